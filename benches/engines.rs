@@ -7,11 +7,13 @@
 //! The kernel's division into user and system time is sampled, so small shares are uncertain; that's why the user-space
 //! part of io_uring, filling the submission queue and emptying the completion queue, is timed once more by itself.
 
+use diskspd::access::IoPriority;
+use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::{Clock, monotonic};
+use diskspd::engine::MakeEngine;
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Direction, Done, Engine, EngineKind, File, Io, Setup};
-use diskspd::sys::io_priority::IoPriority;
-use diskspd::sys::mapping::{Flush, MapOptions};
+use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engines::{Direction, EngineKind};
 use diskspd::sys::memory::Buffer;
 use diskspd::sys::ring::Ring;
 use diskspd::sys::transfer::Transfer;

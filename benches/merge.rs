@@ -8,7 +8,8 @@
 use diskspd::cli::{self, Invocation};
 use diskspd::merge::Merge;
 use diskspd::prelude::*;
-use diskspd::report::{TEXT, json};
+use diskspd::record::json;
+use diskspd::report::TEXT;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::BufReader;

@@ -7,11 +7,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use diskspd::machine::System;
 use diskspd::profile::{Profile, Target, TargetId, TimeSpan};
-use diskspd::report::{FORMATS, json};
+use diskspd::record::json;
+use diskspd::report::FORMATS;
 use diskspd::results::{DirectionResults, Record, Results, SpanResults, TargetResults, ThreadResults};
 use diskspd::stats::{Histogram, Series};
-use diskspd::system::System;
 use diskspd::truth::Judged;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};

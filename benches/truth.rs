@@ -4,12 +4,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use diskspd::host::{self, storage};
 use diskspd::profile::RawText;
+use diskspd::record::json;
 use diskspd::report::findings::{self, Detail};
-use diskspd::report::json;
 use diskspd::results::{Record, SpanResults, summarize};
 use diskspd::run::{self, Counters, Observer, Options, Voice};
-use diskspd::system::{self, storage};
 use diskspd::truth::judge;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -66,7 +66,7 @@ fn main() {
 fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
     let (options, voice) = (Options::default(), Voice::quiet());
-    let mut system = system::snapshot();
+    let mut system = host::snapshot();
     let plan = run::probe_and_plan(profile, span, &system, &options, &run::Probes::default())
         .expect("the file can be used");
     let counters: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(false)).collect();
@@ -79,7 +79,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
         times.push(watch.elapsed().as_secs_f64() * 1e3);
         watch = Instant::now();
     };
-    system.look_around(vec![storage::storage(&RawText::from(file))]);
+    diskspd::host::look_around(&mut system, vec![storage::storage(&RawText::from(file))]);
     lap();
     let content = run::look_at_content(&plan, &voice);
     lap();

@@ -9,39 +9,29 @@
 //! Record ──judge──▶ Judgement ──report──▶ bytes      whether the figures can be believed
 //! ```
 //!
-//! Each arrow is one module. Imports point one way, from [`commands`] down to [`units`].
+//! This crate is the program: its command line ([`cli`]) and commands ([`commands`]), above the crates that do
+//! the work. All of those are here by their modules: who depends on this crate has everything.
 //!
 //! Who wants to run profiles from a program of their own starts at the [`prelude`].
 
+#![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output
 // the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod cli;
-pub mod clock;
-pub mod cluster;
-#[cfg(target_os = "linux")]
 pub mod commands;
-pub mod engine;
-pub mod finding;
-#[cfg(target_os = "linux")]
-pub mod integrity;
-pub mod lab;
-pub mod merge;
-pub mod plan;
 pub mod prelude;
-pub mod presets;
-pub mod profile;
-pub mod report;
-pub mod results;
-#[cfg(target_os = "linux")]
-pub mod run;
-pub mod stats;
-#[cfg(target_os = "linux")]
-pub mod store;
-pub mod sys;
-pub mod system;
-pub mod trace;
-pub mod truth;
-pub mod units;
-pub mod workload;
+
+pub use diskspd_engine as engine;
+pub use diskspd_host as host;
+pub use diskspd_judge::{lab, merge, record, truth};
+pub use diskspd_model::{
+    access, engines, finding, machine, path, plan, presets, profile, results, stats, trace, units, workload,
+};
+pub use diskspd_report as report;
+pub use diskspd_run as run;
+pub use diskspd_run::{cluster, integrity};
+pub use diskspd_store as store;
+pub use diskspd_sys as sys;
+pub use diskspd_sys::clock;

@@ -19,15 +19,14 @@
 //! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
 //! // The record is stored as JSON, and can be run again: it holds profile and method.
-//! let stored = diskspd::report::json::bytes(&executed.record);
-//! assert_eq!(diskspd::report::json::read(&stored)?.method, Some(method));
+//! let stored = diskspd::record::json::bytes(&executed.record);
+//! assert_eq!(diskspd::record::json::read(&stored)?.method, Some(method));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use crate::engine::EngineKind;
+pub use crate::engines::EngineKind;
 pub use crate::finding::{Finding, FindingPlace, Severity};
 pub use crate::profile::{Arrivals, Method, Prefill, Profile, RateTotal, RawText, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
-#[cfg(target_os = "linux")]
 pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};
 pub use crate::truth::{Judged, Judgement};

@@ -4,15 +4,15 @@
 #![allow(clippy::needless_update)] // what else was observed is of no interest here
 
 use crate::common::in_process::asked;
+use diskspd::machine::System;
+use diskspd::machine::environment::{Disk, Environment, IdleState};
+use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::profile::{RawText, TargetId};
 use diskspd::results::{
     CpuSleeps, DirectionResults, EngineUse, Observed, Record, Results, SpanResults, StateSleeps,
     TargetResults, ThreadResults, summarize,
 };
 use diskspd::stats::Histogram;
-use diskspd::system::System;
-use diskspd::system::environment::{Disk, Environment, IdleState};
-use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::truth::{Finding, Severity, judge};
 
 const FILE: u64 = 256 << 20;

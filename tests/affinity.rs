@@ -54,7 +54,7 @@ fn a_mask_from_outside_is_respected() {
     assert_eq!(bound, 3, "all threads share the one CPU: {}", ended.stdout);
     // The report is about the machine: the CPUs of others are in it too.
     let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap();
-    let online = diskspd::system::root::cpu_list(&online).len();
+    let online = diskspd::machine::cpu_list(&online).len();
     assert!(ended.stdout.contains(&format!("\tcpu count:\t\t{online}\n")), "{online}: {}", ended.stdout);
     assert_eq!(cpu_rows(&ended.stdout), online, "{}", ended.stdout);
 }

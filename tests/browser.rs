@@ -18,7 +18,15 @@ const BEFORE: &str = "<script>const wrong = []; addEventListener('error', (e) =>
 /// Uses every chart by pointer and keyboard, and puts down what came of it.
 const AFTER: &str = r#"<script>//<![CDATA[
 const charts = [...document.querySelectorAll("figure.chart")];
-let told = 0, zoomed = 0;
+let told = 0, zoomed = 0, outside = 0, crossed = 0;
+for (const figure of charts) {
+  const box = (element) => element.getBoundingClientRect(), card = box(figure);
+  const texts = [...figure.querySelectorAll(".plot > svg text")].map(box).filter((text) => text.width > 0);
+  outside += texts.filter((text) => text.left < card.left || text.right > card.right).length;
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  crossed += texts.filter((text, at) => texts.slice(at + 1).some((other) => meet(text, other))).length;
+}
 for (const figure of charts) {
   const svg = figure.querySelector(".plot > svg"), box = svg.getBoundingClientRect();
   const at = (share) => ({ clientX: box.left + share * box.width, clientY: box.top + 5, bubbles: true });
@@ -33,7 +41,7 @@ for (const figure of charts) {
 }
 const left = document.querySelectorAll(".zoomed").length, wide = document.documentElement.scrollWidth > innerWidth;
 const requests = performance.getEntriesByType("resource").length;
-parent.postMessage(`charts=${charts.length} told=${told} zoomed=${zoomed} left=${left} wide=${wide} ` +
+parent.postMessage(`charts=${charts.length} told=${told} zoomed=${zoomed} left=${left} wide=${wide} outside=${outside} crossed=${crossed} ` +
   `requests=${requests} wrong=[${wrong.join("; ")}]`, "*");
 //]]></script>"#;
 
@@ -132,12 +140,12 @@ fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
                 "--engine sim:stall -c1G -b4K -r -w30 -t4 -o1 -Su -L -D -W0 -d20 --out {} TARGET",
                 "run.html",
             ),
-            expected: "charts=7 told=7 zoomed=4 left=0 wide=false requests=0 wrong=[]",
+            expected: "charts=6 told=6 zoomed=4 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
         },
         Shown {
             name: "sweep",
             page: line("sweep -b512K,1M -o1,2,4 --engine=sim -d1 -W0 -c1G --html {} TARGET", "sweep.html"),
-            expected: "charts=2 told=2 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+            expected: "charts=2 told=2 zoomed=0 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
         },
         Shown {
             name: "comparison",
@@ -146,13 +154,13 @@ fn in_a_browser_every_chart_of_every_page_answers_and_nothing_is_requested() {
                 "compare --html {} --repeat 4 -- -o4 OPTIONS :: -o8 OPTIONS TARGET",
                 "comparison.html",
             ),
-            expected: "charts=10 told=10 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+            expected: "charts=10 told=10 zoomed=0 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
         },
         Shown {
             name: "history",
             page: line("history --html {} --store STORE", "history.html"),
             // Three figures of two kinds of work.
-            expected: "charts=6 told=6 zoomed=0 left=0 wide=false requests=0 wrong=[]",
+            expected: "charts=6 told=6 zoomed=0 left=0 wide=false outside=0 crossed=0 requests=0 wrong=[]",
         },
     ];
     all_answer(&pages, folder.path());

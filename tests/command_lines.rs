@@ -2,8 +2,9 @@
 //! what becomes of them. Adding a case means adding a line there.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails that way
 
-use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunRequest, TableForm};
+use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunRequest, TableForm, UsageExtent};
 use diskspd::finding::{Finding, Severity};
+use diskspd::machine::{Group, System, Topology};
 use diskspd::profile::validate::validate;
 use diskspd::profile::{
     AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ReplayWrites, ResultFormat, Target,
@@ -11,7 +12,6 @@ use diskspd::profile::{
 };
 use diskspd::report::profile_text::{write_profile, write_profile_on};
 use diskspd::report::profile_xml;
-use diskspd::system::{Group, System, Topology};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ impl Outcome {
                 names if names.is_empty() => "ok".to_owned(),
                 names => names,
             },
-            Outcome::Other(Invocation::Usage { no_arguments: true }) => "usage".to_owned(),
+            Outcome::Other(Invocation::Usage(UsageExtent::First)) => "usage".to_owned(),
             Outcome::Other(_) => "ok".to_owned(),
         }
     }
@@ -238,9 +238,9 @@ fn accepted_command_lines_mean_what_they_should() {
 #[test]
 fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
     let cases = [
-        ("-o1,2,4", "-o1,2,4 is read as -o1, as DISKSPD reads it: ',2,4' is dropped. Give a number of"),
-        ("-d1m", "-d1m is read as -d1, as DISKSPD reads it: 'm' is dropped. Give a time in whole seconds"),
-        ("-W0.5", "-W0.5 is read as -W0, as DISKSPD reads it: '.5' is dropped"),
+        ("-o1,2,4", "-o1,2,4 is read as -o1, as by DISKSPD: ',2,4' is dropped. Give a number of"),
+        ("-d1m", "-d1m is read as -d1, as by DISKSPD: 'm' is dropped. Give a time in whole seconds"),
+        ("-W0.5", "-W0.5 is read as -W0, as by DISKSPD: '.5' is dropped"),
         ("-o4k", "-o4k is read as -o4,"),
         ("-t2x", "-t2x is read as -t2,"),
         ("-w30%", "-w30% is read as -w30,"),
@@ -258,6 +258,23 @@ fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
             "{:?}",
             request.warnings
         );
+    }
+    // What a sweep goes through leads to it; a number with nonsense behind it doesn't.
+    for (option, sweep) in [
+        ("-o1,2,4", Some("diskspd sweep -o1,2,4 -b4K -r")),
+        ("-t1,2", Some("diskspd sweep -t1,2 -b4K")),
+        ("-w0,50", Some("diskspd sweep -w0,50 -b4K")),
+        ("-g100i,200i", Some("diskspd sweep -g100i,200i -b4K")),
+        ("-d5,10", None),
+        ("-o4k", None),
+        ("-o4,x", None),
+    ] {
+        let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {
+            panic!("{option}")
+        };
+        let meant = request.warnings[0].remedy.as_deref();
+        assert_eq!(meant.is_some(), sweep.is_some(), "{option}: {meant:?}");
+        assert!(meant.unwrap_or_default().contains(sweep.unwrap_or_default()), "{option}: {meant:?}");
     }
     for option in ["-o4", "-W 5", "-g100i", "-g100", "-rs50", "-D", "-d+3", "-b4K", "-z7"] {
         let Outcome::Judged(request, _) = Outcome::of(&arguments([option, "f.dat"])) else {
@@ -473,13 +490,20 @@ fn page(files: &[&str], html: &str) -> Invocation {
 fn commands_and_long_options() {
     use cli::Shell;
     let parse = |line: &str| cli::parse(&split(line)).map_err(|error| error.to_string());
-    let usage = Ok(Invocation::Usage { no_arguments: false });
+    let usage = |extent| Ok(Invocation::Usage(extent));
     let answers = [
-        ("-?", usage.clone()),
-        ("-?anything", usage.clone()),
-        ("-b4K -? f.dat", usage.clone()),
-        ("--help", usage.clone()),
-        ("help", usage),
+        ("-?", usage(UsageExtent::All)),
+        ("-?anything", usage(UsageExtent::All)),
+        ("-b4K -? f.dat", usage(UsageExtent::All)),
+        ("--help all", usage(UsageExtent::All)),
+        ("--help=all", usage(UsageExtent::All)),
+        ("help all", usage(UsageExtent::All)),
+        ("--help", usage(UsageExtent::Everyday)),
+        ("-b4K --help f.dat", usage(UsageExtent::Everyday)),
+        ("help", usage(UsageExtent::Everyday)),
+        ("--help caching", usage(UsageExtent::Topic("caching"))),
+        ("-b4K --help=caching f.dat", usage(UsageExtent::Topic("caching"))),
+        ("help caching", usage(UsageExtent::Topic("caching"))),
         ("man --help", Ok(Invocation::CommandUsage { command: "man" })),
         ("--version", Ok(Invocation::Version)),
         ("--engine help", Ok(Invocation::EngineHelp)),
@@ -521,7 +545,7 @@ fn commands_and_long_options() {
     else {
         panic!("rejected");
     };
-    assert_eq!(request.method.engine, Some(diskspd::engine::EngineKind::Null));
+    assert_eq!(request.method.engine, Some(diskspd::engines::EngineKind::Null));
     assert!(!request.method.poll);
     let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
     assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
@@ -666,12 +690,12 @@ fn commands_and_long_options() {
 #[test]
 fn messages_say_what_to_do() {
     let cases = [
-        ("-b 4k f.dat", "write -b4k"),
-        ("-t 4 f.dat", "write -t4"),
-        ("-X p.xml", "write -Xp.xml"),
+        ("-b 4k f.dat", "without a blank: -b4k"),
+        ("-t 4 f.dat", "without a blank: -t4"),
+        ("-X p.xml", "without a blank: -Xp.xml"),
         ("-r 8k -b4k f.dat", "attach it: -r8k"),
         ("-d 60 -b4k f.dat", "attach it: -d60"),
-        ("-y s f.dat", "write -ys"),
+        ("-y s f.dat", "without a blank: -ys"),
         ("-rdx f.dat", "-rd: unknown type of distribution"),
         ("-rdpct10 f.dat", "-rd: the span"),
         ("-A1 f.dat", "did you mean -a"),
@@ -696,19 +720,19 @@ fn messages_say_what_to_do() {
         ("\u{2014}engine sim f.dat", "Type -- anew"),
         ("\u{2013}out=a.json f.dat", "Type -- anew"),
         ("--dry-run --until-steady=1\u{2014}2 f.dat", "em dash (U+2014)"),
-        ("-b4k -Xp.xml", "-b can't be given together with an XML profile"),
+        ("-b4k -Xp.xml", "-b and an XML profile (-X) exclude each other"),
         ("-q -Xp.xml", "unknown option"),
         ("report", "./report"),
-        ("report a.json b.json -v", "diskspd report --help explains"),
-        ("report a.json --csv --md", "diskspd report --help explains"),
+        ("report a.json b.json -v", "see diskspd report --help"),
+        ("report a.json --csv --md", "see diskspd report --help"),
         ("report a.json --xls", "options of this command: -v --csv"),
         ("completions tcsh", "bash|zsh|fish"),
         ("event", "wait|set|reset <event>"),
         ("event jump go", "wait|set|reset <event>"),
-        ("-Rp --out a.json f.dat", "--out can't be given together with -Rp"),
-        ("--out a.json -Rpxml -Xp.xml", "--out can't be given together with -Rp"),
-        ("--dry-run --stream - f.dat", "--stream can't be given together with --dry-run"),
-        ("--io-log=a.csv --dry-run f.dat", "leave --io-log out"),
+        ("-Rp --out a.json f.dat", "--out and -Rp"),
+        ("--out a.json -Rpxml -Xp.xml", "--out and -Rp"),
+        ("--dry-run --stream - f.dat", "--stream and --dry-run exclude each other"),
+        ("--io-log=a.csv --dry-run f.dat", "leave out --io-log"),
         ("--until-steady 60 -b4k f.dat", "attach it: --until-steady=60"),
         ("--cpu-latency", "the value is missing"),
         ("--cpu-latency= f.dat", "the value is missing"),
@@ -729,25 +753,25 @@ fn messages_say_what_to_do() {
         ("--trim", "the value is missing"),
         ("--trim 0 f.dat", "this is no such share"),
         ("--trim 101 f.dat", "a percentage from 1 to 100"),
-        ("--trim 5% f.dat", "does not belong to the percentage"),
+        ("--trim 5% f.dat", "unexpected text after the percentage"),
         ("--trim -1 f.dat", "1 to 100"),
         ("--mix 1:--trim=5 f.dat", "this is no option of a part"),
         ("--mix", "the value is missing"),
-        ("--mix -b8K f.dat", "here a share must stand"),
+        ("--mix -b8K f.dat", "is missing here"),
         ("--mix 0:-b8K f.dat", "from 1 to 1000000"),
         ("--mix 1:-o8 f.dat", "this is no option of a part"),
         ("--mix 1:-b8K;1:-b0 f.dat", "this block size is not possible"),
         ("--mix 1:-b8K -w50 f.dat", "put it into the parts"),
         ("--bs-split", "the value is missing"),
         ("--bs-split 4K f.dat", "/ and the share"),
-        ("--bs-split 4K/1 -b4K f.dat", "both say the size"),
+        ("--bs-split 4K/1 -b4K f.dat", "both set the block size"),
         ("--distribution", "the value is missing"),
-        ("--distribution pareto:0.1 f.dat", "this form is not known"),
+        ("--distribution pareto:0.1 f.dat", "unknown form"),
         ("--distribution zipf:0 f.dat", "theta must be a number above 0"),
         ("--distribution hot:10% f.dat", "/ and the share"),
         ("--compress", "the value is missing"),
-        ("--compress 60% -w1 f.dat", "does not belong to the percentage"),
-        ("--compress 100 -w1 f.dat", "nothing but zeros is written with -Z"),
+        ("--compress 60% -w1 f.dat", "unexpected text after the percentage"),
+        ("--compress 100 -w1 f.dat", "use -Z to write only zeros"),
         ("--dedupe -1 -w1 f.dat", "not a number"),
         ("-Xp.xml --dedupe 5", "set it in the profile"),
         ("--rate-total", "the value is missing"),

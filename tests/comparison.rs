@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use crate::common::noise::{Noise, STATIONARY, drifting};
+use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
 use crate::common::random::Random as Draws;
 use diskspd::lab::compare::{
-    ChangeVerdict, Compared, Metric, Question, RunComparison, Side, SideRun, compare, compare_knowing,
-    foreseen, text, unjudged,
+    ChangeVerdict, Compared, Metric, OrderKind, Question, RunComparison, Side, SideRun, compare,
+    compare_knowing, foreseen, text, unjudged,
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
@@ -54,7 +54,7 @@ pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
     change(&mut span);
     let known =
         KnownRun { time_spans: vec![Some(span)], ..KnownRun::new("a", Origin::Record { version: 2 }) };
-    SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0) }
+    SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0), boot: None }
 }
 
 pub fn side(runs: Vec<SideRun>) -> Side {
@@ -415,13 +415,48 @@ fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: &dyn Fn(usize
     })
 }
 
-/// Prints the shares of docs/compare.md.
-#[test]
-#[ignore = "takes a minute even when optimized"]
-fn a_thousand_pairs_of_every_kind_of_noise() {
+/// Every kind of noise of the table in docs/compare.md, with its drift.
+fn kinds() -> Vec<(&'static str, Noise, f64)> {
     let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
-    let kinds = STATIONARY.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts);
-    for (name, noise, drift) in kinds {
+    let mut stationary = STATIONARY.to_vec();
+    stationary.insert(5, TREACHEROUS[0]);
+    stationary.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts).collect()
+}
+
+const PAGE: &str = include_str!("../docs/compare.md");
+
+/// A row as the page has it: shares in percent.
+fn table_row(name: &str, cells: &[[f64; 3]]) -> String {
+    let cell = |shares: &[f64; 3]| shares.map(|share| format!("{:.1}", 100.0 * share)).join(" / ");
+    format!("| {name} | {} |", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+}
+
+/// Prints a table with its head; each row is on the page, digit by digit.
+fn is_on_the_page(heads: &[&str], rows: impl IntoIterator<Item = String>) {
+    println!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()));
+    let missing: Vec<String> = rows
+        .into_iter()
+        .inspect(|row| println!("{row}"))
+        .filter(|row| !PAGE.contains(row.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "docs/compare.md lacks these rows:\n{}", missing.join("\n"));
+}
+
+const OF_ORDERS: [&str; 7] = [
+    "noise",
+    "8, in turn",
+    "8, A first each time",
+    "8, one after the other",
+    "16, in turn",
+    "16, A first each time",
+    "16, one after the other",
+];
+
+/// Makes the first table of docs/compare.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_pairs_of_every_kind_of_noise() {
+    let rows = kinds().into_iter().map(|(name, noise, drift)| {
         let mut cells = Vec::new();
         for count in [8, 16] {
             let apart = one_after_the_other(count);
@@ -429,10 +464,178 @@ fn a_thousand_pairs_of_every_kind_of_noise() {
             for order in orders {
                 let shares = told(noise, drift, 1000, count, order);
                 assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name} {count}: {shares:?}");
-                cells.push(shares.map(|share| format!("{:.1}", 100.0 * share)).join(" / "));
+                cells.push(shares);
             }
         }
-        println!("| {name} | {} |", cells.join(" | "));
+        table_row(name, &cells)
+    });
+    is_on_the_page(&OF_ORDERS, rows);
+}
+
+/// Runs of sessions or boots: so many each, with a little noise around the level of their own.
+fn grouped(levels: &[f64], each: usize, random: &mut Draws) -> Vec<f64> {
+    let runs = levels.iter().flat_map(|level| vec![*level; each]);
+    runs.map(|level| level * (1.0 + 0.01 * random.normal())).collect()
+}
+
+/// The same of levels that do what a kind of noise does. A run is dead by itself: a session in which nothing was done at
+/// all is a change, whatever the reason.
+fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) -> Vec<Vec<f64>> {
+    let dead = matches!(noise, Noise::DeadRuns(_));
+    let levels = if dead { FREQUENT } else { noise }.runs(groups.len(), random);
+    let levels = drifting(levels, drift);
+    let mut group = |(level, each): (&f64, &usize)| {
+        let mut runs = grouped(&[*level], *each, random);
+        runs.iter_mut().filter(|_| dead && random.uniform() < 0.05).for_each(|run| *run = 0.0);
+        runs
+    };
+    levels.iter().zip(groups).map(&mut group).collect()
+}
+
+/// Hours between sessions, ms.
+const SESSION_MS: i64 = 8 * 3600 * 1000;
+
+/// Two sessions one after the other, with a history of so many before them, each session on a level of its own: the
+/// shares of pairs that are called different.
+fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
+    [1.0, 0.95, 0.5].map(|factor| {
+        let found = (0..pairs).filter(|seed| {
+            let mut random = Draws(seed * 6007 + sessions as u64);
+            let groups: Vec<usize> = (0..sessions + 2).map(|at| if at < sessions { 4 } else { 8 }).collect();
+            let runs = grouped_runs(noise, drift, &groups, &mut random);
+            let (before, of_sides) = runs.split_at(sessions);
+            let timed = |mut runs: Vec<SideRun>, each: usize, first: usize| {
+                for (place, run) in runs.iter_mut().enumerate() {
+                    run.began_ms =
+                        Some((first + place / each) as i64 * SESSION_MS + (place % each) as i64 * 60_000);
+                }
+                runs
+            };
+            let [past, _] = laid_out(&before.concat(), |_| 0, 1.0);
+            let past = timed(past.runs, 4, 0);
+            let [first, other] = laid_out(&of_sides.concat(), one_after_the_other(8), factor);
+            let sides = [side(timed(first.runs, 8, sessions)), side(timed(other.runs, 8, sessions + 1))];
+            let comparison = compare_knowing(&sides[0], &sides[1], &past, &Question::default()).unwrap();
+            primary(&comparison).is_change()
+        });
+        found.count() as f64 / pairs as f64
+    })
+}
+
+/// So many boots, kernels in turn, each boot on a level of its own: the shares that are called different.
+fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
+    [1.0, 0.95, 0.5].map(|factor| {
+        let found = (0..pairs).filter(|seed| {
+            let mut random = Draws(seed * 4001 + boots as u64);
+            let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
+            let mut sides = laid_out(&runs, |place| place / 3 % 2, factor);
+            for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
+                run.boot = run.began_ms.map(|at| format!("boot {}", at / 30_000));
+            }
+            primary(&of(&sides[0], &sides[1])).is_change()
+        });
+        found.count() as f64 / pairs as f64
+    })
+}
+
+const OF_SESSIONS: [&str; 6] = [
+    "noise between sessions or boots",
+    "9 sessions known",
+    "20 sessions known",
+    "12 boots",
+    "13 boots",
+    "16 boots",
+];
+
+/// Makes the second table of docs/compare.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_pairs_of_sessions_and_boots() {
+    let rows = kinds().into_iter().map(|(name, noise, drift)| {
+        let sessions = [9, 20].map(|sessions| told_with_sessions(noise, drift, 1000, sessions));
+        let boots = [12, 13, 16].map(|boots| told_of_boots(noise, drift, 1000, boots));
+        let cells: Vec<[f64; 3]> = sessions.into_iter().chain(boots).collect();
+        for shares in &cells {
+            assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name}: {cells:?}");
+        }
+        table_row(name, &cells)
+    });
+    is_on_the_page(&OF_SESSIONS, rows);
+}
+
+#[test]
+fn what_the_page_prints_is_what_the_tests_make() {
+    for heads in [&OF_ORDERS[..], &OF_SESSIONS] {
+        let head = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
+        let table = PAGE.split_once(&head).unwrap_or_else(|| panic!("the page lacks {head}")).1;
+        let names: Vec<&str> = table
+            .lines()
+            .map_while(|line| line.strip_prefix("| "))
+            .filter_map(|row| Some(row.split_once(" | ")?.0))
+            .collect();
+        assert_eq!(names, kinds().iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+    }
+    // A cell of each, of which the rest is as true.
+    let has = |cell: [f64; 3]| {
+        let cell = table_row("", &[cell]);
+        let cell = cell.trim_start_matches("| ").trim_matches(['|', ' ']).to_owned();
+        assert!(PAGE.contains(&cell), "the page lacks {cell}");
+    };
+    has(told(Noise::White(0.03), 0.0, 1000, 8, &in_turn));
+    has(told_of_boots(Noise::White(0.03), 0.0, 1000, 13));
+}
+
+#[test]
+fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
+    // Levels of boots that are wide apart, and hardly any noise within: runs by themselves would be sure of anything.
+    let mut random = Draws(11);
+    let levels = Noise::White(0.05).runs(14, &mut random);
+    let runs = grouped(&levels, 4, &mut random);
+    let of_boots = |boots: usize, named: bool| {
+        let mut sides = laid_out(&runs[..4 * boots], |place| place / 4 % 2, 1.0);
+        for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
+            run.boot = run.began_ms.filter(|_| named).map(|at| (at / 40_000).to_string());
+        }
+        of(&sides[0], &sides[1])
+    };
+    for (boots, order, counts) in
+        [(2, OrderKind::Apart, [1, 1]), (12, OrderKind::Apart, [6, 6]), (13, OrderKind::Alternating, [7, 6])]
+    {
+        let comparison = of_boots(boots, true);
+        assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (order, Some(counts)));
+        assert_eq!(primary(&comparison).allowance.is_some(), order == OrderKind::Apart);
+        assert!(!primary(&comparison).is_change(), "{}", text(&comparison));
+    }
+    assert!(
+        text(&of_boots(12, true)).contains("6 of them A and 6 B")
+            && text(&of_boots(12, true)).contains("1 more boot")
+    );
+    let unknown = of_boots(12, false);
+    assert_eq!(unknown.workloads[0].boots, None);
+    // A boot that measured both is none that takes turns, and neither are two machines.
+    let mut shared = laid_out(&runs[..16], in_turn, 1.0);
+    for run in shared.iter_mut().flat_map(|side| &mut side.runs) {
+        run.boot = Some("one".into());
+    }
+    let comparison = of(&shared[0], &shared[1]);
+    assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
+    for (which, side) in shared.iter_mut().enumerate() {
+        for run in &mut side.runs {
+            (run.boot, run.known.computer) = (Some(which.to_string()), Some(which.to_string()));
+        }
+    }
+    let comparison = of(&shared[0], &shared[1]);
+    assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
+}
+
+#[test]
+fn what_sessions_and_boots_do_by_themselves_is_rarely_called_a_change() {
+    for (noise, drift) in
+        [(FREQUENT, 0.0), (Noise::StickyLevels(0.07, 3.0), 0.0), (Noise::HeavyTails(0.03), 0.0)]
+    {
+        for shares in [told_with_sessions(noise, drift, 100, 9), told_of_boots(noise, drift, 100, 13)] {
+            assert!(shares[0] <= 0.05 + margin(0.05, 100) && shares[2] >= 0.9, "{noise:?}: {shares:?}");
+        }
     }
 }
 
@@ -580,7 +783,7 @@ fn how_many_runs_more_is_of_the_side_that_lacks_them() {
 
 #[test]
 fn what_so_few_runs_cant_ever_tell_is_said_before_them() {
-    assert!(foreseen(3, 1).unwrap().contains("can't tell any change"));
+    assert!(foreseen(3, 1).unwrap().contains("can't detect any change"));
     assert!(foreseen(4, 1).unwrap().contains("not of several others"));
     assert!(foreseen(8, 10).unwrap().contains("10 time spans together"));
     assert_eq!(foreseen(8, 1), None);

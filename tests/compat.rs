@@ -5,13 +5,14 @@
 
 use crate::common::in_process::asked;
 use crate::machines::machine;
+use diskspd::host;
+use diskspd::machine::System;
+use diskspd::machine::caches::{Cache, CacheKind};
 use diskspd::plan::effective_affinity;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{BufferSeparation, Compat, GroupCpu, IoRing, Profile, RingBatch, affinity, xml};
 use diskspd::report::{profile_xml, text, xml as xml_report};
 use diskspd::results::{Record, Results, SpanResults, ThreadResults, WaitStatistics};
-use diskspd::system::caches::{Cache, CacheKind};
-use diskspd::system::{self, System};
 
 fn profile_of(line: &str) -> Profile {
     asked(line).profile
@@ -26,7 +27,7 @@ fn machine_named(letter: &str) -> System {
         other => panic!("machine {other}"),
     };
     let (_directory, root) = machine(name);
-    system::read(&root)
+    host::read(&root)
 }
 
 /// The effective affinity of a command line as reports show it.
@@ -72,7 +73,7 @@ fn without_an_order_2_2_takes_cpus_as_they_are_stated() {
 #[test]
 fn cpus_that_this_process_may_not_use_are_in_no_order() {
     let (_directory, root) = machine("offline");
-    let system = system::read(&root);
+    let system = host::read(&root);
     assert_eq!(order("--compat=2.3 -t16 f.dat", &system), "0-2,6");
     assert_eq!(order("-ag0 -t16 f.dat", &system), "0-2,6");
 }
@@ -261,8 +262,8 @@ fn the_machine_alone_is_told_with_its_caches() {
 #[test]
 fn caches_of_several_groups_are_read_and_told_by_group() {
     let (_directory, root) = machine("hybrid-groups");
-    let mut system = system::read(&root);
-    system.look_at_caches_at(&root);
+    let mut system = host::read(&root);
+    diskspd::host::caches::look_at(&mut system, &root);
     assert_eq!(system.buffer_separation() % (16 << 20), 0);
     let told = String::from_utf8(text::system_alone(&system)).unwrap();
     for line in [

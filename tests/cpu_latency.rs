@@ -60,7 +60,7 @@ fn the_limit_is_held_while_it_measures_and_the_record_says_so() {
     // Others on this machine may hold a lower one.
     assert!(held.iter().flatten().any(|limit| (0..=7).contains(limit)), "{held:?}");
     let said = format!("{}{}", ended.stdout, ended.stderr);
-    assert!(said.contains("processors may take 7 us at most to wake up"), "{said}");
+    assert!(said.contains("limiting the processors' wake-up time to 7 us"), "{said}");
     assert_eq!(observed(&record)["cpu_latency"], 7);
 }
 
@@ -73,7 +73,7 @@ fn without_it_nothing_is_held_and_nothing_speaks_of_it() {
     ended.report();
     assert_eq!(held, []);
     assert!(!observed(&record).as_object().unwrap().contains_key("cpu_latency"));
-    assert!(!ended.stdout.contains("wake up"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("wake-up"), "{}", ended.stdout);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn who_may_not_hold_it_is_refused_before_anything_is_created() {
         };
         let Ok(output) = output else { return skip("setpriv is missing") };
         let ended = crate::common::Ended::from(output);
-        ended.fails(1, &["--cpu-latency", DEVICE, "without --cpu-latency"]);
+        ended.fails(1, &["--cpu-latency", DEVICE, "leave out --cpu-latency"]);
         assert_eq!(ended.stderr.matches("ERROR").count(), 1, "{}", ended.stderr);
         assert!(!file.exists() && !stream.exists(), "{option}");
     }

@@ -4,8 +4,8 @@
 
 use crate::common::loops::Loop;
 use crate::machines::machine;
-use diskspd::system::devices::{self, Disk};
-use diskspd::system::target::locate_at;
+use diskspd::host::devices::{self, Disk};
+use diskspd::host::target::locate_at;
 use std::path::Path;
 
 fn disks() -> Vec<Disk> {

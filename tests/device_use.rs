@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use crate::machines::machine;
-use diskspd::system::refusal::{Unknown, Use, uses, uses_of_file};
-use diskspd::system::root::Root;
+use diskspd::host::refusal::{Unknown, Use, uses, uses_of_file};
+use diskspd::host::root::Root;
 use std::path::Path;
 
 /// (device, what is said of it and of its relatives); nothing said = free to be written to.
@@ -90,8 +90,8 @@ const BEHIND: &[((u32, u32), &str, &[&str])] = &[
     ),
     ((7, 5), "a loop device over a file that nobody else has", &[]),
     ((7, 6), "one of two over a file that is out of sight", &["/gone/elsewhere.img is part of /dev/loop7"]),
-    ((8, 32), "a disk of a storage target", &["/dev/sdc is served by the storage target LIO (iblock_1/raw)"]),
-    ((8, 48), "a disk behind zram", &["/dev/sdd is served by zram, which writes back to it (zram0)"]),
+    ((8, 32), "a disk of a storage target", &["/dev/sdc is used by the storage target LIO (iblock_1/raw)"]),
+    ((8, 48), "a disk behind zram", &["/dev/sdd is used by zram, which writes back to it (zram0)"]),
     ((8, 64), "a free disk", &[]),
 ];
 
@@ -107,11 +107,11 @@ const FILES: &[(&str, &[&str])] = &[
         ],
     ),
     ("/images/free.img", &["/images/free.img is part of /dev/loop5"]),
-    ("/images/lio.img", &["/images/lio.img is served by the storage target LIO (fileio_0/disk)"]),
-    ("/images/nvme.img", &["/images/nvme.img is served by the NVMe target (namespaces/1)"]),
-    ("/images/scst file.img", &["/images/scst file.img is served by the storage target SCST (one)"]),
-    ("/images/nbd.img", &["/images/nbd.img is served by a network block device (nbd0)"]),
-    ("/images/bitmap.img", &["/images/bitmap.img is served by a RAID, as its bitmap"]),
+    ("/images/lio.img", &["/images/lio.img is used by the storage target LIO (fileio_0/disk)"]),
+    ("/images/nvme.img", &["/images/nvme.img is used by the NVMe target (namespaces/1)"]),
+    ("/images/scst file.img", &["/images/scst file.img is used by the storage target SCST (one)"]),
+    ("/images/nbd.img", &["/images/nbd.img is used by a network block device (nbd0)"]),
+    ("/images/bitmap.img", &["/images/bitmap.img is used by a RAID, as its bitmap"]),
     ("/swapfile", &["/swapfile is swap space"]),
     ("/images/unused.img", &[]),
     ("/images/none.img", &[]),

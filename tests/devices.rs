@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::loops::Loop;
-use crate::common::{DeviceCounters, Running, Zram, diskspd, report_agrees_with_kernel};
+use crate::common::{DeviceCounters, Running, Zram, directory, diskspd, report_agrees_with_kernel};
+use diskspd::host::claims::{Claims, protect};
 use diskspd::sys::files;
-use diskspd::system::claims::{Claims, protect};
 use std::path::Path;
 
 const MIB: u64 = 1 << 20;
@@ -156,4 +156,37 @@ fn a_claim_that_is_shared_outlives_the_one_who_made_it() {
     assert!(files::claim(path).is_err(), "nobody else gets it");
     drop(other);
     files::claim(path).unwrap();
+}
+
+/// The words for what the cache did: of a page, a table of runs, and a comparison.
+#[test]
+fn what_is_told_of_the_cache_is_what_was_done_on_a_block_device() {
+    let Some(device) = Loop::new(8 << 20) else { return };
+    let folder = directory();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let line = |line: String| {
+        let ended = diskspd(&line, &device.device);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended
+    };
+    for (name, mode, words) in [
+        ("default", "", "past the page cache"),
+        ("cached", "-Sb", "through the page cache"),
+        ("bypassed", "-Su", "past the page cache"),
+    ] {
+        let (record, page) = (at(&format!("{name}.json")), at(&format!("{name}.html")));
+        line(format!("-b4K -r {mode} BRIEF --out {record} --out {page} {{}}"));
+        let page = std::fs::read_to_string(page).unwrap();
+        assert!(page.contains(&format!(", {words}, ")) && !page.contains("files through"), "{name}");
+    }
+    let [default, cached, bypassed] =
+        ["default", "cached", "bypassed"].map(|name| at(&format!("{name}.json")));
+    let table = line(format!("report {default} {cached} {bypassed} --csv")).stdout;
+    let column = |row: &str, place: usize| row.split(',').nth(place).unwrap().to_owned();
+    let place = table.lines().next().unwrap().split(',').position(|name| name == "caching").unwrap();
+    let letters: Vec<String> = table.lines().skip(1).map(|row| column(row, place)).collect();
+    assert_eq!(letters, ["u", "b", "u"], "{table}");
+    let told = |other: &str| line(format!("compare {default} {other}")).stdout;
+    assert!(told(&cached).contains("caching: not cached in A, cached in B"));
+    assert!(!told(&bypassed).contains("caching:"), "the default is -Su on a block device");
 }

@@ -103,3 +103,47 @@ fn command_lines_in_guides_are_ones_that_the_program_takes() {
     }
     assert!(seen > 20, "{seen}");
 }
+
+/// The README fits on a screen; what it said at length stands in the documentation.
+#[test]
+fn the_readme_is_short_and_has_both_commands_of_everybody() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("README.md")).unwrap();
+    assert!(text.lines().count() <= 50, "{} lines", text.lines().count());
+    let main_job = "-c256M -b4K -r -w25 -t2 -o32 -Su -L -D -W1 -d5 /var/tmp/test.dat";
+    assert!(
+        text.contains(&format!("    cargo run --release -- {main_job}\n")) && text.contains("`cargo test`")
+    );
+    let words = ["diskspd"].into_iter().chain(main_job.split(' ')).map(OsString::from).collect::<Vec<_>>();
+    assert!(matches!(cli::parse(&words), Ok(cli::Invocation::Run(_))));
+    // What a newcomer reads first needs no knowledge of another tool.
+    let first = text.lines().skip(1).find(|line| !line.is_empty()).unwrap();
+    assert!(!first.contains("DISKSPD") && first.ends_with('.'), "{first}");
+    let bullets: Vec<&str> = text.lines().filter(|line| line.starts_with("* ")).collect();
+    assert_eq!(bullets.len(), 8);
+    assert!(bullets.iter().all(|line| line.len() <= 160 && line.contains("](docs/")), "{bullets:#?}");
+    // The output that is shown has ten lines at most, and the labels of what the program says.
+    let shown = blocks(&text, "Behind its report stands:\n");
+    let shown = shown.first().unwrap();
+    assert!((5..=10).contains(&shown.len()), "{shown:#?}");
+    for label in ["workload  ", "figures   ", "verdict   ", "limit     ", "next      "] {
+        assert!(shown.iter().any(|line| line.starts_with(label)), "{label}: {shown:#?}");
+    }
+}
+
+/// Every option that Linux adds is explained in the documentation, not in the compatibility table alone.
+#[test]
+fn the_page_of_features_names_the_forms_of_help_and_every_exit_code() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let text = fs::read_to_string(docs.join("features.md")).unwrap();
+    for words in ["`diskspd --help`", "`diskspd --help all`", "`-?`", "`--quiet`", "`NO_COLOR`"] {
+        assert!(text.contains(words), "{words}");
+    }
+    let codes = text.split_once("## Exit codes").unwrap().1;
+    for code in ["0 success", "; 1 ", "; 2 ", "; 3 ", "; 4 "] {
+        assert!(codes.contains(code), "{code}");
+    }
+    for topic in ["caching", "all"] {
+        assert!(cli::parse(&["diskspd".into(), "--help".into(), topic.into()]).is_ok(), "{topic}");
+    }
+}

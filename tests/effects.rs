@@ -203,7 +203,7 @@ fn uncached_io_keeps_to_the_logical_blocks_of_the_device() {
             diskspd("-b4K -r512 -Su BRIEF {}", &disk.device).fails(1, &[name, "4096", "(-s, -r) of 512"]);
             // So is what is uncached because it is a device, and told how it would be cached.
             diskspd("-b512 -r BRIEF {}", &disk.device)
-                .fails(1, &[name, "4096", "(-b) of 512", "unless -Sb", "; -Sb"]);
+                .fails(1, &[name, "4096", "(-b) of 512", "unless -Sb", "or use -Sb"]);
         }
         // The cache does any size.
         diskspd("-b512 -Sb -r -o4 BRIEF {}", &disk.device).report();

@@ -112,11 +112,11 @@ fn zeros_that_are_ordered_are_there_and_only_then() {
     for (line, zeros, told) in [
         ("-c1M -w100", false, ""),
         ("-c1M", false, "kept"),
-        ("-c1M -Z", true, "written anew: it held data, and zeros are ordered (-Z)"),
+        ("-c1M -Z", true, "rewritten: it held data instead of the requested zeros (-Z)"),
         // Its own writes don't change that: a loop around it pays once.
         ("-c1M -Z -w100", true, "kept"),
         ("-c1M -Z", true, "kept"),
-        ("-c1M", false, "written anew: it held zeros"),
+        ("-c1M", false, "rewritten: it held zeros"),
         ("-c1M -Zr -w100", false, "kept"),
         ("-c1M", false, "kept"),
     ] {
@@ -183,13 +183,14 @@ fn a_record_is_run_again_the_same_way() {
     assert!(moved.stderr.contains("NOTE: recorded on 'elsewhere'; this is '"), "{}", moved.stderr);
     assert!(moved.stderr.contains("and 1.2.3 in the record"), "{}", moved.stderr);
     // What is in the record isn't asked for again, and the record isn't overwritten.
-    diskspd("rerun -o8 {}", &one).fails(3, &["-o8", "the record says that"]);
-    diskspd(&format!("rerun --out {} {{}}", one.display()), &one).fails(1, &["is the file that rerun reads"]);
+    diskspd("rerun -o8 {}", &one).fails(3, &["-o8", "the record defines what to run"]);
+    diskspd(&format!("rerun --out {} {{}}", one.display()), &one)
+        .fails(1, &["would overwrite the file that rerun reads"]);
     diskspd("rerun {}", &at("none.json")).fails(3, &["can't be read"]);
     // A record of version 1.
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records/version-1.json");
     let planned = diskspd("rerun --dry-run {}", &old);
-    assert!(planned.stderr.contains("the record doesn't say how the run was done"), "{}", planned.stderr);
+    assert!(planned.stderr.contains("the record lacks the run's options"), "{}", planned.stderr);
 }
 
 #[test]

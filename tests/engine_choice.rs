@@ -33,7 +33,7 @@ impl Drop for Tmpfs {
 const IN_CALL: &str = "completes I/O in the submitting call";
 const IN_CACHE: &str = "writes to the page cache";
 const QUEUED: &str = "takes I/O without blocking";
-const UNKNOWN: &str = "not known before it exists";
+const UNKNOWN: &str = "can't be probed before it exists";
 
 /// The plan for these options names the engine and a reason that holds these words.
 #[track_caller]
@@ -148,7 +148,7 @@ fn a_file_system_that_makes_the_thread_wait_gets_the_workers_of_the_kernel() {
     let file = merged.join("test.dat");
     diskspd("-c4M BRIEF {}", &file).report();
     for options in ["-Su", "-Sb"] {
-        plans(&format!("{options} -o32 -b4K -r"), &file, "uring", "workers of the kernel");
+        plans(&format!("{options} -o32 -b4K -r"), &file, "uring", "kernel workers");
     }
     unmount(&merged);
 }
@@ -209,7 +209,8 @@ fn where_i_os_block_in_the_call_that_hands_them_over_each_is_charged_with_its_ow
             match engine {
                 "sync" => {
                     assert!(in_flight < 1.1, "{mounted:?} {options}: {in_flight} {told}");
-                    let warning = "WARNING: 8 I/Os of a thread are to be outstanding, but the target does one after the other";
+                    let warning = "WARNING: each thread was to keep 8 I/Os outstanding, but the \
+                                   target completes one at a time";
                     assert!(told.contains(warning), "{mounted:?} {options}: {told}");
                 }
                 _ => assert!((4.0..8.8).contains(&in_flight), "{mounted:?} {options}: {in_flight} {told}"),
@@ -260,7 +261,7 @@ fn polling_is_refused_before_anything_is_created() {
     diskspd("--poll -Sm -c1M -W0 -d1 {}", &file).fails(3, &["-Sm", "leave out one"]);
     if let Some(tmpfs) = Tmpfs::new() {
         let file = tmpfs.0.path().join("new.dat");
-        diskspd("--poll -Su -c1M -W0 -d1 {}", &file).fails(1, &["no single block device"]);
+        diskspd("--poll -Su -c1M -W0 -d1 {}", &file).fails(1, &["not on a single block device"]);
         assert!(!file.exists());
     }
     // A loop device never has poll queues.

@@ -3,19 +3,21 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::machines::machine;
+use diskspd::host;
+use diskspd::host::look_around_at;
+use diskspd::host::storage::on_file_system;
+use diskspd::machine::System;
+use diskspd::machine::environment::Link;
 use diskspd::profile::{RawText, TargetId};
-use diskspd::system::environment::Link;
-use diskspd::system::storage::on_file_system;
-use diskspd::system::{self, System};
 use diskspd::truth::{Finding, Severity, environment};
 use std::path::Path;
 
 /// A machine, seen from a file on the file system with this device number.
 fn seen(name: &str, place: &str, number: (u32, u32)) -> System {
     let (_directory, root) = machine(name);
-    let mut system = system::read(&root);
+    let mut system = host::read(&root);
     let target = on_file_system(&root, &RawText::from("target"), Path::new(place), number);
-    system.look_around_at(&root, vec![target]);
+    look_around_at(&mut system, &root, vec![target]);
     system
 }
 
@@ -81,7 +83,7 @@ fn a_virtual_machine_in_a_cloud_is_read() {
     assert_eq!((disk.transport.as_deref(), disk.link, disk.numa_node), (Some("virtio"), None, None));
     assert_eq!(found.cpu.frequency, None);
     let (_directory, root) = machine("cloud-vm");
-    let all = system::environment::read_all(&root).disks;
+    let all = host::environment::read_all(&root).disks;
     let names: Vec<_> = all.iter().map(|disk| disk.device.name.as_str()).collect();
     assert_eq!(names, ["/dev/nvme3n1", "/dev/vda"]);
     let paths = &all[0];
@@ -116,9 +118,9 @@ fn beneath_a_raid_are_its_disks_with_their_ways_and_partitions() {
 #[test]
 fn a_machine_that_tells_nothing_has_no_findings() {
     let empty = tempfile::tempdir().unwrap();
-    let root = system::root::Root::at(empty.path());
-    let mut system = system::read(&root);
-    system.look_around_at(&root, Vec::new());
+    let root = host::root::Root::at(empty.path());
+    let mut system = host::read(&root);
+    look_around_at(&mut system, &root, Vec::new());
     assert_eq!(environment::findings(&system), []);
     assert_eq!(environment::findings(&System::default()), [], "nobody looked");
 }
@@ -130,12 +132,12 @@ type Case = (fn() -> System, &'static str, Option<Severity>, &'static str);
 fn every_rule_finds_what_it_is_for_and_nothing_else() {
     use Severity::{Note, Warning};
     let cases: &[Case] = &[
-        (bare_metal, "pcie-link", Some(Warning), "1969 MB/s go over it instead of 7876 MB/s"),
+        (bare_metal, "pcie-link", Some(Warning), "it carries at most 1969 MB/s instead of 7876 MB/s"),
         (hdd_server, "pcie-link", Some(Note), "5.0 GT/s x4, it can do 5.0 GT/s x8"),
         (cloud, "pcie-link", None, ""),
         (container, "io-limit", Some(Warning), "8:0 rbps=1048576 wiops=100"),
         (bare_metal, "io-limit", None, ""),
-        (container, "cpu-quota", Some(Warning), "0.50 processors of the 2"),
+        (container, "cpu-quota", Some(Warning), "0.50 CPUs of the 2"),
         (bare_metal, "cpu-quota", None, ""),
         (hdd_server, "partition-alignment", Some(Warning), "/dev/sda1"),
         (bare_metal, "partition-alignment", None, ""),
@@ -148,7 +150,7 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
         (hdd_server, "cpu-governor", Some(Warning), "acpi-cpufreq"),
         (bare_metal, "cpu-governor", Some(Note), "governor powersave, driver intel_pstate"),
         (cloud, "cpu-governor", None, ""),
-        (hdd_server, "cpu-frequency-limit", Some(Warning), "1500 MHz are permitted, 2000 MHz possible"),
+        (hdd_server, "cpu-frequency-limit", Some(Warning), "limit 1500 MHz, maximum 2000 MHz"),
         (bare_metal, "cpu-frequency-limit", None, ""),
         (bare_metal, "numa-distance", Some(Note), "node 1 with 4 of the processors 4 to 7"),
         (cloud, "numa-distance", None, ""),
@@ -192,8 +194,8 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
 #[test]
 fn rules_about_disks_know_their_kinds() {
     let (_directory, root) = machine("cloud-vm");
-    let mut system = system::read(&root);
-    system.look_around_at(&root, Vec::new());
+    let mut system = host::read(&root);
+    look_around_at(&mut system, &root, Vec::new());
     let scheduler = find(&system, "io-scheduler").unwrap();
     assert_eq!(scheduler.severity, Severity::Warning, "bfq on NVMe: {scheduler:?}");
     assert!(find(&system, "statistics-off").unwrap().message.contains("/dev/nvme3n1"));
@@ -257,7 +259,10 @@ fn mounts_loop_devices_and_masks_that_distort_are_found() {
     }
     let mut system = bare_metal();
     system.environment.as_mut().unwrap().disks[0].device.direct = Some(false);
-    assert!(find(&system, "loop-buffered").unwrap().message.contains("page cache to the file behind it"));
+    assert!(find(&system, "loop-buffered").unwrap().message.contains(
+        "accesses its file through the page \
+         cache"
+    ));
     system.topology.forbidden = system.topology.nodes[1].masks.clone();
     assert_eq!(find(&system, "affinity-mask").unwrap().evidence, ["4 of the 8 that are online"]);
     assert_eq!(find(&container(), "affinity-mask"), None, "that is the control group's");
@@ -274,7 +279,7 @@ fn the_worst_come_first() {
 
 #[test]
 fn the_same_machine_has_the_same_fingerprint_and_a_change_is_named() {
-    use diskspd::system::fingerprint::Fingerprint;
+    use diskspd::machine::fingerprint::Fingerprint;
     let first = bare_metal();
     let known = first.fingerprint.clone().unwrap();
     assert_eq!(known, bare_metal().fingerprint.unwrap());

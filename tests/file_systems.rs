@@ -79,7 +79,7 @@ fn has_no_client_cache(directory: &Path, name: &str) {
     std::fs::write(&file, vec![0; MIB]).unwrap();
     for option in ["-Sr", "-Srw"] {
         diskspd(&format!("-b4K {option} -W0 -d600 {{}}"), &file)
-            .fails(1, &["local.dat", "-Sr", &format!("lies on file system {name}"), "-Su"]);
+            .fails(1, &["local.dat", "-Sr", &format!("is on file system {name}"), "-Su"]);
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Compares with the text that is kept.
-fn is_kept(name: &str, text: &str) {
+pub fn is_kept(name: &str, text: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/first-hour").join(name);
     if std::env::var_os("DISKSPD_WRITE_TEXTS").is_some() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -32,7 +32,10 @@ fn diskspd(arguments: &[&str], folder: &Path) -> Ended {
 #[test]
 fn the_help_is_as_it_is_kept() {
     let folder = directory();
+    is_kept("no-arguments.txt", &diskspd(&[], folder.path()).stdout);
     is_kept("help.txt", &diskspd(&["--help"], folder.path()).stdout);
+    is_kept("help-all.txt", &diskspd(&["--help", "all"], folder.path()).stdout);
+    assert_eq!(diskspd(&["-?"], folder.path()).stdout, diskspd(&["--help", "all"], folder.path()).stdout);
     let mut all = String::new();
     for name in diskspd::cli::COMMAND_NAMES {
         let _ =
@@ -142,6 +145,11 @@ fn bash_offers_options_and_values_of_commands() {
         let mut command = Command::new("bash");
         command.current_dir(folder.path()).args(["-c", script]);
         assert_eq!(Ended::from(output(&mut command).unwrap()).stdout, "given\n");
+        let script = "source ./_diskspd; COMP_WORDS=(diskspd --help ca); COMP_CWORD=2; _diskspd; \
+                      echo \"${COMPREPLY[@]}\"";
+        let mut command = Command::new("bash");
+        command.current_dir(folder.path()).args(["-c", script]);
+        assert_eq!(Ended::from(output(&mut command).unwrap()).stdout, "caching\n", "a topic of the help");
     }
 }
 

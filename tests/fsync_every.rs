@@ -4,6 +4,7 @@
 
 use crate::common::in_process::{profile_and_method, run};
 use crate::common::{directory, side_by_side, skip};
+use diskspd::engine::MakeEngine;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
@@ -109,7 +110,12 @@ fn every_engine_flushes_real_files() {
             return skip(&why.to_string());
         }
         for (_, writes, flushes) in done(&run(&line)) {
-            assert!(flushes <= writes / 4 + 1 && flushes + 8 >= writes / 4, "{line}: {flushes} for {writes}");
+            // Between the start signal and the begin of measuring a worker may have written already: each of its
+            // requests may owe a flush then that is counted, of a write that isn't. At the end it is the other way around.
+            let of_requests = 8;
+            let expected = writes / 4;
+            assert!(flushes <= expected + 1 + of_requests, "{line}: {flushes} for {writes}");
+            assert!(flushes + of_requests >= expected, "{line}: {flushes} for {writes}");
         }
     });
 }

@@ -135,9 +135,9 @@ fn runs_are_found_by_what_they_are() {
     history.says(&format!("history label {b} better"));
     assert_eq!((lines("--tag fast"), lines("--tag good"), lines("--label better")), (0, 1, 1));
     history.run("history --since yesterday").fails(3, &["--since"]);
-    history.run("history --since 2026-99-99").fails(1, &["is no date"]);
+    history.run("history --since 2026-99-99").fails(1, &["not a date"]);
     history.run("history show nothing").fails(1, &["no run is called 'nothing'"]);
-    history.run("history list --metric p99").fails(3, &["does nothing"]);
+    history.run("history list --metric p99").fails(3, &["has no effect"]);
 }
 
 #[test]
@@ -253,11 +253,11 @@ fn a_damaged_index_is_made_anew_by_itself() {
         let command =
             ["history", "history export", "history trend", "report @a", "history show a"][number % 5];
         let ended = history.run(command);
-        assert!(ended.code == 0 && ended.stderr.contains("has been made anew"), "{number}: {}", ended.stderr);
+        assert!(ended.code == 0 && ended.stderr.contains("was rebuilt"), "{number}: {}", ended.stderr);
         assert_eq!(dump(&history.index()), before, "{number}");
         // It's told once.
         let again = history.run(command).stderr;
-        assert!(!again.contains("made anew"), "{number}: {again}");
+        assert!(!again.contains("rebuilt"), "{number}: {again}");
     }
     fs::write(history.index(), b"garbage").unwrap();
     history.says(&format!("history pin {a}"));
@@ -604,7 +604,7 @@ fn has_the_page_of_all(history: &History) {
             figures.iter().filter(|figure| !text.contains(&format!("value=\"{figure}\""))).collect();
         assert!(lacks.is_empty(), "{command}: {lacks:?}");
     }
-    history.run("history export --html page.html").fails(3, &["--html does nothing"]);
+    history.run("history export --html page.html").fails(3, &["--html has no effect"]);
     history.run("history --html a.html --html b.html").fails(3, &["--html is given twice"]);
     history.run("history --html none/page.html").fails(1, &["--html none/page.html"]);
 }
@@ -629,7 +629,7 @@ fn many_runs_of_the_same_work_are_followed() {
     let trend = history.says("history trend");
     assert!(trend.contains("20 runs") && trend.contains("-50.0 % (WORSE)"), "{trend}");
     assert!(trend.contains("2023-11-24"), "{trend}");
-    assert!(history.says("history trend --last 10").contains("too few runs for a trend: 16 tell one"));
+    assert!(history.says("history trend --last 10").contains("too few runs for a trend, which takes 16"));
     has_the_page_of_all(&history);
 }
 
@@ -702,6 +702,10 @@ fn a_full_disk_is_told_and_costs_nothing_and_works_again_when_there_is_room() {
     assert_eq!(again.code, 0, "{}", again.stderr);
     kept.extend(acknowledged(&again.stderr));
     let saved = said.split("the run is kept as ").nth(1).unwrap().lines().next().unwrap().trim();
+    // Its name says what it is: others open it by that.
+    let (is_packed, content) = (saved.ends_with(".gz"), fs::read(saved).unwrap());
+    assert_eq!(content.starts_with(&[0x1f, 0x8b]), is_packed, "{saved}");
+    assert!(is_packed || content.starts_with(b"{"), "{saved}");
     let imported = history.says(&line(&format!("history import {saved}")));
     assert_eq!(ids().len(), kept.len() + 1, "{imported}");
     assert!(kept.iter().all(|id| ids().contains(id)), "{kept:?}");
@@ -733,7 +737,7 @@ fn two_command_lines_are_run_in_turn_and_compared() {
     let target = history.folder.path().join("data").display().to_string();
     history
         .run(&format!("compare --html {target} --repeat 1 -- {RUN} :: {RUN} {target}"))
-        .fails(1, &["is a target of the run"]);
+        .fails(1, &["would overwrite a target of the run"]);
     assert!(
         same.code == 0 && same.stdout.contains("this machine's own noise"),
         "{}{}",
@@ -773,7 +777,7 @@ fn sides_are_files_folders_patterns_and_labels() {
     let before = fs::read(folder.join("run-1.json")).unwrap();
     history
         .run(&format!("compare @kept {here} --html {here}/run-1.json"))
-        .fails(1, &["is the file that compare reads"]);
+        .fails(1, &["would overwrite the file that compare reads"]);
     assert_eq!(fs::read(folder.join("run-1.json")).unwrap(), before);
     history.run(&format!("compare {here}/run-0.json {here}/run-1.json --fail-if unsure")).fails(2, &[]);
 }

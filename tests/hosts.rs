@@ -197,9 +197,7 @@ fn until_written_is_of_each_rank() {
     let mut rows = both.report().rows("Write IO");
     assert_eq!(rows.len(), 2);
     assert!(rows.iter_mut().all(|row| row[1].parse::<u64>().unwrap() >= 8 << 20), "{rows:?}");
-    for said in
-        ["8 MiB are written by each of the 2 ranks, 16 MiB by all", "are of each host, not of all together"]
-    {
+    for said in ["each of the 2 ranks writes 8 MiB, 16 MiB in all", "count per host, not over all hosts"] {
         assert!(both.stderr.contains(said), "{said}: {}", both.stderr);
     }
 }
@@ -273,7 +271,7 @@ fn a_rank_that_is_killed_leaves_a_report_of_the_others() {
     assert!(Command::new("kill").args(["-9", rank.trim()]).status().unwrap().success());
     let ended: Ended = running.wait_with_output().unwrap().into();
     assert_ne!(ended.code, 0);
-    for said in ["1 of 2 hosts: the figures are of those alone", "rank 1 ("] {
+    for said in ["the figures cover only 1 of 2 hosts", "rank 1 ("] {
         assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
     }
     assert!(ended.stdout.contains("1 of 2 hosts (missing: "), "{}", ended.stdout);

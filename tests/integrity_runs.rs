@@ -52,6 +52,37 @@ fn sectors_of_another_target_in_the_same_place_are_damage_also_where_only_stamps
     diskspd(alone, &a).fails(4, &["--verify", "misplaced", "offset 32768"]);
 }
 
+/// Two targets that changed places as a whole: each of them is right by itself, and in the other's place.
+#[test]
+fn whole_targets_that_changed_places_are_damage_unless_they_are_said_to_have_had_that_order() {
+    let directory = directory();
+    let [a, b, spare] = ["a", "b", "spare"].map(|name| directory.path().join(name));
+    let line = |options: &str, first: &Path, second: &Path| {
+        diskspd(&format!("{options} -s BRIEF -b16K -F2 -o1 {} {{}}", first.display()), second)
+    };
+    line("-c256K -w100 --verify=write", &a, &b).report();
+    let reading = |mode: &str, first: &Path, second: &Path| line(&format!("--verify={mode}"), first, second);
+    assert_eq!(reading("read", &a, &b).code, 0);
+    let turned = reading("read", &b, &a);
+    turned.fails(4, &[" misplaced; ", "target 2's data in target 1", "target 1's data in target 2"]);
+    turned.fails(4, &["--verify=read:2,1"]);
+    assert_eq!(reading("read:2,1", &b, &a).code, 0, "the user says that they stood so");
+    reading("read:2,1", &a, &b).fails(4, &["target 1's data in target 2", "target 2's data in target 1"]);
+    // One that is named alone is the one that its number says, or nobody knows.
+    assert_eq!(diskspd("-b16K -s BRIEF -o1 --verify=read {}", &b).code, 0);
+    assert_eq!(diskspd("-b16K -s BRIEF -o1 --verify=read:2 {}", &b).code, 0);
+    diskspd("-b16K -s BRIEF -o1 --verify=read:1 {}", &b).fails(4, &["target 2's data in target 1"]);
+    for (from, to) in [(&a, &spare), (&b, &a), (&spare, &b)] {
+        fs::rename(from, to).unwrap();
+    }
+    reading("read", &a, &b).fails(4, &["target 2's data in target 1", "target 1's data in target 2"]);
+    // Another run that knew one of them alone is no alarm.
+    diskspd("-w100 -s BRIEF -b16K -o1 --verify=write {}", &b).report();
+    assert_eq!(reading("read", &a, &b).code, 0);
+    reading("read:1", &a, &b).fails(3, &["one number per target"]);
+    reading("read:0,1", &a, &b).fails(3, &["from 1"]);
+}
+
 /// A time span that fails has no figures; damage is told all the same.
 #[test]
 fn what_was_found_before_an_io_error_is_told_with_it() {
@@ -91,12 +122,12 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
         let line = format!("-c64K -b4K -w100 BRIEF {options} --journal {} {{}}", journal.display());
         diskspd(&line, &file)
     };
-    run("--verify", &journal).fails(1, &["would ever count as acknowledged", "-Sh"]);
+    run("--verify", &journal).fails(1, &["would ever be acknowledged", "-Sh"]);
     run("-Sh", &journal).fails(3, &["--journal", "--verify"]);
     run("--verify -Sh", &file).fails(1, &["target of the run"]);
     assert!(!journal.exists());
     fs::write(&journal, "mine").unwrap();
-    run("--verify -Sh", &journal).fails(1, &["is there already"]);
+    run("--verify -Sh", &journal).fails(1, &["exists, and a journal holds one run"]);
     assert_eq!(fs::read(&journal).unwrap(), b"mine");
     diskspd("verify-after {}", &journal).fails(1, &["isn't a journal"]);
     fs::write(&file, [0; 65536]).unwrap();
@@ -118,7 +149,7 @@ fn what_a_killed_run_acknowledged_is_there() {
         run.wait().unwrap();
         let ended = diskspd("--verify-after {}", &journal);
         assert_eq!(ended.code, 0, "{way}: {}{}", ended.stdout, ended.stderr);
-        assert!(ended.stdout.contains("it was cut off") && ended.stdout.contains("failed:    none"));
+        assert!(ended.stdout.contains("it was killed") && ended.stdout.contains("failed:    none"));
     });
 }
 
@@ -191,7 +222,7 @@ fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out(
         let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), image);
         assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
         assert!(
-            ended.stdout.contains("was cut off") && ended.stdout.contains("no whole entry"),
+            ended.stdout.contains("was killed") && ended.stdout.contains("an incomplete entry"),
             "{}",
             ended.stdout
         );

@@ -121,11 +121,36 @@ fn a_distribution_has_the_medians_of_the_runs_and_no_nines_that_a_run_can_not_te
 }
 
 #[test]
+fn time_spans_of_a_comparison_are_called_by_what_they_do() {
+    let twofold = |name: &str, level: f64| {
+        let mut side = mixed(name, level, 6);
+        for run in &mut side.runs {
+            let mut second = run.known.time_spans[0].clone().unwrap();
+            let access = &mut second.parameters.targets[0].access;
+            (access.block_size, access.write_percent, access.random_percent) =
+                (Some(65536), Some(100), Some(0));
+            run.known.time_spans.push(Some(second));
+        }
+        side
+    };
+    let (_, page) = page_of(&twofold("A", 5000.0), &twofold("B", 6000.0), false);
+    for number in 1..=2 {
+        let heading =
+            page.split("<h3>").skip(1).find(|rest| rest.contains(&format!("(time span {number})</h3>")));
+        let name = heading.unwrap().split(" (time span").next().unwrap();
+        assert!(!name.contains("span"), "{name}");
+        assert!(page.contains(&format!("{name} (time span {number}): IOPS")), "the verdict is of {name}");
+    }
+    assert!(page.contains("<h3>Sequential writes of 64 KiB"), "of the second");
+    assert!(!page_of(&mixed("A", 5000.0, 6), &mixed("B", 6000.0, 6), false).1.contains("time span"));
+}
+
+#[test]
 fn what_a_comparison_can_not_tell_is_said() {
     let (_, page) = page_of(&mixed("A", 5000.0, 1), &mixed("B", 5100.0, 1), false);
-    assert!(page.contains("TWO RUNS") && page.contains("repeat both"));
+    assert!(page.contains("TWO RUNS") && page.contains("use --repeat"));
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &mixed("B", 5000.0, 4), true);
-    assert!(page.contains("this machine's own noise") && page.contains("one run differs from the next"));
+    assert!(page.contains("this machine's own noise") && page.contains("runs vary by about"));
     let mut other = mixed("B", 5000.0, 4);
     other.runs[0].known.findings = Some(Findings::new(Some(Severity::Wrong), ["cached"]));
     for run in &mut other.runs {
@@ -134,7 +159,7 @@ fn what_a_comparison_can_not_tell_is_said() {
     }
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &other, false);
     for text in [
-        "Of 1 of 4 runs of B the figures are not what they seem to be",
+        "The figures of 1 of 4 runs of B are not what they seem to be",
         "The sides do other work, and their figures mean different things: block size: 4096 bytes in A",
         "class=\"badge wrong\"",
     ] {

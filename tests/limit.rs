@@ -1,26 +1,31 @@
 //! What limited a run, and whether its latencies account for its queue depth.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod staged;
 
 use crate::common::{Ended, alone, calm, calm_diskspd as diskspd, command_of, skip};
-use diskspd::engine::EngineKind;
+use diskspd::engines::EngineKind;
+use diskspd::machine::environment::{Disk, Environment};
+use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
+use diskspd::machine::stack::{Layer, Stack};
+use diskspd::machine::storage::BlockDevice;
+use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::threads::ThreadTimes;
+use diskspd::machine::{Place, io_limit, quota};
 use diskspd::profile::{ReplayMethod, TargetId};
-use diskspd::report::json;
-use diskspd::results::{CpuTimes, Effort, LostTimes, Observed, Record, WorkerEffort, summarize};
-use diskspd::system::environment::{Disk, Environment};
-use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, TargetDevices};
-use diskspd::system::stack::{Layer, Stack};
-use diskspd::system::storage::BlockDevice;
-use diskspd::system::tasks::{Others, Task};
-use diskspd::system::threads::ThreadTimes;
-use diskspd::system::{Place, cgroup};
+use diskspd::record::json;
+use diskspd::results::{
+    Beats, CpuTimes, Effort, LostTimes, Observed, Record, Sample, WorkerEffort, summarize,
+};
+use diskspd::stats::PackedCounts;
 use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// Records by their lines: each is simulated once.
 static RECORDS: Mutex<BTreeMap<String, Record>> = Mutex::new(BTreeMap::new());
@@ -81,7 +86,7 @@ fn effort(workers: Vec<WorkerEffort>) -> Effort {
 fn what_limited_a_run_follows_from_what_it_took() {
     use EngineKind::{Mmap, Null, Sync, Uring};
     use Limiter::*;
-    let quota = |throttled_periods, throttled| cgroup::CpuQuota {
+    let quota = |throttled_periods, throttled| quota::CpuQuota {
         group: "/sys/fs/cgroup/a".into(),
         cpus: 0.5,
         periods: 100,
@@ -89,15 +94,15 @@ fn what_limited_a_run_follows_from_what_it_took() {
         throttled,
     };
     let with_quota =
-        |q: cgroup::CpuQuota| Effort { quotas: vec![q], ..effort(vec![worker(Uring, 4, (20, 5, 0))]) };
+        |q: quota::CpuQuota| Effort { quotas: vec![q], ..effort(vec![worker(Uring, 4, (20, 5, 0))]) };
     // 4 I/Os outstanding on the simulated drive: 48,000 reads of 4 KiB per second.
     let with_limit = |reads, read_bytes, writes| Effort {
-        io_limits: vec![cgroup::IoLimit {
+        io_limits: vec![io_limit::IoLimit {
             device: "8:0".into(),
             reads,
             read_bytes,
             writes,
-            ..cgroup::IoLimit::default()
+            ..io_limit::IoLimit::default()
         }],
         ..effort(vec![worker(Uring, 4, (20, 5, 0))])
     };
@@ -213,15 +218,15 @@ fn a_queue_that_was_not_full_is_told_with_what_it_costs_to_fill_it() {
     };
     let short = of(20, (50, 5, 3));
     let ios = summarize(&record("-o19 -L")).time_spans[0].as_ref().unwrap().total.total.throughput.ios;
-    let cost = format!("an I/O takes {:.2} us of CPU", 5e5 / ios as f64);
-    assert!(short.message.starts_with("19.0 of 20 I/Os were with the kernel"), "{short:?}");
+    let cost = format!("submitting and reaping an I/O takes {:.2} us of CPU", 5e5 / ios as f64);
+    assert!(short.message.starts_with("19.0 of 20 I/Os were in flight"), "{short:?}");
     assert!(short.evidence[0].starts_with(&cost), "{cost}: {short:?}");
     assert!(short.evidence.iter().any(|line| line.contains("a queue depth of 19.0")), "{short:?}");
     assert!(!short.evidence.iter().any(|line| line.contains("no CPU")), "{short:?}");
     let crowded = of(20, (50, 5, 30));
     assert!(crowded.evidence.iter().any(|line| line == "threads had no CPU 30 % of the time"), "{crowded:?}");
     let impossible = of(15, (50, 5, 3));
-    assert!(impossible.message.contains("more than there can be"), "{impossible:?}");
+    assert!(impossible.message.contains("which Little's law rules out"), "{impossible:?}");
 }
 
 /// A run with 16 I/Os outstanding on a device that says how long its I/Os were in flight: so many of them (or of merged
@@ -254,11 +259,11 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
     for (line, in_flight, merged, bytes, told) in [
         ("-o16 -L -Su", 15.5, 1, 1.0, None),
         ("-o16 -L -Su", 8.5, 1, 1.0, None),
-        ("-o16 -L -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
-        ("-o16 -Su", 4.0, 1, 1.0, Some("of 16 I/Os outstanding the device had 4.0 in flight")),
+        ("-o16 -L -Su", 4.0, 1, 1.0, Some("the device had 4.0 of 16 outstanding I/Os in flight")),
+        ("-o16 -Su", 4.0, 1, 1.0, Some("the device had 4.0 of 16 outstanding I/Os in flight")),
         // Each of the device's is four of ours.
         ("-o16 -Su", 4.0, 4, 1.0, None),
-        ("-o16 -Su", 1.0, 4, 1.0, Some("the device had 4.0 in flight")),
+        ("-o16 -Su", 1.0, 4, 1.0, Some("the device had 4.0 of 16 outstanding I/Os in flight")),
         // The page cache answered, no closed loop, no clock.
         ("-o16", 4.0, 1, 1.0, None),
         ("-o16 -Su", 4.0, 1, 0.5, None),
@@ -283,7 +288,7 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
     let evidence = found(&record, "device-depth").unwrap().evidence;
     assert_eq!(
         evidence[..2],
-        ["latencies include that wait", "a queue of /dev/sda has 4 places (nr_requests): it was full"]
+        ["latencies include that wait", "the queue of /dev/sda was full: it holds 4 requests (nr_requests)"]
     );
     let limited = found(&on_device("-o16 -Su", 15.5, 1, 1.0), "limited-by-storage").unwrap().message;
     assert!(
@@ -356,7 +361,7 @@ fn a_hypervisor_or_interrupts_that_take_the_cpus_are_named() {
     let record = on_cpus("-o4", [quiet, storming], &one, (20, 5, 3));
     let finding = found(&record, "limited-by-interrupts").unwrap();
     assert!(
-        finding.message.ends_with("interrupts: CPU 1 had no time left, 70 % of it went to them"),
+        finding.message.ends_with("interrupts: CPU 1 was saturated, 70 % of its time went to them"),
         "{finding:?}"
     );
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
@@ -386,8 +391,8 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
     let (one, together, apart) = (&[Some(0)][..], &[Some(0), Some(0)][..], &[Some(0), Some(1)][..]);
     let (two_free, four_free) = (&[None; 2][..], &[None; 4][..]);
     for (line, bound, times, cpus, (kernel, programs), told) in [
-        ("-o1", one, (20, 5, 40), [full, full], (5, 160), Some("CPUs that others used")),
-        ("-o1 -t2", apart, (20, 5, 40), [full, full], (5, 150), Some("CPUs that others used")),
+        ("-o1", one, (20, 5, 40), [full, full], (5, 160), Some("CPU contention with other programs")),
+        ("-o1 -t2", apart, (20, 5, 40), [full, full], (5, 150), Some("CPU contention with other programs")),
         (
             "-o1 -t2",
             together,
@@ -396,10 +401,20 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
             (5, 5),
             Some("the program's own threads: 0 and 1 share CPU 0"),
         ),
-        ("-o1 -t2", together, (10, 5, 80), [full, full], (5, 150), Some("CPUs that others used")),
-        ("-o1 -t2", two_free, (60, 5, 40), [full, full], (5, 60), Some("CPUs that others used")),
+        (
+            "-o1 -t2",
+            together,
+            (10, 5, 80),
+            [full, full],
+            (5, 150),
+            Some(
+                "CPU contention with other \
+             programs",
+            ),
+        ),
+        ("-o1 -t2", two_free, (60, 5, 40), [full, full], (5, 60), Some("CPU contention with other programs")),
         ("-o1 -t4", four_free, (49, 5, 50), [full, full], (1, 1), Some("threads: 4 share 2 CPUs")),
-        ("-o4", one, (50, 5, 40), [full, full], (120, 5), Some("CPUs that threads of the kernel used")),
+        ("-o4", one, (50, 5, 40), [full, full], (120, 5), Some("CPU contention with kernel threads")),
         // One that waits for what threads of the kernel do isn't kept from anything by them.
         ("-o1", one, (20, 5, 20), [(30, 0, 0), idle], (60, 5), None),
         // Nobody else used the CPU: it was waking up.
@@ -418,12 +433,12 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
         let severity = if words.contains("kernel") { Severity::Note } else { Severity::Warning };
         assert_eq!(finding.severity, severity, "{case}");
         let evidence = finding.evidence.join("; ");
-        assert!(evidence.contains("without waiting for CPUs: "), "{case}");
+        assert!(evidence.contains("without waiting for CPUs at most "), "{case}");
         if programs >= 100 {
             assert!(evidence.contains(&format!("make (process 99) {programs} %")), "{case}");
         }
         if kernel >= 100 {
-            assert!(evidence.contains("threads of the kernel used 1.2 CPUs: btrfs-endio 120 %"), "{case}");
+            assert!(evidence.contains("kernel threads used 1.2 CPUs: btrfs-endio 120 %"), "{case}");
         }
     }
     let record = on_cpus("-o1", [full, full], one, (20, 5, 60));
@@ -492,12 +507,12 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         if limiter == Limiter::Kernel && kernel == 150 {
             let finding = found(&record, "limited-by-kernel").unwrap();
             assert!(
-                finding.message.ends_with("of 16 I/Os outstanding the device had 0.1 in flight"),
+                finding.message.ends_with("the device had 0.1 of 16 outstanding I/Os in flight"),
                 "{finding:?}"
             );
             assert_eq!(
                 finding.evidence[..2],
-                ["CPUs 0, 1 had no time left", "threads of the kernel used 1.5 CPUs: btrfs-endio 150 %"]
+                ["CPUs 0, 1 had no idle time", "kernel threads used 1.5 CPUs: btrfs-endio 150 %"]
             );
         }
     }
@@ -546,7 +561,7 @@ fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
     // Whatever else runs: if others have most of that CPU, it is told beside them.
     let ended = crate::common::diskspd("-c1M -b4K -r -o1 -t8 -a0 -W0 -d1 --engine null {}", &file);
     for words in
-        ["WARNING: what limited it: ", "program's own threads", "8 share CPU 0", "ready to run but had none"]
+        ["WARNING: limited by ", "program's own threads", "8 share CPU 0", "ready to run but had no CPU"]
     {
         assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
     }
@@ -555,8 +570,8 @@ fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
     let ended = crate::common::diskspd("-c16M -b4K -r -o1 -Su -W0 -d1 --engine sync {}", &file);
     ended.report();
     for words in [
-        "WARNING: what limited it: CPUs that others used",
-        "without waiting for CPUs: ",
+        "WARNING: limited by CPU contention with other programs",
+        "without waiting for CPUs at most ",
         "other programs used ",
     ] {
         assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
@@ -593,11 +608,7 @@ fn a_real_run_says_what_limited_it_and_what_it_took() {
     let file = directory.path().join("r.json");
     let line = format!("-c1M -o4 -r -g1000i -W0 -d1 --engine null --out {} x", file.display());
     let ended = diskspd(&line, Path::new(""));
-    assert!(
-        ended.stderr.contains("NOTE: what limited it: the limits that were asked for"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("NOTE: limited by the requested limit"), "{}", ended.stderr);
     let record = json::read(&fs::read(&file).unwrap()).unwrap();
     let effort = record.hosts[0].results.time_spans[0].observed.as_ref().unwrap().effort.as_ref().unwrap();
     assert_eq!(effort.workers.len(), 1);
@@ -645,15 +656,175 @@ impl Drop for Group {
     }
 }
 
+/// A control group that is frozen again and again, thawed and gone when dropped.
+struct Frozen {
+    group: PathBuf,
+    /// What freezes it, and what thaws it.
+    state: (PathBuf, &'static str, &'static str),
+}
+
+impl Frozen {
+    /// Of version 2, or of the freezer of version 1; `None` = there is none, which is said.
+    fn new(version: u32) -> Option<Frozen> {
+        let (mounts, file, freeze, thaw): (&[&str], _, _, _) = match version {
+            2 => (&["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], "cgroup.freeze", "1", "0"),
+            _ => (&["/sys/fs/cgroup/freezer"], "freezer.state", "FROZEN", "THAWED"),
+        };
+        for mount in mounts {
+            let group = Path::new(mount).join(format!("diskspd-test-frozen-{}", std::process::id()));
+            if fs::create_dir(&group).is_err() {
+                continue;
+            }
+            let state = (group.join(file), freeze, thaw);
+            if state.0.exists() {
+                return Some(Frozen { group, state });
+            }
+            let _ = fs::remove_dir(&group);
+        }
+        skip(&format!("no control group of version {version} can be made that freezes (needs root)"));
+        None
+    }
+
+    /// Runs the program in it, stopped for 40 of every 50 ms; tells for how long it was while it ran, s.
+    fn run(&self, line: &str) -> (Ended, f64) {
+        let mut command = std::process::Command::new("sh");
+        command.arg("-c").arg("echo $$ > \"$0\" && exec \"$@\"").arg(self.group.join("cgroup.procs"));
+        command.arg(env!("CARGO_BIN_EXE_diskspd")).args(line.split_whitespace());
+        let (over, wait) = (AtomicBool::new(false), |ms| std::thread::sleep(Duration::from_millis(ms)));
+        std::thread::scope(|scope| {
+            let freezer = scope.spawn(|| {
+                let mut frozen = Duration::ZERO;
+                while !over.load(Ordering::Relaxed) {
+                    let began = Instant::now();
+                    fs::write(&self.state.0, self.state.1).unwrap();
+                    wait(40);
+                    fs::write(&self.state.0, self.state.2).unwrap();
+                    frozen += began.elapsed();
+                    wait(10);
+                }
+                frozen.as_secs_f64()
+            });
+            let ended = crate::common::output(&mut command).unwrap().into();
+            over.store(true, Ordering::Relaxed);
+            (ended, freezer.join().unwrap())
+        })
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        let _ = fs::write(&self.state.0, self.state.2);
+        let _ = fs::remove_dir(&self.group);
+    }
+}
+
+/// A control group freezes the program for four fifths of the time, in pieces that are shorter than any delay which counts by
+/// itself.
+#[test]
+fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
+    for (version, what) in
+        [(2, "was frozen (its control group: cgroup.freeze)"), (1, "was starved or frozen")]
+    {
+        let Some(group) = Frozen::new(version) else { continue };
+        for round in 0..5 {
+            let (ended, frozen) = group.run("--engine null -c1M -b4K -o4 -r -W0 -d1 --strict x");
+            assert_eq!(ended.code, 2, "{round}: {}", ended.stderr);
+            let told = ended.stderr.split_once("WRONG: the program ").map(|(_, rest)| rest);
+            let Some(told) = told.filter(|told| told.starts_with(what)) else {
+                panic!("version {version}, round {round}: {}", ended.stderr);
+            };
+            let seconds: f64 =
+                told.split_once("could not run for ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+            // The freezer began before the measured time, and ended after it.
+            assert!(seconds > 0.5 && seconds <= frozen + 0.01, "{seconds} of {frozen}: {told}");
+        }
+    }
+}
+
+/// Beyond the limit of a group the kernel kills the program without a word: it is told before, also where a group above sets it.
+#[test]
+fn memory_that_a_control_group_does_not_leave_is_refused_before_the_kernel_kills() {
+    let mounts = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")];
+    let made = mounts.into_iter().find_map(|(mount, file)| {
+        let above = Path::new(mount).join(format!("diskspd-test-memory-{}", std::process::id()));
+        fs::create_dir(&above).ok()?;
+        let group = Group(above.join("below"));
+        let limited = fs::write(above.join(file), (64 << 20).to_string()).is_ok();
+        let above = Group(above);
+        fs::create_dir(&group.0).ok()?;
+        limited.then_some((above, group))
+    });
+    // The one below is removed first.
+    let Some((above, group)) = made else {
+        return skip("no control group with a limit of memory can be made (needs root)");
+    };
+    let ended = group.run("--engine null -c1G -b1M -o96 -W0 -d1 x");
+    let name = above.0.display().to_string();
+    ended.fails(
+        1,
+        &["the I/O buffers need 96MiB", &name, "of its 64MiB", "would kill the run", "lower -b, -o"],
+    );
+    assert_eq!(group.run("--engine null -c1G -b1M -o8 -W0 -d1 x").code, 0);
+}
+
 #[test]
 fn a_cpu_quota_that_stops_the_program_is_named() {
     let Some(group) = Group::new(10_000) else { return };
     let ended = group.run("-c1M -o4 -r -W0 -d2 --engine null x");
     let name = group.0.display().to_string();
-    for words in ["WARNING: what limited it: a CPU quota", &name, "0.10 CPUs", "it was stopped in"] {
+    for words in ["WARNING: limited by a CPU quota", &name, "0.10 CPUs", "the quota throttled the program in"]
+    {
         assert!(ended.stderr.contains(words), "{words:?} is not in: {}", ended.stderr);
     }
     // Hardly any work: the quota is there, and stops nothing.
     let ended = group.run("-c1M -o1 -r -g20i -W0 -d1 --engine null x");
-    assert!(ended.stderr.contains("NOTE: what limited it: the limits"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("NOTE: limited by the requested limit"), "{}", ended.stderr);
+}
+
+/// Reads that go for 40 of every 100 ms, because of a limit or of a thread without a CPU.
+#[test]
+fn what_goes_in_turns_by_a_limit_is_no_stall_of_the_storage() {
+    let turns: Vec<u64> = (0..500).map(|beat| if beat % 5 < 2 { 200 } else { 0 }).collect();
+    let second = |(number, beats): (usize, &[u64])| Sample {
+        end_us: (number as u64 + 1) * 1_000_000,
+        ios: beats.iter().sum(),
+        bytes: 0,
+    };
+    let samples: Vec<Sample> = turns.chunks(50).enumerate().map(second).collect();
+    let judged = |effort| {
+        let mut record = record("-o4");
+        let beats = Some(Beats { width_us: 20_000, ios: PackedCounts(turns.clone()) });
+        record.hosts[0].results.time_spans[0].observed =
+            Some(Observed { effort: Some(effort), samples: samples.clone(), beats, ..Observed::default() });
+        judge(&record, &summarize(&record))
+    };
+    let found = |judgement: &Judgement, name: &str| {
+        let found = judgement.findings.iter().find(|finding| finding.name == name);
+        found.map(|finding| finding.evidence.join("; "))
+    };
+    let quota = quota::CpuQuota {
+        group: "/sys/fs/cgroup/a".into(),
+        cpus: 0.4,
+        periods: 10,
+        throttled_periods: 10,
+        throttled: share(60),
+    };
+    let idle = || vec![worker(EngineKind::Uring, 4, (20, 5, 0))];
+    let judgement = judged(Effort { quotas: vec![quota], ..effort(idle()) });
+    let steady = found(&judgement, "steady").unwrap();
+    assert!(
+        steady.contains("60 % of the time in stalls") && steady.contains("a CPU quota throttles"),
+        "{steady}"
+    );
+    assert_eq!(found(&judgement, "stalling"), None);
+    // Nobody's limit.
+    let judgement = judged(effort(idle()));
+    let stalling = found(&judgement, "stalling").unwrap();
+    assert!(!stalling.contains("without a CPU"), "{stalling}");
+    let judgement = judged(effort(vec![worker(EngineKind::Uring, 4, (20, 5, 50))]));
+    let stalling = found(&judgement, "stalling").unwrap();
+    assert!(
+        stalling.contains("threads were ready to run without a CPU for 50 % of the time: the stalls may be"),
+        "{stalling}"
+    );
 }

@@ -221,12 +221,36 @@ fn a_simulated_run_is_the_same_every_time_whatever_its_options() {
     }
 }
 
+/// Threads that share nothing are worked through side by side, on as many processors as there are: nothing of what comes of them
+/// depends on how many.
+#[test]
+fn a_simulated_run_is_the_same_on_one_processor_and_on_all() {
+    let directory = directory();
+    let file = file(&directory);
+    for line in ["-t7 -o8 -r -w30 -L -D100", "-t5 -o4 -si", "-t3 -o64 -r -g900i -L -D", "-F9 -o2 -L"] {
+        let words = format!("--engine sim -W1 -d1 {line} -b4K -v {}", file.display());
+        let of = |program: &mut std::process::Command| -> (String, Vec<String>) {
+            let ended: crate::common::Ended =
+                crate::common::output(program.args(words.split(' '))).unwrap().into();
+            let ready =
+                |line: &str| Some(line.split_once(": thread ")?.1.split_once(" ready: seed ")?.0.to_owned());
+            let ready = ended.stderr.lines().chain(ended.stdout.lines()).filter_map(ready);
+            (ended.stdout.split_once("\nTotal IO\n").unwrap().1.to_string(), ready.collect())
+        };
+        let all = of(&mut crate::common::command_of(&[]));
+        let mut one = std::process::Command::new("taskset");
+        assert_eq!(all, of(one.args(["-c", "0", env!("CARGO_BIN_EXE_diskspd")])), "{line}");
+        assert!(all.1.len() > 1, "{line}");
+    }
+}
+
 /// The lines of a log, header left out: thread, target, direction, offset, size, start, latency.
 fn log(path: &Path) -> Vec<(u64, u64, String, u64, u64, u64, u64)> {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("thread,target,direction,offset,size,start_ns,latency_ns,due_ns"));
     lines
+        .filter(|line| !line.starts_with('#'))
         .map(|line| {
             let cells: Vec<&str> = line.split(',').collect();
             let number = |i: usize| cells[i].parse().unwrap();
@@ -242,7 +266,7 @@ fn times(path: &Path) -> Vec<(u64, u64, u64)> {
         let cells: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
         (cells[7], cells[5], cells[6])
     };
-    text.lines().skip(1).map(line).collect()
+    text.lines().skip(1).filter(|line| !line.starts_with('#')).map(line).collect()
 }
 
 /// The figures of the first time span about I/Os that had a time to start at, and the findings, of a record.
@@ -390,6 +414,63 @@ fn a_file_system_that_stands_still_makes_response_times_long() {
     assert!(find(&findings, "late-starts").is_some(), "{findings:?}");
     let limited = find(&findings, "limited-by-profile");
     assert!(limited.is_none_or(|limit| limit["message"].as_str().unwrap().contains("started late")));
+}
+
+/// Of each time span: the I/Os that completed from the moment on that the log calls the begin of measuring are those that
+/// were counted, and that moment is told by the clock on the wall, in log and record alike.
+#[test]
+fn the_log_tells_when_measuring_began() {
+    let directory = directory();
+    let (csv, record, profile) =
+        (directory.path().join("log.csv"), directory.path().join("r.json"), directory.path().join("p.xml"));
+    let span = |warm_up: u32| {
+        format!(
+            "<TimeSpan><Duration>1</Duration><Warmup>{warm_up}</Warmup><Targets><Target><Path>{}</Path>\
+             <BlockSize>4096</BlockSize><ThreadsPerFile>1</ThreadsPerFile><Random>4096</Random>\
+             <Throughput unit=\"IOPS\">500</Throughput></Target></Targets></TimeSpan>",
+            file(&directory).display()
+        )
+    };
+    let text = format!("<Profile><TimeSpans>{}{}</TimeSpans></Profile>", span(1), span(0));
+    std::fs::write(&profile, text).unwrap();
+    let utc =
+        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
+    let before = utc();
+    let line = format!("--io-log {} --out {} -X{{}}", csv.display(), record.display());
+    assert_eq!(diskspd(&line, &profile).code, 0);
+    let after = utc();
+    let record: serde_json::Value = serde_json::from_slice(&std::fs::read(&record).unwrap()).unwrap();
+    let spans = record["hosts"][0]["results"]["time_spans"].as_array().unwrap();
+    let log = std::fs::read_to_string(&csv).unwrap();
+    let parts: Vec<&str> = log.split("\n\n").collect();
+    assert_eq!(parts.len(), 2, "{log}");
+    for (number, (part, span)) in (1..).zip(parts.iter().zip(spans)) {
+        let told: Vec<&str> = part.lines().filter(|line| line.starts_with('#')).collect();
+        let [told] = told[..] else { panic!("{told:?}") };
+        assert!(told.starts_with(&format!("# time_span={number} ")), "{told}");
+        let value = |name: &str| -> u64 {
+            let mut words = told.split(' ');
+            words.find_map(|word| word.strip_prefix(name)?.strip_prefix('=')?.parse().ok()).unwrap()
+        };
+        let (signal, measuring) = (value("start_signal_utc_ns"), value("measuring_utc_ns"));
+        let begin = value("measuring_ns");
+        assert!(before <= signal && measuring <= after && measuring - signal == begin, "{told}");
+        assert_eq!(begin >= 1_000_000_000, number == 1, "{told}");
+        let began = &span["began"];
+        assert_eq!(
+            [&began["start_signal_utc_ns"], &began["measuring_utc_ns"]].map(|v| v.as_u64()),
+            [Some(signal), Some(measuring)]
+        );
+        let end = begin + span["measured"].as_u64().unwrap();
+        let ends = part.lines().filter_map(|line| {
+            let cells: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();
+            Some(cells.get(5)? + cells.get(6)?)
+        });
+        let counted = ends.filter(|at| (begin..end).contains(at)).count() as u64;
+        let ios = span["threads"][0]["targets"][0]["read"]["ios"].as_u64().unwrap();
+        // A worker looks at the phase behind its stamp: an I/O at each edge may be on either side.
+        assert!(ios > 0 && counted.abs_diff(ios) <= 2, "{counted} of {ios}: {told}");
+    }
 }
 
 #[test]

@@ -4,4 +4,5 @@
 
 mod common;
 mod limit;
+mod steady_staged;
 mod truth_device;

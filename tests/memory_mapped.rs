@@ -107,7 +107,7 @@ fn a_file_that_is_made_shorter_ends_the_run_with_a_message() {
             assert!(is_mapped(running.id(), &file));
             OpenOptions::new().write(true).open(&file).unwrap().set_len(4096).unwrap();
             let ended: crate::common::Ended = running.wait_with_output().unwrap().into();
-            ended.fails(1, &["test.dat", "made shorter", "the run failed"]);
+            ended.fails(1, &["test.dat", "truncated during the run", "the run failed"]);
             assert!(ended.stdout.contains("\nInput parameters:\n"));
         }
     }

@@ -6,7 +6,8 @@
 use diskspd::cli::{self, Invocation};
 use diskspd::merge::{Merge, MergeError, whole};
 use diskspd::prelude::*;
-use diskspd::report::{TEXT, csv, json};
+use diskspd::record::json;
+use diskspd::report::{TEXT, csv};
 use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
 use std::ffi::OsString;
 
@@ -122,7 +123,7 @@ fn a_machine_counts_once_however_many_ranks_it_has() {
         }
         let record = merged(records);
         let system = &record.whole.as_ref().unwrap().host.system;
-        let of = |system: &diskspd::system::System| {
+        let of = |system: &diskspd::machine::System| {
             (
                 system.topology.active_cpus().count(),
                 system.topology.nodes.len(),
@@ -306,7 +307,7 @@ fn what_does_not_belong_together_is_refused_with_the_reason() {
     ] {
         let message = refused(of(first, second));
         assert!(
-            message.starts_with("node1 is of another run than node0: ") && message.contains(why),
+            message.starts_with("node1 belongs to another run than node0: ") && message.contains(why),
             "{message}"
         );
     }
@@ -314,7 +315,7 @@ fn what_does_not_belong_together_is_refused_with_the_reason() {
     assert!(late.contains("node1 was not measured at the same time"), "{late}");
     let record = merged(hosts("-d1 -r", 2));
     let again = refused(vec![record]);
-    assert!(again.contains("is merged already"), "{again}");
+    assert!(again.contains("is a merged record"), "{again}");
     assert_eq!(Merge::default().finish(), Err(MergeError::Nothing));
 }
 
@@ -361,7 +362,7 @@ fn the_text_has_a_line_before_and_a_table_of_hosts_behind() {
 /// What was found on hosts is one finding where it is the same, and devices that several see count once.
 #[test]
 fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
-    use diskspd::system::storage::BlockDevice;
+    use diskspd::machine::storage::BlockDevice;
     let mut records = hosts("-d1 -r", 3);
     for (record, identity) in records.iter_mut().zip([Some("naa.1"), Some("naa.1"), None]) {
         let identity = identity.map(str::to_owned);
@@ -369,7 +370,7 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
         record.hosts[0].targets[0].storage.device = Some(device);
         record.hosts[0].results.time_spans[0].errors.push(diskspd::results::IoErrors {
             target: diskspd::profile::TargetId(0),
-            direction: diskspd::engine::Direction::Read,
+            direction: diskspd::engines::Direction::Read,
             errno: 5,
             count: 1,
             first_offset: 0,
@@ -387,7 +388,7 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
         shared.iter().any(|text| text.starts_with("2 hosts worked on the same device (naa.1)")),
         "{shared:?}"
     );
-    assert!(shared.iter().any(|text| text.contains("not known of node2")), "{shared:?}");
+    assert!(shared.iter().any(|text| text.contains("share devices for node2")), "{shared:?}");
     let failed = messages("failed-ios");
     assert!(
         failed.len() == 1 && failed[0].starts_with("on all 3 hosts; on node0: 1 I/O failed"),
@@ -399,9 +400,9 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
 /// Hosts that each read past the page cache on a disk of their own kernel; `boots`: which kernel, and what
 /// that counted of the disk meanwhile as a multiple of what this host counted.
 fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
-    use diskspd::system::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
-    use diskspd::system::stack::{Layer, Stack};
-    use diskspd::system::storage::BlockDevice;
+    use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};
+    use diskspd::machine::stack::{Layer, Stack};
+    use diskspd::machine::storage::BlockDevice;
     let mut records = hosts(line, boots.len() as u32);
     for (record, (boot, times)) in records.iter_mut().zip(boots) {
         let host = &mut record.hosts[0];
@@ -458,14 +459,20 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
     // Both ranks of kernel a see the I/O of both, the host with kernel b its own.
     let (hosts, message, shared) = verdicts(&[("a", 2.0), ("b", 1.0), ("a", 2.0)]);
     assert_eq!(hosts, found(&[("verified", 2), ("verified", 1), ("verified", 2)]));
-    assert!(message.contains("the device read what was counted"), "{message}");
+    assert!(message.contains("the device read as much as the run counted"), "{message}");
     assert!(
         shared
             .iter()
             .any(|text| text.starts_with("2 ranks on one machine worked on the same device (/dev/sdx): ")),
         "{shared:?}"
     );
-    assert!(shared.iter().any(|text| text.contains("is not known of node0, node1")), "{shared:?}");
+    assert!(
+        shared.iter().any(|text| text.contains(
+            "unknown whether hosts share devices for node0, \
+         node1"
+        )),
+        "{shared:?}"
+    );
     // Somebody else did as much again as they did together.
     let (hosts, message, shared) = verdicts(&[("a", 4.0), ("a", 4.0)]);
     assert_eq!(hosts, found(&[("shared", 2), ("shared", 2)]));

@@ -4,7 +4,7 @@
 
 use crate::common::directory;
 use diskspd::cli::{self, Invocation};
-use diskspd::engine::Direction;
+use diskspd::engines::Direction;
 use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use diskspd::report::WithVerdicts;

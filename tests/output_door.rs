@@ -40,7 +40,9 @@ const OUTPUTS: [(&str, &str, &str); 22] = [
 ];
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 20] = [
+const NO_OUTPUTS: [&str; 22] = [
+    "--with-a",
+    "--with-b",
     "--compress",
     "--dedupe",
     "--trim",
@@ -161,7 +163,7 @@ fn no_command_takes_what_somebody_else_has_put_into_a_shared_folder() {
 fn no_output_is_an_input_or_named_twice() {
     let folder = prepared();
     fs::hard_link(folder.path().join("log.csv"), folder.path().join("hard.csv")).unwrap();
-    let reads = "is the file that";
+    let reads = "would overwrite the file that";
     for (line, file, reason) in [
         ("--replay log.csv --io-log {} --engine sim t.dat", "log.csv", reads),
         ("--replay log.csv --stream {} --engine sim t.dat", "hard.csv", reads),
@@ -172,13 +174,13 @@ fn no_output_is_an_input_or_named_twice() {
         ("report a.json b.json --html {}", "a.json", reads),
         ("merge a.json b.json --out json:{}", "a.json", reads),
         ("rerun --out json:{} a.json", "a.json", reads),
-        ("compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM", "t.dat", "is a target"),
-        ("sweep --csv {} -o1..2 SIM", "t.dat", "is a target"),
-        ("sweep --json {} --html {} -o1..2 SIM", "a.json", "is the same file as that of --json"),
-        ("sweep --csv {} --csv {} -o1..2 SIM", "a.json", "is the same file as that of --csv"),
-        ("compare a.json b.json --json {} --html ./{}", "log.csv", "is the same file as that of --json"),
-        ("merge a.json b.json --out json:{} --out text:{}", "log.csv", "is the same file as that of --out"),
-        ("--out json:{} --stream {} RUN", "log.csv", "is the same file as that of --out"),
+        ("compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM", "t.dat", "would overwrite a target"),
+        ("sweep --csv {} -o1..2 SIM", "t.dat", "would overwrite a target"),
+        ("sweep --json {} --html {} -o1..2 SIM", "a.json", "is also the file of --json"),
+        ("sweep --csv {} --csv {} -o1..2 SIM", "a.json", "is also the file of --csv"),
+        ("compare a.json b.json --json {} --html ./{}", "log.csv", "is also the file of --json"),
+        ("merge a.json b.json --out json:{} --out text:{}", "log.csv", "is also the file of --out"),
+        ("--out json:{} --stream {} RUN", "log.csv", "is also the file of --out"),
     ] {
         let before = fs::read(folder.path().join(file)).unwrap();
         let ended = in_folder(folder.path(), line, file);
@@ -200,7 +202,7 @@ fn every_option_that_writes_a_file_is_tried_here() {
     for command in commands {
         let mut asked = command_of(&[command, "--help"]);
         if command.is_empty() {
-            asked = command_of(&["--help"]);
+            asked = command_of(&["--help", "all"]);
         }
         let help = String::from_utf8(asked.output().unwrap().stdout).unwrap();
         // An option's help goes on in lines that are indented further.

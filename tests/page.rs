@@ -3,18 +3,20 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use crate::golden_reports::synth;
+use diskspd::engines::EngineKind;
 use diskspd::lab::precondition;
 use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
 };
 use diskspd::lab::{LatencyLine, RunFinding, RunLine};
-use diskspd::profile::{Profile, RawText};
+use diskspd::machine::System;
+use diskspd::profile::{CacheMode, Profile, RawText};
+use diskspd::record::{json, known};
 use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
-use diskspd::report::{HTML, html, json, known};
+use diskspd::report::{HTML, html};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
-use diskspd::system::System;
 use diskspd::truth::Judged;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
@@ -123,9 +125,192 @@ fn a_page_is_well_formed_and_asks_nobody_for_anything() {
     }
     let several = page(&three_spans());
     asks_nobody(&several);
-    for text in ["Time span 2", "All time spans", "It ended before measuring began: there are no figures."] {
+    for text in ["All time spans", "It ended before measuring began: there are no figures."] {
         assert!(several.contains(text), "{text}");
     }
+}
+
+/// The three time spans of a record: random reads, writes of four threads on another target, and one that was never
+/// measured.
+fn three_workloads() -> Record {
+    let mut record = three_spans();
+    let [first, second, third] = &mut record.profile.time_spans[..] else { panic!("not three") };
+    for (span, block, random, writes, depth) in
+        [(first, 8192, 100, 0, 32), (second, 65536, 0, 100, 8), (third, 4096, 100, 30, 1)]
+    {
+        let target = &mut span.targets[0];
+        (target.block_size, target.random_ratio, target.write_ratio) = (block, random, writes);
+        (target.request_count, target.threads_per_file) = (depth, 1);
+        target.throughput = None;
+        span.targets.truncate(1);
+        (span.thread_count, span.request_count) = (0, 0);
+    }
+    record
+}
+
+#[test]
+fn workloads_have_a_table_first_and_sections_that_are_named_by_what_they_do() {
+    let record = three_workloads();
+    let judged = Judged::new(&record);
+    let page = page(&record);
+    asks_nobody(&page);
+    whole_charts(&page);
+    let names = [
+        "Random reads of 8 KiB, 32 outstanding",
+        "Sequential writes of 64 KiB, 8 outstanding",
+        "Random I/Os of 4 KiB, 30 % writes, 1 outstanding",
+    ];
+    let table = page.find("<table class=\"figures workloads\"").expect("a table of the workloads");
+    let sections: Vec<&str> = page[table..].split("<section").collect();
+    let table = &page[table..page[table..].find("</table>").map(|end| table + end).unwrap()];
+    let table = &format!("{table}</table>");
+    for (number, name) in (1..).zip(names) {
+        let id = format!("run-span-{number}");
+        assert!(table.contains(&format!("href=\"#{id}\">{number}. {name}</a>")), "{name} is not in {table}");
+        let section = sections.iter().find(|section| section.contains(&format!("id=\"{id}\"")));
+        assert!(section.expect("a section").contains(&format!("<h2>{number}. {name}</h2>")), "{name}");
+    }
+    // Each row has its figures, and its own verdict; what was never measured says so.
+    let shown = values(table);
+    for span in judged.summary.time_spans.iter().flatten() {
+        let total = &span.total.total;
+        let mean = total.latency.and_then(|latency| latency.mean).expect("latencies");
+        for figure in [total.throughput.iops, total.throughput.mib_per_s, mean] {
+            assert!(holds(&shown, figure), "{figure} is not in {table}");
+        }
+    }
+    assert_eq!(table.matches("class=\"badge").count(), 2, "{table}");
+    assert!(table.contains("ended before measuring began"));
+    assert!(page.contains("<h1>3 workloads in 3 time spans</h1>"));
+    assert!(!page.to_lowercase().contains("time span 2"), "workloads are called by what they do");
+    // One workload is neither listed nor numbered.
+    let one = self::page(&small());
+    assert!(!one.contains("figures workloads") && one.contains("<h2>Figures</h2>"));
+}
+
+#[test]
+fn the_verdict_speaks_of_workloads_and_leads_to_them() {
+    let mut record = three_workloads();
+    // Sequential writes of four threads, all from the start: a warning of this time span alone.
+    record.profile.time_spans[1].targets[0].threads_per_file = 2;
+    let threads = &mut record.host_mut().results.time_spans[1].threads;
+    let copy = threads[0].clone();
+    threads.push(copy);
+    let page = page(&record);
+    let judgement =
+        page.split("class=\"judgement").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap();
+    let link = "<a href=\"#run-span-2\">Sequential writes of 64 KiB, 16 outstanding, 2 threads</a>: ";
+    assert!(judgement.contains(link), "{judgement}");
+    // The word above rests on what is listed below it, not on what is folded away.
+    let told = judgement.split("<details").next().unwrap();
+    assert!(
+        told.contains("badge warning\"><span class=\"sign\" aria-hidden=\"true\">!</span>WARNING"),
+        "{told}"
+    );
+    assert!(told.contains("access the same addresses"), "{told}");
+}
+
+#[test]
+fn a_page_says_what_the_cache_did() {
+    let with = |file_system: bool, device: bool, mode: CacheMode, uncached_devices: bool| {
+        let mut record = small();
+        for target in record.profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
+            (target.cache_mode, target.uncached_devices) = (mode, uncached_devices);
+            (target.memory_mapped_io, target.write_through) = (false, false);
+        }
+        for target in &mut record.host_mut().targets {
+            target.storage.file_system = file_system.then(Default::default);
+            target.storage.device = device.then(Default::default);
+        }
+        page(&record).split("class=\"lead\">").nth(1).unwrap().split("</p>").next().unwrap().to_owned()
+    };
+    let (cached, bypassed) = (CacheMode::Cached, CacheMode::DisableOsCache);
+    for (file_system, device, mode, by_default, words) in [
+        (true, true, cached, true, ", through the page cache,"),
+        (true, false, cached, true, ", through the page cache,"),
+        (false, true, cached, true, ", past the page cache,"),
+        (false, true, cached, false, ", through the page cache,"),
+        (false, true, bypassed, true, ", past the page cache,"),
+        (false, false, cached, true, ", files through the page cache, block devices past it,"),
+    ] {
+        let lead = with(file_system, device, mode, by_default);
+        assert!(lead.contains(words), "{file_system} {device} {mode:?} {by_default}: {lead}");
+    }
+}
+
+/// The path data of what a chart draws in a class.
+fn drawn(page: &str, chart: &str, class: &str) -> Vec<String> {
+    let all = elements(page);
+    let begin = all.iter().position(|element| element.attributes.get("id").is_some_and(|id| id == chart));
+    let of_chart = all[begin.unwrap_or_else(|| panic!("no {chart}"))..].iter().skip(1);
+    let of_chart = of_chart.take_while(|element| element.name != "figure");
+    let of_class = of_chart.filter(|element| element.attributes.get("class").is_some_and(|own| own == class));
+    of_class.map(|element| element.attributes["d"].clone()).collect()
+}
+
+#[test]
+fn what_has_no_neighbour_is_marked_and_drawn_over_its_time() {
+    // (seconds, those without I/O, dots of each percentile, the level of the first)
+    for (seconds, idle, dots, level) in [
+        (1, &[][..], 1, Some(["M0 ", "L1000 "])),
+        (5, &[1, 3], 3, Some(["M0 ", "L200 "])),
+        (5, &[1], 1, Some(["M0 ", "L200 "])),
+        (5, &[], 0, None),
+    ] {
+        let page = page(&timed(1, seconds, idle));
+        whole_charts(&page);
+        let all: Vec<usize> = ["p50", "p95", "p99", "p999", "longest"]
+            .map(|class| drawn(&page, "run-1-percentiles", &format!("dots {class}")))
+            .map(|dots| dots.concat().matches('M').count())
+            .into();
+        assert_eq!(all, [dots; 5], "{seconds} s without {idle:?}");
+        let line = drawn(&page, "run-1-percentiles", "line p50").concat();
+        for end in level.into_iter().flatten() {
+            assert!(line.contains(end), "{seconds} s without {idle:?}: {line}");
+        }
+    }
+    // Rates are 0 where nothing was done: a line, unless there is one interval alone.
+    for (seconds, dots) in [(1, 1), (2, 0)] {
+        let page = page(&timed(1, seconds, &[]));
+        for chart in ["run-1-iops", "run-1-mib"] {
+            assert_eq!(drawn(&page, chart, "dots total").len(), dots, "{chart} of {seconds} s");
+        }
+    }
+}
+
+#[test]
+fn threads_and_targets_are_called_by_name() {
+    let mut record = synth::record(RECORDED[2]);
+    let named = |record: &Record, chart: &str| -> Vec<String> {
+        let page = page(record);
+        let all = elements(&page);
+        let begin = all.iter().position(|one| one.attributes.get("id").is_some_and(|id| id == chart));
+        let within = all[begin.unwrap()..]
+            .iter()
+            .skip_while(|one| one.attributes.get("class").is_none_or(|class| class != "names"));
+        within
+            .skip(1)
+            .take_while(|one| one.name == "text" && one.attributes["x"] == "4")
+            .map(|one| one.text.clone())
+            .collect()
+    };
+    let paths: Vec<String> =
+        record.profile.time_spans[0].targets.iter().map(|target| target.path.to_string()).collect();
+    assert_eq!(paths.len(), 2);
+    assert_eq!(named(&record, "run-1-targets"), paths);
+    let threads = record.host().results.time_spans[0].threads.len() as u32;
+    assert!(threads > 1);
+    let expected: Vec<String> = (0..threads).map(|thread| format!("thread {thread}")).collect();
+    assert_eq!(named(&record, "run-1-threads"), expected);
+    // With the processor, where that was recorded.
+    let worker =
+        |thread| WorkerEffort { engine: EngineKind::Sync, depth: 1, cpu: Some(thread + 4), times: None };
+    let effort = Effort { workers: (0..threads).map(worker).collect(), ..Effort::default() };
+    let observed = Observed { effort: Some(effort), ..Observed::default() };
+    record.host_mut().results.time_spans[0].observed = Some(observed);
+    let expected: Vec<String> =
+        (0..threads).map(|thread| format!("thread {thread} on CPU {}", thread + 4)).collect();
+    assert_eq!(named(&record, "run-1-threads"), expected);
 }
 
 #[test]
@@ -183,7 +368,7 @@ fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
     assert!(!plain.contains("Preconditioning"));
     let steady = page(&preconditioned(&[900.0, 110.0, 100.0, 100.0, 100.0, 90.0, 100.0]));
     asks_nobody(&steady);
-    let verdict = "Steady after 7 rounds: the last 5 rounds do 98.00 IOPS on average, excursion 10.2 %";
+    let verdict = "Steady after 7 rounds: the last 5 rounds average 98.00 IOPS, excursion 10.2 %";
     for text in [verdict, "diskspd &lt;fill&gt;", "diskspd &lt;round&gt;", "pts-client", ", 7 rows"] {
         assert!(steady.contains(text), "{text}");
     }
@@ -206,7 +391,7 @@ fn the_rounds_of_a_preconditioning_have_a_verdict_a_chart_and_a_table() {
     assert!(class("line write").attributes["d"].starts_with("M357.1 "));
     // Too few rounds say nothing together.
     let few = page(&preconditioned(&[900.0, 110.0]));
-    assert!(few.contains("Not steady: 2 rounds say nothing") && few.contains(", 2 rows"));
+    assert!(few.contains("Not steady: 2 rounds are too few") && few.contains(", 2 rows"));
     let many = page(&preconditioned(&[5.0; 25]));
     asks_nobody(&many);
     page(&preconditioned(&[]));
@@ -338,20 +523,27 @@ fn names_cannot_become_elements() {
 
 /// The record of a run of 64 threads and an hour, each second with its latencies; one second had none of its I/Os.
 fn large() -> Record {
-    let line = ["diskspd", "-t64", "-o8", "-r", "-w30", "-L", "-D", "-d3600", "-W0", "x.dat"];
+    timed(64, 3600, &[1800])
+}
+
+/// The record of a run, each second with its latencies; in `idle` ones nothing was done.
+fn timed(threads: u64, seconds: u64, idle: &[u64]) -> Record {
+    let (threads_option, time) = (format!("-t{threads}"), format!("-d{seconds}"));
+    let line = ["diskspd", &threads_option, "-o8", "-r", "-w30", "-L", "-D", &time, "-W0", "x.dat"];
     let profile: Profile = synth::profile(line);
     let second = 1_000_000_000;
     let at = |thread: u64, number: u64| 80_000 + (thread * 7919 + number * 104_729) % 400_000;
     let mut intervals = Intervals::default();
-    let mut log = IntervalLog::new(1000, 3600, true, 1);
+    let mut log = IntervalLog::new(1000, seconds as u32, true, 1);
+    let busy = || (0..seconds).filter(|number| !idle.contains(number));
     let mut thread_of = |thread: u64| {
         let direction = || DirectionResults {
             latency: Some(Histogram::new()),
-            series: Some(Series::new(1000, 3600)),
+            series: Some(Series::new(1000, seconds as u32)),
             ..DirectionResults::default()
         };
         let (mut read, mut write) = (direction(), direction());
-        for number in (0..3600).filter(|number| *number != 1800) {
+        for number in busy() {
             for of in [&mut read, &mut write] {
                 of.series.as_mut().unwrap().record(number * second, at(thread, number));
                 of.latency.as_mut().unwrap().record(at(thread, number));
@@ -361,15 +553,15 @@ fn large() -> Record {
         let target = TargetResults { read, write, size: 1 << 30, ..TargetResults::default() };
         ThreadResults { targets: vec![target], ..ThreadResults::default() }
     };
-    let threads = (0..64).map(&mut thread_of).collect();
-    for number in (0..3600).filter(|number| *number != 1800) {
-        for thread in 0..64 {
+    let all = (0..threads).map(&mut thread_of).collect();
+    for number in busy() {
+        for thread in 0..threads {
             log.record_equal(number * second, at(thread, number), 2, 65536, thread % 2 == 0);
         }
     }
     intervals.add(log);
-    let measured = 3600 * second;
-    let span = SpanResults { measured, threads, intervals: Some(intervals), ..SpanResults::default() };
+    let measured = seconds * second;
+    let span = SpanResults { measured, threads: all, intervals: Some(intervals), ..SpanResults::default() };
     Record::new(profile, System::default(), Results { time_spans: vec![span] })
 }
 
@@ -417,7 +609,7 @@ fn several_runs_have_a_table_and_each_its_sections() {
 #[test]
 fn result_xml_has_a_page_that_says_what_is_not_recorded() {
     let xml = include_bytes!("data/samples/xml-a-random-read-latency.xml");
-    let runs = diskspd::report::xml::read::read(xml, "sample").unwrap();
+    let runs = diskspd::record::result_xml::read(xml, "sample").unwrap();
     let page = several(&[], runs.clone());
     asks_nobody(&page);
     for text in ["NOT RECORDED", "The course is not recorded.", "Latency distribution", "is not recorded."] {

@@ -51,19 +51,28 @@ fn simulated_drives_are_steady_when_they_must_be() {
 fn the_table_says_when_the_cache_of_a_drive_was_full() {
     let ended = simulated("sim:cliff", "--round 5s --quiet");
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
-    let expected = "\
-round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     slope
-    1       4768.20     4768.20      1.677      1.689               -          -         -
-    2       4768.40     4768.40      1.678      1.689               -          -         -
-    3       3810.00     3810.00      2.098      8.413               -          -         -
-    4        953.80      953.80      8.389      8.446               -          -         -
-    5        953.60      953.60      8.389      8.446         3050.80    125.0 %  -150.0 %
-    6        953.60      953.60      8.389      8.446         2287.88    166.7 %  -183.3 %
-    7        953.80      953.80      8.389      8.446         1524.96    187.3 %  -149.8 %
-    8        953.60      953.60      8.389      8.446          953.68      0.0 %    +0.0 %  steady
+    let expected = "round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     \
+                    slope
+    1       4768.20     4768.20      1.677      1.689               -          \
+                    -         -
+    2       4768.40     4768.40      1.678      1.689               \
+                    -          -         -
+    3       3810.00     3810.00      2.098      \
+                    8.413               -          -         -
+    4        953.80      953.80      \
+                    8.389      8.446               -          -         -
+    5        953.60      \
+                    953.60      8.389      8.446         3050.80    125.0 %  -150.0 %
+    6        \
+                    953.60      953.60      8.389      8.446         2287.88    166.7 %  -183.3 %
+    \
+                    7        953.80      953.80      8.389      8.446         1524.96    187.3 %  -149.8 \
+                    %
+    8        953.60      953.60      8.389      8.446          953.68      0.0 %    \
+                    +0.0 %  steady
 
-steady after 8 rounds: the last 5 rounds do 953.68 IOPS on average, excursion 0.0 % (at most 20 %), slope +0.0 % (at \
-most 10 %)
+steady after 8 rounds: the last 5 rounds average 953.68 IOPS, excursion \
+                    0.0 % (at most 20 %), slope +0.0 % (at most 10 %)
 ";
     assert_eq!(ended.stdout, expected);
 }
@@ -106,7 +115,7 @@ fn a_file_is_purged_filled_and_written_to_in_rounds() {
         json.display()
     );
     let ended = diskspd(&line, &file);
-    if ended.stderr.contains("--purge: the file can't be punched hollow") {
+    if ended.stderr.contains("--purge: the file system can't punch a hole into the file") {
         return super::common::skip("the file system can't punch holes");
     }
     assert!([0, 2].contains(&ended.code), "{}{}", ended.stdout, ended.stderr);
@@ -127,10 +136,10 @@ fn what_cannot_be_done_is_refused_before_the_first_step() {
     let file = directory.path().join("a.dat");
     fs::write(&file, vec![7; 1 << 20]).unwrap();
     for (line, code, why) in [
-        ("precondition {} -- -b8K", 3, "pts-client is a workload of its own"),
+        ("precondition {} -- -b8K", 3, "pts-client defines the workload"),
         ("precondition {} -- -w50", 3, "--standard custom"),
-        ("precondition {} -- -d5", 3, "--round says how long a round is"),
-        ("precondition --standard custom {} -- -w100 -Rxml", 3, "-Rxml has no place"),
+        ("precondition {} -- -d5", 3, "--round sets the duration"),
+        ("precondition --standard custom {} -- -w100 -Rxml", 3, "-Rxml can't be used"),
         ("precondition --standard custom {} -- -w100 b.dat", 3, "a round has one target"),
         ("precondition --standard custom {} -- -w101", 3, "-w"),
         ("precondition {}-missing", 1, "-missing"),

@@ -102,8 +102,8 @@ fn options_beside_a_preset_go_before_its_own_in_each_part() {
 fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
     for (line, told, severity) in [
         ("--preset sql-log", "is excellent for sql-log", Severity::Note),
-        ("--preset sql-log -o8", "8 I/Os were outstanding", Severity::Note),
-        ("--preset sql-oltp", "isn't graded: 32 I/Os were outstanding", Severity::Note),
+        ("--preset sql-log -o8", "each of 8 outstanding I/Os waits", Severity::Note),
+        ("--preset sql-oltp", "isn't graded: at full load each of 32 outstanding I/Os waits", Severity::Note),
         (
             "--preset sql-oltp --rate-total 200",
             "response time of reads at 200 I/Os per second",

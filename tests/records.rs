@@ -5,14 +5,14 @@
 use crate::common::schema;
 use crate::golden_reports::synth;
 use diskspd::cli::{self, Invocation};
+use diskspd::machine::storage::Storage;
 use diskspd::prelude::{Control, Listener, Session, execute};
 use diskspd::profile::TargetId;
-use diskspd::report::index::Index;
-use diskspd::report::json::{self, RecordError, read};
+use diskspd::record::index::Index;
+use diskspd::record::json::{self, RecordError, read};
 use diskspd::report::text::text;
 use diskspd::results::*;
 use diskspd::stats::Series;
-use diskspd::system::storage::Storage;
 use diskspd::truth::Judged;
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
@@ -51,15 +51,12 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
         (edited("},\"profile\"", "} \"profile\""), "this is not JSON"),
-        (b"".to_vec(), "line 1, column 0: the record ends here unfinished"),
+        (b"".to_vec(), "line 1, column 0: the record is incomplete"),
         (b"[]".to_vec(), "this is JSON, but not a record"),
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
         (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
-        (
-            edited("\"version\":2", "\"version\":3"),
-            "version 3 of the format, this program knows versions up to 2",
-        ),
-        (edited("\"version\":2", "\"version\":99999999999999"), "version 99999999999999 of the format"),
+        (edited("\"version\":2", "\"version\":3"), "format version 3, this program reads versions up to 2"),
+        (edited("\"version\":2", "\"version\":99999999999999"), "format version 99999999999999"),
         (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
         (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
         (
@@ -312,7 +309,7 @@ fn every_stored_field_is_documented() {
     results.threads[0].targets[0].read = measured;
     results.errors.push(IoErrors {
         target: TargetId(0),
-        direction: diskspd::engine::Direction::Read,
+        direction: diskspd::engines::Direction::Read,
         errno: 5,
         count: 1,
         first_offset: 0,
@@ -370,8 +367,36 @@ fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
     assert_eq!(record.check(), Ok(()), "{line}");
     let stored = json::bytes(&record);
     assert_eq!(read(&stored).as_ref(), Ok(&record), "{line}");
+    let mut kept = Vec::new();
+    json::write_readable(&Judged::new(&record), &mut kept).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert_eq!(kept, stored, "{line}");
     let index = json::read_index(&stored[..]).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert_eq!(index, Some(Index::of(&Judged::new(&record))), "{line}");
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let refused = |change: &dyn Fn(&mut Record), why: &str| {
+        let mut record = synth::record(SMALL);
+        change(&mut record);
+        let mut kept = Vec::new();
+        let error = json::write_readable(&Judged::new(&record), &mut kept).unwrap_err().to_string();
+        assert!(error.contains(why) && kept.is_empty(), "{error}");
+        // For programs that print it all the same.
+        assert!(read(&json::bytes(&record)).is_err());
+    };
+    refused(&|record| record.hosts[0].results.time_spans[0].threads.clear(), "contradicts itself");
+    // It contradicts nothing, and JSON has no such number.
+    let limit = CpuLimit { group: "/".into(), cpus: f64::NAN };
+    let change = LimitChange { cpus: vec![limit], ..LimitChange::default() };
+    let effort = Effort { limit_changes: vec![change], ..Effort::default() };
+    refused(
+        &|record| {
+            let observed = Observed { effort: Some(effort.clone()), ..Observed::default() };
+            record.hosts[0].results.time_spans[0].observed = Some(observed);
+        },
+        "could not be read again",
+    );
 }
 
 proptest! {
@@ -382,7 +407,7 @@ proptest! {
         (threads, spans, ends_after) in (prop::sample::select(&["", "-t3", "-F4", "-F5 -O2"][..]), 1..4usize, 0..4u32),
         what in prop::sample::select(&[
             "-b4K -r", "-b64K -s -w100", "--bs-split 4K/60:64K/40 -r -w30", "-b8K -r -rdpct90/10 --trim 20 -w50",
-            "--mix 70:-b8K_-r_-w0;30:-b64K_-s_-w100", "-b4K -g50i -w20", "-b4K --rate-total 40 -w20", "-b16K -w100 --fsync-every 2",
+            "--mix 70:-b8K_-r_-w0;30:-b64K_-s_-w100", "-b4K -g50i -w20", "-b4K -g1i -L", "-b4K --rate-total 40 -w20", "-b4K --rate-total 1", "-b16K -w100 --fsync-every 2",
         ][..]),
         more in prop::sample::select(&["", "-L", "-D100", "-L -D", "-vs -L", "--compat 2.3 -vs -u"][..]),
         time in prop::sample::select(&["-d0 -W0", "-d1 -W0", "-d1 -W1 -C1"][..]),

@@ -2,14 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use crate::common::loops::{self, Loop};
-use crate::common::while_nothing_starts;
+use crate::common::{directory, diskspd, skip, while_nothing_starts};
+use diskspd::host::claims::{self, Claims, Denial};
+use diskspd::host::refusal::{How, Refusal, write_refusal};
+use diskspd::host::target::probe;
+use diskspd::machine::target::TargetKind;
 use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files;
 use diskspd::sys::problem::Problem;
-use diskspd::system::claims::{self, Claims, Denial};
-use diskspd::system::refusal::{How, Refusal, write_refusal};
-use diskspd::system::target::{TargetKind, probe};
-use std::os::unix::fs::FileExt;
+use std::fs;
+use std::os::unix::fs::{FileExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 const MIB: u64 = 1 << 20;
@@ -188,7 +190,7 @@ fn a_device_is_one_device_under_all_its_names() {
     }
     for name in names {
         let refused = protect([name], false).unwrap_err().to_string();
-        assert!(refused.starts_with(name.to_str().unwrap()) && refused.contains("ext4"), "{refused}");
+        assert!(refused.contains(name.to_str().unwrap()) && refused.contains("ext4"), "{refused}");
     }
 }
 
@@ -287,11 +289,11 @@ fn every_disk_of_a_mounted_btrfs_is_in_use() {
 
 /// Options, whether the device is mounted, and the words of the refusal; none = nothing is refused.
 const DRY_RUNS: [(&str, bool, &[&str]); 8] = [
-    ("-w100", true, &["not written to", "in use", "mounted"]),
-    ("-w1 --destroy", true, &["not written to", "in use", "mounted"]),
-    ("--prefill --destroy", true, &["not written to", "in use", "mounted"]),
-    ("-w100", false, &["not written to", "ext4 file system", "--destroy"]),
-    ("--prefill=random", false, &["--prefill would write over", "--destroy"]),
+    ("-w100", true, &["refusing to overwrite", "in use", "mounted"]),
+    ("-w1 --destroy", true, &["refusing to overwrite", "in use", "mounted"]),
+    ("--prefill --destroy", true, &["refusing to overwrite", "in use", "mounted"]),
+    ("-w100", false, &["refusing to overwrite", "ext4 file system", "--destroy"]),
+    ("--prefill=random", false, &["--prefill would overwrite", "--destroy"]),
     ("-w100 --destroy", false, &[]),
     ("-w0", false, &[]),
     ("--engine sim -w100", false, &[]),
@@ -371,7 +373,7 @@ fn the_image_of_a_mounted_loop_device_is_protected_by_whatever_name() {
     let (holder, mounted) = (device.device.to_str().unwrap(), at.to_str().unwrap());
     for name in [&image, &hard, &link] {
         let refusal = write_refusal(name, true).unwrap().expect("refused").to_string();
-        for word in ["not written to", "is part of", holder, "is mounted at", mounted] {
+        for word in ["refusing to overwrite", "is part of", holder, "is mounted at", mounted] {
             assert!(refusal.contains(word), "{word}: {refusal}");
         }
     }
@@ -383,7 +385,7 @@ fn the_image_of_a_mounted_loop_device_is_protected_by_whatever_name() {
         MIB,
     )
     .unwrap();
-    nothing_writes_to(&hard, &WRITING, &["not written to", "in use", holder]);
+    nothing_writes_to(&hard, &WRITING, &["refusing to overwrite", "in use", holder]);
     // Once more by another loop device, which is free itself.
     let Some(second) = Loop::on(&hard) else { return };
     for path in [&device.device, &second.device] {
@@ -433,7 +435,7 @@ fn an_image_that_a_virtual_machine_has_open_is_protected() {
         return crate::common::skip("no flock");
     };
     std::io::Read::read_exact(open.stdout.as_mut().unwrap(), &mut [0; 7]).unwrap();
-    nothing_writes_to(&image, &WRITING[..5], &["not written to", "locked by another program"]);
+    nothing_writes_to(&image, &WRITING[..5], &["refusing to overwrite", "locked by another program"]);
     // Who starts the program with the locked file open has locked it for that.
     let mut flock = std::process::Command::new("flock");
     let program = env!("CARGO_BIN_EXE_diskspd");
@@ -459,7 +461,8 @@ fn what_is_open_decides_and_not_what_the_name_led_to() {
     claims::permit_file(&at("link"), open(&at("file"))).unwrap();
     let refused = claims::permit_file(&at("link"), open(&device.backing())).unwrap_err().to_string();
     assert!(refused.contains("is part of /dev/loop"), "{refused}");
-    for (what, words) in [(&device.device, "is a block device"), (&device.backing(), "is part of /dev/loop")]
+    for (what, words) in
+        [(&device.device, "would overwrite a block device"), (&device.backing(), "is part of /dev/loop")]
     {
         let refused = claims::permit_output(&at("link"), open(what)).unwrap_err().to_string();
         assert!(refused.contains(words), "{refused}");
@@ -525,7 +528,7 @@ fn where_the_facts_cannot_be_had_a_device_is_not_written_to() {
             // A run without /proc ends before it looks at any target.
             match hidden.contains("/proc") && line[1] != "--dry-run" {
                 true => ended.fails(1, &["/proc/stat", "mount /proc"]),
-                false => ended.fails(1, &["not written to", "can't be found out"]),
+                false => ended.fails(1, &["refusing to overwrite", "cannot determine"]),
             }
         }
     }
@@ -550,7 +553,7 @@ fn a_device_that_is_mounted_out_of_sight_is_in_use() {
     if ready.is_ok() {
         for line in ["-w100 --destroy -d1 -W0 -b4K {}", "--dry-run -w100 --destroy -d1 -W0 -b4K {}"] {
             crate::common::diskspd(line, &device.device)
-                .fails(1, &["is in use by the kernel or by another program"]);
+                .fails(1, &["is in use exclusively by the kernel or another program"]);
         }
     }
     drop(elsewhere.stdin.take());
@@ -573,4 +576,56 @@ fn with_too_few_descriptors_nothing_in_use_is_written_to() {
         };
         assert!(!output.status.success(), "{limit}: {}", String::from_utf8_lossy(&output.stdout));
     }
+}
+
+/// `fs.protected_symlinks` as it is wanted, and as it was when dropped.
+struct ProtectedLinks(String);
+
+impl ProtectedLinks {
+    const FILE: &str = "/proc/sys/fs/protected_symlinks";
+
+    /// `None` = it can't be switched off, which is said.
+    fn off() -> Option<ProtectedLinks> {
+        let before = fs::read_to_string(ProtectedLinks::FILE).unwrap_or_default();
+        if fs::write(ProtectedLinks::FILE, "0").is_err() {
+            skip("the kernel's protection of links can't be switched off (needs root)");
+            return None;
+        }
+        Some(ProtectedLinks(before))
+    }
+}
+
+impl Drop for ProtectedLinks {
+    fn drop(&mut self) {
+        let _ = fs::write(ProtectedLinks::FILE, &self.0);
+    }
+}
+
+/// Where the kernel follows it this program doesn't: another user's link in a folder in which everybody makes files may lead to
+/// what he can't write himself.
+#[test]
+fn a_link_of_another_user_in_a_sticky_folder_is_not_written_through() {
+    let Some(_off) = ProtectedLinks::off() else { return };
+    let directory = directory();
+    let (folder, precious) = (directory.path().join("open"), directory.path().join("precious"));
+    let [theirs, ours] = ["theirs", "ours"].map(|name| folder.join(name));
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o1777)).unwrap();
+    fs::write(&precious, vec![7; 8192]).unwrap();
+    [&theirs, &ours].into_iter().for_each(|link| symlink(&precious, link).unwrap());
+    lchown(&theirs, Some(65534), Some(65534)).unwrap();
+    for line in ["-c1M -b4K -W0 -d9 {}", "-b4K -w100 -W0 -d9 {}", "-c1M -b4K -W0 -d9 --recreate {}"] {
+        let ended = diskspd(line, &theirs);
+        ended.fails(1, &["theirs", "a link of another user (number 65534)", "name the file itself"]);
+        assert_eq!(fs::read(&precious).unwrap(), vec![7; 8192], "{line}");
+    }
+    // Beneath such a link in a path, too.
+    let inside = folder.join("inside");
+    symlink(directory.path(), &inside).unwrap();
+    lchown(&inside, Some(65534), Some(65534)).unwrap();
+    diskspd("-c1M -b4K -W0 -d9 {}", &inside.join("precious")).fails(1, &["a link of another user"]);
+    assert_eq!(fs::read(&precious).unwrap(), vec![7; 8192]);
+    // One's own is what it was made for.
+    diskspd("-c1M -b4K -W0 BRIEF {}", &ours).report();
+    assert_eq!(fs::metadata(&precious).unwrap().len(), 1 << 20);
 }

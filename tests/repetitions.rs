@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use super::common::{Ended, command_of, output};
+use super::common::{Ended, command_of, output, tool, wait_until, while_nothing_starts};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::Stdio;
 
 fn repeated(more: &[&str], folder: &Path) -> Ended {
     let target = folder.join("target");
@@ -44,6 +47,28 @@ fn every_run_has_its_report_and_the_end_says_what_they_have_in_common() {
 }
 
 #[test]
+fn all_runs_have_one_page_with_a_row_for_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.html");
+    let ended = repeated(&["--repeat", "3", "--out", path.to_str().unwrap()], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let page = fs::read_to_string(&path).unwrap();
+    // One document, and no other one behind its end.
+    assert_eq!((page.matches("<!DOCTYPE").count(), page.matches("</html>").count()), (1, 1));
+    assert!(page.trim_end().ends_with("</html>"));
+    assert!(page.contains("<h1>3 runs</h1>"));
+    for (number, seed) in (1..).zip([0, 65537, 131_074]) {
+        let row = format!("<a href=\"#r{number}\">{number}. random seed {seed}</a>");
+        assert!(page.contains(&row), "{row}");
+        assert!(page.contains(&format!("id=\"r{number}\"")), "run {number} has no section");
+    }
+    // One run alone has a page of its own.
+    let ended = repeated(&["--repeat", "1", "--out", path.to_str().unwrap()], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(!fs::read_to_string(&path).unwrap().contains(" runs</h1>"));
+}
+
+#[test]
 fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -51,7 +76,7 @@ fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
     let ended = repeated(&["--repeat", "3", "-z5", "-b4K", "-r", "--out", &path("run.json")], folder.path());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     assert!(ended.stderr.contains("random seeds: 5 for run 1 (-z), then 65537 more"), "{}", ended.stderr);
-    let record = |name: &str| diskspd::report::json::read(&fs::read(path(name)).unwrap()).unwrap();
+    let record = |name: &str| diskspd::record::json::read(&fs::read(path(name)).unwrap()).unwrap();
     let seed_and_ios = |name: &str| {
         let record = record(name);
         let row = &record.host().results.time_spans[0].threads[0].targets[0];
@@ -101,12 +126,66 @@ fn quiet_runs_say_nothing_when_nothing_is_wrong() {
 fn what_is_of_one_run_is_refused_with_several() {
     let folder = tempfile::tempdir().unwrap();
     for (more, why) in [
-        (vec!["--repeat", "2", "--stream", "-"], "--stream is of one run"),
+        (vec!["--repeat", "2", "--stream", "-"], "--stream is for a single run"),
         (vec!["--repeat", "0"], "not a number of runs"),
-        (vec!["--repeat", "2", "--dry-run"], "--repeat can't be given together with --dry-run"),
+        (vec!["--repeat", "2", "--dry-run"], "--repeat and --dry-run exclude each other"),
     ] {
         let ended = repeated(&more, folder.path());
         assert_eq!(ended.code, 3, "{more:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(why), "{more:?}: {}", ended.stderr);
     }
+}
+
+/// Between two runs none of them listens.
+#[test]
+fn ctrl_c_between_two_runs_ends_them_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = "-d1 -W0 -b1M -c1G --engine=sim";
+    let single = format!("--repeat 1000 {run} target");
+    let sides = format!("compare --repeat 1000 -- {run} -o1 :: {run} -o2 target");
+    for line in [&single, &sides] {
+        for runs in 1..=8 {
+            let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+            command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+            let mut child = while_nothing_starts(|| command.spawn()).unwrap();
+            // A line behind each run: the next one has not begun.
+            let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+            assert_eq!(told.by_ref().filter(|line| line.starts_with("run ")).take(runs).count(), runs);
+            tool(&format!("kill -INT {}", child.id())).unwrap();
+            // All that are left would be many more.
+            let more = told.filter(|line| line.starts_with("run ")).take(500).count();
+            if more == 500 {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap();
+            assert!(more < 500, "it goes on: {line}");
+        }
+    }
+}
+
+/// Nobody listens for it any more, and the kernel was told once that somebody does.
+#[test]
+fn ctrl_c_ends_a_comparison_whose_figures_nobody_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_reader, mut full) = std::io::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&full, true).unwrap();
+    while full.write(&[b'x'; 1024]).is_ok() {}
+    rustix::io::ioctl_fionbio(&full, false).unwrap();
+    let run = "-d1 -W0 -b1M -c1G --engine=sim";
+    let line = format!("compare --repeat 2 -- {run} -o1 :: {run} -o2 target");
+    let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+    command.current_dir(folder.path()).stdout(full).stderr(Stdio::null());
+    let mut child = while_nothing_starts(|| command.spawn()).unwrap();
+    let waits_at = format!("/proc/{}/wchan", child.id());
+    wait_until("its figures wait", || {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
+        fs::read_to_string(&waits_at).unwrap().contains("pipe_write")
+    });
+    tool(&format!("kill -INT {}", child.id())).unwrap();
+    let mut ended = None;
+    wait_until("it has ended", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert_eq!(ended.unwrap().signal(), Some(2));
 }

@@ -171,7 +171,8 @@ fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
     let executed = execute(&profile, &method, &session).unwrap();
     assert!(executed.failures.is_empty(), "{executed:?}");
     let text = std::fs::read_to_string(log).unwrap();
-    let ios: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let ios = text.lines().skip(1).filter(|line| !line.starts_with('#'));
+    let ios: Vec<Vec<&str>> = ios.map(|line| line.split(',').collect()).collect();
     let threads: std::collections::BTreeSet<&str> = ios.iter().map(|io| io[0]).collect();
     assert!(threads.len() > 1, "{line}: several threads do I/O");
     let time = |io: &Vec<&str>, column: usize| io[column].parse().unwrap();
@@ -217,26 +218,30 @@ fn what_cannot_be_done_again_is_refused() {
     let discards = "fio version 3 iolog\n0 /a read 0 512\n5 /a trim 0 512\n";
     let both = format!("{discards}9 /a write 0 512\n");
     for (text, line, why) in [
-        (write, format!("--replay {path}"), "2 of its 3 I/Os are writes, which destroy"),
+        (write, format!("--replay {path}"), "holds writes (2 of 3 I/Os), which would overwrite"),
         (
             only_writes,
             format!("--replay {path} --replay-writes skip"),
-            "it has no reads (1 of its 1 I/Os are writes)",
+            "it holds writes (1 of 1 I/Os) and no reads",
         ),
-        (discards, format!("--replay {path}"), "1 of its 2 I/Os are discards, which destroy"),
-        (&both, format!("--replay {path}"), "of its 3 I/Os 1 are writes and 1 discards, which destroy"),
-        (discards, format!("--replay {path} --trim 5"), "and so does another option"),
+        (discards, format!("--replay {path}"), "holds discards (1 of 2 I/Os), which would overwrite"),
+        (
+            &both,
+            format!("--replay {path}"),
+            "holds 1 writes and 1 discards (of 3 I/Os), which would overwrite",
+        ),
+        (discards, format!("--replay {path} --trim 5"), "--replay defines the workload"),
         (read, format!("--replay {path}"), "in line 3 of --replay ends at 1073742336; use a larger target"),
-        ("x\n", format!("--replay {path}"), "line 1: no format of recorded I/Os"),
+        ("x\n", format!("--replay {path}"), "line 1: unknown format of recorded I/Os"),
         (read, format!("--replay {path}.none"), "can't be opened"),
         (read, format!("--replay {path} --stream-of /b"), "has no read or write on /b"),
-        (read, "--replay-speed max".into(), "name their file with --replay"),
-        (read, format!("--replay {path} b.dat"), "are done on one target"),
-        (read, format!("--replay {path} -w30"), "and so does another option"),
-        (read, format!("--replay {path} -b4K"), "and so does another option"),
-        (read, format!("--replay {path} -g5i"), "and so does another option"),
+        (read, "--replay-speed max".into(), "need --replay with a file"),
+        (read, format!("--replay {path} b.dat"), "needs exactly one target"),
+        (read, format!("--replay {path} -w30"), "--replay defines the workload"),
+        (read, format!("--replay {path} -b4K"), "--replay defines the workload"),
+        (read, format!("--replay {path} -g5i"), "--replay defines the workload"),
         (read, format!("--replay {path} --rate-total 5"), "leave out --rate-total"),
-        (read, format!("--replay {path} --verify"), "doesn't go with --verify"),
+        (read, format!("--replay {path} --verify"), "--replay and --verify exclude"),
         (read, format!("--replay {path} -x"), "completion routines"),
         (read, format!("--replay {path} -Z1M"), "-Z<size>"),
         (read, format!("--replay {path} --replay-speed max -W1"), "leave out -W"),

@@ -316,7 +316,7 @@ fn an_interrupted_run_ends_where_its_last_interval_ends() {
     // What ended it is said, with the duration of the report, and is in the record.
     let seconds = format!("{:.2}", measured as f64 / 1e9);
     assert!(rest.contains(&format!("actual test time:\t{seconds}s")), "{rest}");
-    let told = format!("Ctrl-C ended the run after {seconds} of 3600 s: the figures are of {seconds} s");
+    let told = format!("Ctrl-C ended the run after {seconds} of 3600 s: the figures cover {seconds} s");
     assert!(said.contains(&told), "{said}");
     let ended = &record["hosts"][0]["results"]["time_spans"][0]["ended"];
     assert_eq!((ended["by"].as_str(), ended["after"].as_u64()), (Some("interrupt"), Some(measured)));
@@ -354,7 +354,7 @@ fn a_program_that_was_stopped_says_for_how_long() {
     assert_eq!(run.wait().unwrap().code(), Some(2), "{said}");
     assert!(
         said.contains(
-            "WRONG: the program was stopped (SIGSTOP, Ctrl-Z or a debugger): it could not run for "
+            "WRONG: the program was stopped (SIGSTOP, Ctrl-Z or a debugger), and could not run for "
         ),
         "{said}"
     );

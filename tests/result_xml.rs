@@ -6,7 +6,9 @@ use crate::common::result_files::{DISKSPD, Mutation, mutations};
 use crate::golden_reports::synth;
 use diskspd::finding::Severity;
 use diskspd::profile::{Access, CacheMode, Caching, Parameters, Rate};
-use diskspd::report::{known, xml, xml::read::read};
+use diskspd::record::known;
+use diskspd::record::result_xml::read;
+use diskspd::report::xml;
 use diskspd::results::{ChartRow, KnownRun, KnownSpan, Origin};
 use diskspd::truth::Judged;
 
@@ -52,7 +54,13 @@ fn what_results_say_is_known() {
         random_percent: Some(0),
         stride: Some(65536),
         rate: Some(Rate::Unlimited),
-        caching: Some(Caching { mode: CacheMode::Cached, write_through: false, memory_mapped: false }),
+        caching: Some(Caching {
+            mode: CacheMode::Cached,
+            write_through: false,
+            memory_mapped: false,
+            cached_devices: false,
+            block_device: None,
+        }),
     };
     let Parameters { threads, in_flight, duration_s, warmup_s, targets, .. } = &span.parameters;
     assert_eq!((*threads, *in_flight, *duration_s, *warmup_s), (Some(1), Some(2), Some(2), Some(0)));
@@ -238,7 +246,7 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         (b"Command Line: diskspd".to_vec(), "the document holds no element"),
         (b"<Profile></Profile>".to_vec(), "this is a profile, not the results of a run"),
         (b"<html><p>x</p></html>".to_vec(), "no element <Results>"),
-        (b"<Results></Results>".to_vec(), "<Results> without <TimeSpan>"),
+        (b"<Results></Results>".to_vec(), "<Results> has no <TimeSpan>"),
         (SERIES[..SERIES.len() - 4].to_vec(), "line 1"),
         (before("<Socket>"), "the document ends within an element"),
         (before("<Average>"), "the document ends within <CpuUtilization>"),

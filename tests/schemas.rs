@@ -5,32 +5,35 @@
 
 use crate::common::schema::{self, Shape};
 use crate::golden_reports::synth;
-use diskspd::engine::EngineKind;
+use diskspd::engines::EngineKind;
 use diskspd::finding::Finding;
-use diskspd::merge::whole;
-use diskspd::profile::*;
-use diskspd::report::json;
-use diskspd::results::*;
-use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
-use diskspd::system::cgroup::{CpuQuota, IoControl, IoLimit};
-use diskspd::system::completion::OneByOne;
-use diskspd::system::content::{self, ContentFacts, Reducer, Space};
-use diskspd::system::devices::{self, Details, Partition};
-use diskspd::system::environment::{
+use diskspd::host::devices::{self, Details, Partition};
+use diskspd::host::refusal::{How, Use};
+use diskspd::machine::completion::OneByOne;
+use diskspd::machine::content;
+use diskspd::machine::content::{ContentFacts, Reducer, Space};
+use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
-use diskspd::system::fingerprint::Fingerprint;
-use diskspd::system::heat::{Heat, Temperature};
-use diskspd::system::io_counters::{
+use diskspd::machine::fingerprint::Fingerprint;
+use diskspd::machine::heat::{Heat, Temperature};
+use diskspd::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
 };
-use diskspd::system::memory_backed::InMemory;
-use diskspd::system::refusal::{How, Use};
-use diskspd::system::stack::{Layer, Stack, Traits};
-use diskspd::system::storage::{BlockDevice, FileSystem, Storage};
-use diskspd::system::tasks::{Others, Task};
-use diskspd::system::threads::ThreadTimes;
-use diskspd::system::tracing::{EVENTS, TraceEvent};
+use diskspd::machine::io_limit::{IoControl, IoLimit};
+use diskspd::machine::memory_backed::InMemory;
+use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
+use diskspd::machine::stack::{Layer, Stack, Traits};
+use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
+use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::threads::ThreadTimes;
+use diskspd::machine::tracer::Tracer;
+use diskspd::machine::tracing::{EVENTS, TraceEvent};
+use diskspd::merge::whole;
+use diskspd::profile::*;
+use diskspd::record::json;
+use diskspd::results::*;
+use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencySums, PackedCounts, Series};
 use serde_json::Value;
 use std::path::Path;
 
@@ -38,7 +41,7 @@ use std::path::Path;
 fn integrity() -> IntegrityResults {
     use SectorFault::*;
     let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
-    let mut all = IntegrityResults::default();
+    let mut all = IntegrityResults { stamped_as: Some(1), ..IntegrityResults::default() };
     for fault in [Torn, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
         let found = (fault != Unwritten).then_some(found);
         all.fail(FailedSector { fault, offset: 512, expected: 1, found, at_us: 1 });
@@ -61,6 +64,7 @@ fn examples() -> Vec<Record> {
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
         verify: Some(VerifyMode::Both),
+        verify_as: vec![1],
         until_written: Some(Volume::Bytes(1)),
         until_read: Some(Volume::Times(1)),
         replay: Some(ReplayMethod {
@@ -105,6 +109,7 @@ fn examples() -> Vec<Record> {
         Finding::error("something that failed").in_time_span(Some(1)),
     ];
     fill_results(&mut full.hosts[0].results.time_spans[0]);
+    full.hosts[0].system.memory_allowance = Some(MemoryAllowance::default());
     full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(integrity());
     // Two time spans have totals; the second one was never measured.
     full.profile.time_spans.push(full.profile.time_spans[0].clone());
@@ -321,6 +326,7 @@ fn fill_profile(profile: &mut Profile) {
 }
 
 fn fill_results(span: &mut SpanResults) {
+    span.began = Some(SpanBegin::default());
     span.observed = Some(Observed {
         devices: Some(devices()),
         content: contents(),
@@ -348,7 +354,7 @@ fn fill_results(span: &mut SpanResults) {
     span.threads[2].targets[0].distribution =
         vec![EffectiveRange { io_base: 0, io_span: 100, start: 0, length: 1 }];
     for (target, at_us) in [(other, vec![1]), (TargetId(0), vec![])] {
-        let direction = diskspd::engine::Direction::Read;
+        let direction = diskspd::engines::Direction::Read;
         span.errors.push(IoErrors { target, direction, errno: 5, count: 1, first_offset: 0, at_us });
     }
     let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
@@ -393,6 +399,21 @@ fn preconditioning() -> Preconditioning {
     }
 }
 
+/// Beats of a run that pauses for 0.4 s every 1.7 s until second `until`.
+fn paused(until: usize) -> Beats {
+    let beat = |beat: usize| if beat / 50 < until && beat % 85 >= 65 { 0 } else { 20 };
+    Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) }
+}
+
+/// Latencies that change as often as the rate, and are longest where it is lowest.
+fn latencies(ios: fn(u64) -> u64) -> LatencyCourse {
+    let of = |second| match ios(second) {
+        0 => LatencySums { ios: 2000, sum_ns: 6_000_000_000, squares_us2: 2000 * 9_000_000 },
+        ios => LatencySums { ios, sum_ns: 1_000_000_000, squares_us2: 1_000_000_000_000 / ios },
+    };
+    LatencyCourse { width_us: 1_000_000, intervals: (0..30).map(of).collect() }
+}
+
 fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
     let samples = (0..30).map(sample).collect();
@@ -412,6 +433,9 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
     let observed = Observed {
         devices: known.then_some(device),
         samples,
+        beats: Some(if known { paused(1) } else { paused(30) }),
+        latencies: Some(latencies(ios)),
+        tracer: known.then(Tracer::default),
         warm_up,
         effort: Some(effort(known)),
         heat: Some(heat(known)),
@@ -543,6 +567,7 @@ fn devices() -> DeviceFacts {
                 cached: Some(CacheGrowth::default()),
                 flush: Some(1),
                 write_error: Some(5),
+                synchronous: true,
                 ..target(0, stack)
             },
             target(2, other),
@@ -725,14 +750,14 @@ fn devices_schema() -> String {
     shape.document_with("diskspd devices", &DEVICE_FIELDS)
 }
 
-const COMPARISON_FIELDS: [(&str, &str); 41] = [
+const COMPARISON_FIELDS: [(&str, &str); 42] = [
     ("format", "tells a comparison from other JSON"),
     (
         "name",
         "of the form: diskspd-comparison; of a side: what it is called; of a workload: what tells it from the others, empty = there is one",
     ),
     ("version", "rises when a reader of the last version could misunderstand"),
-    ("same_percent", "so near is the same (--same)"),
+    ("same_percent", "differences up to this count as the same (--same)"),
     ("sides", "A and B: their names; of a figure: their values, null = not compared"),
     ("runs", "the names of the runs; of a workload: those of A and of B"),
     ("workloads", "what both sides did, one by one"),
@@ -740,6 +765,10 @@ const COMPARISON_FIELDS: [(&str, &str); 41] = [
     (
         "order",
         "in which order its runs were made: in_turn, alternating, apart (one side after the other) or unknown",
+    ),
+    (
+        "boots",
+        "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
     ),
     ("alone", "workloads that only A has, and only B: not compared"),
     ("time_spans", "the time spans of all workloads, in order"),
@@ -818,12 +847,15 @@ fn comparison_schema() -> String {
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: 2.5,
         sides: [side(), side()],
-        workloads: vec![WorkloadCompared {
-            name: "a".into(),
-            order: OrderKind::InTurn,
-            runs: [vec!["a".into()], vec!["a".into()]],
-            places: [vec![0], vec![0]],
-        }],
+        workloads: [None, Some([1, 2])]
+            .map(|boots| WorkloadCompared {
+                name: "a".into(),
+                order: OrderKind::InTurn,
+                boots,
+                runs: [vec!["a".into()], vec!["a".into()]],
+                places: [vec![0], vec![0]],
+            })
+            .to_vec(),
         alone: [vec!["a".into()], vec!["a".into()]],
         time_spans: [None, Some("because")]
             .map(|why_this_decides| SpanCompared {

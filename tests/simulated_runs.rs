@@ -4,12 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use diskspd::cli::{self, Invocation};
-use diskspd::engine::EngineKind;
+use diskspd::engines::EngineKind;
 use diskspd::finding::Severity;
+use diskspd::machine::System;
 use diskspd::profile::Method;
 use diskspd::profile::validate::validate;
 use diskspd::run::{self, Control, Options, Voice};
-use diskspd::system::System;
 use proptest::prelude::*;
 use std::cell::Cell;
 use std::ffi::OsString;

@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::machines::machine;
-use diskspd::system::memory_backed::InMemory;
-use diskspd::system::stack::{self, LayerKind, Stack};
+use diskspd::host;
+use diskspd::machine::memory_backed::InMemory;
+use diskspd::machine::stack::{self, LayerKind, Stack};
 use std::path::Path;
 
 /// `sda1 > sda`: every device with what it lies on, one that is not asked the same below marked with `*`, one that is not
@@ -48,11 +49,11 @@ fn a_device_is_followed_down_to_those_with_nothing_beneath() {
         ((230, 0), "a ZFS volume", "zd0"),
         ((251, 0), "one that counts whatever the switch says", "zram0"),
     ] {
-        let found = stack::of_device(&root, number);
+        let found = host::stack::of_device(&root, number);
         assert_eq!(shown(&found), expected, "{name}");
         assert_eq!((found.first.len(), found.without), (1, None), "{name}");
     }
-    let unknown = stack::of_device(&root, (1, 2));
+    let unknown = host::stack::of_device(&root, (1, 2));
     assert!(unknown.without.unwrap().contains("/sys") && unknown.layers.is_empty());
 }
 
@@ -61,7 +62,7 @@ fn what_can_not_be_followed_further_says_why() {
     let (_directory, root) = machine("stacks");
     use LayerKind::{Disk, Loop, Mapper};
     for (number, kind, words, memory) in [
-        ((7, 2), Loop, "no name any more", None),
+        ((7, 2), Loop, "it was deleted", None),
         ((7, 3), Loop, "tmpfs keeps its files in memory", Some(InMemory::File)),
         ((7, 4), Loop, "a program serves the files", None),
         (
@@ -70,20 +71,20 @@ fn what_can_not_be_followed_further_says_why() {
             "the overlay at /volatile has this file in /tmp/upper, and tmpfs",
             Some(InMemory::File),
         ),
-        ((43, 0), Disk, "a server has its data (NBD)", None),
-        ((253, 4), Disk, "a server has its data (NBD)", None),
-        ((253, 5), Mapper, "names no device", None),
+        ((43, 0), Disk, "an NBD server holds its data", None),
+        ((253, 4), Disk, "an NBD server holds its data", None),
+        ((253, 5), Mapper, "lists no device", None),
         ((259, 20), Disk, "ublk", None),
         ((8, 96), Disk, "TCMU", None),
         ((230, 0), Disk, "zpool iostat", None),
     ] {
-        let found = stack::of_device(&root, number);
+        let found = host::stack::of_device(&root, number);
         let layer = found.layers.last().unwrap();
         assert_eq!((layer.kind, layer.on.len(), layer.memory), (kind, 0, memory), "{layer:?}");
         assert!(layer.unknown_below.as_ref().unwrap().contains(words), "{layer:?}");
     }
     let numbers: Vec<_> =
-        stack::of_device(&root, (253, 4)).layers.into_iter().map(|layer| layer.number).collect();
+        host::stack::of_device(&root, (253, 4)).layers.into_iter().map(|layer| layer.number).collect();
     assert_eq!(numbers, [Some("253:4".to_owned()), Some("43:0".to_owned())]);
 }
 
@@ -103,11 +104,11 @@ fn a_file_lies_on_the_devices_of_its_file_system() {
         ("/merged/old.dat", Some((0, 43)), "sda1 > sda, sda"),
         ("/merged/deep.dat", Some((0, 43)), "dm-1 > dm-0, dm-0 > sda2, sda2 > sda, sda"),
     ] {
-        let found = stack::of_file(&root, Path::new(place), number);
+        let found = host::stack::of_file(&root, Path::new(place), number);
         assert_eq!(shown(&found), expected, "{place} {:?}", found.without);
         assert!(found.file_system.is_some(), "{place}");
     }
-    assert_eq!(stack::of_file(&root, Path::new("/pool/a.dat"), None).first, ["sde", "sdf"]);
+    assert_eq!(host::stack::of_file(&root, Path::new("/pool/a.dat"), None).first, ["sde", "sdf"]);
 }
 
 #[test]
@@ -119,30 +120,30 @@ fn a_file_without_a_device_says_so() {
         ("/sshfs/a.dat", "a program serves the files"),
         ("/shared/a.dat", "the host's"),
         ("/tank/a.dat", "zpool iostat"),
-        ("/pmem/a.dat", "dax"),
-        ("/flash/a.dat", "no block device"),
+        ("/pmem/a.dat", "(DAX)"),
+        ("/flash/a.dat", "raw flash (MTD)"),
         ("/container/a.dat", "another mount namespace"),
         ("/merged/none.dat", "another mount namespace"),
         ("/what/a.dat", "no block device is known"),
     ] {
-        let found = stack::of_file(&root, Path::new(place), None);
+        let found = host::stack::of_file(&root, Path::new(place), None);
         let why = found.without.unwrap_or_default();
         assert!(why.contains(words), "{place}: {why}");
         assert!(found.layers.is_empty(), "{place}");
         assert_eq!(found.in_memory, None, "{place}");
     }
-    let hidden = stack::of_file(&root, Path::new("/volatile/v.img"), None);
+    let hidden = host::stack::of_file(&root, Path::new("/volatile/v.img"), None);
     assert!(hidden.in_memory.unwrap().contains("/tmp/upper, and tmpfs keeps its files in memory"));
     let empty = tempfile::tempdir().unwrap();
-    let nowhere = diskspd::system::root::Root::at(empty.path());
-    assert!(stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());
+    let nowhere = diskspd::host::root::Root::at(empty.path());
+    assert!(host::stack::of_file(&nowhere, Path::new("/x"), Some((8, 1))).without.is_some());
 }
 
 #[test]
 fn an_overlay_of_relative_directories_says_so() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(directory.path().join("proc/self")).unwrap();
-    let root = diskspd::system::root::Root::at(directory.path());
+    let root = diskspd::host::root::Root::at(directory.path());
     for (options, reason) in [
         ("lowerdir=lower,upperdir=upper,workdir=work", "relative paths"),
         ("lowerdir=/gone,upperdir=upper,workdir=work", "relative paths"),
@@ -150,7 +151,7 @@ fn an_overlay_of_relative_directories_says_so() {
     ] {
         let mounts = format!("1 0 0:1 / / rw - overlay overlay rw,{options}\n");
         std::fs::write(directory.path().join("proc/self/mountinfo"), mounts).unwrap();
-        let why = stack::of_file(&root, Path::new("/a.dat"), None).without.unwrap();
+        let why = host::stack::of_file(&root, Path::new("/a.dat"), None).without.unwrap();
         assert!(why.starts_with("overlay: ") && why.contains(reason), "{options}: {why}");
     }
 }

@@ -27,18 +27,22 @@ fn devices_whose_speed_changes_are_found_out() {
         (
             "--engine sim:cliff -w100 -b1M -o1 -W0 -d40",
             "changed",
-            &["WARNING: not steady: the speed changed at second 15", "a fast write cache", "-> ", "-W15"],
+            &["WARNING: not steady: the rate changed at second 15", "a fast write cache", "-> ", "-W15"],
         ),
         // What is read never fills a write cache.
         ("--engine sim:cliff -w0 -b1M -o1 -W0 -d40", "steady", &[]),
         (
             "--engine sim:throttle -r -o1 -W0 -d40",
             "changed",
-            &["the speed changed at second 19", "3000 IOPS, a round number"],
+            &["the rate changed at second 19", "3000 IOPS, a round number"],
         ),
         ("--engine sim:throttle -r -o1 -g2000i -W0 -d40", "steady", &[]),
-        ("--engine sim:drift -r -o1 -W0 -d30", "falling", &["still falling when it ended", "--until-steady"]),
-        ("--engine sim:drift -r -o1 -W0 -d120", "falling", &["it fell until second"]),
+        (
+            "--engine sim:drift -r -o1 -W0 -d30",
+            "falling",
+            &["the rate still fell at the end", "--until-steady"],
+        ),
+        ("--engine sim:drift -r -o1 -W0 -d120", "falling", &["the rate fell until second"]),
     ] {
         let (stderr, steadiness) = simulate(line);
         assert_eq!(steadiness["verdict"], verdict, "{line}: {stderr}");
@@ -95,7 +99,7 @@ fn until_steady_measures_when_it_is() {
     });
     // Too short for any verdict: it measures all the same, and says so.
     assert_eq!(warm_up, serde_json::json!({ "seconds": 2, "limit": 2, "steady": false }));
-    assert!(ended.stderr.contains("WARNING: it did not become steady in 2 s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("WARNING: not steady after 2 s of warm-up"), "{}", ended.stderr);
     assert_eq!(until_sure["steady"], true, "{}", sure.stderr);
     assert!(until_sure["seconds"].as_u64() >= Some(10), "{until_sure}");
     assert!(sure.stderr.contains("steady-after)"), "{}", sure.stderr);
@@ -203,7 +207,7 @@ fn a_run_that_was_interrupted_says_when_and_what_the_mean_contains() {
             (|second| if (5..8).contains(&second) { 400 } else { 1000 }) as fn(u64) -> u64,
             &[
                 "not steady: it was interrupted from second 5 to 8: for 3 of 12 s at 400 instead of 1000 IOPS (-60 %)",
-                "the mean of all, 850 IOPS, is 15 % below the rate between",
+                "the overall mean, 850 IOPS, is 15 % below the rate between the interruptions",
             ][..],
         ),
         (
@@ -241,7 +245,7 @@ fn with_samples(ios: impl Iterator<Item = u64>) -> diskspd::truth::Judgement {
     let file = directory.path().join("r.json");
     let ended = diskspd(&format!("-c1G -r -W0 -d12 --engine sim --out {} x", file.display()), Path::new(""));
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let mut record = diskspd::report::json::read(&std::fs::read(file).unwrap()).unwrap();
+    let mut record = diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap();
     let sample =
         |(second, ios): (usize, u64)| Sample { end_us: (second as u64 + 1) * 1_000_000, ios, bytes: 0 };
     let samples = ios.enumerate().map(sample).collect();

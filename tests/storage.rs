@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::machines::machine;
-use diskspd::system::storage::{Storage, on_file_system};
+use diskspd::host::storage::on_file_system;
+use diskspd::machine::storage::Storage;
 use std::path::Path;
 
 fn lies_on(place: &str, number: (u32, u32)) -> Storage {
@@ -46,7 +47,7 @@ fn what_is_not_known_is_missing() {
     let found = lies_on("/test.dat", (0, 99));
     assert_eq!(found.device.unwrap().name, "/dev/sda1", "the mount's own device stands in");
     let empty = tempfile::tempdir().unwrap();
-    let nowhere = diskspd::system::root::Root::at(empty.path());
+    let nowhere = diskspd::host::root::Root::at(empty.path());
     let found = on_file_system(&nowhere, &"target".into(), Path::new("/x"), (8, 1));
     assert_eq!((found.file_system, found.device), (None, None));
 }

@@ -1,4 +1,4 @@
-//! Rules that hold for every line of `src`: who may use whom, who may speak to the kernel, what is short, said once or narrow.
+//! Rules that hold for every line of the program, in all of its crates: who may use whom, who may speak to the kernel, what is short, said once or narrow.
 //!
 //! What breaks a rule and was there before it stands in `tests/data/tidy`, a line each with its reason; the lists may only
 //! become shorter (`TIDY_RECORD=1` shortens them).
@@ -23,7 +23,7 @@ const LONGEST_FUNCTION: usize = 60;
 
 /// A file and the line of a place in it.
 fn place(source: &Source, at: usize) -> String {
-    format!("src/{}:{}", source.name, source.line(at))
+    format!("{}:{}", source.place, source.line(at))
 }
 
 /// Files in which words stand that only some modules may use, in tests too.
@@ -76,9 +76,9 @@ fn imports_point_one_way() {
 
 #[test]
 fn every_module_has_a_row_below_those_that_it_uses() {
-    let library = SOURCES.iter().find(|source| source.name == "lib.rs").unwrap();
-    let modules: Vec<&str> =
-        library.code.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).collect();
+    let mut modules: Vec<&str> =
+        SOURCES.iter().filter_map(|source| source.module().first().copied()).collect();
+    modules.dedup();
     let list = ratchet::list("imports.txt");
     let rows = list.lines().filter(|line| !line.starts_with('#')).map(|line| line.split(':').next().unwrap());
     let rows: Vec<&str> = rows.collect();
@@ -109,7 +109,7 @@ fn modules_use_each_other_in_no_circle() {
 }
 
 #[test]
-fn only_the_system_the_engines_and_sys_speak_to_the_kernel() {
+fn only_the_host_the_engines_and_sys_speak_to_the_kernel() {
     let kernel = [
         "libc::",
         "rustix::",
@@ -119,14 +119,14 @@ fn only_the_system_the_engines_and_sys_speak_to_the_kernel() {
         "std::os::fd",
         "std::os::linux",
     ];
-    let found = outside(&["sys", "system", "engine"], &kernel);
-    hold("ask sys, system or an engine for what the kernel does", "kernel.txt", &found);
+    let found = outside(&["sys", "host", "engine", "path"], &kernel);
+    hold("ask sys, host or an engine for what the kernel does", "kernel.txt", &found);
 }
 
 #[test]
 fn only_the_clock_reads_a_clock() {
     let reads = ["Instant::now", "SystemTime::now", "clock_gettime"];
-    let found = outside(&["clock", "sys/clock", "sys/time_stamp"], &reads);
+    let found = outside(&["clock", "sys/kernel_clock", "sys/time_stamp"], &reads);
     hold("ask clock for the time", "clocks.txt", &found);
 }
 
@@ -160,8 +160,13 @@ fn only_the_door_opens_files_for_writing() {
 }
 
 #[test]
-fn only_sys_is_unsafe() {
-    hold("make it safe in sys", "unsafe.txt", &outside(&["sys"], &["unsafe", "unsafe_code"]));
+fn only_sys_may_be_unsafe() {
+    let roots = SOURCES.iter().filter(|source| source.place.ends_with("src/lib.rs"));
+    let may: Vec<&str> = roots
+        .filter(|root| !root.written.contains("#![forbid(unsafe_code)]"))
+        .map(|root| root.place.as_str())
+        .collect();
+    assert_eq!(may, ["crates/sys/src/lib.rs"], "#![forbid(unsafe_code)] stands in every other crate");
 }
 
 /// The functions of a source outside of its tests: where they begin, their names and how many lines they have.
@@ -196,7 +201,7 @@ fn lines_are_as_narrow_as_rustfmt_makes_them() {
     let width: usize = width.parse().unwrap();
     let mut found = Found::default();
     for source in SOURCES.iter() {
-        let wide = source.text.lines().filter(|line| line.chars().count() > width).count();
+        let wide = source.written.lines().filter(|line| line.chars().count() > width).count();
         if wide > 0 {
             let module = source.module().first().map_or("lib", |module| module).to_owned();
             found.add(module, wide as u64, &source.name);
@@ -246,6 +251,46 @@ fn prefixes_of_messages_are_written_in_one_place() {
         }
     }
     hold("make it a finding, which prints its prefix", "prefixes.txt", &found);
+}
+
+#[test]
+fn files_of_the_kernel_are_named_where_the_machine_is_read() {
+    let mut found = Found::default();
+    for source in SOURCES.iter().filter(|source| !matches!(source.module().first(), Some(&"sys" | &"host"))) {
+        for (at, text) in source.literals.iter().filter(|(at, _)| !source.is_test(*at)) {
+            if text.starts_with("/proc/") || text.starts_with("/sys/") {
+                found.add(&source.name, 1, place(source, *at));
+            }
+        }
+    }
+    hold("ask host for what the kernel's files say", "kernel_files.txt", &found);
+}
+
+#[test]
+fn errors_are_types() {
+    let mut found = Found::default();
+    for source in SOURCES.iter() {
+        let text_errors = source.code.match_indices(", String>").filter(|(at, _)| {
+            let before = &source.code[..*at];
+            // The nearest bracket that is still open belongs to a Result.
+            let open = before.char_indices().rev().scan(0_i32, |depth, (at, c)| {
+                *depth += match c {
+                    '>' if !before[..at].ends_with('-') => 1,
+                    '<' => -1,
+                    _ => 0,
+                };
+                Some((at, *depth))
+            });
+            let opens = open.take(400).find(|(_, depth)| *depth < 0);
+            !source.is_test(*at) && opens.is_some_and(|(at, _)| before[..at].ends_with("Result"))
+        });
+        let count = text_errors.count() as u64;
+        if count > 0 {
+            let module = source.module().first().map_or("lib", |module| module).to_owned();
+            found.add(module, count, &source.name);
+        }
+    }
+    hold("give the error a type: who gets it may want to know more than its text", "text_errors.txt", &found);
 }
 
 #[test]
@@ -309,7 +354,7 @@ fn pages(root: &Path) -> Vec<PathBuf> {
 fn no_advice_widens_what_anybody_may_do() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    let sources = SOURCES.iter().map(|source| (said(source), root.join("src").join(&source.name)));
+    let sources = SOURCES.iter().map(|source| (said(source), root.join(&source.place)));
     let pages = pages(root).into_iter().map(|path| (fs::read_to_string(&path).unwrap(), path));
     for (text, path) in sources.chain(pages) {
         // A string goes on in the next line behind a backslash.

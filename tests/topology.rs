@@ -1,11 +1,12 @@
 //! What the program makes of the processors of all kinds of machines.
 
 use crate::machines::machine;
-use diskspd::system::{self, CpuPlace, Group, Place, System};
+use diskspd::host;
+use diskspd::machine::{CpuPlace, Group, Place, System};
 
 fn read(name: &str) -> System {
     let (_directory, root) = machine(name);
-    system::read(&root)
+    host::read(&root)
 }
 
 fn group(number: u16, maximum: u32, mask: u64) -> Group {
@@ -103,14 +104,14 @@ fn a_machine_that_tells_almost_nothing_is_no_error() {
     assert_eq!(system.computer_name, "");
 
     let nothing = tempfile::tempdir().unwrap();
-    let system = system::read(&system::root::Root::at(nothing.path()));
+    let system = host::read(&host::root::Root::at(nothing.path()));
     assert_eq!(system.topology.groups, [group(0, 1, 1)], "this process runs somewhere");
     assert_eq!(system.topology.allowed_cpus().collect::<Vec<_>>(), [0]);
 }
 
 #[test]
 fn this_machine_makes_sense() {
-    let system = system::snapshot();
+    let system = host::snapshot();
     let topology = &system.topology;
     assert!(!system.computer_name.is_empty() && !system.kernel.is_empty());
     assert!(system.start_time.unwrap() <= diskspd::clock::wall_seconds() + 1);

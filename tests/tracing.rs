@@ -163,7 +163,7 @@ fn a_device_without_requests_is_named() {
     let name = zram.0.file_name().unwrap().to_str().unwrap();
     let row =
         ended.report().0.lines().find(|line| line.starts_with(&format!("{name:<16} |"))).unwrap().to_string();
-    assert!(row.contains("not traced") && row.contains("no queue of requests"), "{row}");
+    assert!(row.contains("not traced") && row.contains("no request queue"), "{row}");
 }
 
 /// What happens in a directory while something is done there in the name of a process: made and removed, in this order.
@@ -316,7 +316,7 @@ fn watched(device: &Path, out: &Path, work: impl FnOnce()) -> String {
     // It says so when the kernel records.
     let mut said = String::new();
     BufReader::new(watching.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
-    assert!(said.starts_with("watching "), "{said}");
+    assert!(said.starts_with("tracing "), "{said}");
     work();
     run("kill", &["-INT", &process.to_string()]).unwrap();
     let ended = watching.wait_with_output().unwrap();

@@ -5,14 +5,15 @@
 use crate::common::in_process::{asked, profile_and_method, run};
 use crate::common::loops::Loop;
 use crate::common::{Zram, directory, side_by_side, skip};
+use diskspd::engine::MakeEngine;
+use diskspd::machine::discards::Discards;
+use diskspd::machine::target::{DirectRequirements, TargetFacts, TargetKind};
 use diskspd::plan::{self, SpanPlan, Surroundings};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
 use diskspd::report::{format_named, plan_text, text};
 use diskspd::results::TargetResults;
-use diskspd::system::discards::Discards;
-use diskspd::system::target::{DirectRequirements, TargetFacts, TargetKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -281,7 +282,7 @@ fn what_is_mounted_is_neither_written_nor_discarded() {
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, String> {
     let request = asked(line);
     let around =
-        Surroundings { system: &diskspd::system::snapshot(), facts: &[facts], method: &request.method };
+        Surroundings { system: &diskspd::host::snapshot(), facts: &[facts], method: &request.method };
     let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
     planned.map_err(|errors| errors.iter().map(|error| format!("{error}\n")).collect())
 }
@@ -309,18 +310,14 @@ fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
     let old = || Discards { not_by_uring: Some("Operation not supported".into()), ..able() };
     for (options, discards, expected) in [
         ("-b4K -w50", able(), Ok("")),
-        ("-b512 -r", able(), Ok("whole units of 4096 bytes, and the block size (-b) of 512 and the stride")),
+        ("-b512 -r", able(), Ok("whole units of 4096 bytes, but the block size (-b) of 512 and the stride")),
         ("-b8K -B512", able(), Ok("the base offset (-B) of 512 is not a multiple")),
-        ("-b4K", unable(), Err("/dev/x can't discard (discard_max_bytes")),
+        ("-b4K", unable(), Err("/dev/x doesn't support discard (discard_max_bytes")),
         ("-b4K", old(), Err("Linux 6.12 is the first): choose --engine sync")),
         ("-b4K --engine sync", old(), Ok("")),
-        ("-b4K --engine aio", able(), Err("--trim: Linux AIO knows no discards")),
-        (
-            "-b1000 -Sb",
-            able(),
-            Err("logical blocks of the device, 512 bytes each; the block size (-b) of 1000"),
-        ),
-        ("-b4K -w1 -Sb", able(), Err("were just written to the page cache")),
+        ("-b4K --engine aio", able(), Err("--trim: Linux AIO has no discards")),
+        ("-b1000 -Sb", able(), Err("device's logical blocks of 512 bytes; the block size (-b) of 1000")),
+        ("-b4K -w1 -Sb", able(), Err("dirty in the page cache")),
         ("-b4K -Sb", able(), Ok("")),
     ] {
         let facts = TargetFacts {

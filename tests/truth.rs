@@ -3,11 +3,12 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{command_of, diskspd};
+use diskspd::machine::environment::Environment;
+use diskspd::record::json;
 use diskspd::report::WithVerdicts;
 use diskspd::report::findings::{self, Detail};
-use diskspd::report::{format_named, json};
+use diskspd::report::format_named;
 use diskspd::results::summarize;
-use diskspd::system::environment::Environment;
 use diskspd::truth::{Finding, Judgement, Severity, judge};
 use std::path::Path;
 
@@ -96,7 +97,7 @@ fn an_ordinary_run_says_little_and_all_of_it_if_asked() {
     };
     assert_eq!(report(&[]), ended.stderr, "a saved record says the same");
     let all = report(&["-v"]);
-    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run does not show"), "{all}");
+    assert!(all.contains("NOTE: steady for 20 s") && all.contains("NOTE: one run doesn't show"), "{all}");
 }
 
 /// A verdict that takes nothing away must not stand above what does.
@@ -131,11 +132,7 @@ fn a_csv_that_will_be_empty_is_said_before_the_run() {
     let file = directory.path().join("r.csv");
     let line = |more: &str| format!("{more}-c1G -r -W0 -d1 --engine sim --out {} x", file.display());
     let without = diskspd(&line(""), Path::new(""));
-    assert!(
-        without.stderr.contains("a CSV shows the course by intervals, which only -D"),
-        "{}",
-        without.stderr
-    );
+    assert!(without.stderr.contains("the CSV will have only a header"), "{}", without.stderr);
     let with = diskspd(&line("-D "), Path::new(""));
     assert!(!with.stderr.contains("CSV"), "{}", with.stderr);
     assert!(std::fs::read_to_string(&file).unwrap().lines().count() > 1);
@@ -144,7 +141,7 @@ fn a_csv_that_will_be_empty_is_said_before_the_run() {
 #[test]
 fn a_misspelled_command_is_no_target() {
     let ended = diskspd("repot run.json", Path::new(""));
-    ended.fails(3, &["'repot' is no command", "did you mean diskspd report"]);
+    ended.fails(3, &["'repot' is neither a command nor a file", "did you mean diskspd report"]);
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("repot"), vec![1; 1 << 20]).unwrap();
     let mut command = command_of(&["repot", "--engine", "null"]);
@@ -202,8 +199,8 @@ fn xml_has_all_findings_if_asked_at_the_end_of_what_they_are_about() {
     assert!(last.ends_with("    </Findings>\n  </TimeSpan>\n</Results>"), "{last}");
     for part in [
         "<Name>throughput-limit-per-thread</Name>\n        <Severity>note</Severity>\n        <Target>a&amp;b</Target>",
-        "<Message>one run does not show how much the figures scatter</Message>",
-        "<Remedy>repeat it three times or more",
+        "<Message>one run doesn't show how much the figures vary</Message>",
+        "<Remedy>repeat it: --repeat 3 or more",
     ] {
         assert!(last.contains(part), "{part} is not in {last}");
     }

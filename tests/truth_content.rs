@@ -81,11 +81,7 @@ fn files_that_were_never_written_are_told_before_and_after_the_run() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
-    is_told(
-        &unwritten,
-        "WRONG",
-        "is to 100 % unwritten extents: reads of those are answered without the device",
-    );
+    is_told(&unwritten, "WRONG", "is to 100 % unwritten extents: reads of them never reach the device");
     is_told(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is to 100 % holes");
     is_told(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is to 50 % holes");
     is_told(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is to 25 % holes");
@@ -153,7 +149,7 @@ fn devices_that_were_never_written_are_told() {
     is_honest(&reads("", &zram.0));
     let compressible: Vec<u8> = (0..64 * MIB).map(|at| at as u8).collect();
     File::options().write(true).open(&zram.0).unwrap().write_all_at(&compressible, 0).unwrap();
-    is_told(&zram.0, "WRONG", "compresses: the device reads less than is counted");
+    is_told(&zram.0, "WRONG", "compresses: the device reads less than the run counts");
 }
 
 #[test]
@@ -203,7 +199,7 @@ fn prefill_refuses_what_it_may_not_write() {
     assert!(content(&sealed).iter().all(|byte| *byte == 0));
 
     let Some(zram) = Zram::new(16) else { return };
-    reads("--prefill", &zram.0).fails(1, &["is a block device", "--destroy permits that"]);
+    reads("--prefill", &zram.0).fails(1, &["is a block device", "pass --destroy to allow it"]);
     is_honest(&reads("--prefill --destroy", &zram.0));
     let filled = content(&zram.0);
     assert!(filled.iter().all(|byte| *byte != 0));
@@ -215,5 +211,5 @@ fn prefill_refuses_what_it_may_not_write() {
 fn prefill_says_when_there_is_no_room() {
     let Some((_device, at)) = Loop::with_file_system(64 * MIB, "ext4") else { return };
     let huge = sparse(at.join("huge"), 256 * MIB, &[]);
-    reads("--prefill", &huge).fails(1, &["the file system is full", "256", "make room"]);
+    reads("--prefill", &huge).fails(1, &["the file system is full", "256", "free some space"]);
 }

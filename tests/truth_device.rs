@@ -126,7 +126,7 @@ fn memory_that_answers_instead_of_the_device_is_told() {
     says(
         "-b4K -r -o4 -W0 -d1 {}",
         &file,
-        "CACHED (WRONG): memory answered",
+        "CACHED (WRONG): the page cache answered",
         "-> bypass the page cache with -Su",
     );
     let strict = diskspd("-b4K -r -o4 -W0 -d1 --strict {}", &file);
@@ -141,7 +141,7 @@ fn memory_that_answers_instead_of_the_device_is_told() {
     says(
         "-b4K -r -o4 -Sb -W1 -d1 {}",
         &device.0,
-        "CACHED (WRONG): memory answered",
+        "CACHED (WRONG): the page cache answered",
         "-> bypass the page cache with -Su",
     );
     drop(open);
@@ -157,7 +157,7 @@ fn a_file_that_was_never_written_is_told() {
     }
     File::create(&sparse).unwrap().set_len(64 * MIB).unwrap();
     for file in [allocated, sparse] {
-        says("-b4K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "never written");
+        says("-b4K -r -o8 -Su -W0 -d1 {}", &file, "CACHED (WRONG)", "unwritten");
     }
 }
 
@@ -177,7 +177,7 @@ fn writes_that_sit_in_memory_at_the_end_are_told() {
     says("-b64K -w100 -Zr -o4 -W0 -d1 {}", &file, "DEFERRED", "-> write through");
     let ended = diskspd("-b64K -w100 -Zr -o4 -W0 -d1 --flush-after {}", &file);
     assert!(verdict(&ended).starts_with("DEFERRED"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("writing what was left in memory"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("flushing the dirty pages left at the end"), "{}", ended.stderr);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn reading_ahead_is_told_as_what_the_device_saw() {
     let file = disk.filled("a", 256);
     says("-b4K -s -o1 -g20000 -W0 -d1 {}", &file, "COALESCED (WARNING)", "instead of 4 KiB");
     disk.forget();
-    says("-b4K -r -Sm -g100 -W0 -d1 {}", &file, "AMPLIFIED (WARNING)", "reading ahead");
+    says("-b4K -r -Sm -g100 -W0 -d1 {}", &file, "AMPLIFIED (WARNING)", "read-ahead");
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn durable_writes_that_are_not_flushed_are_told_and_flushes_that_nobody_asked_fo
     let Some(at) = disk.mount(&device) else { return };
     let file = at.join("a");
     fs::write(&file, random(16 << 20)).unwrap();
-    let words = "was not told to flush its write cache";
+    let words = "got no flush of its write cache";
     let sync = "is mounted with sync";
     let run_on = |line: &str| diskspd(line, &file);
     let honest = run_on("-b4K -r -w100 -o2 -Sh -W0 -d1 {}");
@@ -627,10 +627,10 @@ fn one_lying_target_beside_an_honest_one_is_told() {
     fs::write(&profile, text).unwrap();
     let ended = diskspd("-X{}", &profile);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    if !ended.stderr.contains("memory answered for") && ended.stderr.contains("targets together") {
+    if !ended.stderr.contains("the page cache answered for") && ended.stderr.contains("targets together") {
         return skip("no cachestat(2)");
     }
-    assert!(verdict(&ended).starts_with("CACHED (WRONG): memory answered for '"), "{}", ended.stderr);
+    assert!(verdict(&ended).starts_with("CACHED (WRONG): the page cache answered for '"), "{}", ended.stderr);
 }
 
 #[test]

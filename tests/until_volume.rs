@@ -62,7 +62,7 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
         assert!(span.measured < 600_000_000_000, "{line}");
         let found = found(&record);
         assert!(found.len() == 1 && found[0].0 == "volume-reached", "{line}: {found:?}");
-        assert!(found[0].1.contains("and not the time (-d600)"), "{found:?}");
+        assert!(found[0].1.contains("before the time (-d600)"), "{found:?}");
         let again = record.method.as_ref().unwrap();
         assert!(again.until_written.or(again.until_read).is_some());
     }
@@ -100,7 +100,7 @@ fn when_the_time_is_over_first_it_says_so() {
     let found = found(&record);
     assert!(found.len() == 1 && found[0].0 == "volume-not-reached", "{found:?}");
     assert!(
-        found[0].1.contains("the time (-d1) ended measuring") && found[0].1.contains("of 1 TiB are read")
+        found[0].1.contains("measuring ended by the time (-d1)") && found[0].1.contains("of 1 TiB were read")
     );
 }
 

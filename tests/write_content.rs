@@ -4,7 +4,7 @@
 
 use crate::common::{calm_diskspd, directory, diskspd, side_by_side};
 use diskspd::cli::{self, Invocation};
-use diskspd::engine::Direction;
+use diskspd::engines::Direction;
 use diskspd::profile::validate;
 use diskspd::workload::{Assignment, Pattern, Random, TargetWorkload, ThreadWorkload};
 use std::collections::{BTreeMap, HashSet};
@@ -131,7 +131,7 @@ impl Model {
 /// Of every thread the offset and direction of its I/Os, from the log.
 fn logged(log: &Path) -> BTreeMap<u64, Vec<(u64, bool)>> {
     let mut threads = BTreeMap::<_, Vec<_>>::new();
-    for line in std::fs::read_to_string(log).unwrap().lines().skip(1) {
+    for line in std::fs::read_to_string(log).unwrap().lines().skip(1).filter(|line| !line.starts_with('#')) {
         let columns: Vec<&str> = line.split(',').collect();
         let io = (columns[3].parse().unwrap(), columns[2].starts_with('w'));
         threads.entry(columns[0].parse().unwrap()).or_default().push(io);

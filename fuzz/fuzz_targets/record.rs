@@ -1,7 +1,8 @@
 //! Any bytes as a record: refused with a reason, or printed; what is printed is read back as the same.
 #![no_main]
 
-use diskspd::report::{json, text};
+use diskspd::record::json;
+use diskspd::report::text;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     match json::read(data) {

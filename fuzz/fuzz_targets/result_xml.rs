@@ -1,7 +1,7 @@
 //! Any bytes as result XML: refused with a reason, or runs whose figures are possible.
 #![no_main]
 
-use diskspd::report::xml::read::read;
+use diskspd::record::result_xml::read;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     match read(data, "fuzz.xml") {

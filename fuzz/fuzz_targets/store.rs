@@ -1,7 +1,7 @@
 //! Any bytes as a compressed record, and as the notes beside a run of the history: refused, or the same when written again.
 #![no_main]
 
-use diskspd::report::{json, xml};
+use diskspd::record::{json, result_xml};
 use diskspd::store::{RunNotes, packed};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -10,7 +10,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         Ok(bytes) if bytes.len() < 1 << 20 => {
             assert_eq!(packed::unpack(&packed::pack(&bytes)[..]).unwrap(), bytes);
             let _ = json::read(&bytes);
-            let _ = xml::read::read(&bytes, "fuzz.xml.gz");
+            let _ = result_xml::read(&bytes, "fuzz.xml.gz");
         }
         Ok(_) => {}
         Err(error) => assert!(!error.to_string().is_empty()),

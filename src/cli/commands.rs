@@ -1,11 +1,11 @@
 //! Commands: first words that ask for something else than a run.
 
 use super::error::CliError;
-use super::flag::{Form, Scope};
+use super::flag::{Form, Scope, long_name};
 use super::own_option::{self, HELP, OptionRow, OwnOption, ReadLine, own, own_path, row};
 use super::{
-    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, VerifyAfterRequest, compare,
-    flags, history, meant, merge, precondition, suggest, sweep, trace,
+    EventAction, Invocation, PresetRequest, ReportRequest, Shell, TableForm, UsageExtent, VerifyAfterRequest,
+    compare, flags, history, meant, merge, precondition, suggest, sweep, trace,
 };
 use crate::profile::RawText;
 use std::borrow::Cow;
@@ -114,7 +114,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "rerun",
         arguments: "[<option> ..] <file.json>",
-        help: "run a saved record's profile again, the same way, and say what about the machine has changed",
+        help: "repeat a saved record's run, and list what has changed on the machine",
         options: &[],
         examples: &[
             ("diskspd rerun run.json", "run the same again"),
@@ -133,7 +133,7 @@ pub const COMMANDS: &[Command] = &[
         ],
         examples: &[
             ("diskspd preset", "list them"),
-            ("diskspd preset sql-log --show", "what it does, why, and how it is judged"),
+            ("diskspd preset sql-log --show", "its workload, the reasons, and how it is judged"),
         ],
         offers: Offers::Nothing,
         read: Words(|arguments| {
@@ -163,7 +163,7 @@ pub const COMMANDS: &[Command] = &[
             ),
             (
                 "diskspd sweep --slo p99=5ms -t4 -o32 -b4K -r -Su test.dat",
-                "the highest rate at which 99 % of the I/Os take 5 ms at most",
+                "the highest rate with a p99 of at most 5 ms",
             ),
         ],
         offers: Offers::Line,
@@ -172,8 +172,8 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "precondition",
         arguments: "<target> [<option> ..] [-- <option of the rounds> ..]",
-        help: "bring a device into its steady state: purge, fill, random writes in rounds until they are \
-        alike; exit code 2 when they never are",
+        help: "bring a device into its steady state: purge, fill, rounds of random writes until they are \
+               steady; exit code 2 if they never are",
         options: &precondition::ROWS,
         examples: &[
             (
@@ -182,7 +182,7 @@ pub const COMMANDS: &[Command] = &[
             ),
             (
                 "diskspd precondition test.dat --standard custom -- -c100G -b8K -r -w70 -Su",
-                "make a file, and bring it into the state that this work leads to",
+                "create a file, and bring it into this workload's steady state",
             ),
         ],
         offers: Offers::Line,
@@ -191,15 +191,15 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "trace",
         arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
-        help: "watch what others do on a device, or look at recorded I/Os, and write a profile that does the \
-        same, with how well it fits",
+        help: "trace a device, or read recorded I/Os, and write a profile of the same workload, with its \
+               goodness of fit",
         options: &trace::ROWS,
         examples: &[
             (
                 "diskspd trace /dev/nvme0n1 -d60 --out profile.xml",
-                "watch it for a minute, and write a profile that does the same",
+                "trace it for a minute, and write a profile of the same workload",
             ),
-            ("diskspd trace --from log.csv", "what recorded I/Os come to"),
+            ("diskspd trace --from log.csv", "summarize recorded I/Os"),
         ],
         offers: Offers::Files,
         read: Own(trace::read),
@@ -219,7 +219,8 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "compare",
-        arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> ..",
+        arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> .., or \
+        --repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
         help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is \
         better, worse or the same",
         options: &compare::ROWS,
@@ -229,6 +230,14 @@ pub const COMMANDS: &[Command] = &[
                 "diskspd compare --repeat 8 -- -o8 :: -o32 -b4K -r -Su -d5 test.dat",
                 "run two command lines in turn, eight times each",
             ),
+            (
+                "diskspd compare --repeat 8 --with-a ./old --with-b ./new -b4K -r -d5 test.dat",
+                "the same of two builds of diskspd",
+            ),
+            (
+                "diskspd compare --repeat 3 --dir kernels -b4K -r -Su -d60 /dev/sdX",
+                "two kernels: type it again after booting the other one",
+            ),
         ],
         offers: Offers::Line,
         read: Lines(compare::read),
@@ -236,15 +245,12 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "verify-after",
         arguments: "<journal> [<target> ..]",
-        help: "read everything back that a journal (--journal) says is durable: exit code 4 when anything \
-        is wrong",
+        help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is \
+               wrong",
         options: &[],
         examples: &[
-            ("diskspd verify-after run.journal", "read back what that run said is durable"),
-            (
-                "diskspd verify-after run.journal /dev/nvme2n1",
-                "the same where the target has another name now",
-            ),
+            ("diskspd verify-after run.journal", "read back what that run made durable"),
+            ("diskspd verify-after run.journal /dev/nvme2n1", "the same for a target with a new name"),
         ],
         offers: Offers::Files,
         read: Words(|arguments| {
@@ -275,14 +281,11 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "doctor",
         arguments: "[<target> ..] [--json], or --privileges",
-        help: "say what about this machine, or beneath these targets, would distort figures: exit code 2 when anything would",
+        help: "check this machine, or the storage of these targets, for anything that distorts figures: exit \
+               code 2 if there is any",
         options: &[
             JSON,
-            row(
-                "--privileges",
-                "",
-                "say instead which features need which rights, and which of them this process has",
-            ),
+            row("--privileges", "", "list which features need which rights, and which this process has"),
         ],
         examples: &[
             ("diskspd doctor test.dat", "what would distort figures that are measured there"),
@@ -372,18 +375,21 @@ pub const COMMANDS: &[Command] = &[
     },
     Command {
         name: "help",
-        arguments: "[<command>]",
-        help: "print the usage, as --help does, or that of a command",
+        arguments: "[<command>|<topic>|all]",
+        help: "print the options of every day by topic, as --help does; all of a topic or of a command",
         options: &[],
         examples: &[
-            ("diskspd help", "all options of a run"),
+            ("diskspd help caching", "all that a run can be told of caching"),
             ("diskspd help sweep", "a command and its options"),
         ],
         offers: Offers::Words(NAMES),
         read: Words(|arguments| match arguments {
-            [] => Some(Invocation::Usage { no_arguments: false }),
-            [word] => find(word.as_encoded_bytes())
-                .map(|command| Invocation::CommandUsage { command: command.name }),
+            [] => Some(Invocation::Usage(UsageExtent::Everyday)),
+            [word] => {
+                let word = word.as_encoded_bytes();
+                let command = |command: &Command| Invocation::CommandUsage { command: command.name };
+                find(word).map(command).or_else(|| UsageExtent::named(word).map(Invocation::Usage))
+            }
             _ => None,
         }),
     },
@@ -447,7 +453,7 @@ fn report_request(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let (verbose, html) = (given.has("-v"), own_option::at_most_one("--html", html)?);
     let forms = ["-v", "--csv", "--md", "--html"].into_iter().filter(|form| given.has(form)).count();
     if files.is_empty() || forms > 1 || (verbose && files.len() > 1) {
-        return Err(CliError::new("the command report is not used that way"));
+        return Err(CliError::new("wrong arguments for the command report"));
     }
     let names = given.words.iter().map(|word| word.as_encoded_bytes().starts_with(b"@"));
     own_option::check_store(store.as_ref(), names)?;
@@ -482,7 +488,7 @@ pub fn parse(
     }
     let read = match command.read {
         Words(read) => read(rest)
-            .ok_or_else(|| CliError::new(format!("the command {} is not used that way", command.name))),
+            .ok_or_else(|| CliError::new(format!("wrong arguments for the command {}", command.name))),
         Lines(read) => read(rest, line),
         Options => options(rest),
         Own(read) => read(rest),
@@ -494,7 +500,7 @@ pub fn parse(
             error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
         }
         let explained =
-            format!("diskspd {0} --help explains; a target of that name is written ./{0}", command.name);
+            format!("see diskspd {0} --help; for a target of that name write ./{0}", command.name);
         CliError {
             expected: error.expected.or_else(|| Some(command.usage())),
             hint: error.hint.or(Some(explained)),
@@ -507,7 +513,7 @@ pub fn parse(
 /// of a run. `None` = nothing that is known.
 pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
     let text = String::from_utf8_lossy(argument);
-    let name = meant::long_name(&text)?;
+    let name = long_name(&text)?;
     let has = |command: &&Command| command.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name));
     let elsewhere: Vec<&str> = COMMANDS.iter().filter(has).map(|command| command.name).collect();
     meant::option(argument, here, &elsewhere)

@@ -55,8 +55,8 @@ impl Draft {
         let to_xml = self.request.profile_only && self.overrides.result_format == Some(ResultFormat::Xml);
         let lost = to_xml && self.cache_mode == Some(CacheMode::Cached) && paths.iter().any(is_device);
         lost.then(|| {
-            "DISKSPD's XML profiles have no form for -Sb: run with -X, this one uses block devices without the cache; add \
-             <DisableOSCache>false</DisableOSCache> to the target to have them cached"
+            "DISKSPD's XML profiles can't express -Sb: with -X this profile uses block devices unbuffered; \
+             add <DisableOSCache>false</DisableOSCache> to the target for cached I/O"
                 .to_owned()
         })
     }
@@ -80,8 +80,8 @@ impl Draft {
             settings.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect();
         (!lost.is_empty()).then(|| {
             format!(
-                "XML profiles of DISKSPD 2.2 have no form for {}: it is left out; add --compat 2.3 for one \
-                 of 2.3",
+                "XML profiles of DISKSPD 2.2 can't express {}: it is left out; add --compat 2.3 for a \
+                 profile of 2.3",
                 lost.join(", ")
             )
         })
@@ -95,7 +95,8 @@ impl Draft {
         if !dropped.is_empty() {
             let (shown, dropped) = (String::from_utf8_lossy(value), String::from_utf8_lossy(dropped));
             self.request.warnings.push(Finding::warning(format!(
-                "{option}{shown} is read as {option}{number}, as DISKSPD reads it: '{dropped}' is dropped. Give {expected}"
+                "{option}{shown} is read as {option}{number}, as by DISKSPD: '{dropped}' is dropped. Give \
+                 {expected}"
             )));
         }
         number

@@ -113,8 +113,16 @@ pub enum Read {
     },
     /// A long option that may stand alone (then the value is empty): a value is only what stands behind `=`.
     Optional(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
+    /// A long option that may stand alone; its value stands behind `=`, or is the next argument where that is
+    /// one of [`Flag::values`].
+    Word(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
     /// A grammar of its own.
     Text(fn(&mut Draft, &[u8]) -> Result<(), Problem>),
+}
+
+/// The name in `--name` or `--name=value`, without its dashes; `None` = it is no long option.
+pub fn long_name(argument: &str) -> Option<&str> {
+    argument.strip_prefix("--")?.split('=').next()
 }
 
 impl Flag {
@@ -138,7 +146,7 @@ impl Flag {
                 }
                 set(draft, size);
             }
-            Read::Optional(read) | Read::Text(read) => read(draft, value)?,
+            Read::Optional(read) | Read::Word(read) | Read::Text(read) => read(draft, value)?,
         }
         Ok(())
     }
@@ -158,7 +166,12 @@ impl Flag {
 
     /// Whether a long option's value may be the next argument.
     pub fn needs_value(&self) -> bool {
-        !matches!(self.read, Read::Switch(_) | Read::Optional(_))
+        !matches!(self.read, Read::Switch(_) | Read::Optional(_) | Read::Word(_))
+    }
+
+    /// Whether the next argument is its value, though it needs none.
+    pub fn takes_word(&self, next: &[u8]) -> bool {
+        matches!(self.read, Read::Word(_)) && self.values.iter().any(|value| value.as_bytes() == next)
     }
 
     /// Whether a long option takes a value. (A letter's value is always what is attached.)

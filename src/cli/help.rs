@@ -1,9 +1,10 @@
 //! The usage text.
 
 use super::commands::{self, COMMANDS};
-use super::flags::GROUPS;
+use super::flag::Flag;
+use super::flags::{GROUPS, Group};
 use super::own_option::HELP;
-use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
+use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, UsageExtent};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
 
@@ -58,6 +59,32 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("diskspd -d60 -Xrandom.xml /dev/nvme0n1", "run it for a minute on a disk, read only"),
 ];
 
+/// What to type first, with what it does.
+const FIRST: &[(&str, &str)] = &[
+    (
+        "diskspd -c1G -b4K -r -o32 -t2 -Su -L -d10 test.dat",
+        "make a file of 1 GiB, and read blocks of 4 KiB from anywhere in it for ten seconds",
+    ),
+    ("diskspd --preset sql-oltp -d60 test.dat", "a named workload; diskspd preset lists them"),
+    (
+        "diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat",
+        "at which depth it is fastest, and from which on more only adds latency",
+    ),
+    ("diskspd doctor test.dat", "what about this machine would distort figures"),
+    ("diskspd devices", "which disks there are; one is measured by its name: /dev/nvme1n1"),
+];
+
+/// Where the rest is.
+const REST: &[(&str, &str)] = &[
+    ("diskspd --help", "the options of every day, and all commands"),
+    ("diskspd --help all", "every option in all its forms, as -? does"),
+    ("diskspd sweep --help", "a command and its options"),
+    ("diskspd man | man -l -", "the manual"),
+];
+
+/// Longer defaults are not told in the short form.
+const SHORT_DEFAULT: usize = 24;
+
 /// Columns that the text may take, and of them those of what is explained.
 #[derive(Clone, Copy)]
 struct Layout {
@@ -68,44 +95,175 @@ struct Layout {
 impl Layout {
     /// For so many columns: none is gained by lines that are harder to read.
     fn of(columns: usize) -> Layout {
-        let columns = columns.clamp(40, 100);
+        let columns = columns.clamp(30, 100);
         Layout { columns, forms: if columns < 72 { 10 } else { 32 } }
+    }
+
+    /// The same where forms are short.
+    fn of_short_forms(self) -> Layout {
+        Layout { forms: self.forms.min(26), ..self }
     }
 }
 
-/// The usage text that `-?` and `--help` print; ends with a line feed.
-pub fn usage(columns: usize) -> String {
+/// The usage text, as much of it as is asked for; ends with a line feed.
+pub fn usage(extent: UsageExtent, columns: usize) -> String {
     let layout = Layout::of(columns);
-    let mut text = wrapped(&version(), layout.columns, 0, 0);
-    text.push_str("\n\nUsage:\n");
-    for line in SYNOPSIS {
-        let _ = writeln!(text, "  {line}");
+    match extent {
+        UsageExtent::First => first(layout),
+        UsageExtent::Everyday => everyday(layout),
+        UsageExtent::Topic(topic) => of_topic(topic, layout),
+        UsageExtent::All => everything(layout),
     }
+}
+
+/// What every form of it begins with: scripts ask which DISKSPD this is.
+fn title(layout: Layout) -> String {
+    let title = format!(
+        "DiskSpd for Linux {}, compatible with DISKSPD {COMPATIBLE_VERSION} ({COMPATIBLE_VERSION_DATE})",
+        env!("CARGO_PKG_VERSION")
+    );
+    wrapped(&title, layout.columns, 0, 0) + "\n\n"
+}
+
+/// A screen for who has never seen it.
+fn first(layout: Layout) -> String {
+    let mut text = title(layout);
+    let what = "Measures how fast a disk, a file or a share is: it reads and writes as you say, reports \
+                I/Os per second, throughput and latencies, and says whether these figures can be believed.";
+    paragraph(&mut text, what, layout);
+    text.push_str("\nType one of these:\n");
+    FIRST.iter().for_each(|example| show_example(&mut text, example, layout));
+    section(&mut text, "And for the rest", REST, layout.of_short_forms());
+    text
+}
+
+/// The options of every day by topic, the names of the others, and the commands.
+fn everyday(layout: Layout) -> String {
+    let mut text = title(layout);
+    synopsis(&mut text, layout);
     text.push('\n');
-    let rule =
-        "All options come before all targets. The value of a letter is attached to it: -b4K, not -b 4K.";
-    paragraph(&mut text, rule, layout);
-    section(&mut text, "Targets", TARGETS, layout);
-    section(&mut text, "Size suffixes, at most one", SIZES, layout);
+    rules(&mut text, layout);
     for group in GROUPS {
-        let _ = writeln!(text, "\n{}:", group.title);
-        for flag in group.flags {
-            for (index, (syntax, help)) in flag.forms.iter().enumerate() {
-                let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
-                row(&mut text, syntax, &format!("{help}{}", default.replace(" [off]", "")), layout);
-            }
+        heading(&mut text, &format!("{} (--help {})", group.title, group.topic), layout);
+        let forms = group.everyday_forms();
+        forms.iter().for_each(|(flag, form)| short_row(&mut text, flag, *form, layout.of_short_forms()));
+        let explained = |flag: &Flag| forms.iter().any(|(other, form)| *form == 0 && other.name == flag.name);
+        let others = group.flags.iter().filter(|flag| !explained(flag));
+        let others: Vec<String> = others.map(|flag| flag.name.with_dashes()).collect();
+        if !others.is_empty() {
+            let names = format!("also {}", others.join(" "));
+            let _ = writeln!(text, "  {}", wrapped(&names, layout.columns, 2, 7));
         }
     }
-    text.push_str("\nCommands:\n");
+    heading(&mut text, "Commands (diskspd <command> --help)", layout);
     for command in COMMANDS {
-        row(&mut text, format!("{} {}", command.name, command.arguments).trim_end(), command.help, layout);
+        row(&mut text, command.name, clause(command.help), layout.of_short_forms());
     }
-    text.push_str("  diskspd <command> --help explains a command.\n");
+    text.push('\n');
+    let end = "Brackets show what holds without the option. diskspd --help all shows every option in all its \
+               forms, with targets, sizes and examples; diskspd man explains more.";
+    paragraph(&mut text, end, layout);
+    text
+}
+
+/// All of a topic.
+fn of_topic(topic: &str, layout: Layout) -> String {
+    let mut text = title(layout);
+    match topic {
+        "targets" => targets(&mut text, layout),
+        "commands" => commands(&mut text, layout),
+        topic => GROUPS
+            .iter()
+            .filter(|group| group.topic == topic)
+            .for_each(|group| of_group(&mut text, group, layout)),
+    }
+    text.push('\n');
+    paragraph(
+        &mut text,
+        "Brackets show what holds without the option. diskspd --help shows the other topics.",
+        layout,
+    );
+    // One blank line stands between the title and what follows it.
+    text.replacen("\n\n\n", "\n\n", 1)
+}
+
+/// Every option in all its forms: what DISKSPD's `-?` has to say.
+fn everything(layout: Layout) -> String {
+    let mut text = title(layout);
+    synopsis(&mut text, layout);
+    text.push('\n');
+    rules(&mut text, layout);
+    targets(&mut text, layout);
+    GROUPS.iter().for_each(|group| of_group(&mut text, group, layout));
+    commands(&mut text, layout);
     text.push_str("\nExamples:\n");
     EXAMPLES.iter().for_each(|example| show_example(&mut text, example, layout));
     text.push('\n');
     paragraph(&mut text, "Brackets show what holds without the option. diskspd man explains more.", layout);
     text
+}
+
+fn synopsis(text: &mut String, layout: Layout) {
+    text.push_str("Usage:\n");
+    for line in SYNOPSIS {
+        let _ = writeln!(text, "  {}", wrapped(line, layout.columns, 2, 6));
+    }
+}
+
+fn rules(text: &mut String, layout: Layout) {
+    let rule =
+        "All options come before all targets. The value of a letter is attached to it: -b4K, not -b 4K.";
+    paragraph(text, rule, layout);
+}
+
+fn targets(text: &mut String, layout: Layout) {
+    section(text, "Targets", TARGETS, layout);
+    section(text, "Size suffixes, at most one", SIZES, layout);
+}
+
+fn of_group(text: &mut String, group: &Group, layout: Layout) {
+    heading(text, group.title, layout);
+    group.flags.iter().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
+}
+
+/// The first forms of an option.
+fn flag_row(text: &mut String, flag: &Flag, forms: usize, layout: Layout) {
+    for (index, (syntax, help)) in flag.forms.iter().take(forms).enumerate() {
+        let default = if index == 0 { format!(" [{}]", flag.default) } else { String::new() };
+        row(text, syntax, &format!("{help}{}", default.replace(" [off]", "")), layout);
+    }
+}
+
+/// A form of an option, with the beginning of what there is to say.
+fn short_row(text: &mut String, flag: &Flag, form: usize, layout: Layout) {
+    let (syntax, help) = flag.forms[form];
+    let default = flag.default.split("; ").next().unwrap_or_default();
+    let is_told = form == 0 && default != "off" && default.len() <= SHORT_DEFAULT;
+    let default = if is_told { format!(" [{default}]") } else { String::new() };
+    row(text, syntax, &format!("{}{default}", clause(help)), layout);
+}
+
+/// What stands before the first colon or semicolon: the rest explains it. Brackets that open and don't close
+/// in it belong to the rest.
+fn clause(help: &str) -> &str {
+    let end = [": ", "; "].iter().filter_map(|mark| help.find(mark)).min().unwrap_or(help.len());
+    let clause = &help[..end];
+    match clause.rfind(" (") {
+        Some(opened) if !clause[opened..].contains(')') => &clause[..opened],
+        _ => clause,
+    }
+}
+
+fn commands(text: &mut String, layout: Layout) {
+    text.push_str("\nCommands:\n");
+    for command in COMMANDS {
+        row(text, format!("{} {}", command.name, command.arguments).trim_end(), command.help, layout);
+    }
+    row(text, "<command> --help", "explains a command", layout);
+}
+
+fn heading(text: &mut String, title: &str, layout: Layout) {
+    let _ = writeln!(text, "\n{}:", wrapped(title, layout.columns - 1, 0, 2));
 }
 
 /// The usage of a command, as `diskspd <command> --help` prints it; ends with a line feed. Empty for a name
@@ -147,7 +305,7 @@ fn paragraph(text: &mut String, words: &str, layout: Layout) {
 }
 
 fn section(text: &mut String, title: &str, rows: &[(&str, &str)], layout: Layout) {
-    let _ = writeln!(text, "\n{title}:");
+    heading(text, title, layout);
     for (form, meaning) in rows {
         row(text, form, meaning, layout);
     }
@@ -170,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_usage_shows_every_form_of_every_option_and_every_command() {
-        let usage = usage(100);
+        let usage = usage(UsageExtent::All, 100);
         let unwrapped = usage.split_whitespace().collect::<Vec<_>>().join(" ");
         for (syntax, help) in flags::all().flat_map(|flag| flag.forms) {
             assert!(usage.contains(&format!("\n  {syntax}")) && unwrapped.contains(help), "{syntax}");
@@ -182,22 +340,81 @@ mod tests {
 
     #[test]
     fn lines_fit_the_terminal() {
-        for columns in [60, 80, 100, 120] {
+        for columns in [30, 40, 60, 80, 100, 120] {
             let of_commands = COMMANDS.iter().map(|command| command_usage(command.name, columns));
-            for text in of_commands.chain([usage(columns)]) {
+            for text in of_commands.chain(extents().map(|extent| usage(extent, columns))) {
                 let wide = text.lines().find(|line| line.len() > columns && line.trim().contains(' '));
                 assert_eq!(wide, None, "{columns}");
             }
         }
     }
 
+    /// Everything that can be asked for.
+    fn extents() -> impl Iterator<Item = UsageExtent> {
+        let topics = flags::TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
+        topics.chain([UsageExtent::First, UsageExtent::Everyday])
+    }
+
     #[test]
-    fn the_usage_names_the_version_it_is_compatible_with() {
-        assert!(
-            usage(100).starts_with(&version())
-                && version().contains("2.2.0")
-                && version().contains("2024/6/3")
-        );
+    fn every_usage_begins_with_one_line_that_names_the_version_it_is_compatible_with() {
+        for extent in extents() {
+            let usage = usage(extent, 80);
+            let (first, rest) = usage.split_once('\n').unwrap();
+            assert!(first.contains(env!("CARGO_PKG_VERSION")), "{extent:?}: {first}");
+            assert!(first.contains("2.2.0") && first.contains("2024/6/3"), "{extent:?}: {first}");
+            assert!(rest.starts_with('\n') && !rest.contains("\n\n\n"), "{extent:?}");
+        }
+        assert!(version().contains("2.2.0") && version().contains("2024/6/3"));
+    }
+
+    #[test]
+    fn who_types_nothing_gets_a_screen_with_five_command_lines_that_are_accepted() {
+        let screen = usage(UsageExtent::First, 80);
+        assert!(screen.lines().count() <= 25, "{screen}");
+        assert_eq!(FIRST.len(), 5);
+        for (line, _) in FIRST.iter().chain(&REST[..3]) {
+            assert!(screen.contains(&format!("\n  {line}")), "{line}");
+            let arguments: Vec<_> = line.split(' ').map(Into::into).collect();
+            assert!(crate::cli::parse(&arguments).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_clause_ends_before_what_explains_it() {
+        for (help, expected) in [
+            ("block size: bytes of each I/O; and more", "block size"),
+            (
+                "random I/O, aligned to this size (default: the block size)",
+                "random I/O, aligned to this size",
+            ),
+            ("compare runs (files, @label; several with commas) and say", "compare runs"),
+            ("run ranges (-o1..64): a table", "run ranges (-o1..64)"),
+            ("measure latency", "measure latency"),
+            ("", ""),
+        ] {
+            assert_eq!(clause(help), expected);
+        }
+    }
+
+    #[test]
+    fn the_short_form_names_every_option_and_command_and_a_topic_explains_all_of_its() {
+        let short = usage(UsageExtent::Everyday, 80);
+        let words: Vec<&str> = short.split([' ', '\n', '[', '<', '=']).collect();
+        for group in GROUPS {
+            let topic = usage(UsageExtent::Topic(group.topic), 80);
+            for flag in group.flags {
+                let name = flag.name.with_dashes();
+                assert!(words.contains(&name.as_str()), "{name}");
+                for (form, _) in flag.forms {
+                    assert!(topic.contains(&format!("\n  {form}")), "{}: {form}", group.topic);
+                }
+            }
+            assert!(short.contains(&format!("(--help {}):", group.topic)), "{}", group.topic);
+        }
+        for command in COMMANDS {
+            assert!(short.contains(&format!("\n  {}", command.name)), "{}", command.name);
+        }
+        assert!(short.lines().count() * 2 < usage(UsageExtent::All, 80).lines().count());
     }
 
     #[test]

@@ -122,7 +122,7 @@ const OWN: [OwnOption<HistoryOptions>; 11] = [
         given.selection.tags.push(value.to_owned());
         Ok(())
     }),
-    own("--target", "<text>", "only runs on a target whose path has this in it", |given, value| {
+    own("--target", "<text>", "only runs on a target whose path contains this", |given, value| {
         given.selection.target = Some(value.to_owned());
         Ok(())
     }),
@@ -136,11 +136,17 @@ const OWN: [OwnOption<HistoryOptions>; 11] = [
             Ok(())
         },
     ),
-    own("--fingerprint", "<text>", "only runs on a machine whose fingerprint begins so", |given, value| {
-        given.selection.fingerprint = Some(value.to_owned());
-        Ok(())
-    }),
-    own("--last", "<n>", "only so many of the latest", |given, value| {
+    own(
+        "--fingerprint",
+        "<text>",
+        "only runs on a machine whose fingerprint begins with \
+                                    this",
+        |given, value| {
+            given.selection.fingerprint = Some(value.to_owned());
+            Ok(())
+        },
+    ),
+    own("--last", "<n>", "only the latest n runs", |given, value| {
         let count = value.parse().ok().filter(|count| *count > 0);
         given.selection.last = Some(count.ok_or("a number of runs")?);
         Ok(())
@@ -211,7 +217,7 @@ fn with_runs(
 ) -> Result<HistoryAction, CliError> {
     let nothing_follows = |done: HistoryAction| match names.first() {
         None => Ok(done),
-        Some(word) => Err(CliError::at(word.as_bytes(), 0, format!("nothing stands behind {action}"))
+        Some(word) => Err(CliError::at(word.as_bytes(), 0, format!("{action} takes no arguments"))
             .hint("runs are selected by --label, --tag, --target, --since, --fingerprint, --last")),
     };
     match action {
@@ -226,7 +232,7 @@ fn with_runs(
         "pin" | "unpin" => Ok(HistoryAction::Pin { runs: runs(names, action)?, pinned: action == "pin" }),
         "remove" => Ok(HistoryAction::Remove { runs: runs(names, action)? }),
         "label" | "tag" | "untag" => described(action, names),
-        word => Err(CliError::at(word.as_bytes(), 0, "the history can't do that")
+        word => Err(CliError::at(word.as_bytes(), 0, "unknown action of the history")
             .hint(format!("it can: {}", ACTIONS.join(" ")))),
     }
 }
@@ -278,7 +284,7 @@ fn refuse_others(given: &WordsAndOptions, action: &str, selects: bool) -> Result
             _ => selects,
         };
         if given.has(name) && !fits {
-            return Err(CliError::new(format!("{name} does nothing with diskspd history {action}"))
+            return Err(CliError::new(format!("{name} has no effect with diskspd history {action}"))
                 .hint("leave it out"));
         }
     }

@@ -1,9 +1,11 @@
 //! What newcomers type, and what they mean by it: words and options of other programs, and options of one
 //! command where another is called.
 
+use super::flag::long_name;
 use super::flags;
 use super::own_option::OptionRow;
 use super::suggest::distance;
+use crate::lab::sweep;
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -16,7 +18,7 @@ const WORDS: [(&[&str], &str); 6] = [
         "diskspd doctor says what about this machine would distort figures, diskspd devices lists disks.",
     ),
     (&["run", "start", "bench", "test", "exec"], "a run needs no word: diskspd -c1G -b4K -r -d10 test.dat."),
-    (&["usage", "/?", "/help", "?"], "diskspd --help explains all options."),
+    (&["usage", "/?", "/help", "?"], "diskspd --help explains the options, diskspd -? all of them."),
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];
 
@@ -26,7 +28,7 @@ const OPTIONS: [(&[&str], &str); 18] = [
     (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
     (
         &["read", "write", "rwmixread", "rwmixwrite"],
-        "-w30 has 30 % writes, -w100 writes alone; reads are the rest",
+        "-w30 has 30 % writes, -w100 only writes; the rest are reads",
     ),
     (&["bs", "blocksize", "block-size", "block_size"], "-b4K is the block size"),
     (&["iodepth", "depth", "queue-depth", "qd"], "-o32 keeps 32 I/Os outstanding for each thread"),
@@ -38,7 +40,7 @@ const OPTIONS: [(&[&str], &str); 18] = [
     (&["ioengine"], "--engine uring, aio, sync or mmap; --engine help lists them"),
     (
         &["direct", "buffered"],
-        "-Su bypasses the page cache, -Sh has durable writes besides, -Sb goes through it",
+        "-Su bypasses the page cache, -Sh also makes writes durable, -Sb uses the cache",
     ),
     (&["fsync", "fdatasync"], "--fsync-every 1 flushes after each write"),
     (
@@ -47,7 +49,7 @@ const OPTIONS: [(&[&str], &str); 18] = [
     ),
     (&["randseed", "seed"], "-z7 is the seed"),
     (&["output", "output-format", "report"], "--out FILE.json, .html, .xml, .csv or .txt writes a report"),
-    (&["group_reporting", "lat", "latency"], "-L measures latencies; threads are always added up"),
+    (&["group_reporting", "lat", "latency"], "-L measures latencies; the totals always cover all threads"),
     (&["list", "devices"], "diskspd devices lists block devices"),
 ];
 
@@ -67,7 +69,7 @@ pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let text = std::str::from_utf8(given).ok()?;
     let known = WORDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, meant)| *meant);
     let job = text.ends_with(".fio").then_some(
-        "job files of fio aren't read: diskspd -c1G -b4K -r -o32 -t4 -d30 -Su test.dat says the same as \
+        "fio job files can't be read: diskspd -c1G -b4K -r -o32 -t4 -d30 -Su test.dat says the same as \
          --rw=randread --bs=4k --iodepth=32 --numjobs=4 --runtime=30 --direct=1.",
     );
     Some((RawText::from(given.to_vec()), known.or(job)?))
@@ -84,10 +86,7 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     }
     if let Some(command) = elsewhere.first().filter(|_| run || flags::all().all(|f| !f.is_named(name))) {
         let others = elsewhere.join(" and ");
-        return Some(format!(
-            "{} is an option of {others}: diskspd {command} --help explains it",
-            shown(name)
-        ));
+        return Some(format!("{} is an option of {others}: see diskspd {command} --help", shown(name)));
     }
     if let Some(nearest) = nearest(name, here) {
         return Some(nearest);
@@ -96,9 +95,22 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     Some((*meant).to_owned())
 }
 
-/// The name in `--name` or `--name=value`.
-pub fn long_name(argument: &str) -> Option<&str> {
-    argument.strip_prefix("--")?.split('=').next()
+/// What is meant by `-b4K,8K`: the option (with its dashes) and its value; `None` = that is no list of values
+/// which a sweep could go through.
+pub fn list(option: &str, value: &str) -> Option<String> {
+    let equals = if option.starts_with("--") { "=" } else { "" };
+    let argument = format!("{option}{equals}{value}");
+    let axes = sweep::axes(&[OsString::from(&argument)]).ok()?;
+    // `--rate-total 100,posson` is no list.
+    let is_value = |value: &String| option == "--engine" || value.starts_with(|c: char| c.is_ascii_digit());
+    axes.first().filter(|axis| axis.values.len() > 1 && axis.values.iter().all(is_value))?;
+    Some(sweep_of(&argument))
+}
+
+/// What runs each of the values that an argument lists.
+pub fn sweep_of(argument: &str) -> String {
+    let block = if argument.starts_with("-b") { "" } else { " -b4K" };
+    format!("diskspd sweep runs each of them: diskspd sweep {argument}{block} -r -Su -W1 -d3 test.dat")
 }
 
 fn shown(name: &str) -> String {
@@ -132,6 +144,30 @@ mod tests {
         assert!(options.iter().all(|name| flags::all().all(|flag| !flag.is_named(name))));
         let unique: std::collections::HashSet<&&str> = options.iter().collect();
         assert_eq!(unique.len(), options.len());
+    }
+
+    #[test]
+    fn a_list_leads_to_a_sweep_and_what_is_none_does_not() {
+        for (option, value, meant) in [
+            ("-b", "4K,8K", Some("diskspd sweep -b4K,8K -r -Su")),
+            ("-o", "1,2,4", Some("diskspd sweep -o1,2,4 -b4K -r -Su")),
+            ("--rate-total", "100,200", Some("diskspd sweep --rate-total=100,200 -b4K -r")),
+            ("--engine", "uring,sync", Some("diskspd sweep --engine=uring,sync -b4K")),
+            ("--rate-total", "100,poisson", None),
+            ("--rate-total", "100,posson", None),
+            ("-b", "4K", None),
+            ("-b", "4K,", None),
+            ("-b", ",4K", None),
+            ("-b", "4K,x", None),
+            ("-d", "5,10", None),
+        ] {
+            let found = list(option, value);
+            let as_told = match (&found, meant) {
+                (Some(found), Some(meant)) => found.contains(meant),
+                (found, meant) => found.is_none() && meant.is_none(),
+            };
+            assert!(as_told, "{option} {value}: {found:?}");
+        }
     }
 
     #[test]

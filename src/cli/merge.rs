@@ -90,7 +90,7 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     });
     let out: Vec<OutRequest> = out.collect::<Result<_, _>>()?;
     if per_host && !out.iter().any(OutRequest::is_xml) {
-        return Err(CliError::new("--per-host: there is no XML beside which it could be written")
+        return Err(CliError::new("--per-host needs an XML output (--out FILE.xml)")
             .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
     }
     Ok(Invocation::Merge(MergeRequest { files, out, per_host, xml_verdict, text_verdict, verbose, store }))

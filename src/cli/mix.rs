@@ -34,7 +34,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
     let share = std::str::from_utf8(&text[..colon]).ok().map(str::trim);
     let share = share.and_then(|digits| digits.parse().ok()).filter(|share| (1..=1_000_000).contains(share));
     let Some(share) = share.filter(|_| colon < text.len()) else {
-        return Err(Problem::new(0, "here a share must stand, from 1 to 1000000").expected(PART));
+        return Err(Problem::new(0, "a share from 1 to 1000000 is missing here").expected(PART));
     };
     let mut draft = Draft::default();
     let words = words(text, colon + 1);
@@ -87,7 +87,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
 fn not_of_a_part(at: usize) -> Problem {
     Problem::new(at, "this is no option of a part")
         .expected("-b -r -rs -rd -s -w -B -f --distribution --bs-split")
-        .hint("all else, such as -o, -t, -S and -Z, holds for the target and stands outside")
+        .hint("put all other options, such as -o, -t, -S and -Z, outside: they hold for the whole target")
 }
 
 /// The words of a part from here on, each with its place.

@@ -26,7 +26,7 @@ mod trace;
 pub mod typed;
 
 pub use commands::{NAMES as COMMAND_NAMES, nearly as nearly_command};
-pub use compare::{CompareRequest, FailIf, Interleaved};
+pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
 pub use completions::Shell;
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
@@ -49,11 +49,8 @@ pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Invocation {
-    /// Print the usage: `-?` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
-    Usage {
-        /// Nothing was given.
-        no_arguments: bool,
-    },
+    /// Print the usage: `-?`, `--help` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
+    Usage(UsageExtent),
     /// Print the usage of a command.
     CommandUsage {
         /// Its name, one of the table.
@@ -123,6 +120,29 @@ pub enum Invocation {
     Compatibility,
     /// Print what named workloads there are.
     Preset(PresetRequest),
+}
+
+/// How much of the usage is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageExtent {
+    /// What the program is, and what to type first: there were no arguments.
+    First,
+    /// The options of every day, by topic.
+    Everyday,
+    /// All of a topic, one of the table.
+    Topic(&'static str),
+    /// Every option in all its forms: what DISKSPD's usage says.
+    All,
+}
+
+impl UsageExtent {
+    /// That of a word behind `--help`; `None` = there is no such topic.
+    pub fn named(word: &[u8]) -> Option<UsageExtent> {
+        match flags::TOPICS.iter().find(|topic| topic.as_bytes() == word)? {
+            &"all" => Some(UsageExtent::All),
+            topic => Some(UsageExtent::Topic(topic)),
+        }
+    }
 }
 
 /// What is read back after a run (`verify-after`).
@@ -196,6 +216,8 @@ pub struct RunRequest {
     pub store: Option<PathBuf>,
     /// What is accepted but hardly meant.
     pub warnings: Vec<Finding>,
+    /// All that was typed, the program's name first, for the one who wants to do it again.
+    pub typed: Vec<OsString>,
 }
 
 /// A sweep.

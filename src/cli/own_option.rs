@@ -2,7 +2,7 @@
 
 use super::Invocation;
 use super::error::{CliError, Problem};
-use super::flag::Flag;
+use super::flag::{Flag, long_name};
 use super::flags;
 use crate::profile::RawText;
 use std::ffi::OsString;
@@ -240,7 +240,7 @@ impl<R> OwnOption<R> {
 /// It is one.
 pub(super) fn refuse_unknown(argument: &OsString) -> Result<(), CliError> {
     let bytes = argument.as_encoded_bytes();
-    let Some(name) = argument.to_str().and_then(|text| text.strip_prefix("--")?.split('=').next()) else {
+    let Some(name) = argument.to_str().and_then(long_name) else {
         return Ok(());
     };
     if name.is_empty() || name == "preset" || flags::all().any(|flag| flag.is_named(name)) {
@@ -257,7 +257,7 @@ pub(super) fn at_most_one<T>(name: &str, mut values: Vec<T>) -> Result<Option<T>
     match values.len() {
         0 | 1 => Ok(values.pop()),
         _ => {
-            Err(CliError::new(format!("{name} is given twice, and one page is written"))
+            Err(CliError::new(format!("{name} is given twice, but there is only one page"))
                 .hint("name one file"))
         }
     }
@@ -272,8 +272,8 @@ pub(super) fn check_store(
     mut names: impl Iterator<Item = bool>,
 ) -> Result<(), CliError> {
     match store.is_some() && !names.any(|is_name| is_name) {
-        true => Err(CliError::new("--store says where @label and @id are looked for, and none is named")
-            .hint("name a run of that history, or leave --store out")),
+        true => Err(CliError::new("--store has no effect without an @label or @id")
+            .hint("name a run of that history, or leave out --store")),
         false => Ok(()),
     }
 }

@@ -3,10 +3,11 @@
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
-use super::{Invocation, RunRequest, commands, flags, mix, preset, suggest};
+use super::{Invocation, RunRequest, UsageExtent, commands, flags, meant, mix, preset, suggest};
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
+use std::iter::Peekable;
 
 /// One option of the command line.
 struct Given<'a> {
@@ -26,14 +27,18 @@ struct Given<'a> {
 /// Order of judgement, which decides which of several errors is told: commands; an option behind a target;
 /// options that may stand beside a profile, `-b` and `-X`; all other options; missing targets.
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
-    understand(arguments).map_err(suggest::naming_foreign_dash)
+    let mut read = understand(arguments).map_err(suggest::naming_foreign_dash)?;
+    if let Invocation::Run(request) = &mut read {
+        request.typed = arguments.to_vec();
+    }
+    Ok(read)
 }
 
 fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let command_line = RawText::from(join(arguments));
     let arguments = arguments.get(1..).unwrap_or_default();
     if arguments.is_empty() {
-        return Ok(Invocation::Usage { no_arguments: true });
+        return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
     if let Some(command) = commands::parse(arguments, rerun, parse) {
@@ -76,7 +81,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
 fn no_target(options: &[Given]) -> CliError {
     let hint = match options {
         [only] if only.argument == b"-h" => {
-            "diskspd --help explains all options. -h is one of them: past the page cache with durable \
+            "diskspd --help explains the options. -h is one of them: past the page cache with durable \
              writes, as -Sh; name a target behind it"
         }
         _ => "name at least one file or block device behind the options; diskspd --help explains",
@@ -89,15 +94,15 @@ fn no_ranges(options: &[Given]) -> Result<(), CliError> {
     let arguments: Vec<OsString> = options
         .iter()
         .filter(|option| option.flag.is_some() && option.value.windows(2).any(|two| two == b".."))
-        .filter_map(|option| std::str::from_utf8(option.argument).ok().map(OsString::from))
+        .filter_map(Given::as_one_argument)
         .collect();
     match crate::lab::sweep::axes(&arguments).unwrap_or_default().first() {
         None => Ok(()),
         Some(axis) => {
             let argument = arguments[axis.place()].as_encoded_bytes();
-            let what = format!("{} is given a range, and a run has one value", axis.option);
+            let what = format!("{} has a range, but a run takes one value", axis.option);
             Err(CliError::at(argument, axis.option.len(), what)
-                .hint("diskspd sweep runs each of them: diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat"))
+                .hint(meant::sweep_of(&arguments[axis.place()].to_string_lossy())))
         }
     }
 }
@@ -109,7 +114,14 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
     let block = options.iter().find(size);
     let pattern = options.iter().find(|option| b"rsw".iter().any(|letter| option.is_letter(*letter)));
     if let Some(split) = given("bs-split").filter(|_| given("mix").is_none()) {
-        let block = block.map(|_| CliError::at(split.argument, 0, "--bs-split and -b both say the size"));
+        let block = block.map(|_| {
+            CliError::at(
+                split.argument,
+                0,
+                "--bs-split and -b both set the block \
+             size",
+            )
+        });
         return block.map_or(Ok(()), |error| Err(error.hint("give one of them")));
     }
     let (Some(option), Some(value)) = (given("mix"), draft.mix.take()) else { return Ok(()) };
@@ -120,7 +132,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
         })?;
     let outside = block.or(pattern).or(given("distribution")).or(given("bs-split"));
     outside.map_or(Ok(()), |outside| {
-        let what = "the parts of --mix say that, each for itself";
+        let what = "the parts of --mix set that individually";
         Err(CliError::at(outside.argument, 0, what)
             .hint("put it into the parts, as in --mix '1:-b8K -r -w50'"))
     })
@@ -132,7 +144,7 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let mut draft = Draft::default();
     for option in &options {
         if option.flag.is_some_and(|flag| flag.scope != Scope::Invocation) {
-            let what = "it says what to run or how, and the record says that";
+            let what = "the record defines what to run and how";
             return Err(CliError::at(option.argument, 0, what)
                 .hint("run the profile with -X, or give the options to a run"));
         }
@@ -157,12 +169,12 @@ fn join(arguments: &[OsString]) -> Vec<u8> {
 fn split(arguments: &[OsString]) -> Result<(Vec<Given<'_>>, Vec<&[u8]>), CliError> {
     let mut options: Vec<Given> = Vec::new();
     let mut targets: Vec<&[u8]> = Vec::new();
-    let mut rest = arguments.iter().map(|argument| argument.as_encoded_bytes());
+    let mut rest = arguments.iter().map(|argument| argument.as_encoded_bytes()).peekable();
     while let Some(argument) = rest.next() {
         if argument.first() != Some(&b'-') {
             if suggest::foreign_dash(argument).is_some_and(|dash| dash.position == 0) {
                 return Err(CliError::at(argument, 0, "this is no option")
-                    .hint("a file of that name is written with ./"));
+                    .hint("for a file of that name write ./ before it"));
             }
             targets.push(argument);
             continue;
@@ -180,9 +192,8 @@ fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> Cli
     let error = CliError::at(argument, 0, format!("an option stands behind the target '{shown}'"));
     match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
         Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
-        None => error.hint(
-            "all options come before all targets; a target whose name begins with - is written ./-name",
-        ),
+        None => error
+            .hint("put all options before all targets; write ./-name for a target whose name begins with -"),
     }
 }
 
@@ -217,8 +228,8 @@ fn system_alone(options: &[Given], targets: &[&[u8]], draft: &Draft) -> Result<I
     let others = options.iter().filter(rest).map(|option| option.argument).chain(others);
     match others.chain(targets.iter().copied()).next() {
         None => Ok(Invocation::System { xml: draft.overrides.result_format == Some(ResultFormat::Xml) }),
-        Some(other) => Err(CliError::at(other, 0, "-Rs runs nothing: it stands alone")
-            .hint("leave the rest out, or use -R<text|xml> for a report, which has the same information")),
+        Some(other) => Err(CliError::at(other, 0, "-Rs runs nothing and excludes all other options")
+            .hint("leave out the rest, or use -R<text|xml>: a report has the same information")),
     }
 }
 
@@ -235,9 +246,11 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
         None => Ok(()),
         Some((option, flag)) => {
             let name = flag.name.with_dashes();
-            let what = format!("{name} can't be given together with {idle}, which measures nothing");
-            Err(CliError::at(option.argument, 0, what)
-                .hint(format!("leave {name} out; what {idle} prints is saved as in diskspd ... > FILE")))
+            let what = format!("{name} and {idle} exclude each other: {idle} measures nothing");
+            Err(CliError::at(option.argument, 0, what).hint(format!(
+                "leave out {name}; to keep the output of {idle} redirect it: diskspd ... > \
+                               FILE"
+            )))
         }
     }
 }
@@ -245,15 +258,18 @@ fn measures_what_it_reports(options: &[Given], draft: &Draft) -> Result<(), CliE
 /// The folder of a history that nothing is put into, nor taken from (`takes`), would be given in vain.
 fn uses_the_history(draft: &Draft, takes: bool) -> Result<(), CliError> {
     match draft.request.store.is_some() && draft.request.save.is_none() && !takes {
-        true => Err(CliError::new("--store names the folder of a history, and this run isn't kept in it")
-            .hint("add --save or --save=LABEL, or leave --store out")),
+        true => Err(CliError::new("--store has no effect: this run isn't kept in the history")
+            .hint("add --save or --save=LABEL, or leave out --store")),
         false => Ok(()),
     }
 }
 
 impl<'a> Given<'a> {
     /// Looks the argument up in the table; a long option may take its value from `rest`.
-    fn new(argument: &'a [u8], rest: &mut impl Iterator<Item = &'a [u8]>) -> Result<Given<'a>, CliError> {
+    fn new(
+        argument: &'a [u8],
+        rest: &mut Peekable<impl Iterator<Item = &'a [u8]>>,
+    ) -> Result<Given<'a>, CliError> {
         let Some(long) = argument.strip_prefix(b"--") else {
             let offset = argument.len().min(2);
             let given = Given { argument, flag: None, value: &argument[offset..], offset };
@@ -281,9 +297,21 @@ impl<'a> Given<'a> {
                         .hint(format!("write {}", flag.forms[0].0)));
                 }
             },
-            (None, _) => (&long[long.len()..], argument.len()),
+            (None, Some(flag)) => match rest.next_if(|next| flag.takes_word(next)) {
+                Some(value) => (value, argument.len()),
+                None => (&long[long.len()..], argument.len()),
+            },
+            (None, None) => (&long[long.len()..], argument.len()),
         };
         Ok(Given { argument, flag, value, offset })
+    }
+
+    /// With its value attached; `None` = it can't be spoken.
+    fn as_one_argument(&self) -> Option<OsString> {
+        let argument = std::str::from_utf8(self.argument).ok()?;
+        let value = std::str::from_utf8(self.value).ok()?;
+        let apart = self.offset == argument.len() && !value.is_empty();
+        Some(if apart { format!("{argument}={value}") } else { argument.to_owned() }.into())
     }
 
     fn is_letter(&self, letter: u8) -> bool {
@@ -311,13 +339,19 @@ impl<'a> Given<'a> {
     /// Reads the option into the draft.
     fn read(&self, draft: &mut Draft, options: &[Given], targets: &[&[u8]]) -> Result<(), CliError> {
         let Some(flag) = self.flag else { return Err(self.unknown()) };
-        flag.apply(draft, self.value).map_err(|problem| {
+        let told = draft.request.warnings.len();
+        let list = || meant::list(&flag.name.with_dashes(), &String::from_utf8_lossy(self.value));
+        let read = flag.apply(draft, self.value);
+        if let Some(dropped) = draft.request.warnings.get_mut(told) {
+            dropped.remedy = list();
+        }
+        read.map_err(|problem| {
             let is_last = options.last().is_some_and(|last| std::ptr::eq(self, last));
             let next = targets.first().filter(|_| is_last);
             let detached = next.and_then(|next| self.with_value(draft, next));
             let hint = match detached {
-                Some(spelling) => Some(format!("the value is attached without a blank: write {spelling}")),
-                None => problem.hint.clone(),
+                Some(spelling) => Some(format!("attach the value without a blank: {spelling}")),
+                None => list().or_else(|| problem.hint.clone()),
             };
             self.error(flag, Problem { hint, ..problem })
         })
@@ -370,8 +404,7 @@ impl<'a> Given<'a> {
                     .filter(|flag| flag.with_profile && matches!(flag.name, Name::Letter(_)))
                     .map(|flag| flag.name.with_dashes())
                     .collect();
-                let what =
-                    format!("{} can't be given together with an XML profile (-X)", flag.name.with_dashes());
+                let what = format!("{} and an XML profile (-X) exclude each other", flag.name.with_dashes());
                 CliError::at(self.argument, 0, what)
                     .hint(format!("set it in the profile; beside -X only {} may stand", beside.join(" ")))
             }
@@ -384,7 +417,7 @@ impl<'a> Given<'a> {
         let error = CliError::at(argument, dashes, "unknown option");
         if argument == b"-" || argument == b"--" {
             return error
-                .hint("options need no end mark; a target whose name begins with - is written ./-name");
+                .hint("options need no end mark; write ./-name for a target whose name begins with -");
         }
         if let Some(long) = self.as_long_option() {
             return error.hint(format!("did you mean {long}?"));
@@ -395,7 +428,7 @@ impl<'a> Given<'a> {
             Some(format!("did you mean {name}: {help}? Case matters."))
         };
         let meant = if dashes > 1 { commands::meant(argument, &[]) } else { letter() };
-        error.hint(meant.unwrap_or_else(|| "diskspd --help lists all options".to_owned()))
+        error.hint(meant.unwrap_or_else(|| "diskspd --help all lists all options".to_owned()))
     }
 }
 
@@ -408,6 +441,6 @@ fn detached_value_warning(options: &[Given], targets: &[&[u8]], draft: &Draft) -
     let spelling = last.with_value(&fresh, first).filter(|_| targets.len() > 1)?;
     let shown = String::from_utf8_lossy(first);
     Some(format!(
-        "'{shown}' is taken as a target; if it is the value of the option before it, write {spelling}"
+        "'{shown}' is treated as a target; if it is the value of the option before it, write {spelling}"
     ))
 }

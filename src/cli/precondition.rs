@@ -14,7 +14,7 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
     own(
         "--standard",
         "pts-client|pts-enterprise|custom",
-        "by whose rules; custom: the rounds are what stands behind --",
+        "the standard to follow; custom: the rounds have the options after --",
         |r: &mut PreconditionRequest, value| {
             r.standard = Standard::parse(value)?;
             Ok(())
@@ -22,14 +22,14 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
     )
     .or("pts-client")
     .words(&["pts-client", "pts-enterprise", "custom"]),
-    own("--purge", "", "first discard all that is on the device, or punch the file hollow", |r, _| {
+    own("--purge", "", "first discard the whole device, or punch a hole over the whole file", |r, _| {
         r.purge = true;
         Ok(())
     }),
     own(
         "--fill",
         "<n>x|none",
-        "write all of it so many times, sequentially",
+        "write the whole target this many times, sequentially",
         |r: &mut PreconditionRequest, value| {
             let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
             r.fill = match (value, times) {
@@ -42,7 +42,7 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
     )
     .or("2x")
     .words(&["none", "1x", "2x"]),
-    own("--round", "<time>", "how long a round is", |r: &mut PreconditionRequest, value| {
+    own("--round", "<time>", "duration of a round", |r: &mut PreconditionRequest, value| {
         let time = seconds(value)?;
         if time < 1.0 || time.fract() != 0.0 {
             return Err("whole seconds, at least 1s".into());
@@ -54,7 +54,7 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
     own(
         "--rounds",
         "<n>",
-        "give up after so many rounds, at least 5",
+        "give up after this many rounds, at least 5",
         |r: &mut PreconditionRequest, value| {
             let rounds = value.parse().ok().filter(|rounds| (WINDOW as u32..=10_000).contains(rounds));
             r.rounds = rounds.ok_or("a number of rounds from 5 to 10000")?;
@@ -62,25 +62,25 @@ const OWN: [OwnOption<PreconditionRequest>; 9] = [
         },
     )
     .or("25"),
-    own("--destroy", "", "permit writing to a device that carries something", |r, _| {
+    own("--destroy", "", "allow overwriting a device that holds data", |r, _| {
         r.destroy = true;
         Ok(())
     }),
     own(
         "--out",
         "<file>",
-        "keep the last round's record with the table of all, by the ending",
+        "keep the last round's record with the table of all; the ending sets the format",
         |r, value| {
             let out = OutRequest::read(value.as_bytes());
             r.out.push(out.ok_or_else(|| "the name of a file to write".to_owned())?);
             Ok(())
         },
     ),
-    own("--dry-run", "", "check everything, say what would be done, and do nothing", |r, _| {
+    own("--dry-run", "", "check everything, show what would be done, and do nothing", |r, _| {
         r.dry_run = true;
         Ok(())
     }),
-    own("--quiet", "", "no plan, no progress, no line per round: the table alone", |r, _| {
+    own("--quiet", "", "print only the table: no plan, no progress, no line per round", |r, _| {
         r.quiet = true;
         Ok(())
     }),
@@ -118,14 +118,14 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, CliError> {
         if own_option::take(&OWN, &mut request, argument, &mut rest)?.is_none() {
             let shown = argument.to_string_lossy();
             return Err(CliError::new(format!("{shown} is no option of precondition"))
-                .hint("options of the workload stand behind --: diskspd precondition FILE -- -c10G -t4"));
+                .hint("put options of the workload after --: diskspd precondition FILE -- -c10G -t4"));
         }
     }
     request.target = one(targets)?;
     if request.standard == Standard::Custom && request.options.is_empty() {
-        let what = "--standard custom: the rounds are yours to say, and nothing says them";
+        let what = "--standard custom needs the options of the rounds";
         return Err(CliError::new(what)
-            .hint("say it behind --: diskspd precondition --standard custom FILE -- -b8K -r -w70 -o8 -Su"));
+            .hint("add them after --: diskspd precondition --standard custom FILE -- -b8K -r -w70 -o8 -Su"));
     }
     Ok(Invocation::Precondition(Box::new(request)))
 }
@@ -135,8 +135,8 @@ fn one(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
     match (targets.pop(), targets.len()) {
         (Some(target), 0) => Ok(target),
         (None, _) => Err(CliError::new("the target is missing").hint("name a device or a file")),
-        (Some(_), more) => Err(CliError::new(format!("{} targets are given, and it takes one", more + 1))
-            .hint("precondition them one after the other; options of the workload stand behind --")),
+        (Some(_), more) => Err(CliError::new(format!("precondition takes one target, not {}", more + 1))
+            .hint("precondition them one by one; options of the workload belong after --")),
     }
 }
 
@@ -169,10 +169,10 @@ mod tests {
         for (line, why) in [
             ("", "the target is missing"),
             ("-- -b4K", "the target is missing"),
-            ("a.dat b.dat", "2 targets are given"),
+            ("a.dat b.dat", "takes one target, not 2"),
             ("-b4K a.dat", "-b4K is no option of precondition"),
-            ("a.dat --standard custom", "nothing says them"),
-            ("a.dat --standard custom --", "nothing says them"),
+            ("a.dat --standard custom", "needs the options of the rounds"),
+            ("a.dat --standard custom --", "needs the options of the rounds"),
             ("a.dat --standard pts", "not possible"),
             ("a.dat --fill 2", "not possible"),
             ("a.dat --fill 0x", "not possible"),

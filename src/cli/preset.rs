@@ -49,8 +49,8 @@ pub fn request(
     understand: fn(&[OsString]) -> Result<Invocation, CliError>,
 ) -> Result<Invocation, CliError> {
     if let Some(profile) = rest.iter().find(|argument| argument.as_encoded_bytes().starts_with(b"-X")) {
-        let what = "-X can't be given together with --preset: both say what is done";
-        return Err(CliError::at(profile.as_encoded_bytes(), 0, what).hint("leave one of them out"));
+        let what = "-X and --preset exclude each other: both define the workload";
+        return Err(CliError::at(profile.as_encoded_bytes(), 0, what).hint("leave out one of them"));
     }
     let mut all: Option<RunRequest> = None;
     let mut last = 0;

@@ -21,45 +21,40 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
     own(
         "--repeat",
         "<n>|until=<p>%",
-        "run every point so many times, or until its mean IOPS are known to so many percent",
+        "run every point n times, or until its mean IOPS are known to so many percent",
         |r: &mut SweepRequest, value| {
             r.settings.repeat = Repeat::parse(value)?;
             Ok(())
         },
     )
     .or("1"),
-    own(
-        "--order",
-        "interleaved|given|random",
-        "in which order points are run",
-        |r: &mut SweepRequest, value| {
-            r.settings.order = SweepOrder::parse(value)?;
-            Ok(())
-        },
-    )
+    own("--order", "interleaved|given|random", "order of the points", |r: &mut SweepRequest, value| {
+        r.settings.order = SweepOrder::parse(value)?;
+        Ok(())
+    })
     .or("interleaved")
     .words(&["interleaved", "given", "random"]),
     own(
         "--dir",
         "<folder>",
-        "keep every run's record there; the same command goes on where it ended",
+        "keep every run's record in this folder; repeat the command to continue",
         |r, value| {
             r.folder = Some(named(value)?);
             Ok(())
         },
     ),
-    own("--diagonal", "", "of -t and -o those points whose threads x depth is the same", |r, _| {
+    own("--diagonal", "", "only the points of -t and -o with equal threads x depth", |r, _| {
         r.settings.diagonal = true;
         Ok(())
     }),
-    own("--curve", "10%..100%", "offer parts of the maximum, which is found first", |r, value| {
+    own("--curve", "10%..100%", "find the maximum, then offer parts of it", |r, value| {
         r.settings.curve = curve(value)?;
         Ok(())
     }),
     own(
         "--slo",
         "p99=<time>|p99.9=..|avg=..",
-        "find the highest load whose latency keeps this goal",
+        "find the highest load that keeps this latency goal",
         |r: &mut SweepRequest, value| {
             r.settings.objective = Some(Objective::parse(value)?);
             Ok(())
@@ -73,22 +68,22 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
     own(
         "--until-sure",
         "",
-        "repeat the points that the answer isn't sure of, until it is; ends after --budget, by default 30m",
+        "repeat undecided points until the answer is sure; ends after --budget, by default 30m",
         |r, _| {
             r.settings.until_sure = true;
             Ok(())
         },
     ),
-    own("--budget", "<time>", "begin no further pass that would not end in this time: 30m", |r, value| {
+    own("--budget", "<time>", "time limit: start no pass that would exceed it (30m)", |r, value| {
         r.settings.budget_s = Some(seconds(value)?);
         Ok(())
     }),
-    own("--settle", "<time>", "wait so long before each run: 5s", |r: &mut SweepRequest, value| {
+    own("--settle", "<time>", "pause before each run: 5s", |r: &mut SweepRequest, value| {
         r.settings.settle_s = seconds(value)?;
         Ok(())
     })
     .or("0s"),
-    own("--between", "<command>", "have the shell run this before each run", |r, value| {
+    own("--between", "<command>", "shell command to run before each run", |r, value| {
         r.between = Some(text(value)?);
         Ok(())
     }),
@@ -100,7 +95,7 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
         r.json.push(named(value)?);
         Ok(())
     }),
-    own("--html", "<file>", "write a page: answer, curve, all points, what was found", |r, value| {
+    own("--html", "<file>", "write a page: answer, curve, all points, findings", |r, value| {
         r.html.push(named(value)?);
         Ok(())
     }),
@@ -118,11 +113,11 @@ const OWN: [OwnOption<SweepRequest>; 18] = [
         r.dry_run = true;
         Ok(())
     }),
-    own("--strict", "", "end with exit code 2 when any figures are not what they seem to be", |r, _| {
+    own("--strict", "", "exit code 2 if any figures are not what they seem to be", |r, _| {
         r.strict = true;
         Ok(())
     }),
-    own("--quiet", "", "no progress and no warnings: errors, and what is wrong with the figures", |r, _| {
+    own("--quiet", "", "print only errors and wrong figures", |r, _| {
         r.quiet = true;
         Ok(())
     }),
@@ -164,18 +159,22 @@ fn finish(mut request: SweepRequest) -> Result<SweepRequest, CliError> {
     }
     let curve = !settings.curve.is_empty();
     if let Some(axis) = has_axes.first().filter(|_| curve) {
-        let what = format!("--curve goes by offered rate, and {} has a range too", axis.option);
-        return Err(
-            CliError::new(what).hint("give one depth and one number of threads that reach the maximum")
-        );
+        let what = format!("--curve varies the offered rate, but {} has a range too", axis.option);
+        return Err(CliError::new(what).hint(
+            "give one depth and one number of threads, high enough to reach the \
+                                      maximum",
+        ));
     }
     if curve && (settings.adaptive || settings.diagonal) {
         let other = if settings.adaptive { "--adaptive" } else { "--diagonal" };
-        return Err(CliError::new(format!("{other} chooses among points, and --curve has none"))
-            .hint("leave one of the two out"));
+        return Err(CliError::new(format!(
+            "{other} and --curve exclude each other: a curve has no points to \
+                                          choose from"
+        ))
+        .hint("leave out one of the two"));
     }
     if has_axes.is_empty() && !curve {
-        return Err(CliError::new("nothing here takes more than one value, so there is nothing to sweep")
+        return Err(CliError::new("there is nothing to sweep: no option has more than one value")
             .hint("give an option a range, as in -o1..64, or a curve by rate: --curve 10%..100%"));
     }
     Ok(request)
@@ -216,8 +215,8 @@ mod tests {
             ("-o1..8 --order backwards f", "not possible"),
             ("-o1..8 --quiet=1 f", "takes no value"),
             ("-o1..8 --curve 10%..100% f", "-o has a range too"),
-            ("--curve 10%..100% --adaptive f", "--adaptive chooses"),
-            ("-o8..1 f", "goes down"),
+            ("--curve 10%..100% --adaptive f", "--adaptive and --curve exclude each other"),
+            ("-o8..1 f", "is descending"),
             ("-o1..8 --out a.txt f", "not possible"),
         ] {
             let error = parsed(line).unwrap_err();

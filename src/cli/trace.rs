@@ -62,7 +62,7 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
     own(
         "-d",
         "<seconds>",
-        "how long the device is watched; Ctrl-C ends it earlier",
+        "how long to trace the device; Ctrl-C ends it earlier",
         |given: &mut TraceOptions, value| {
             let seconds = value.parse::<u32>().ok().filter(|seconds| *seconds > 0);
             given.seconds = Some(seconds.ok_or("a number of seconds, at least 1, without a blank: -d60")?);
@@ -79,7 +79,7 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
     own(
         "--rate",
         "seen|none",
-        "seen: the profile keeps to the I/Os per second that were seen; none: no limit",
+        "seen: limit the profile to the traced I/Os per second; none: no limit",
         |given: &mut TraceOptions, value| {
             given.rate = match value {
                 "seen" => RateChoice::AsSeen,
@@ -110,13 +110,13 @@ const OWN: [OwnOption<TraceOptions>; 6] = [
     own_path(
         "--from",
         "<file>",
-        "look at this file instead: a log of --io-log, text of blkparse, an iolog of fio",
+        "read this file instead: a log of --io-log, text of blkparse, an iolog of fio",
         |given, path| given.from = Some(path),
     ),
     own(
         "--stream-of",
         "<name>",
-        "of a file with I/Os on several targets take those on this one",
+        "of a file with several targets, read the I/Os of this one",
         |given, value| {
             given.stream = Some(value.to_owned());
             Ok(())
@@ -136,18 +136,21 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
     let source = match (from, &given.words[..]) {
         (Some(file), []) => {
             if seconds.is_some() {
-                return Err(CliError::new("-d says how long a device is watched, and --from names a file")
-                    .hint("leave -d out"));
+                return Err(CliError::new(
+                    "-d and --from exclude each other: -d is the time to trace a device",
+                )
+                .hint("leave -d out"));
             }
             TracedSource::File { path: file, stream }
         }
         (Some(_), _) => {
-            return Err(CliError::new("--from names a file to look at, and a device is named too")
-                .hint("name one of them"));
+            return Err(
+                CliError::new("--from reads a file, but a device is named too").hint("name one of them")
+            );
         }
         (None, [device]) => {
             if stream.is_some() {
-                return Err(CliError::new("--stream-of chooses I/Os of a file, and none is named")
+                return Err(CliError::new("--stream-of needs --from")
                     .hint("leave it out, or name a file with --from"));
             }
             TracedSource::Device { path: path(device), seconds: seconds.unwrap_or(SECONDS) }
@@ -157,8 +160,8 @@ pub fn read(arguments: &[OsString]) -> Result<Invocation, CliError> {
                 .hint("diskspd trace /dev/sdb -d60 --out profile.xml; diskspd devices lists them"));
         }
         (None, several) => {
-            return Err(CliError::new(format!("{} devices are named, and one is watched", several.len()))
-                .hint("watch them one by one: each has a profile of its own"));
+            return Err(CliError::new(format!("trace takes one device, not {}", several.len()))
+                .hint("trace them one by one: each gets a profile of its own"));
         }
     };
     Ok(Invocation::Trace(TraceRequest { source, out, view, rate }))
@@ -199,10 +202,10 @@ mod tests {
     fn what_cannot_be_is_explained() {
         for (line, why) in [
             ("", "no device is named"),
-            ("/dev/sda /dev/sdb", "2 devices are named"),
+            ("/dev/sda /dev/sdb", "takes one device, not 2"),
             ("/dev/sda --from io.csv", "a device is named too"),
-            ("--from io.csv -d5", "--from names a file"),
-            ("/dev/sda --stream-of 8,0", "none is named"),
+            ("--from io.csv -d5", "-d and --from exclude each other"),
+            ("/dev/sda --stream-of 8,0", "--stream-of needs --from"),
             ("/dev/sda -d0", "-d: this value is not possible"),
             ("/dev/sda -d 5", "-d: this value is not possible"),
             ("/dev/sda --rate fast", "--rate: this value is not possible"),

@@ -3,9 +3,9 @@
 use super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
-use crate::system::devices::{self, Disk};
-use crate::system::refusal::{How, Use};
-use crate::system::root::Root;
+use crate::host::devices::{self, Disk};
+use crate::host::refusal::{How, Use};
+use crate::host::root::Root;
 use crate::units::Size;
 use crate::units::visible::line;
 use std::fmt::Write;

@@ -4,10 +4,11 @@ use super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
+use crate::host::target::{locate, probe};
+use crate::host::{self, storage};
+use crate::machine::System;
 use crate::profile::RawText;
 use crate::report::findings::block;
-use crate::system::target::{locate, probe};
-use crate::system::{self, System, storage};
 use crate::truth::environment;
 use serde::Serialize;
 
@@ -33,12 +34,12 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     if !unusable.is_empty() {
         return Err(NotDone::failed(unusable));
     }
-    let mut system = system::snapshot();
-    system.look_around(targets.iter().map(storage::storage).collect());
+    let mut system = host::snapshot();
+    crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
     let findings = environment::findings(&system);
     match json {
         true => output::json_to_stdout("the findings", &Answer { findings: &findings, system: &system })?,
-        false => output::to_stdout(text(&system, &findings).as_bytes())?,
+        false => output::told_to_stdout(&text(&system, &findings))?,
     };
     let doubtful = findings.iter().any(|finding| finding.severity > Severity::Note);
     Ok(if doubtful { Exit::Doubtful } else { Exit::Success })
@@ -48,7 +49,7 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
 fn text(system: &System, findings: &[Finding]) -> String {
     let mut text: String = findings.iter().map(block).collect();
     if findings.is_empty() {
-        text += "nothing was found that would distort figures\n";
+        text += "found nothing that would distort figures\n";
     }
     if let Some(fingerprint) = &system.fingerprint {
         text += &format!("fingerprint: {}\n", fingerprint.hash);

@@ -1,8 +1,8 @@
 //! Runs out of files: records and result XML, in folders too.
 
 use crate::finding::Finding;
-use crate::report::json::{self, RecordError};
-use crate::report::{known, xml};
+use crate::record::json::{self, RecordError};
+use crate::record::{known, result_xml};
 use crate::results::{KnownRun, Record};
 use crate::store::packed;
 use crate::sys::standard_error::say;
@@ -48,7 +48,7 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                let why = format!("{}: this folder holds no *.json and no *.xml", shown(path));
+                let why = format!("{}: this folder has no *.json or *.xml", shown(path));
                 files.push((path.clone(), Err(why)));
             }
             Ok(found) => {
@@ -167,8 +167,8 @@ pub fn run_file(path: &Path) -> Result<RunFile, String> {
     let name = shown(path);
     let unreadable = |why: io::Error| {
         format!(
-            "{name}: can't be read: {why}; a record is what --out FILE.json of a run writes, \
-             result XML what -Rxml prints"
+            "{name}: can't be read: {why}; name a record (written by --out FILE.json) or result XML (printed \
+             by -Rxml)"
         )
     };
     let bytes = match open(path).map_err(unreadable)? {
@@ -178,14 +178,14 @@ pub fn run_file(path: &Path) -> Result<RunFile, String> {
                 .map(|record| RunFile::Record(Box::new(record)))
                 .map_err(|why| format!("{name}: {why}"));
         }
-        Opened::Results(file) => up_to(file, xml::read::MAX_BYTES).map_err(unreadable)?,
+        Opened::Results(file) => up_to(file, result_xml::MAX_BYTES).map_err(unreadable)?,
         Opened::Pipe(bytes) if !is_results(path, &bytes) => {
             let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
             return Ok(RunFile::Record(Box::new(record)));
         }
         Opened::Pipe(bytes) => bytes,
     };
-    xml::read::read(&bytes, &name).map(RunFile::Results).map_err(|why| format!("{name}: {why}"))
+    result_xml::read(&bytes, &name).map(RunFile::Results).map_err(|why| format!("{name}: {why}"))
 }
 
 /// The record in a file, or what a pipe gives.
@@ -228,7 +228,7 @@ fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(io::Error::other(format!("it goes on after {} MiB, which is too long", limit >> 20)));
+        return Err(io::Error::other(format!("it is larger than {} MiB, the limit", limit >> 20)));
     }
     Ok(bytes)
 }

@@ -4,9 +4,9 @@ use super::not_done::NotDone;
 use super::{known_runs, stored};
 use crate::cli::{Exit, RunRequest, XmlProfile};
 use crate::finding::Finding;
+use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Method, Profile};
-use crate::system::System;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
@@ -63,7 +63,7 @@ fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, NotDone>
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
 fn read_limited(path: &Path) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file; the name stands right behind -X".to_owned(),
+        io::ErrorKind::NotFound => "no such file; attach the name to -X, without a blank".to_owned(),
         _ => format!("can't be opened: {error}"),
     })?;
     let unreadable = |error: io::Error| format!("can't be read: {error}");

@@ -4,8 +4,9 @@ use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
-use super::{rerun, save};
+use super::{ending, rerun, save};
 use crate::cli::{Exit, RunRequest};
+use crate::host::claims::Claimant;
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
@@ -14,7 +15,7 @@ use crate::run::events::{self, Event, Events};
 use crate::run::{self, Control, Executed, Patience, Session, execute};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
-use crate::system::claims::Claimant;
+use crate::sys::terminal::Screen;
 use crate::truth::{Judged, damaged};
 use std::sync::Arc;
 
@@ -34,6 +35,8 @@ pub struct RunTurn<'a> {
     pub name: String,
     /// The reports of runs before this one, which files hold too, and which this run's are added to.
     pub earlier: &'a mut EarlierReports,
+    /// What the user ends all of them by, between two of them too.
+    pub control: &'a Arc<Control>,
 }
 
 /// Runs it and reports; `turn`: it is one of several.
@@ -44,7 +47,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     let (profile, method) = (&*asked.profile, &*asked.method);
     // Before the files of --out and --stream are there.
     run::cpu_latency_refusal(method)?;
-    let control = Arc::new(Control::default());
+    let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
     let patience = Patience::of_run(&control);
     save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
@@ -60,6 +63,8 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         document,
         turn: turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default(),
     };
+    // Of several runs there is one block behind all.
+    let block = ending::place(&manner).filter(|_| turn.is_none());
     let files = Arc::new(files);
     let session = Session {
         one_of_several: turn.is_some(),
@@ -81,7 +86,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     if executed.refused && !document {
         return Err(NotDone::failed(executed.failures));
     }
-    let exit = report_on(&executed, request, &files, standard_output, &patience);
+    let exit = report_on(&executed, request, &files, standard_output, &patience, block);
     if executed.left_behind {
         process::end(exit.code());
     }
@@ -93,13 +98,14 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
 }
 
 /// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
-/// tried all the same.
+/// tried all the same. `block`: the terminal on which it ends with what the run comes to.
 pub(super) fn report_on(
     executed: &Executed,
     request: &RunRequest,
     files: &[OutFile],
     standard_output: StandardOutput,
     patience: &Patience,
+    block: Option<Screen>,
 ) -> Exit {
     let Executed { record, failures, troubles, .. } = executed;
     let profile = &record.profile;
@@ -120,7 +126,7 @@ pub(super) fn report_on(
             // As DISKSPD: the document ends without a line feed.
             say("");
         }
-        let end = "the run failed; no figures are shown for time spans that failed or were not reached";
+        let end = "the run failed; failed and later time spans have no figures";
         exit = NotDone::failed(failures.iter().map(String::as_str).chain([end])).tell();
     }
     if !troubles.is_empty() {
@@ -129,12 +135,17 @@ pub(super) fn report_on(
     if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
         exit = Exit::Corrupt;
     }
+    let block = block.filter(|_| record.host().results.have_figures());
     let detail = match (request.quiet, profile.verbose) {
         (true, _) => Detail::Wrong,
         (false, true) => Detail::Full,
+        (false, false) if block.is_some() => Detail::Doubts,
         (false, false) => Detail::Brief,
     };
     standard_error::write(&findings::text(&judged.judgement, detail));
+    if let Some(screen) = block {
+        ending::of_run(judged, request, &screen);
+    }
     let doubtful = request.strict && judged.judgement.is_doubtful();
     if doubtful && exit == Exit::Success { Exit::Doubtful } else { exit }
 }
@@ -164,7 +175,7 @@ pub(super) fn watch(
     document: bool,
 ) -> Result<impl Sized + use<>, NotDone> {
     let signals = run::watch(Arc::clone(control), stop.clone(), document)
-        .map_err(|e| format!("Ctrl-C can't be watched for: {e}"))?;
+        .map_err(|e| format!("can't install the handler for Ctrl-C: {e}"))?;
     let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
     Ok((signals, event.map_err(|e| format!("-yp: {e}"))?))
 }

@@ -58,8 +58,8 @@ impl Hosts {
     fn add(&mut self, file: &Path, there: Result<(), String>, request: &MergeRequest) -> Result<(), NotDone> {
         let shown = known_runs::shown(file);
         let mixed = || {
-            let why = "result XML holds only figures, and records hold all that was counted: merge the one \
-                 kind or the other";
+            let why = "result XML and records can't be merged with each other: name only records, or only \
+                       result XML";
             NotDone::from(format!("{shown}: {why}"))
         };
         match there.and_then(|()| known_runs::run_file(file)) {
@@ -132,8 +132,8 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     if let Some(out) = request.out.first() {
         return Err(NotDone::usage(vec![Finding::error(format!(
-            "--out {}: result XML holds only figures, of which no report can be written; the merged figures \
-             go to standard output",
+            "--out {}: can't write a report from result XML, which holds only figures; the merged figures go \
+             to standard output",
             out.path.display()
         ))]));
     }
@@ -144,7 +144,7 @@ fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     let text = first + &run_text::text(&merged, request.verbose);
     let exit = output::to_stdout(text.as_bytes())?;
     say(Finding::note(
-        "percentiles can't be had from result XML of several hosts: merge records (--out FILE.json)",
+        "result XML of several hosts has no common percentiles: merge records (--out FILE.json)",
     ));
     Ok(if lost > 0 { exit.max(Exit::RunFailed) } else { exit })
 }

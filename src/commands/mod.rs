@@ -5,12 +5,14 @@ mod compare;
 mod console;
 mod devices;
 mod doctor;
+mod ending;
 mod event;
 mod history;
 mod known_runs;
 mod load;
 mod measure;
 mod merge;
+mod next_step;
 mod not_done;
 mod output;
 mod page;
@@ -30,7 +32,7 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-use crate::cli::{self, CliError, Exit, Invocation};
+use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
@@ -42,7 +44,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
-        Err(NotDone::failed(["the program ended in a defect, see above; please report it"]))
+        Err(NotDone::failed(["the program failed by a defect, see above; please report it"]))
     });
     let exit = told(done);
     if process::has_left_behind() {
@@ -78,22 +80,21 @@ fn misspelled_command(arguments: &[OsString]) -> Option<CliError> {
     let (word, meant) = known.or_else(nearly)?;
     let is_there = word.as_path().symlink_metadata().is_ok();
     let error = move || {
-        let as_target = format!(" A target that is still to be made is written ./{word}");
+        let as_target = format!(" For a new target of that name write ./{word}");
         let hint = if word.as_bytes().contains(&b'/') { meant } else { meant + &as_target };
-        CliError::new(format!("'{word}' is no command, and there is no file of that name")).hint(hint)
+        CliError::new(format!("'{word}' is neither a command nor a file")).hint(hint)
     };
     (!is_there).then(error)
 }
 
 fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
     match invocation {
-        Invocation::Usage { no_arguments } => {
-            let printed = print(&cli::help::usage(standard_output::columns()));
-            if no_arguments {
-                told(printed);
-                Ok(Exit::Usage)
-            } else {
-                printed
+        Invocation::Usage(extent) => {
+            let printed = print(&cli::help::usage(extent, standard_output::columns()));
+            match extent {
+                // As DISKSPD, which is told nothing to do.
+                UsageExtent::First => Ok(told(printed).max(Exit::Usage)),
+                UsageExtent::Everyday | UsageExtent::Topic(_) | UsageExtent::All => printed,
             }
         }
         Invocation::CommandUsage { command } => {

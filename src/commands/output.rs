@@ -6,7 +6,9 @@ use super::stream::Stream;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
 use crate::finding::Finding;
 use crate::profile::{Method, Profile};
-use crate::report::{self, Format, WithVerdicts};
+use crate::record::known;
+use crate::report::{self, Format, HTML, WithVerdicts, html};
+use crate::results::Record;
 use crate::run::destination;
 use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
 use crate::sys::standard_error::say;
@@ -17,6 +19,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Writes bytes to standard output.
 ///
@@ -25,6 +28,14 @@ use std::path::{Path, PathBuf};
 pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
     let mut out = standard_output::writer();
     written(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Writes sentences to standard output, as a terminal shows them best where it is one.
+///
+/// # Errors
+/// It takes them not all.
+pub fn told_to_stdout(text: &str) -> Result<Exit, NotDone> {
+    written(standard_output::tell(text))
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
@@ -69,8 +80,8 @@ pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<Finding> {
     let without = profile.time_spans.iter().all(|span| !span.calculate_iops_std_dev);
     without.then(|| {
         Finding::warning(format!(
-            "--out {}: the file will hold its first line alone: a CSV shows the course by intervals, which only -D \
-             measures; add -D, or -D<ms> for intervals of another length than a second",
+            "--out {}: the CSV will have only a header, because per-interval figures need -D; add -D, or \
+             -D<ms> for intervals other than a second",
             out.path.display()
         ))
     })
@@ -156,8 +167,8 @@ impl PermittedOutputs {
         let names: Vec<&str> = outs.chain(stream).chain(log).map(Permitted::by).collect();
         match names.as_slice() {
             [name] if is_log && request.out.is_empty() => Err(format!(
-                "{name}: standard output takes the log in place of the report, which then needs a place of its own, as \
-                 in --out run.json or --out text:run.txt; or name a file for the log"
+                "{name}: the log replaces the report on standard output; give the report another place \
+                 (--out run.json or --out text:run.txt), or name a file for the log"
             )
             .into()),
             [_, ..] if is_stream => Ok(StandardOutput::StreamAndReport),
@@ -204,12 +215,21 @@ fn open_stream(permitted: Permitted, request: &RunRequest, patience: &Patience) 
             (Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)), name)
         }
     };
-    Ok(Stream::new(sink, name).map_err(|e| format!("--stream: no thread can be started for it: {e}"))?)
+    Ok(Stream::new(sink, name).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
 }
 
 /// Reports of the runs before this one, by the files that hold them (`--repeat`).
 #[derive(Debug, Default)]
-pub struct EarlierReports(Vec<(PathBuf, Vec<u8>)>);
+pub struct EarlierReports(Vec<(PathBuf, RunsBefore)>);
+
+/// What of earlier runs belongs into a file.
+#[derive(Debug, Clone, Default)]
+struct RunsBefore {
+    /// Their reports, one after the other.
+    reports: Vec<u8>,
+    /// Of a page, which is one of all runs: the runs.
+    runs: Vec<Arc<Record>>,
+}
 
 impl EarlierReports {
     /// The report of a run that has ended belongs to the earlier ones from now on.
@@ -217,15 +237,18 @@ impl EarlierReports {
         if !file.is_replaceable() {
             return;
         }
-        let mut report = Vec::new();
-        // Memory takes everything.
-        let _ = (file.format.write)(judged, &mut report);
-        if report.last() != Some(&b'\n') {
-            report.push(b'\n');
+        let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
+            self.0.push((file.path.clone(), RunsBefore::default()));
+            self.0.len() - 1
+        });
+        let earlier = &mut self.0[place].1;
+        if file.format.name == HTML.name {
+            return earlier.runs.push(Arc::new(judged.record.clone()));
         }
-        match self.0.iter_mut().find(|(path, _)| *path == file.path) {
-            Some((_, reports)) => reports.extend(report),
-            None => self.0.push((file.path.clone(), report)),
+        // Memory takes everything.
+        let _ = (file.format.write)(judged, &mut earlier.reports);
+        if earlier.reports.last() != Some(&b'\n') {
+            earlier.reports.push(b'\n');
         }
     }
 }
@@ -245,8 +268,8 @@ pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'stati
         let known: Vec<String> =
             report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
         format!(
-            "--out {}: the extension says which format is written, and this one is none of {}; or \
-             name it, as in --out json:FILE",
+            "--out {}: the extension sets the format and must be one of {}; or name the format, as in --out \
+             json:FILE",
             request.path.display(),
             known.join(", ")
         )
@@ -262,7 +285,7 @@ pub struct OutFile {
     outlet: Outlet,
     format: &'static Format,
     /// What stands before this run's report.
-    before: Vec<u8>,
+    before: RunsBefore,
 }
 
 impl OutFile {
@@ -276,13 +299,18 @@ impl OutFile {
         format: &'static Format,
         patience: &Patience,
     ) -> Result<OutFile, NotDone> {
-        Ok(OutFile { path: path.to_owned(), outlet: permitted.open(patience)?, format, before: Vec::new() })
+        Ok(OutFile {
+            path: path.to_owned(),
+            outlet: permitted.open(patience)?,
+            format,
+            before: RunsBefore::default(),
+        })
     }
 
     /// Has it begin with the reports that it held before.
     pub fn stand_behind(&mut self, earlier: &EarlierReports) {
         let found = earlier.0.iter().find(|(path, _)| *path == self.path);
-        self.before = found.map(|(_, reports)| reports.clone()).unwrap_or_default();
+        self.before = found.map(|(_, before)| before.clone()).unwrap_or_default();
     }
 
     /// Whether it can be written more than once, the last report replacing those before.
@@ -301,7 +329,10 @@ impl OutFile {
             let shown = shown::shown(judged.record);
             return self.save_page(&|sink| (self.format.write)(&Judged::new(&shown), sink));
         }
-        self.save_page(&|sink| (self.format.write)(judged, sink))
+        match self.before.runs.as_slice() {
+            [] => self.save_page(&|sink| (self.format.write)(judged, sink)),
+            earlier => self.save_page(&|sink| page_of_all(earlier, judged, sink)),
+        }
     }
 
     /// The same for a page that is more than a run's.
@@ -309,12 +340,24 @@ impl OutFile {
     /// # Errors
     /// As above.
     pub fn save_page(&self, write: &Written) -> Result<(), NotDone> {
-        let mut bytes = self.before.clone();
+        let mut bytes = self.before.reports.clone();
         let mut guard = Guard::new(&mut bytes, self.outlet.is_terminal());
         // Memory takes everything.
         let _ = write(&mut guard).and_then(|()| guard.flush());
         Ok(self.outlet.put(bytes)?)
     }
+}
+
+/// The page of several runs, the last of which is `judged`.
+fn page_of_all(earlier: &[Arc<Record>], judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let earlier: Vec<Judged> = earlier.iter().map(|record| Judged::new(record)).collect();
+    // They differ in nothing else that was asked for.
+    let seed = |judged: &Judged| judged.record.profile.time_spans.first().map_or(0, |span| span.rand_seed);
+    let runs = earlier.iter().chain([judged]).map(|judged| html::Run {
+        known: known::run(judged, &format!("random seed {}", seed(judged))),
+        judged: Some(judged),
+    });
+    html::write_runs(&runs.collect::<Vec<_>>(), sink)
 }
 
 /// Writes a whole report.
@@ -327,7 +370,7 @@ pub fn save_all<'a>(files: impl IntoIterator<Item = &'a OutFile>, judged: &Judge
     for file in files {
         if file.is_replaceable() && !judged.record.host().results.have_figures() {
             say(Finding::warning(format!(
-                "--out {}: is not written, and an earlier file is left as it is: nothing was measured",
+                "--out {}: not written, because nothing was measured; an earlier file is unchanged",
                 file.path.display()
             )));
             continue;

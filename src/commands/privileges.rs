@@ -3,10 +3,11 @@
 use super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, Invocation};
-use crate::engine::EngineKind;
+use crate::engine::MakeEngine;
+use crate::engines::EngineKind;
+use crate::host::devices;
+use crate::host::root::Root;
 use crate::sys::privileges::{self, Capability, Remaining, has, lockable, may_use, may_write};
-use crate::system::devices;
-use crate::system::root::Root;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -136,9 +137,12 @@ pub fn privileges() -> Result<Exit, NotDone> {
 pub fn give_up(asked: &Invocation) {
     let remaining = match asked {
         Invocation::Report(_) | Invocation::History(_) => Remaining::Files,
-        Invocation::Compare(request) if request.interleaved.is_none() => Remaining::Files,
-        // What the user has the shell do between runs is no concern of this program.
+        Invocation::Compare(request) if request.interleaved.is_none() && request.boots.is_none() => {
+            Remaining::Files
+        }
+        // What the user has the shell do between runs, or other programs run, is no concern of this one.
         Invocation::Sweep(request) if request.between.is_some() => return,
+        Invocation::Compare(request) if request.has_programs() => return,
         Invocation::Sweep(_) | Invocation::Compare(_) | Invocation::Run(_) => Remaining::Run,
         _ => return,
     };

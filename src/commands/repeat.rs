@@ -1,5 +1,7 @@
 //! `--repeat`: the same run again and again, and what the runs say together.
 
+use super::console::Manner;
+use super::ending;
 use super::load::ToRun;
 use super::measure::{self, RunTurn};
 use super::not_done::{NotDone, told};
@@ -8,13 +10,15 @@ use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::finding::Finding;
 use crate::lab::RunLine;
 use crate::lab::repeat::{Repeat, headline, text};
+use crate::machine::fingerprint::Fingerprint;
 use crate::profile::{ResultFormat, SEED_STEP};
 use crate::report;
+use crate::run::{self, Control};
 use crate::sys::standard_error::{self, say};
-use crate::system::fingerprint::Fingerprint;
 use crate::truth::Judged;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs it as often as asked; it ends as the worst run.
 ///
@@ -22,21 +26,24 @@ use std::path::{Path, PathBuf};
 /// It can't be run.
 pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
     if let Some(option) = request.follows_one_run() {
-        let message = format!("{option} is of one run, and --repeat makes several; leave one of the two out");
+        let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
         return Err(NotDone::usage(vec![Finding::error(message)]));
     }
     if asked.profile.time_spans.len() != 1 {
-        let message = "--repeat compares runs of one time span, and this profile has several";
+        let message = "--repeat needs a profile of one time span, but this one has several";
         return Err(NotDone::usage(vec![Finding::error(message)]));
     }
     let mut earlier = EarlierReports::default();
     let (mut lines, mut fingerprints) = (Vec::new(), Vec::new());
+    let mut last = None;
     let mut worst = Exit::Success;
     let tell = |text: &str| {
         if !request.quiet {
             say(text);
         }
     };
+    let control = Arc::default();
+    let _watch = between_runs(&control)?;
     while how.another(&lines.iter().map(|line: &RunLine| line.iops).collect::<Vec<f64>>()) {
         let number = lines.len() + 1;
         let of_this_run = RunRequest { out: numbered(&request.out, number), ..request.clone() };
@@ -44,7 +51,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
             // The document before ends without a line feed, as DISKSPD's does.
             worst = worst.max(told(output::to_stdout(b"\n")));
         }
-        let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier };
+        let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier, control: &control };
         let this_run = ToRun {
             profile: Cow::Owned(asked.profile.repetition(number as u32 - 1)),
             method: Cow::Borrowed(&asked.method),
@@ -56,18 +63,31 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         let line = RunLine::of(&Judged::new(&ended.record));
         let failed = ended.interrupted || ended.exit == Exit::RunFailed;
         let Some(line) = line.filter(|_| !failed) else {
-            tell(&format!("run {number} did not end well; what follows is of those before it"));
+            tell(&format!("run {number} failed; the summary covers the runs before it"));
             break;
         };
         tell(&format!("run {number}: {}", headline(&line)));
         fingerprints.push(Fingerprint::of(&ended.record.host().system));
         lines.push(line);
+        last = Some(ended.record);
     }
     if !lines.is_empty() && !request.quiet {
         standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
         tell(&seeds(asked, lines.len()));
     }
+    let document = request.out.iter().any(|out| out.path == Path::new("-"))
+        || asked.profile.result_format == ResultFormat::Xml;
+    let manner = Manner { quiet: request.quiet, document, ..Manner::default() };
+    if let Some((last, screen)) = last.zip(ending::place(&manner)) {
+        ending::of_repetitions(&last, &lines, request, &screen);
+    }
     Ok(worst)
+}
+
+/// Ctrl-C between two runs, where none of them listens. What is said of it they say.
+fn between_runs(control: &Arc<Control>) -> Result<impl Sized + use<>, NotDone> {
+    let watched = run::watch_silently(Arc::clone(control));
+    Ok(watched.map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?)
 }
 
 /// Which seeds the runs had: they are in the records too.
@@ -88,7 +108,7 @@ fn name_of(number: usize, how: Repeat) -> String {
 }
 
 /// JSON and CSV hold one run: each has a file of its own, `run-3.json`. Standard output and text and XML
-/// take one after the other.
+/// take one after the other, a page has all.
 fn numbered(out: &[OutRequest], number: usize) -> Vec<OutRequest> {
     let of_one = |out: &OutRequest| {
         let format = out.format.or(report::format_of(&out.path).map(|format| format.name));

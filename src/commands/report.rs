@@ -27,7 +27,7 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     match &files[..] {
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
         _ if request.verbose => Err(NotDone::usage(vec![Finding::error(
-            "-v is for one file: a table of many has no place for all that was found",
+            "-v is for one file: a table has no room for all findings",
         )])),
         _ => table(request, &files),
     }

@@ -1,9 +1,9 @@
 //! What a run that is done again finds changed.
 
 use crate::finding::Finding;
+use crate::machine::System;
+use crate::machine::fingerprint::Fingerprint;
 use crate::sys::standard_error::say;
-use crate::system::System;
-use crate::system::fingerprint::Fingerprint;
 
 /// Says what about the machine differs from the recorded one, a line each.
 pub fn tell_differences(before: &System, now: &System) {

@@ -6,12 +6,13 @@ use super::not_done::{NotDone, told};
 use super::{output, quiet, repeat, rerun, shown};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
+use crate::host;
+use crate::machine::System;
 use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, ResultFormat, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
 use crate::run::{self, Options, Probes, ReplayReady};
 use crate::sys::standard_error::say;
-use crate::system::{self, System};
 
 /// Validates, runs and reports; or prints the profile or the plan.
 ///
@@ -32,14 +33,13 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
     }
     if request.journal.is_some() && !method.verify.is_some_and(VerifyMode::stamps) {
         return Err(NotDone::usage(vec![Finding::error(
-            "--journal tells which verified writes are durable, and none are verified; give --verify or \
-             --verify=write too",
+            "--journal records which verified writes are durable and needs --verify or --verify=write",
         )]));
     }
     if request.split {
         return Err(NotDone::usage(vec![Finding::error(
-            "--split divides a target among ranks, and there are none: start several with a launcher \
-             (mpirun -n 4 diskspd ..), or leave it out",
+            "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
+             out",
         )]));
     }
     match request.dry_run {
@@ -72,14 +72,11 @@ pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     let profile = &asked.profile;
     if !asked.method_is_known {
         say(Finding::warning(
-            "the record doesn't say how the run was done (--engine and the like): it is done as without \
-             these options",
+            "the record lacks the run's options (--engine and the like), so their defaults are used",
         ));
     }
     if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
-        say(Finding::warning(
-            "-ft (TemporaryFile): Linux has no such hint; it is reported and changes nothing",
-        ));
+        say(Finding::warning("-ft (TemporaryFile) has no effect: Linux has no such hint; reports show it"));
     }
     if let Some(warning) = output::empty_csv(&request.out, profile) {
         say(warning);
@@ -104,8 +101,8 @@ fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {
 /// # Errors
 /// It can't be written.
 pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
-    let mut system = system::snapshot();
-    system.look_at_caches();
+    let mut system = host::snapshot();
+    crate::host::caches::look(&mut system);
     output::to_stdout(&match xml {
         true => report::xml::system_alone(&system),
         false => report::text::system_alone(&system),

@@ -48,7 +48,7 @@ pub fn save(judged: &Judged, request: &RunRequest, patience: &Patience) -> Resul
     let saved = saved.map_err(|error| format!("--save: {error}"))?;
     if let Err(error) = saved.index {
         let warning = Finding::warning(format!(
-            "--save: the run is kept, and lists will have it when the index can be written again: {error}"
+            "--save: the run is kept, but lists show it only once the index can be written again: {error}"
         ));
         quiet::tell(&warning, request.quiet);
     }

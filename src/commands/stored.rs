@@ -19,8 +19,7 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
         // As its specification says: what is not absolute doesn't count.
         .or_else(|| Some(named("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("diskspd")))
         .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
-    let nowhere =
-        "nobody says where the history is: name its folder with --store or DISKSPD_STORE (HOME isn't set)";
+    let nowhere = "the history has no folder, because HOME isn't set: name one with --store or DISKSPD_STORE";
     folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())
 }
 
@@ -31,8 +30,8 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
 pub fn open(store: &Store) -> Result<StoreIndex, NotDone> {
     if !store.is_there() {
         return Err(format!(
-            "nothing is kept in {}: --save keeps a run, diskspd history import takes in files; another \
-             history is named with --store",
+            "no runs in {}: use --save to keep a run, diskspd history import to add files, or --store to \
+             name another history",
             store.folder().display()
         )
         .into());

@@ -89,11 +89,11 @@ impl Stream {
                 lost(missed)
             ))),
             Ok(Err(e)) => Some(Unwritten(format!(
-                "--stream {name}: is incomplete, it can't be written: {e}{}",
+                "--stream {name}: is incomplete, because writing failed: {e}{}",
                 lost(missed)
             ))),
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Some(Unread(format!(
-                "--stream {name}: the reader does not take the last lines; they are given up{}",
+                "--stream {name}: the reader does not take the last lines; they are dropped{}",
                 lost(missed)
             ))),
         }

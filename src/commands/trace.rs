@@ -30,9 +30,9 @@ pub fn trace(request: &TraceRequest) -> Result<Exit, NotDone> {
     };
     let figures = IoFigures::of(&recorded).ok_or_else(|| {
         NotDone::failed([format!(
-            "{}: nothing was read or written, so that there is nothing to make a profile of{}",
+            "{}: no reads or writes recorded: no profile written{}",
             source.name,
-            if source.is_live { "; watch it longer (-d), or while there is work" } else { "" }
+            if source.is_live { "; trace it longer (-d), or under load" } else { "" }
         )])
     })?;
     drop(recorded);
@@ -70,7 +70,7 @@ fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
     let option = quoted(&[format!("-X{file}").into()]);
     let writes = fitted.fit.writes.1 > 0.0;
     let warning = match writes {
-        true => "; it writes there: what the target holds is lost",
+        true => "; it overwrites the target",
         false => "",
     };
     format!("run it: diskspd {option} TARGET (the profile itself names no target, but *1{warning})\n")
@@ -82,7 +82,7 @@ fn watched(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, Tra
     let _watch = run::watch_silently(Arc::clone(&control));
     let begun = || {
         let path = path.display();
-        say(format!("watching {path} for {seconds} s; Ctrl-C ends it earlier, with what was seen"));
+        say(format!("tracing {path} for {seconds} s; Ctrl-C ends it earlier and keeps what was seen"));
     };
     let trace = run::watch_device(path, seconds, view, &control, begun)?;
     Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))
@@ -103,7 +103,7 @@ fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), NotDone
         stream => format!("{name} ({}), target {stream}", found.format.name()),
     };
     if !found.has_times {
-        say(format!("{name}: its I/Os have no times, so that rate, time and depth mean nothing"));
+        say(format!("{name}: its I/Os have no times, so rate, time and depth are meaningless"));
     }
     Ok((collector.finish(), TraceSource { name, is_live: false }))
 }

@@ -3,15 +3,15 @@
 use super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, VerifyAfterRequest};
+use crate::host::boot;
+use crate::host::root::Root;
+use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
 use crate::integrity::{TargetReadBack, read_back};
 use crate::profile::RawText;
 use crate::report::integrity_text::held;
-use crate::report::start_time::date_and_time;
 use crate::results::{AddUp, FailedSector, IntegrityCounts};
-use crate::system::boot;
-use crate::system::root::Root;
-use crate::system::target::locate;
+use crate::units::start_time::date_and_time;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::BufReader;
@@ -27,8 +27,7 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     let given = &request.targets;
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(
-            "{name}: is of {} targets, and {} are named: name all of them in the order of the \
-             journal ({}), or none",
+            "{name}: has {} targets, but {} are named: name all in the order of the journal ({}), or none",
             content.targets.len(),
             given.len(),
             content.targets.values().map(|target| target.path.to_string()).collect::<Vec<_>>().join(", ")
@@ -54,32 +53,31 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
         exit = Exit::Doubtful;
         let _ = writeln!(out, "\nnothing was verified: {}", why_nothing(&content));
     }
-    output::to_stdout(out.as_bytes())?;
+    output::told_to_stdout(&out)?;
     Ok(exit)
 }
 
 /// Why there is nothing that could be right or wrong: no success.
 fn why_nothing(content: &JournalContent) -> &'static str {
     match (content.targets.is_empty(), content.acknowledged.is_empty()) {
-        (true, _) => "the journal names no target: it was cut to its head, or the run ended early",
+        (true, _) => "the journal names no target: it was truncated, or the run ended early",
         (_, true) => {
-            "the journal holds no acknowledged write: it was cut, or the run ended before a write was durable"
+            "the journal holds no acknowledged write: it was truncated, or the run ended before a write was \
+             durable"
         }
-        _ => "each sector is a mixture of versions that may be there; have a run end by itself",
+        _ => "each sector mixes versions that are all possible; let a run end by itself",
     }
 }
 
 fn header(name: &str, content: &JournalContent, power_held: bool) -> String {
     let end = match (content.has_ended, power_held) {
         (true, _) => "it ended by itself",
-        (_, true) => {
-            "it was cut off: killed, without a loss of power (the machine has not been started since)"
-        }
-        (_, false) => "it was cut off: killed, or by a loss of power",
+        (_, true) => "it was killed, without a loss of power (the machine has not been restarted since)",
+        (_, false) => "it was killed, or lost power",
     };
     let broken = match content.broken {
         0 => String::new(),
-        bytes => format!("; the last {bytes} bytes of the journal are no whole entry, and were left out"),
+        bytes => format!("; the last {bytes} bytes of the journal are an incomplete entry and were skipped"),
     };
     format!(
         "journal {name}: run {:016x}, begun {}; {end}{broken}\n",

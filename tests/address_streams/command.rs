@@ -1,6 +1,6 @@
 //! Workloads written as DISKSPD writes them. Knows just the options that decide addresses; the target size is `-c`.
 
-use diskspd::engine::Direction;
+use diskspd::engines::Direction;
 use diskspd::profile::{Distribution, DistributionKind, DistributionRange};
 use diskspd::workload::{
     Assignment, FillParts, InterlockedPosition, Next, Pattern, Placement, TargetWorkload, ThreadWorkload,

@@ -87,7 +87,7 @@ fn the_hash_is_fnv1a_and_notices_every_field() {
     let others = [
         Next { target: 1, ..io },
         Next { offset: 1, ..io },
-        Next { direction: diskspd::engine::Direction::Write, ..io },
+        Next { direction: diskspd::engines::Direction::Write, ..io },
     ];
     assert!(others.iter().all(|other| fingerprint(&[*other]) != fingerprint(&[io])));
     assert_ne!(fingerprint(&[io, others[0]]), fingerprint(&[others[0], io]));

@@ -22,12 +22,12 @@ fn regions() {
 fn a_thread_that_cannot_start_says_why() {
     let message = |placement: Placement| placement.region().unwrap_err().to_string();
     let cases = [
-        (Placement { base: 10_000, ..PLACE }, "base offset (-B) of 10000 bytes is not below the end"),
+        (Placement { base: 10_000, ..PLACE }, "base offset (-B) of 10000 bytes is at or beyond the end"),
         (Placement { base: 5000, max_offset: 5000, ..PLACE }, "maximum offset 5000"),
-        (Placement { base: 9001, ..PLACE }, "1000 bytes (-b) does not fit into the 999 bytes"),
+        (Placement { base: 9001, ..PLACE }, "1000 bytes (-b) does not fit into the area of 999 bytes"),
         (
             Placement { thread: 3, thread_stride: 3001, ..PLACE },
-            "thread 3 of the target cannot start: it needs 10003 bytes (thread number x stride + block) of the 10000",
+            "thread 3 of the target doesn't fit: it needs 10003 bytes (thread number x stride + block) of an area of 10000",
         ),
         (
             Placement { thread: 3, thread_stride: 3001, ..PLACE },

@@ -484,3 +484,15 @@ pub fn report_agrees_with_kernel(line: &str, target: &Path, device: &Path) {
         Ok(())
     });
 }
+
+/// What a command line of the shell shows on a terminal of so many columns: its lines.
+pub fn on_columns(columns: u32, line: &str) -> Option<Vec<String>> {
+    let program = env!("CARGO_BIN_EXE_diskspd");
+    let line = format!("export TERM=xterm PROGRAM='{program}'; stty cols {columns}; {line}");
+    let shown = output(Command::new("script").args(["-qec", &line, "/dev/null"])).ok();
+    if shown.is_none() {
+        skip("there is no script(1) to make a terminal");
+    }
+    let shown = String::from_utf8_lossy(&shown?.stdout).replace("\r\n", "\n");
+    Some(shown.lines().map(str::to_owned).collect())
+}

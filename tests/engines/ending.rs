@@ -2,8 +2,10 @@
 
 use crate::subjects::*;
 use diskspd::clock::Clock;
+use diskspd::engine::MakeEngine;
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Engine, EngineKind, Io, Setup};
+use diskspd::engine::{Engine, Io, Setup};
+use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, PipeWriter, Write};

@@ -2,7 +2,9 @@
 
 use crate::subjects::*;
 use diskspd::clock::Clock;
-use diskspd::engine::{ENGINES, EngineKind, Io, MAX_LENGTH, Setup};
+use diskspd::engine::MakeEngine;
+use diskspd::engine::{Io, MAX_LENGTH, Setup};
+use diskspd::engines::{ENGINES, EngineKind};
 use diskspd::sys::memory::Buffer;
 use std::io::ErrorKind;
 use std::path::Path;

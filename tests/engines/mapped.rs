@@ -2,9 +2,11 @@
 
 use crate::common::loops::Loop;
 use crate::subjects::*;
+use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::Clock;
-use diskspd::engine::{Engine, EngineError, EngineKind, File, Io, Setup};
-use diskspd::sys::mapping::{Flush, MapOptions};
+use diskspd::engine::MakeEngine;
+use diskspd::engine::{Engine, EngineError, File, Io, Setup};
+use diskspd::engines::EngineKind;
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
 use std::path::Path;

@@ -3,7 +3,9 @@
 
 use crate::subjects::*;
 use diskspd::clock::Clock;
-use diskspd::engine::{Done, Engine, EngineKind, File, Io, Setup};
+use diskspd::engine::MakeEngine;
+use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
 use std::path::Path;
 use std::time::{Duration, Instant};

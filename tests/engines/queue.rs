@@ -267,7 +267,7 @@ fn a_flush_ends_as_an_io_does_beside_others() {
 
 #[test]
 fn a_discard_ends_as_an_io_does_beside_others_and_leaves_zeros() {
-    use diskspd::sys::trim::TrimWay;
+    use diskspd::access::TrimWay;
     let directory = directory();
     for (number, subject) in every_engine().into_iter().enumerate() {
         let path = file(directory.path(), &format!("file{number}"), &[1; 12_288]);

@@ -1,10 +1,12 @@
 //! The engines under test, and what the tests need to drive them.
 
 use crate::common;
+use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::Clock;
+use diskspd::engine::MakeEngine;
 use diskspd::engine::uring::{Options, Uring};
-use diskspd::engine::{Direction, Done, ENGINES, Engine, EngineKind, EngineRow, File, Io, Setup};
-use diskspd::sys::mapping::{Flush, MapOptions};
+use diskspd::engine::{Done, Engine, File, Io, Setup};
+use diskspd::engines::{Direction, ENGINES, EngineKind, EngineRow};
 use diskspd::sys::memory::{Buffer, Shared};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;

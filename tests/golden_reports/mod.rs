@@ -8,10 +8,10 @@ mod xml;
 
 use self::compare::Tolerance;
 use crate::common::schema;
+use diskspd::machine::System;
 use diskspd::profile::Profile;
 use diskspd::report::text;
 use diskspd::results::{CpuRow, CpuTable, Record, Results, SpanResults, Summary, summarize};
-use diskspd::system::System;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -97,9 +97,9 @@ fn recorded_runs_are_reproduced_to_the_byte_but_for_percentiles() {
 fn a_record_read_back_gives_the_same_reports() {
     for (name, input, _) in pairs("synth", "txt") {
         let record = synth::record(&input);
-        let json = diskspd::report::json::bytes(&record);
+        let json = diskspd::record::json::bytes(&record);
         schema::record(&json);
-        let read = diskspd::report::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = diskspd::record::json::read(&json).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(read, record, "{name}");
         for format in diskspd::report::FORMATS {
             assert_eq!(format.bytes(&read), format.bytes(&record), "{name} as {}", format.name);

@@ -1,10 +1,10 @@
 //! Recorded result sets as records: every single I/O goes through histogram and series as in a run.
 
 use diskspd::cli::Invocation;
+use diskspd::machine::{Core, Group, Place, PowerScheme, System, Topology};
 use diskspd::profile::{Profile, TargetIds, TimeSpan};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, Series};
-use diskspd::system::{Core, Group, Place, PowerScheme, System, Topology};
 use serde::Deserialize;
 use std::ffi::OsString;
 

@@ -1,10 +1,10 @@
 //! The XML results against DISKSPD's own output and hand-made samples.
 
 use super::{pairs, synth};
+use diskspd::machine::System;
 use diskspd::profile::{ResultFormat, reading_paths};
 use diskspd::report::{format_named, xml};
 use diskspd::results::{Record, Results, Summary};
-use diskspd::system::System;
 use std::collections::BTreeSet;
 
 fn document(record: &Record) -> String {

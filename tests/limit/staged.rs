@@ -178,7 +178,7 @@ fn said(on: On, beside: Beside, line: &str) -> Option<(String, String)> {
         name.starts_with("limited-by-") || name == "limit-unclear"
     });
     let message = finding.map_or("nothing", |finding| finding["message"].as_str().unwrap());
-    let message = message.trim_start_matches("what limited it: ").replace('|', "\\|");
+    let message = message.trim_start_matches("limited by ").replace('|', "\\|");
     if std::env::var_os("DISKSPD_TEST_ROW").is_some() {
         println!(
             "{limits:#}\n{}\n{}\n{}",

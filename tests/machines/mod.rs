@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use diskspd::system::root::Root;
+use diskspd::host::root::Root;
 use std::fs;
 use std::path::Path;
 

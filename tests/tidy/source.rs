@@ -8,9 +8,13 @@ use std::sync::LazyLock;
 
 /// A file of the program.
 pub struct Source {
-    /// Below `src`: `run/worker.rs`.
+    /// Its module's path as a file: `run/worker.rs`, whichever crate it is in.
     pub name: String,
+    /// Below the root of the project: `crates/run/src/worker.rs`.
+    pub place: String,
     /// As it was written.
+    pub written: String,
+    /// The same, with the names of other crates as if all were one.
     pub text: String,
     /// The same, byte by byte, with spaces for comments and for what is within texts and characters.
     pub code: String,
@@ -20,14 +24,27 @@ pub struct Source {
     tests: Vec<Range<usize>>,
 }
 
-/// All files below `src`.
+/// Crates, and modules that they have beside those that stand below their own name.
+const BESIDES: [(&str, &str); 3] = [("sys", "clock"), ("run", "integrity"), ("run", "cluster")];
+
+/// The crates whose modules stand below one name, that of the crate; the modules of all others are top ones.
+const ONE_NAME: [&str; 6] = ["report", "sys", "host", "engine", "run", "store"];
+
+/// All files of the program: those below `src`, and those of its crates.
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let read = |path: &PathBuf| {
-        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
-        Source::new(name, fs::read_to_string(path).unwrap())
-    };
-    let mut sources: Vec<Source> = files(&root).iter().map(read).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    let mut crates: Vec<PathBuf> =
+        fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    crates.sort();
+    for folder in std::iter::once(root).chain(crates.iter().map(PathBuf::as_path)) {
+        let within = if folder == root { "" } else { folder.file_name().unwrap().to_str().unwrap() };
+        for path in files(&folder.join("src")) {
+            let name = path.strip_prefix(folder.join("src")).unwrap().to_str().unwrap();
+            let place = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            sources.push(Source::of_crate(within, name, place, &fs::read_to_string(&path).unwrap()));
+        }
+    }
     // A test module may be a file of its own.
     let of_tests: BTreeSet<String> = sources.iter().flat_map(Source::test_files).collect();
     for source in sources.iter_mut().filter(|source| of_tests.contains(&source.name)) {
@@ -54,7 +71,40 @@ impl Source {
     pub fn new(name: String, text: String) -> Source {
         let (code, literals) = split(&text);
         let tests = test_items(&code);
-        Source { name, text, code, literals, tests }
+        Source { place: name.clone(), name, written: text.clone(), text, code, literals, tests }
+    }
+
+    /// A file of a crate (empty: of the program itself); `name`: below its `src`. Other crates are named as if all were
+    /// one: `diskspd_model::units` is `crate::units`.
+    fn of_crate(within: &str, name: &str, place: String, text: &str) -> Source {
+        let (mut text, written) = (text.to_owned(), text.to_owned());
+        let own = ONE_NAME.contains(&within);
+        // What these crates have on top beside the module that they are called by.
+        let besides =
+            BESIDES.iter().filter(|(crate_name, _)| *crate_name == within).map(|(_, module)| *module);
+        let is_beside =
+            |path: &str| besides.clone().any(|module| path.split(['/', '.']).next() == Some(module));
+        if own {
+            text = text.replace("crate::", &format!("crate::{within}::"));
+            for module in besides.clone() {
+                text = text.replace(&format!("crate::{within}::{module}"), &format!("crate::{module}"));
+            }
+        }
+        for (crate_name, module) in BESIDES {
+            text = text.replace(&format!("diskspd_{crate_name}::{module}"), &format!("crate::{module}"));
+        }
+        for crate_name in ONE_NAME {
+            text = text.replace(&format!("diskspd_{crate_name}::"), &format!("crate::{crate_name}::"));
+        }
+        for crate_name in ["model", "judge"] {
+            text = text.replace(&format!("diskspd_{crate_name}::"), "crate::");
+        }
+        let name = match name {
+            name if !own || is_beside(name) => name.to_owned(),
+            "lib.rs" => format!("{within}/mod.rs"),
+            name => format!("{within}/{name}"),
+        };
+        Source { place, written, ..Source::new(name, text) }
     }
 
     /// Whether a place is compiled for tests only.

@@ -35,7 +35,7 @@ fn a_device_over_a_file_that_a_program_serves_is_unknown_and_strict_fails() {
         for direct in ["--direct-io=on", "--direct-io=off"] {
             let Some(looped) = Looped::new(&file, &[direct]) else { return };
             let ended = diskspd("-b4K -r -o2 -Su -W0 -d1 --strict {}", &looped.0);
-            let told = verdict(&ended).starts_with("UNKNOWN (WARNING): what is beneath");
+            let told = verdict(&ended).starts_with("UNKNOWN (WARNING): the storage beneath");
             assert!(told, "{program} {direct}: {}", ended.stderr);
             assert!(ended.stderr.contains("a program serves the files"), "{}", ended.stderr);
             assert_eq!(ended.code, 2, "{program} {direct}");
@@ -90,7 +90,7 @@ fn a_file_of_an_overlay_lies_where_it_is_opened() {
     let Some(overlay) = Overlay::new(lower.at.path(), memory.path()) else { return };
     let file = overlay.0.path().join("a");
     says("-b4K -r -o4 -Su -W0 -d1 {}", &file, "VERIFIED: ", "");
-    let words = "tmpfs keeps its files in memory: memory did these I/Os";
+    let words = "tmpfs keeps its files in memory: these I/Os were done in memory";
     says("-b4K -r -w100 -Zr -o4 -Su -W0 -d1 {}", &file, "CACHED (WRONG): the overlay at", words);
     // A loop device over such a file.
     let Some(looped) = Looped::new(&file, &[]) else { return };

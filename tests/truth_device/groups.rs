@@ -113,7 +113,7 @@ fn limits_that_are_set_and_groups_that_are_changed_in_mid_run_are_told() {
             group.limit(&one.0, 300)
         }
         let ended = running.end();
-        let words = ["control groups changed while it was measured", "an I/O limit of the control group"];
+        let words = ["control groups changed during the measurement", "an I/O limit of the control group"];
         for words in words {
             assert!(ended.stderr.contains(words), "{moves} {words}: {}", ended.stderr);
         }

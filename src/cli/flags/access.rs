@@ -52,7 +52,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'p'),
-        forms: &[("-p", "the outstanding I/Os of a thread walk the same offsets")],
+        forms: &[("-p", "a thread's outstanding I/Os share one sequence of offsets")],
         default: "off",
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
@@ -109,7 +109,7 @@ const PERCENTAGE: &str = "a percentage from 1 to 100";
 fn mixed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let percent = draft.lenient_integer("-rs", value, PERCENTAGE);
     if !(1..=100).contains(&percent) {
-        return Err(Problem::new(0, "this is no share of random I/O").expected(PERCENTAGE));
+        return Err(Problem::new(0, "this is not a percentage of random I/O").expected(PERCENTAGE));
     }
     match draft.target.random_ratio {
         0 if draft.alignment.is_some() => {

@@ -98,7 +98,7 @@ fn range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive
     let first = number(&item[..dash], start, "CPU", 63u8)?;
     let last = number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
     if last < first {
-        return Err(Problem::new(start, "the range ends before it begins").expected(CPUS));
+        return Err(Problem::new(start, "the end of the range is below its begin").expected(CPUS));
     }
     Ok(first..=last)
 }
@@ -116,7 +116,7 @@ where
             Err(Problem::new(position, format!("the number of a {kind} is missing")).expected(CPUS))
         }
         Ok((_, taken)) if taken < digits.len() => {
-            Err(Problem::new(position + taken, "this does not belong to the list").expected(CPUS))
+            Err(Problem::new(position + taken, "unexpected text in the list").expected(CPUS))
         }
         Ok((number, _)) => T::try_from(number).ok().filter(|number| *number <= max).ok_or_else(too_large),
         Err(_) => Err(too_large()),

@@ -126,7 +126,7 @@ fn base(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             draft.end_given = true;
         }
         _ => {
-            return Err(Problem::new(taken, "this does not belong to the base")
+            return Err(Problem::new(taken, "unexpected text after the base")
                 .expected(": and a length, or nothing")
                 .hint("a size has one suffix at most: -B5M:1M"));
         }

@@ -19,7 +19,7 @@ pub const FLAGS: &[Flag] = &[
             ("-Sh", "both: -Suw"),
             ("-Sm", "memory-mapped I/O; not on block devices"),
             ("-Sr", "bypass the local cache of a remote file system"),
-            ("-Sy", "BypassIO, as far as possible; Linux has none: refused when it is run"),
+            ("-Sy", "BypassIO; Linux has none: a run refuses it"),
             ("-SY", "BypassIO, entirely; likewise"),
         ],
         default: "files cached, block devices -Su",

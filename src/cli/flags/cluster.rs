@@ -9,7 +9,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("mpi"),
         forms: &[
-            ("--mpi", "this is one of several ranks, whatever started them; an error if it is alone"),
+            ("--mpi", "run as one of several ranks under any launcher; an error without other ranks"),
             ("--mpi=<library>", "the same with this library of MPI"),
         ],
         default: "known by what mpirun and srun set; the library is the one that goes with them",

@@ -25,7 +25,7 @@ pub(super) fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             None => break,
             Some(b':') => position += 1,
             Some(_) => {
-                let problem = Problem::new(position, "this does not belong to the range");
+                let problem = Problem::new(position, "unexpected text after the range");
                 return Err(problem.expected(": and a further range, or the end"));
             }
         }
@@ -39,7 +39,12 @@ fn pair(kind: DistributionKind, text: &[u8], block_size: u64) -> Result<(Distrib
     let (io, io_length) = units::parse_digits(text)
         .map_err(|error| Problem::from(error).expected("a percentage of the I/O"))?;
     if io > 100 {
-        return Err(Problem::new(0, "this is no share of the I/O").expected("a percentage from 0 to 100"));
+        return Err(Problem::new(
+            0,
+            "this is not a percentage of the \
+                                    I/O",
+        )
+        .expected("a percentage from 0 to 100"));
     }
     if text.get(io_length) != Some(&b'/') {
         return Err(Problem::new(io_length, "the span of the range is missing")
@@ -53,7 +58,7 @@ fn pair(kind: DistributionKind, text: &[u8], block_size: u64) -> Result<(Distrib
             let (span, taken) = units::parse_digits(rest)
                 .map_err(|error| Problem::from(error).expected(expected).at(start))?;
             if !(1..=100).contains(&span) {
-                return Err(Problem::new(start, "this is no share of the target").expected(expected));
+                return Err(Problem::new(start, "this is not a percentage of the target").expected(expected));
             }
             (span, taken)
         }
@@ -62,7 +67,7 @@ fn pair(kind: DistributionKind, text: &[u8], block_size: u64) -> Result<(Distrib
                 units::parse_size_prefix(rest, block_size).map_err(|error| Problem::from(error).at(start))?;
             if span == 0 {
                 return Err(Problem::new(start, "a range can't be empty")
-                    .hint("what is left of the target needs no range: the rest of the I/O goes there"));
+                    .hint("leave out the last range: the rest of the I/O goes to the rest of the target"));
             }
             (span, taken)
         }

@@ -10,13 +10,15 @@ pub const FLAGS: &[Flag] = &[
         name: Long("verify"),
         forms: &[(
             "--verify[=<part>]",
-            "stamp every sector that is written, check every one that is read: write, read or both; exit \
-             code 4 when any is wrong",
+            "stamp every sector that is written, check every one that is read: write, read or both; read:2,1 \
+             checks targets that were the second and the first one when they were stamped; exit code 4 when \
+             any is wrong",
         )],
         default: "data is neither stamped nor checked; without <part> both",
         scope: Scope::Profile,
         notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
-                that an earlier run has stamped. Sectors that this run has not written are counted as \
+                that an earlier run has stamped; several have to stand in the order of that run, or their \
+                numbers behind it. Sectors that this run has not written are counted as \
                 unknown, and no alarm. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
                 and null.",
         compatibility: LinuxOnly,
@@ -46,7 +48,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("verify-after"),
         forms: &[(
             "--verify-after <journal>",
-            "read everything back that a journal says is durable; exit code 4 when anything is wrong",
+            "read back all sectors that a journal lists as durable; exit code 4 if any is wrong",
         )],
         default: "a run",
         scope: Scope::Profile,
@@ -61,13 +63,35 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.method.verify = Some(match value {
+    let method = &mut draft.request.method;
+    method.verify_as.clear();
+    method.verify = Some(match value {
         b"" | b"both" => VerifyMode::Both,
         b"write" => VerifyMode::Write,
         b"read" => VerifyMode::Read,
-        _ => return Err(Problem::new(0, "unknown part").expected("write, read or both")),
+        _ => {
+            let Some(numbers) = value.strip_prefix(b"read:") else {
+                return Err(
+                    Problem::new(0, "unknown part").expected("write, read or both, or read:<numbers>")
+                );
+            };
+            method.verify_as = target_numbers(numbers)?;
+            VerifyMode::Read
+        }
     });
     Ok(())
+}
+
+/// `2,1`.
+fn target_numbers(value: &[u8]) -> Result<Vec<u32>, Problem> {
+    let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse().ok().filter(|number| *number > 0);
+    let numbers: Option<Vec<u32>> = value.split(|byte| *byte == b',').map(number).collect();
+    numbers.ok_or_else(|| {
+        Problem::new("read:".len(), "these are not the numbers of targets").expected(
+            "the targets' positions (from 1) in the run that stamped them, separated by commas, as in \
+             read:2,1",
+        )
+    })
 }
 
 fn journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
@@ -80,6 +104,6 @@ fn journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 /// At the front it is the command, and never comes here.
 fn verify_after(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
-    Err(Problem::new(0, "it stands alone, as in diskspd --verify-after JOURNAL")
-        .hint("it may be followed by where the targets are now, and by nothing else"))
+    Err(Problem::new(0, "use it alone, as in diskspd --verify-after JOURNAL")
+        .hint("it may be followed only by the targets' present paths"))
 }

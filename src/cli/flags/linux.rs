@@ -3,8 +3,8 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
-use crate::cli::{Invocation, OutRequest, StreamRequest};
-use crate::engine::EngineKind;
+use crate::cli::{Invocation, OutRequest, StreamRequest, UsageExtent};
+use crate::engines::EngineKind;
 use crate::lab::repeat::Repeat;
 use crate::profile::{Arrivals, Compat, Prefill, RateTotal, RawText, Volume};
 use crate::{presets, units};
@@ -12,7 +12,7 @@ use crate::{presets, units};
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("compat"),
-        forms: &[("--compat <version>", "whose defaults, rules and output: DISKSPD 2.2 or 2.3")],
+        forms: &[("--compat <version>", "follow the defaults, rules and output of DISKSPD 2.2 or 2.3")],
         default: "2.2",
         scope: Scope::Profile,
         notes: "The options of both versions are understood in either case. 2.3 has its reports and \
@@ -30,16 +30,16 @@ pub const FLAGS: &[Flag] = &[
         name: Long("engine"),
         forms: &[(
             "--engine <name>",
-            "how I/O is issued: auto, uring, aio, sync, mmap, null or sim; help lists them",
+            "the I/O engine: auto, uring, aio, sync, mmap, null or sim; help lists them",
         )],
-        default: "auto: chosen by the work and the targets",
+        default: "auto: chosen by the workload and the targets",
         scope: Scope::Profile,
-        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and it is sync where the target completes every \
-                I/O in the submitting call (zram, tmpfs, cached writes on ext4), where more than one at a time doesn't \
-                exist for a thread; else it is uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
-                more than one I/O in flight only without the cache (-Su, -Sh). null completes at once and measures the \
-                program itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, sim:drift \
-                and sim:stall from ones whose speed changes in mid-run.",
+        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and sync where the target completes \
+                every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread can't \
+                have more than one in flight; else uring. --dry-run, -v and the record say why. aio is Linux \
+                AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). null completes \
+                at once and measures the program itself; sim serves I/O from a seeded model of a device, \
+                sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed changes in mid-run.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "engines", "end_to_end"],
         with_profile: true,
@@ -63,12 +63,12 @@ pub const FLAGS: &[Flag] = &[
         name: Long("poll"),
         forms: &[(
             "--poll",
-            "ask the device for completions again and again instead of letting it interrupt; needs -Su or -Sh",
+            "poll the device for completions instead of waiting for interrupts; needs -Su or -Sh",
         )],
         default: "the device interrupts",
         scope: Scope::Profile,
-        notes: "With io_uring alone, which then also serves one outstanding I/O. Refused where the device has no poll \
-                queues (/sys/block/<device>/queue/io_poll).",
+        notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device has \
+                no poll queues (/sys/block/<device>/queue/io_poll).",
         compatibility: LinuxOnly,
         tested: &["engine_choice"],
         with_profile: true,
@@ -116,8 +116,8 @@ pub const FLAGS: &[Flag] = &[
         name: Long("io-log"),
         forms: &[(
             "--io-log <file>",
-            "log every single I/O in this file, a line each (CSV); - is standard output, which then has no report: name \
-             another place for that (--out)",
+            "log every I/O to this file, a line each (CSV); - is standard output, so that the report needs \
+             another place (--out)",
         )],
         default: "no log",
         scope: Scope::Invocation,
@@ -132,7 +132,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("dry-run"),
-        forms: &[("--dry-run", "say what would be done, and do nothing")],
+        forms: &[("--dry-run", "show what would be done, and do nothing")],
         default: "off",
         scope: Scope::Invocation,
         notes: "Not with --out, --stream, --io-log: nothing is measured.",
@@ -145,8 +145,8 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("repeat"),
         forms: &[
-            ("--repeat <n>", "run it so many times, and say what the runs have in common"),
-            ("--repeat until=<p>%", "the same until the mean IOPS are known to so many percent"),
+            ("--repeat <n>", "run n times, and summarize the runs"),
+            ("--repeat until=<p>%", "repeat until the mean IOPS are known to so many percent"),
         ],
         default: "once",
         scope: Scope::Invocation,
@@ -163,7 +163,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("recreate"),
-        forms: &[("--recreate", "write the files of -c anew even when they are complete")],
+        forms: &[("--recreate", "rewrite the files of -c even if they are complete")],
         default: "off",
         scope: Scope::Invocation,
         notes: "",
@@ -190,7 +190,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("strict"),
-        forms: &[("--strict", "end with exit code 2 when the figures are not what they seem to be")],
+        forms: &[("--strict", "exit code 2 if the figures are not what they seem to be")],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Invocation,
         notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings don't.",
@@ -202,7 +202,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("quiet"),
-        forms: &[("--quiet", "tell only errors, and what is wrong with the figures, in a line each")],
+        forms: &[("--quiet", "print only errors and wrong figures, a line each")],
         default: "progress, the verdict, warnings, and what limited the run are told",
         scope: Scope::Invocation,
         notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. No \
@@ -218,9 +218,9 @@ pub const FLAGS: &[Flag] = &[
         name: Long("until-steady"),
         forms: &[(
             "--until-steady[=<s>]",
-            "let the warm-up go on until the run is steady, for <s> seconds at most",
+            "extend the warm-up until the run is steady, to <s> seconds at most",
         )],
-        default: "the warm-up takes what -W says; without <s> an hour at most",
+        default: "the warm-up takes the time of -W; without <s> an hour at most",
         scope: Scope::Profile,
         notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend and no change \
                 of level beyond 10 %. When the time is over it measures all the same, and says that it never became \
@@ -235,7 +235,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("until-written"),
         forms: &[(
             "--until-written <size>|<n>x",
-            "end measuring when so much has been written, or n times what may be touched of the targets",
+            "end measuring when this much has been written, or n times the area of the targets",
         )],
         default: "it ends when the time of -d is over",
         scope: Scope::Profile,
@@ -254,7 +254,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("until-read"),
         forms: &[(
             "--until-read <size>|<n>x",
-            "end measuring when so much has been read, or n times what may be touched of the targets",
+            "end measuring when this much has been read, or n times the area of the targets",
         )],
         default: "it ends when the time of -d is over",
         scope: Scope::Profile,
@@ -267,10 +267,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("flush-after"),
-        forms: &[(
-            "--flush-after",
-            "write what is still in memory at the end to the device, and say how long it took",
-        )],
+        forms: &[("--flush-after", "flush the dirty pages left at the end, and report the time it took")],
         default: "it is left to the kernel",
         scope: Scope::Profile,
         notes: "After each time span, not part of its figures: fsync of every target that was written to.",
@@ -311,9 +308,9 @@ pub const FLAGS: &[Flag] = &[
         name: Long("cpu-latency"),
         forms: &[(
             "--cpu-latency <us>",
-            "keep processors from idle states that take longer than this to wake up from; 0 keeps them awake",
+            "keep processors out of idle states with a longer wake-up time; 0 keeps them awake",
         )],
-        default: "they sleep as the machine lets them",
+        default: "the machine's idle states",
         scope: Scope::Profile,
         notes: "From before the start signal to the end of each time span's I/O, for all processors and programs of the \
                 machine: latencies then hold no waking up. Idle processors take more power, in a virtual machine CPU \
@@ -331,7 +328,7 @@ pub const FLAGS: &[Flag] = &[
             "--rate-total <n>[,poisson|uniform]",
             "start n I/Os per second on all targets and by all threads together (K: 1000, M: 1000000)",
         )],
-        default: "as many as -o allows, or -g",
+        default: "limited by -o, or by -g",
         scope: Scope::Profile,
         notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
                 times, as many users who know nothing of each other would; uniform: evenly, dealt out to \
@@ -348,7 +345,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("xml-verdict"),
         forms: &[(
             "--xml-verdict",
-            "add verdict and findings to the XML results, last in each TimeSpan and in System",
+            "append verdict and findings to each TimeSpan and System of the XML results",
         )],
         default: "XML has what DISKSPD's has, nothing else",
         scope: Scope::Invocation,
@@ -361,7 +358,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("text-verdict"),
-        forms: &[("--text-verdict", "add verdict and findings behind the text report, where that is kept")],
+        forms: &[("--text-verdict", "append verdict and findings to the text report")],
         default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
         scope: Scope::Invocation,
         notes: "For diskspd .. > result.txt and --out result.txt, which otherwise keep the figures without \
@@ -377,9 +374,9 @@ pub const FLAGS: &[Flag] = &[
         name: Long("prefill"),
         forms: &[(
             "--prefill[=<content>]",
-            "write what was never written before it is read: auto, random, pattern or zero",
+            "fill unwritten parts before reading: auto, random, pattern or zero",
         )],
-        default: "such parts are told, and left as they are; without <content> auto",
+        default: "unwritten parts are reported and left; without <content> auto",
         scope: Scope::Profile,
         notes: "Holes and unwritten extents of the files that are read, over their whole size; what is there stays. auto \
                 and random write random bytes, none of them zero; pattern what -c writes. Of a block device the part \
@@ -392,15 +389,21 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("help"),
-        forms: &[("--help", "print the usage, as -? does")],
+        forms: &[
+            (
+                "--help[=<topic>]",
+                "print the options of every day by topic, or all of a topic: --help caching",
+            ),
+            ("--help all", "print the usage: every option with all its forms, as -? does"),
+        ],
         default: "off",
         scope: Scope::Profile,
         notes: "",
         compatibility: LinuxOnly,
-        tested: &["command_lines"],
+        tested: &["command_lines", "first_hour"],
         with_profile: true,
-        values: &[],
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage { no_arguments: false })),
+        values: super::TOPICS,
+        read: Read::Word(help),
     },
     Flag {
         name: Long("version"),
@@ -415,6 +418,17 @@ pub const FLAGS: &[Flag] = &[
         read: Read::Switch(|draft| draft.answer = Some(Invocation::Version)),
     },
 ];
+
+fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let extent = match value {
+        [] => Some(UsageExtent::Everyday),
+        word => UsageExtent::named(word),
+    };
+    draft.answer = Some(Invocation::Usage(extent.ok_or_else(|| {
+        Problem::new(0, "there is no such topic").expected(format!("one of {}", super::TOPICS.join(", ")))
+    })?));
+    Ok(())
+}
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.request.method.engine = Some(match value {
@@ -456,7 +470,7 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     };
     let wrong = || {
         Problem::new(0, "not a number of seconds")
-            .expected("the longest time that the warm-up may take, as in --until-steady=600")
+            .expected("the maximum duration of the warm-up in seconds, as in --until-steady=600")
     };
     draft.request.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
@@ -474,7 +488,7 @@ fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 /// Reads a size, or `2x`.
 fn volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
-    const VOLUME: &str = "a size, as in 500G, or how many times all that may be touched, as in 2x: 1 or more";
+    const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
     if value.is_empty() {
         return Err(Problem::new(0, "the value is missing").expected(VOLUME));
     }
@@ -502,9 +516,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= LONGEST);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of microseconds" };
-    let wrong = || {
-        Problem::new(0, what).expected("the longest that a processor may take to wake up, 0 to 2147483647 us")
-    };
+    let wrong = || Problem::new(0, what).expected("the maximum wake-up time, 0 to 2147483647 us");
     draft.request.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
@@ -522,13 +534,14 @@ fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let number = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
-    let wrong = || Problem::new(0, what).expected("after how many writes a thread flushes, 1 or more");
+    let wrong = || Problem::new(0, what).expected("the number of writes between two flushes, 1 or more");
     draft.request.method.fsync_every = Some(writes.ok_or_else(wrong)?);
     Ok(())
 }
 
 fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    const RATE: &str = "I/Os per second, 1 to 1000M, and behind a comma how they come: poisson or uniform";
+    const RATE: &str = "I/Os per second, 1 to 1000M, optionally with a comma and their arrivals: poisson or \
+                        uniform";
     let comma = value.iter().position(|byte| *byte == b',').unwrap_or(value.len());
     let ios_per_s = units::parse_count(&value[..comma])
         .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(RATE))?;

@@ -23,28 +23,73 @@ use super::flag::{Flag, Name};
 
 /// Options that belong together, in the order of the help.
 pub struct Group {
+    /// The word that `--help` takes for it.
+    pub topic: &'static str,
     /// Heading.
     pub title: &'static str,
     /// Its rows.
     pub flags: &'static [Flag],
+    /// Names, without dashes, of the forms that the short help explains; of other options it has the names.
+    pub everyday: &'static [&'static str],
+}
+
+impl Group {
+    /// The options that the short help explains, each in the form that it has there, by number.
+    pub fn everyday_forms(&self) -> Vec<(&'static Flag, usize)> {
+        let forms = |flag: &'static Flag| (0..flag.forms.len()).map(move |form| (flag, form));
+        let named = |name: &&str| {
+            let is_called = |(flag, form): &(&Flag, usize)| {
+                let rest = flag.forms[*form].0.trim_start_matches('-').strip_prefix(*name);
+                rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
+            };
+            self.flags.iter().flat_map(forms).find(is_called)
+        };
+        self.everyday.iter().filter_map(named).collect()
+    }
 }
 
 /// All options.
 pub const GROUPS: &[Group] = &[
-    Group { title: "Target area and file", flags: area::FLAGS },
-    Group { title: "Access pattern", flags: access::FLAGS },
-    Group { title: "Writing", flags: writing::FLAGS },
-    Group { title: "Shape of the work, in the Linux version", flags: shape::FLAGS },
-    Group { title: "Threads and queue depth", flags: threads::FLAGS },
-    Group { title: "Caching", flags: caching::FLAGS },
-    Group { title: "Time and seed", flags: time::FLAGS },
-    Group { title: "Output and statistics", flags: output::FLAGS },
-    Group { title: "Profiles, events, help", flags: profile::FLAGS },
-    Group { title: "Recorded I/Os", flags: replay::FLAGS },
-    Group { title: "History", flags: history::FLAGS },
-    Group { title: "Verification", flags: integrity::FLAGS },
-    Group { title: "Many hosts", flags: cluster::FLAGS },
-    Group { title: "Options of the Linux version", flags: linux::FLAGS },
+    Group { topic: "area", title: "Target area and file", flags: area::FLAGS, everyday: &["b", "c", "f"] },
+    Group { topic: "access", title: "Access pattern", flags: access::FLAGS, everyday: &["r", "s"] },
+    Group { topic: "writing", title: "Writing", flags: writing::FLAGS, everyday: &["w", "Z"] },
+    Group {
+        topic: "shape",
+        title: "Shape of the work, in the Linux version",
+        flags: shape::FLAGS,
+        everyday: &["mix"],
+    },
+    Group {
+        topic: "threads",
+        title: "Threads and queue depth",
+        flags: threads::FLAGS,
+        everyday: &["t", "o", "g"],
+    },
+    Group { topic: "caching", title: "Caching", flags: caching::FLAGS, everyday: &["Su", "Sw", "Sb"] },
+    Group { topic: "time", title: "Time and seed", flags: time::FLAGS, everyday: &["d", "W"] },
+    Group {
+        topic: "output",
+        title: "Output and statistics",
+        flags: output::FLAGS,
+        everyday: &["L", "D", "R", "v"],
+    },
+    Group { topic: "profiles", title: "Profiles, events, help", flags: profile::FLAGS, everyday: &["X"] },
+    Group { topic: "replay", title: "Recorded I/Os", flags: replay::FLAGS, everyday: &["replay"] },
+    Group { topic: "save", title: "History", flags: history::FLAGS, everyday: &["save"] },
+    Group { topic: "verify", title: "Verification", flags: integrity::FLAGS, everyday: &["verify"] },
+    Group { topic: "hosts", title: "Many hosts", flags: cluster::FLAGS, everyday: &[] },
+    Group {
+        topic: "linux",
+        title: "Options of the Linux version",
+        flags: linux::FLAGS,
+        everyday: &["engine", "preset", "out", "repeat", "until-steady", "dry-run", "quiet"],
+    },
+];
+
+/// What `--help` takes a word for: each group, what is said of targets and of commands, and everything.
+pub const TOPICS: &[&str] = &[
+    "all", "targets", "area", "access", "writing", "shape", "threads", "caching", "time", "output",
+    "profiles", "replay", "save", "verify", "hosts", "linux", "commands",
 ];
 
 /// All rows of the table.
@@ -73,6 +118,18 @@ mod tests {
             for (syntax, help) in flag.forms {
                 assert!(syntax.starts_with(&name) && !help.is_empty() && !help.ends_with('.'), "{syntax}");
             }
+        }
+    }
+
+    #[test]
+    fn groups_have_a_topic_each_and_everyday_options_that_they_hold() {
+        let of_groups: Vec<&str> = GROUPS.iter().map(|group| group.topic).collect();
+        let others = ["all", "targets", "commands"];
+        let of_help: Vec<&str> = TOPICS.iter().copied().filter(|topic| !others.contains(topic)).collect();
+        assert_eq!(of_help, of_groups);
+        assert_eq!(TOPICS.len(), of_groups.len() + others.len());
+        for group in GROUPS {
+            assert_eq!(group.everyday_forms().len(), group.everyday.len(), "{}", group.topic);
         }
     }
 

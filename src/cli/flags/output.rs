@@ -13,9 +13,9 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "",
         compatibility: Differs(
-            "DISKSPD looks for completions after every single I/O it hands over; here 4 to 16 are handed over in one system \
-             call, as many as take 16 us, and then looked after: a call per I/O would be slower than the device. Latencies \
-             can be too long by that time, never too short",
+            "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped in \
+             batches of 4 to 16, as many as take 16 us: a call per I/O would be slower than the device. \
+             Latencies can be too long by that time, never too short",
         ),
         tested: &["command_lines", "stats", "golden_reports", "devices"],
         with_profile: false,
@@ -28,7 +28,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off; intervals of 1000",
         scope: Scope::TimeSpan,
         notes: "",
-        compatibility: Differs("I/Os are handed over and looked after several at a time, as with -L"),
+        compatibility: Differs("I/Os are submitted and reaped in batches, as with -L"),
         tested: &["command_lines", "stats", "golden_reports", "reports"],
         with_profile: false,
         values: &["100", "250", "500", "1000"],
@@ -72,10 +72,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             ("-R<text|xml>", "form of the report on standard output"),
             ("-Rp[text|xml]", "don't run: check the profile and print it"),
-            (
-                "-Rs[text|xml]",
-                "don't run: print what there is to know of this machine; nothing else may be given",
-            ),
+            ("-Rs[text|xml]", "don't run: print all facts about this machine; excludes all other options"),
         ],
         default: "text",
         scope: Scope::Profile,
@@ -94,7 +91,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'v'),
         forms: &[
-            ("-v", "tell what is being done, and all that was found about the figures"),
+            ("-v", "show progress in detail, and all findings about the figures"),
             ("-vs", "add wait statistics to the report; does not imply -v"),
         ],
         default: "off",

@@ -1,9 +1,9 @@
 //! `-X -y -?`: XML profiles, named events, usage.
 
-use crate::cli::Invocation;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::{Invocation, UsageExtent};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -46,7 +46,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'?'),
-        forms: &[("-?", "print the usage")],
+        forms: &[("-?", "print the usage: every option with all its forms, as --help all does")],
         default: "off",
         scope: Scope::Profile,
         notes: "",
@@ -54,7 +54,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines"],
         with_profile: false,
         values: &[],
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage { no_arguments: false })),
+        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage(UsageExtent::All))),
     },
 ];
 

@@ -8,8 +8,8 @@ use crate::profile::{RawText, ReplayMethod, ReplayWrites};
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("replay"),
-        forms: &[("--replay <file>", "do the recorded I/Os of this file, at their times")],
-        default: "what is done is what the options say",
+        forms: &[("--replay <file>", "replay the recorded I/Os of this file at their times")],
+        default: "the options define the workload",
         scope: Scope::Profile,
         notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
                 content. They are done on the one target of the command line. With several threads each \
@@ -25,10 +25,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("replay-speed"),
-        forms: &[(
-            "--replay-speed <n>x|max",
-            "so many times as fast as they were recorded, or as fast as possible",
-        )],
+        forms: &[("--replay-speed <n>x|max", "replay speed: a factor, or as fast as possible")],
         default: "1x",
         scope: Scope::Profile,
         notes: "0.001x to 1000x, in thousandths. An iolog of fio of version 2 without wait has no times: \
@@ -43,7 +40,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("replay-writes"),
         forms: &[(
             "--replay-writes issue|skip",
-            "do recorded writes, which destroy what the target holds, or leave them out",
+            "do the recorded writes, which overwrite the target, or skip them",
         )],
         default: "a file with writes is refused",
         scope: Scope::Profile,
@@ -56,7 +53,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("stream-of"),
-        forms: &[("--stream-of <name>", "of a file with I/Os on several targets do those on this one")],
+        forms: &[("--stream-of <name>", "of a file with several targets, replay the I/Os of this one")],
         default: "a file with several is refused",
         scope: Scope::Profile,
         notes: "As the file has it: the number of the target in a log of --io-log, 8,0 in the text of \
@@ -93,7 +90,7 @@ fn speed(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         (_, Some(text)) => thousandths(text),
         _ => None,
     };
-    let wrong = || Problem::new(0, "no speed").expected("how many times as fast, 0.001x to 1000x, or max");
+    let wrong = || Problem::new(0, "no speed").expected("a speed factor, 0.001x to 1000x, or max");
     replay(draft).speed_thousandths = thousandths.ok_or_else(wrong)?;
     Ok(())
 }

@@ -48,7 +48,7 @@ pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     ring.batch = match units::parse_seed(digits) {
         Err(_) | Ok(0) => return refused("this is no size of a batch"),
         Ok(percent @ 1..=100) if count.ends_with(b"p") => RingBatch::Percent(percent),
-        Ok(_) if percent => return refused("this is no share of the outstanding I/Os"),
+        Ok(_) if percent => return refused("this is not a percentage of the outstanding I/Os"),
         Ok(count @ 1..=65536) => RingBatch::Count(count),
         Ok(_) => return refused("the batch is too large"),
     };

@@ -9,8 +9,12 @@ use crate::units;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("mix"),
-        forms: &[("--mix <share>:<options>;..", "do several things at once on each target, in these shares")],
-        default: "one thing: what the options say",
+        forms: &[(
+            "--mix <share>:<options>;..",
+            "mix several access patterns on each target, in these \
+             shares",
+        )],
+        default: "one pattern: the options",
         scope: Scope::Targets,
         notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, \
                 -w, -B, -f, --distribution and --bs-split, which then don't stand outside, but for -B and \
@@ -45,10 +49,14 @@ pub const FLAGS: &[Flag] = &[
         name: Long("distribution"),
         forms: &[
             ("--distribution zipf:<theta>", "random I/O goes to block number k with a weight of 1/k^theta"),
-            ("--distribution normal:<deviation>%", "it goes around the middle, with this deviation"),
+            (
+                "--distribution normal:<deviation>%",
+                "normally distributed around the middle, with this \
+                 deviation",
+            ),
             (
                 "--distribution hot:<area>%/<share>%[,moves=<s>s]",
-                "a part of the area gets a share of it, and moves on by its length every so many s",
+                "a part of the area gets a share of the I/O, and moves on by its length every <s> seconds",
             ),
         ],
         default: "uniform, or as -rd says",
@@ -63,12 +71,12 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("compress"),
-        forms: &[("--compress <percent>", "write content of which compression saves so much")],
-        default: "what -Z says, else bytes 0, 1, ..., 255, repeated",
+        forms: &[("--compress <percent>", "write content that compresses by this percentage")],
+        default: "the content of -Z, else bytes 0, 1, ..., 255, repeated",
         scope: Scope::Targets,
         notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with so many percent of \
                 zeros; what a compressor finds beyond that is up to it. Made for every write, before it is \
-                handed over. Not with -Z.",
+                submitted. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
         with_profile: false,
@@ -80,7 +88,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("dedupe"),
-        forms: &[("--dedupe <percent>", "write content of which so many blocks of 4 KiB are duplicates")],
+        forms: &[("--dedupe <percent>", "write this percentage of duplicate blocks of 4 KiB")],
         default: "0 with --compress, else as with --compress",
         scope: Scope::Targets,
         notes: "0 to 99. Each of them repeats one that the thread has made for the target before, 4 to 8 \
@@ -97,7 +105,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("trim"),
-        forms: &[("--trim <percent>", "make so many percent of the I/Os discards of the same blocks")],
+        forms: &[("--trim <percent>", "replace this percentage of the I/Os by discards")],
         default: "0: all I/Os read or write",
         scope: Scope::Targets,
         notes: "1 to 100. Of all I/Os these are taken first, at random, in place of what would have been \
@@ -123,12 +131,12 @@ fn trim(value: &[u8]) -> Result<u32, Problem> {
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
     match u32::try_from(number) {
         _ if digits < value.len() => {
-            Err(Problem::new(digits, "this does not belong to the percentage").expected(EXPECTED))
+            Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if (1..=100).contains(&share) => Ok(share),
         _ => Err(Problem::new(0, "this is no such share")
             .expected(EXPECTED)
-            .hint("without --trim nothing is discarded")),
+            .hint("leave out --trim for no discards")),
     }
 }
 
@@ -163,11 +171,11 @@ fn percent(value: &[u8]) -> Result<u32, Problem> {
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
     match u32::try_from(number) {
         _ if digits < value.len() => {
-            Err(Problem::new(digits, "this does not belong to the percentage").expected(EXPECTED))
+            Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if share <= ContentShape::MOST => Ok(share),
         _ => Err(Problem::new(0, "this is no such share")
             .expected(EXPECTED)
-            .hint("nothing but zeros is written with -Z")),
+            .hint("use -Z to write only zeros")),
     }
 }

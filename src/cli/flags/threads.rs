@@ -35,16 +35,16 @@ pub const FLAGS: &[Flag] = &[
         name: Letter(b'o'),
         forms: &[
             ("-o<count>", "queue depth: outstanding I/Os per thread and target"),
-            ("-oc<count>", "completions that are taken at a time, 1 to 16"),
+            ("-oc<count>", "completions reaped at a time, 1 to 16"),
         ],
-        default: "2; as many as there are",
+        default: "2; all completed",
         scope: Scope::Targets,
-        notes: "A thread with one outstanding I/O in all does synchronous I/O. -oc is DISKSPD 2.3's, of \
-                the time span, and not for -x; without it all that has completed is taken at once.",
+        notes: "A thread with one outstanding I/O in all does synchronous I/O. -oc is DISKSPD 2.3's, of the \
+                time span, and not for -x; without it all completions are reaped at once.",
         compatibility: Differs(
-            "where a target completes I/O in the submitting call (zram, tmpfs, writes to the page cache of ext4), the thread by \
-             default does its I/Os itself, one after the other, because handing over several gains nothing; --engine \
-             uring hands over as many as -o says",
+            "where a target completes I/O in the submitting call (zram, tmpfs, writes to the page cache of \
+             ext4), a thread by default does its I/Os synchronously, because submitting several gains \
+             nothing; --engine uring submits up to -o",
         ),
         tested: &["command_lines", "engines", "end_to_end", "devices"],
         with_profile: false,
@@ -62,9 +62,8 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "off; 25p",
         scope: Scope::TimeSpan,
-        notes: "DISKSPD 2.3's. All idle requests are handed over in one call, which waits for as many \
-                completions as the batch says. Also for one outstanding I/O. Not with -x, -Sm or another \
-                --engine.",
+        notes: "DISKSPD 2.3's. All idle requests are submitted in one call, which waits for one batch of \
+                completions. Also for one outstanding I/O. Not with -x, -Sm or another --engine.",
         compatibility: Differs(
             "io_uring in place of IoRing, of DISKSPD 2.3: -Zr and -Z<size> are heeded with registered \
              buffers too; where the kernel doesn't register them a warning says so",

@@ -11,11 +11,11 @@ use crate::cli::{Exit, RunRequest, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
+use crate::host::root::Root;
 use crate::results::EndedBy;
 use crate::run::{self, Control, Events, Listener, Nobody};
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
-use crate::system::root::Root;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::any::Any;
@@ -58,6 +58,14 @@ impl Stops {
         }
         if self.said && self.control.ended_by() == EndedBy::Terminate {
             link.hurry();
+            if link.rank() == 0 {
+                // It may be all that gets through: launchers end what takes longer than they wait.
+                say(format_args!(
+                    "SIGTERM: if the launcher ends the ranks before the report is complete, get it from \
+                     their records: diskspd merge {}",
+                    kept::of_all_ranks(link.size())
+                ));
+            }
         }
     }
 
@@ -83,7 +91,12 @@ impl<'a> RankCourse<'a> {
             lead = Some(Box::new(Lead::new(request, &control, link.size())));
         } else {
             let watched = run::watch_silently(Arc::clone(&control));
-            watch = Some(Box::new(watched.map_err(|e| format!("Ctrl-C can't be watched for: {e}"))?));
+            watch = Some(Box::new(watched.map_err(|e| {
+                format!(
+                    "can't install the handler for Ctrl-C: \
+                 {e}"
+                )
+            })?));
         }
         let stops = Stops { control, said: false };
         Ok(RankCourse { link, stops, lead, left_behind: false, _watch: watch })
@@ -123,7 +136,7 @@ impl<'a> RankCourse<'a> {
         if let Some(Some(own)) = task.cpus.get(rank)
             && let Err(why) = cpu::use_only(own)
         {
-            say(Finding::warning(format!("rank {rank}: its share of the CPUs can't be kept to: {why}")));
+            say(Finding::warning(format!("rank {rank}: can't limit it to its share of the CPUs: {why}")));
         }
         let mut work = RankWork::new(task, rank, &host);
         let checked = self.busy(|_| work.check());
@@ -174,7 +187,7 @@ impl<'a> RankCourse<'a> {
         for (rank, answer) in answers.into_iter().enumerate() {
             let answer = answer.map(|bytes| unpack(&bytes)).transpose();
             if let Err(why) = &answer {
-                link.lose(rank, &format!("what it says can't be understood: {why}"));
+                link.lose(rank, &format!("it sent an invalid message: {why}"));
             }
             understood.push(answer.unwrap_or_default());
         }
@@ -243,7 +256,7 @@ fn keep(record: &crate::results::Record, rank: usize, size: usize) -> Option<Kep
 fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {
     if let Some(kept) = kept {
         say(format_args!(
-            "rank {rank}: what it measured is in {}; diskspd report shows it",
+            "rank {rank}: its figures are in {}; print them with diskspd report",
             kept.path().display()
         ));
     }

@@ -1,6 +1,6 @@
 //! A rank's record on its own disk, until rank 0 has it.
 
-use crate::report::json;
+use crate::record::json;
 use crate::results::Record;
 use crate::run::{OutputDoor, Patience};
 use std::path::{Path, PathBuf};
@@ -16,12 +16,20 @@ pub struct KeptRecord {
 /// # Errors
 /// It can't be kept, as a message.
 pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, String> {
-    let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
-    let folder = folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from);
-    let path = folder.join(format!("diskspd-rank-{rank}-of-{size}-{}.json", std::process::id()));
+    let path = folder().join(format!("diskspd-rank-{rank}-of-{size}-{}.json", std::process::id()));
     let permitted = OutputDoor::permit_own("its record", &path)?;
     permitted.open(&Patience::default())?.put(json::bytes(record))?;
     Ok(KeptRecord { path })
+}
+
+fn folder() -> PathBuf {
+    let folder = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty());
+    folder.map_or_else(|| PathBuf::from("/var/tmp"), PathBuf::from)
+}
+
+/// Where those of all ranks are that share this one's disk, as a shell finds them.
+pub fn of_all_ranks(size: usize) -> String {
+    folder().join(format!("diskspd-rank-*-of-{size}-*.json")).display().to_string()
 }
 
 impl KeptRecord {

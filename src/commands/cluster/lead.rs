@@ -205,16 +205,16 @@ impl<'a> Lead<'a> {
         let Ok(setup) = &self.setup else { return };
         let method = &setup.asked.method;
         for (option, done, volume) in [
-            ("--until-written", "written", method.until_written),
-            ("--until-read", "read", method.until_read),
+            ("--until-written", "writes", method.until_written),
+            ("--until-read", "reads", method.until_read),
         ] {
             if let Some(Volume::Bytes(bytes)) = volume {
                 let all = amount(bytes.saturating_mul(ranks as u64));
                 let each = amount((bytes / ranks.max(1) as u64).max(1));
                 let bytes = amount(bytes);
                 say(format!(
-                    "{option}: {bytes} are {done} by each of the {ranks} ranks, {all} by all; for {bytes} of \
-                     all together ask each for {each}"
+                    "{option}: each of the {ranks} ranks {done} {bytes}, {all} in all; for {bytes} in all \
+                     use {each}"
                 ));
             }
         }
@@ -226,12 +226,12 @@ impl<'a> Lead<'a> {
             let how = match self.request.split {
                 true => "each works on its own part of it (--split)",
                 false => {
-                    "their I/O overlaps on it; --split gives each a part of its own, %r or %h in the path a \
-                     file"
+                    "their I/O overlaps; use --split for separate parts, or %r or %h in the path for \
+                     separate files"
                 }
             };
             say(match guessed {
-                true => format!("'{path}' may be the same target for {names}, which can't be told; {how}"),
+                true => format!("'{path}' may be the same target for {names}; {how}"),
                 false => format!("'{path}' is the same target for {names}: {how}"),
             });
         }
@@ -272,7 +272,7 @@ impl<'a> Lead<'a> {
         let clocks = link.clocks(&self.first_with_clock);
         for (rank, clock) in clocks.iter().enumerate() {
             if clock.is_none() {
-                link.lose(rank, "it didn't answer when its clock was asked");
+                link.lose(rank, "it didn't answer when asked for its clock");
             }
         }
         let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);

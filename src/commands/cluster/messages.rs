@@ -3,9 +3,9 @@
 use crate::clock::Nanos;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::TargetPlace;
+use crate::host::claims::SharedClaim;
 use crate::profile::{Method, Profile, RawText};
 use crate::results::Record;
-use crate::system::claims::SharedClaim;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;

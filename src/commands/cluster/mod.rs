@@ -69,7 +69,7 @@ pub fn refuse(what: &str) -> Result<(), NotDone> {
     match launcher(false) {
         Some(launcher) => Err(NotDone::failed(launcher.is_first().then(|| {
             format!(
-                "{what} runs on one host, and {} started {} of it: start it without the launcher",
+                "{what} runs on one host, but {} started {} of it: start it without the launcher",
                 launcher.name,
                 launcher.size.map_or_else(|| "several".to_owned(), |size| size.to_string())
             )
@@ -126,8 +126,8 @@ fn watch_joining(tells: bool) -> Arc<AtomicBool> {
             if tells {
                 let seconds = JOINING / SECOND;
                 say(Finding::error(format!(
-                    "MPI did not begin within {seconds} s: a rank ended before, was never started, or \
-                     can't be reached; nothing was measured"
+                    "MPI did not start within {seconds} s: a rank ended early, was never started, or is \
+                     unreachable; nothing was measured"
                 )));
             }
             process::end(Exit::RunFailed.code());
@@ -147,8 +147,8 @@ fn leave(mut mpi: Mpi, exit: Exit, complete: bool, leads: bool) {
         if tells {
             let seconds = ENDING / SECOND;
             say(Finding::note(format!(
-                "MPI did not end within {seconds} s: this process ends without it; the run is complete, \
-                 and the launcher may report a failure of its own"
+                "MPI did not end within {seconds} s, so this process exits without it; the run is complete, \
+                 though the launcher may report a failure"
             )));
         }
         process::end(exit.code());

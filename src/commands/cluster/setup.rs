@@ -73,7 +73,7 @@ impl<'a> LeadSetup<'a> {
 
     /// The report of the whole, wherever it is wanted.
     pub fn report(&self, executed: &Executed, request: &RunRequest) -> Exit {
-        measure::report_on(executed, request, &self.files, self.standard_output, &self.patience)
+        measure::report_on(executed, request, &self.files, self.standard_output, &self.patience, None)
     }
 }
 
@@ -86,11 +86,10 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
     let refused = [
         (
             request.stream.is_some(),
-            "--stream would show one rank of several: leave it out; -D has the intervals of all in \
-             the report",
+            "--stream shows one rank only: leave it out, and use -D for intervals of all ranks in the report",
         ),
-        (request.repeat.is_some(), "--repeat: several ranks make one run; repeat the launcher's command"),
-        (request.dry_run, "--dry-run shows the plan of one host: start it without the launcher"),
+        (request.repeat.is_some(), "--repeat excludes several ranks; repeat the launcher's command instead"),
+        (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
         (
             request.io_log.as_deref().is_some_and(|path| !by_rank(path)),
             "--io-log: every rank writes a log of its own; put %r (the rank) or %h (the host) into its path",

@@ -1,17 +1,17 @@
 //! What the targets of a rank are, so that others can tell whether theirs are the same.
 
 use crate::cluster::place::{DISK, TargetPlace};
+use crate::host::root::Root;
+use crate::host::{mounted, name_of_world, target};
+use crate::machine::file_systems::{FileSystemType, Home};
 use crate::profile::{Profile, RawText};
-use crate::sys::file_systems::{FileSystemType, Home};
 use crate::sys::inode::{self, Kind};
-use crate::system::root::Root;
-use crate::system::{mounted, name_of_world, target};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 /// What tells the running kernel from others, containers on it included; empty = unknown.
 pub fn machine() -> String {
-    crate::system::boot(&Root::live()).unwrap_or_default()
+    crate::host::boot(&Root::live()).unwrap_or_default()
 }
 
 /// What is the same for processes that have the same clocks: the running kernel and the namespace of time;

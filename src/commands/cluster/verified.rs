@@ -30,9 +30,9 @@ pub fn refusals(
         for (other, other_path) in ids.paths().iter().enumerate().skip(id + 1) {
             if is_any_the_same(&places(id), &places(other)) {
                 refusals.push(format!(
-                    "--verify: '{path}' of one rank and '{other_path}' of another are the same target: \
-                     each would find the other's writes and take them for damage; name it once, and give \
-                     each rank a part (--split)"
+                    "--verify: '{path}' of one rank and '{other_path}' of another are the same target, so \
+                     each would report the other's writes as damage; name it once, and give each rank a part \
+                     (--split)"
                 ));
             }
         }
@@ -46,13 +46,12 @@ fn shared(profile: &Profile, path: &RawText, who: &str, split: bool, guessed: bo
     let why = format!("--verify: '{path}' {is} the same target for {who}");
     match split {
         false => Some(format!(
-            "{why}, and each would find the others' writes and take them for damage; give each a part of its \
-             own (--split), or a file (%r or %h in its path)"
+            "{why}, so each would report the others' writes as damage; give each a part of its own \
+             (--split), or a file of its own (%r or %h in the path)"
         )),
         true if !is_divided_alike(profile, path) => Some(format!(
-            "{why}, and with --split their parts would be others in another time span or entry of the \
-             profile, because its area or blocks (-B, -f, -c, -b) differ there: what one rank wrote \
-             another would write over; let them be the same"
+            "{why}, but its area or blocks (-B, -f, -c, -b) differ between time spans or entries of the \
+             profile, so with --split one rank would overwrite another's part; make them equal"
         )),
         true => None,
     }
@@ -118,7 +117,7 @@ mod tests {
             (VerifyMode::Read, &one, [&[1], &[1]], false, ""),
             (both, &two, [&[1, 2], &[3, 4]], false, ""),
             (both, &two, [&[1, 2], &[2, 1]], true, "'g' of another are the same target"),
-            (both, &grown, [&[1], &[1]], true, "another time span"),
+            (both, &grown, [&[1], &[1]], true, "between time spans"),
             (both, &grown, [&[1], &[2]], true, ""),
             (both, &alike, [&[1], &[1]], true, ""),
         ] {

@@ -4,11 +4,11 @@ use super::messages::RankOutcome;
 use super::names::{by_message, ranks, tell_notices};
 use crate::cluster::offset::Offset;
 use crate::commands::load::ToRun;
+use crate::machine::System;
 use crate::merge::Merge;
 use crate::results::{CommonWindow, Host, HostClock, Record, Results};
 use crate::run::Executed;
 use crate::sys::standard_error::say;
-use crate::system::System;
 
 /// What is known of one rank at the end.
 pub struct RankPart {
@@ -82,7 +82,7 @@ pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun 
     if measured == 0 {
         executed.failures = if failed.is_empty() { lost } else { by_message(failed, names) };
     } else if measured < size {
-        first_line = Some(format!("{measured} of {size} hosts: the figures are of those alone"));
+        first_line = Some(format!("the figures cover only {measured} of {size} hosts"));
         executed.troubles.extend(lost);
     }
     WholeRun { executed, first_line }

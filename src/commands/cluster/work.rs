@@ -5,6 +5,8 @@ use super::targets;
 use crate::clock::Nanos;
 use crate::cluster::part::{self, fill_in, of_rank};
 use crate::finding::Finding;
+use crate::host::claims::{Claimant, Claims};
+use crate::host::target;
 use crate::plan::{self, LiesIn};
 use crate::profile::{Method, Profile, RawText, TargetIds};
 use crate::results::Results;
@@ -15,8 +17,6 @@ use crate::run::{
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
-use crate::system::claims::{Claimant, Claims};
-use crate::system::target;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -83,8 +83,8 @@ impl RankWork {
             Ok(claims) => self.claims = Some(claims),
             // One of them says it.
             Err(why) if self.beside.get(1) == Some(&self.rank) => say(Finding::warning(format!(
-                "rank {}: the devices that rank {} claims can't be held here too: {why}; if that rank is \
-                 lost, nothing keeps others from mounting them while the rest of the run goes on",
+                "rank {}: can't also claim the devices of rank {}: {why}; if that rank is lost, others could \
+                 mount them while the run continues",
                 self.rank, self.beside[0]
             ))),
             Err(_) => {}
@@ -153,8 +153,8 @@ impl RankWork {
             let wanted = (target.file_size.unwrap_or(0), target.zero_write_buffers);
             if *sizes.entry(&target.path).or_insert(wanted) != wanted {
                 return Err(format!(
-                    "'{}' is shared by several ranks, and time spans want it made differently (-c, -Sz): \
-                     make it before, or give every time span the same size",
+                    "'{}' is shared by several ranks, but time spans create it differently (-c, -Z): create \
+                     it first, or give every time span the same size",
                     target.path
                 ));
             }

@@ -4,6 +4,7 @@ use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
 use super::super::{load, output, quiet, run as single, save};
 use super::outputs::ComparisonFiles;
+use super::programs::SidePrograms;
 use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::finding::Finding;
@@ -25,11 +26,24 @@ impl Interleaved {
     }
 }
 
+/// Sides that were run.
+pub struct RunSides {
+    /// A, B.
+    pub sides: [Side; 2],
+    /// Both asked for the same, of the same program.
+    pub is_noise: bool,
+    /// Where the comparison goes.
+    pub files: ComparisonFiles,
+}
+
 /// What is run of a side.
-struct SideLine<'a> {
-    request: Cow<'a, RunRequest>,
-    profile: Profile,
-    method: Method,
+pub struct SideLine<'a> {
+    /// What was asked for.
+    pub request: Cow<'a, RunRequest>,
+    /// What is run.
+    pub profile: Profile,
+    /// How.
+    pub method: Method,
 }
 
 /// Runs both. What is refused is refused before the first run. `open`: the files that the comparison goes to.
@@ -40,17 +54,43 @@ pub fn run(
     both: &Interleaved,
     asked: &CompareRequest,
     open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
-) -> Result<([Side; 2], ComparisonFiles), NotDone> {
+) -> Result<RunSides, NotDone> {
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
     let files = open(lines.iter().fold(OutputDoor::default(), |door, line| {
         door.which_runs(&line.profile, &line.method).which_reads(output::inputs(&line.request))
     }))?;
     comparable(&lines, asked)?;
+    // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
+    let control = Arc::new(Control::default());
+    let _watch = watched(&control)?;
+    let programs = SidePrograms::of(both, &control)?;
     let time_spans = lines[0].profile.time_spans.len();
     if let Some(sentence) = compare::foreseen(both.repeat as usize, time_spans).filter(|_| !quiet) {
         say(Finding::note(sentence));
     }
+    if let Some(programs) = programs.as_ref().filter(|_| !quiet) {
+        say(format_args!("A: {}", programs.name(0)));
+        say(format_args!("B: {}", programs.name(1)));
+    }
+    let [first, other] = in_turn(both, &lines, programs.as_ref(), &control)?;
+    let name = |which: usize| match &programs {
+        Some(programs) => format!("{}: {}", programs.name(which), named(&both.typed[which])),
+        None => named(&both.typed[which]),
+    };
+    let side = |which: usize, runs| Side { name: name(which), runs };
+    let is_noise = (both.typed[0] == both.typed[1] || both.same())
+        && programs.as_ref().is_none_or(SidePrograms::are_same);
+    Ok(RunSides { sides: [side(0, first), side(1, other)], is_noise, files })
+}
+
+/// All runs of both, one after the other.
+fn in_turn(
+    both: &Interleaved,
+    lines: &[SideLine; 2],
+    programs: Option<&SidePrograms>,
+    control: &Arc<Control>,
+) -> Result<[Vec<SideRun>; 2], NotDone> {
     let mut runs: [Vec<SideRun>; 2] = [Vec::new(), Vec::new()];
     let total = 2 * both.repeat as usize;
     for number in 0..total {
@@ -58,17 +98,21 @@ pub fn run(
         let name = format!("{}{}", ["A", "B"][which], runs[which].len() + 1);
         let turn = format!("run {} of {total}: {name}", number + 1);
         // Every run has addresses of its own: what the run before it has read may be in a cache.
-        let profile = lines[which].profile.repetition(u32::try_from(number).unwrap_or(u32::MAX));
-        let record = one(&lines[which], &profile, &turn)?;
+        let seed = u32::try_from(number).unwrap_or(u32::MAX);
+        let record = match programs {
+            Some(programs) => programs.run(which, &both.lines[which], &lines[which].request, seed, &turn)?,
+            None => one(&lines[which], &lines[which].profile.repetition(seed), &turn, control)?,
+        };
         let mut made = sides::of_record(&record, &name);
+        if let Some(programs) = programs {
+            made.environment.insert("program".into(), programs.name(which));
+        }
         // Simulated runs may take no time at all.
         made.began_ms = i64::try_from(number).ok();
         tell(&turn, &made.known, lines[which].request.quiet);
         runs[which].push(made);
     }
-    let [first, other] = runs;
-    let side = |which: usize, runs| Side { name: named(&both.typed[which]), runs };
-    Ok(([side(0, first), side(1, other)], files))
+    Ok(runs)
 }
 
 fn named(typed: &str) -> String {
@@ -81,7 +125,11 @@ fn whose_turn(number: usize) -> usize {
     (pair + place) % 2
 }
 
-fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
+/// A side's command line, looked at by itself.
+///
+/// # Errors
+/// It can't be run.
+pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
     let request = match quiet && !request.quiet {
         true => Cow::Owned(RunRequest { quiet, ..request.clone() }),
         false => Cow::Borrowed(request),
@@ -93,6 +141,12 @@ fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> {
     run::cpu_latency_refusal(&method)?;
     save::try_out(&request, &Patience::default())?;
     Ok(SideLine { request, profile, method })
+}
+
+/// Ctrl-C ends what runs, for as long as what is returned is kept.
+pub fn watched(control: &Arc<Control>) -> Result<impl Sized + use<>, NotDone> {
+    let watched = run::watch(Arc::clone(control), None, true);
+    Ok(watched.map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))?)
 }
 
 /// What can't be compared afterwards needn't be run.
@@ -109,11 +163,19 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
     compared.map(drop).map_err(|differences| super::refused(&differences))
 }
 
-/// One run to its end.
+/// One run to its end, unless the user has ended all of them: `control` is theirs together, and [`watched`].
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
-fn one(line: &SideLine, profile: &Profile, turn: &str) -> Result<Record, NotDone> {
+pub fn one(
+    line: &SideLine,
+    profile: &Profile,
+    turn: &str,
+    control: &Arc<Control>,
+) -> Result<Record, NotDone> {
+    if control.is_interrupted() {
+        return Err(NotDone::failed([sides::INTERRUPTED]));
+    }
     let files = Arc::new(Vec::new());
     let quiet = line.request.quiet;
     let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
@@ -122,27 +184,23 @@ fn one(line: &SideLine, profile: &Profile, turn: &str) -> Result<Record, NotDone
         recreate: line.request.recreate,
         destroy: line.request.destroy,
         listener: Arc::new(Console::new(manner, None, files)),
-        control: Arc::new(Control::default()),
+        control: Arc::clone(control),
         ..Session::default()
     };
-    let watched = run::watch(Arc::clone(&session.control), None, true);
-    let _watch = watched.map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?;
     let executed = execute(profile, &line.method, &session)?;
     let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
     if problems.peek().is_some() {
         return Err(NotDone::failed(problems.map(String::as_str)));
     }
     if session.control.is_interrupted() {
-        return Err(NotDone::failed([
-            "the comparison was interrupted, and nothing is compared; --save keeps the runs that were made",
-        ]));
+        return Err(NotDone::failed([sides::INTERRUPTED]));
     }
     save::save(&Judged::new(&executed.record), &line.request, &Patience::default())?;
     Ok(executed.record)
 }
 
 /// A line for each run, as it ends; when it is to be `quiet`, for those whose figures are wrong alone.
-fn tell(turn: &str, run: &KnownRun, quiet: bool) {
+pub fn tell(turn: &str, run: &KnownRun, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
     let worst = run.findings.as_ref().and_then(|found| found.worst).filter(|w| w.word() == "wrong");

@@ -1,8 +1,10 @@
 //! `diskspd compare`: two sides are read or run, compared, and told.
 
+mod boots;
 mod interleaved;
 mod outputs;
 mod past;
+mod programs;
 mod sides;
 
 use super::not_done::{NotDone, told};
@@ -12,6 +14,8 @@ use crate::finding::Finding;
 use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
+use boots::BootSides;
+use interleaved::RunSides;
 use outputs::ComparisonFiles;
 use std::ffi::OsString;
 
@@ -22,14 +26,26 @@ use std::ffi::OsString;
 pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
     let open = |door| ComparisonFiles::open(request, &sources, door);
-    let ([first, other], files) = match &request.interleaved {
-        Some(both) => interleaved::run(both, request, open)?,
-        None => {
-            let files = open(OutputDoor::default())?;
-            (read(request)?, files)
-        }
-    };
-    tell(&first, &other, request, &files)
+    if let Some(both) = &request.interleaved {
+        let RunSides { sides, is_noise, files } = interleaved::run(both, request, open)?;
+        return tell(&sides, is_noise, request, &files);
+    }
+    if let Some(asked) = &request.boots {
+        let BootSides { sides, next, files } = boots::run(asked, request, open)?;
+        let exit = match sides {
+            Some(sides) => tell(&sides, false, request, &files)?,
+            None if request.fail_if.is_some() => {
+                say("--fail-if fails: one kernel alone can't be judged");
+                Exit::Doubtful
+            }
+            None => Exit::Success,
+        };
+        // It is what to do, whatever else is quiet.
+        say(next);
+        return Ok(exit);
+    }
+    let files = open(OutputDoor::default())?;
+    tell(&read(request)?, false, request, &files)
 }
 
 fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
@@ -41,8 +57,8 @@ fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {
 }
 
 fn tell(
-    first: &Side,
-    other: &Side,
+    [first, other]: &[Side; 2],
+    is_noise: bool,
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, NotDone> {
@@ -50,11 +66,9 @@ fn tell(
     let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
     // What can't be printed may still be written to a file.
-    let mut exit = told(output::to_stdout(compare::text(&comparison).as_bytes()));
-    let is_noise =
-        request.interleaved.as_ref().is_some_and(|both| both.typed[0] == both.typed[1] || both.same());
+    let mut exit = told(output::told_to_stdout(&compare::text(&comparison)));
     if is_noise {
-        exit = exit.max(told(output::to_stdout(noise(&comparison).as_bytes())));
+        exit = exit.max(told(output::told_to_stdout(&noise(&comparison))));
     }
     files.write(&comparison, [first, other], request, is_noise)?;
     Ok(match request.fail_if {
@@ -69,19 +83,19 @@ fn gate(comparison: &RunComparison, fail_if: FailIf) -> Exit {
     let why = compare::unjudged(comparison);
     if !why.is_empty() {
         why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
-        say("--fail-if: what can't be compared doesn't pass");
+        say("--fail-if fails: not comparable");
         return Exit::Doubtful;
     }
     let open = comparison.primary().filter(|metric| UNSURE.contains(&metric.verdict)).count();
     if !failed && open > 0 {
         let all = comparison.primary().count();
         let told = if all == 1 {
-            "it could not be told whether B is worse".to_owned()
+            "it is unclear whether B is worse".to_owned()
         } else {
-            format!("of {all} figures that decide {open} could not be told")
+            format!("{open} of {all} deciding figures are unclear")
         };
         say(Finding::warning(format!("--fail-if worse passes because {told}"))
-            .remedy("what would tell stands below the table; --fail-if unsure fails in this case"));
+            .remedy("see below the table what would decide it; use --fail-if unsure to fail in this case"));
     }
     if failed { Exit::Doubtful } else { Exit::Success }
 }
@@ -93,7 +107,7 @@ fn refused(differences: &[SideDifference]) -> NotDone {
     };
     let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
     if let Some(last) = findings.pop() {
-        let remedy = "their figures mean different things; --anyway compares them all the same";
+        let remedy = "their figures mean different things; use --anyway to compare them all the same";
         findings.push(last.remedy(remedy));
     }
     NotDone::usage(findings)

@@ -36,6 +36,7 @@ fn found(sides: [&Side; 2], given: Option<&Path>) -> Option<Vec<SideRun>> {
         known,
         environment: BTreeMap::new(),
         method: BTreeMap::new(),
+        boot: None,
     };
     Some(runs.map(side_run).collect())
 }

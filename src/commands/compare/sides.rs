@@ -4,17 +4,21 @@ use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
 use super::super::stored;
 use crate::lab::compare::{Side, SideRun};
-use crate::report::known;
+use crate::machine::fingerprint::Fingerprint;
+use crate::path;
+use crate::record::known;
 use crate::results::{KnownRun, Record};
 use crate::store::StoreEntry;
-use crate::sys::path;
-use crate::system::fingerprint::Fingerprint;
 use crate::truth::Judged;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// What is told when Ctrl-C has ended a comparison.
+pub const INTERRUPTED: &str =
+    "the comparison was interrupted, and nothing is compared; use --save to keep the runs";
 
 /// The runs of a side, at least one.
 ///
@@ -27,7 +31,7 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
         runs.extend(read(&file)?);
     }
     match runs.is_empty() {
-        true => Err(format!("{name}: there is no run in it").into()),
+        true => Err(format!("{name}: it holds no run").into()),
         false => Ok(Side { name, runs }),
     }
 }
@@ -93,9 +97,7 @@ fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let given = shown(path);
     let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
     if !pattern.iter().any(|byte| b"*?".contains(byte)) {
-        return Err(
-            format!("{given}: there is no such file; a run of the history is written @label or @id").into()
-        );
+        return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let listed =
@@ -136,6 +138,7 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         known: name(known),
         environment: BTreeMap::new(),
         method: BTreeMap::new(),
+        boot: None,
     };
     Ok(results.into_iter().map(run).collect())
 }
@@ -156,7 +159,8 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     // All runs of a program that repeats have its start in common, and each measured at a time of its own.
     let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
     let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
-    SideRun { known: known::run(&Judged::new(record), name), environment: parts, method, began_ms }
+    let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
+    SideRun { known, environment: parts, method, began_ms, boot }
 }
 
 fn text(value: Value) -> String {

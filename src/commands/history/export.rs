@@ -3,9 +3,9 @@
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, ExportForm};
+use crate::machine::fingerprint::{Difference, told};
 use crate::results::KnownRun;
 use crate::store::{Headline, RunNotes, Store, StoreEntry, StoreIndex, WORK};
-use crate::system::fingerprint::{Difference, told};
 use serde::Serialize;
 use std::collections::HashMap;
 

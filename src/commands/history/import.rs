@@ -4,7 +4,7 @@ use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
-use crate::report::xml;
+use crate::record::result_xml;
 use crate::results::KnownRun;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::path::{Path, PathBuf};
@@ -52,21 +52,19 @@ fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, String> {
         return Ok(vec![(KeptAs::Record, bytes)]);
     }
     let name = file.to_string_lossy();
-    let runs = xml::read::read(&bytes, &name).map_err(|error| error.to_string())?;
+    let runs = result_xml::read(&bytes, &name).map_err(|error| error.to_string())?;
     if runs.len() == 1 {
         return Ok(vec![(KeptAs::ResultXml, bytes)]);
     }
     let parts = parts(&bytes);
     // Each part has to say by itself what it says among the others.
     let same = |(part, run): (&&[u8], &KnownRun)| {
-        let alone = xml::read::read(part, &run.name).ok();
+        let alone = result_xml::read(part, &run.name).ok();
         alone.is_some_and(|alone| alone == std::slice::from_ref(run))
     };
     match parts.len() == runs.len() && parts.iter().zip(&runs).all(same) {
         true => Ok(parts.into_iter().map(|part| (KeptAs::ResultXml, part.to_vec())).collect()),
-        false => {
-            Err("holds several results that can't be told apart; write each to a file of its own".into())
-        }
+        false => Err("holds several indistinguishable results; write each to a file of its own".into()),
     }
 }
 

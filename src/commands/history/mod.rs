@@ -27,7 +27,7 @@ pub fn history(request: &HistoryRequest) -> Result<Exit, NotDone> {
         HistoryAction::Import { files, label } => import::import(&store, files, label.as_deref()),
         HistoryAction::Reindex => reindex(&store),
         HistoryAction::List | HistoryAction::Trend { .. } if !store.is_there() && request.html.is_none() => {
-            say(format_args!("nothing is kept in {}; --save keeps a run", store.folder().display()));
+            say(format_args!("no runs in {}; use --save to keep a run", store.folder().display()));
             Ok(Exit::Success)
         }
         action => with_index(&store, action, request),
@@ -84,7 +84,7 @@ fn seconds(since: &Since) -> Result<i64, String> {
         Since::Date(text) => {
             let read: Option<Zoned> =
                 text.parse::<DateTime>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
-            let wrong = || format!("--since {text}: is no date; write 2026-11-22, 2026-11-22T14:30, or 7d");
+            let wrong = || format!("--since {text}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d");
             read.map(|date| date.timestamp().as_second()).ok_or_else(wrong)
         }
     }

@@ -2,10 +2,10 @@
 
 use super::time;
 use crate::lab::selection::RunFigure;
+use crate::machine::fingerprint::told;
 use crate::report::html::{ToldOf, ToldRun};
 use crate::stats::trend::SHORTEST_LEVEL;
 use crate::store::History;
-use crate::system::fingerprint::told;
 
 /// Changes of a machine that are named; the others are counted.
 const NAMED: usize = 4;
@@ -54,7 +54,7 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let latest = trend.latest.zip(trend.levels.last()).map(|(latest, level)| {
         let (is, at) = (if latest.runs == 1 { "run is" } else { "runs are" }, number(latest.rate));
         format!(
-            "the latest {} {is} at {at}, {}: {} like them tell a lasting change from a burst",
+            "the latest {} {is} at {at}, {}: {} such runs separate a lasting change from a burst",
             latest.runs,
             change(level.rate, latest.rate),
             SHORTEST_LEVEL

@@ -36,14 +36,14 @@ pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> R
         let runs: usize = few.iter().map(|history| history.points.len()).sum();
         let _ = writeln!(
             text,
-            "{runs} runs are of work that was done fewer than {SHORTEST_LEVEL} times on the same machine; \
-            {FEWEST_RUNS} tell a trend"
+            "{runs} runs have workloads with fewer than {SHORTEST_LEVEL} runs on the same machine; a trend \
+             takes {FEWEST_RUNS}"
         );
     }
     if all.is_empty() {
         let _ = writeln!(text, "no run here has this figure ({})", figure.title());
     }
-    output::to_stdout(text.as_bytes())
+    output::told_to_stdout(&text)
 }
 
 fn put(text: &mut String, history: &History, figure: RunFigure) {
@@ -70,7 +70,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
         let _ = writeln!(text, "  {words}");
     }
     if runs < FEWEST_RUNS {
-        let _ = writeln!(text, "  too few runs for a trend: {FEWEST_RUNS} tell one");
+        let _ = writeln!(text, "  too few runs for a trend, which takes {FEWEST_RUNS}");
     } else if history.trend.levels.len() == 1 && course.is_empty() {
         let _ = writeln!(text, "  no change");
     }

@@ -142,16 +142,16 @@ fn parsed(
     let whole: Vec<OsString> = [OsString::from("diskspd")].iter().chain(arguments).cloned().collect();
     let request = match cli::parse(&whole) {
         Ok(Invocation::Run(request)) => request,
-        Ok(_) => return Err(named("this asks for something else than a run".into())),
+        Ok(_) => return Err(named("this is no command line of a run".into())),
         Err(error) => return Err(named(error.to_string())),
     };
     if let Some(option) = misplaced(&request) {
-        return Err(named(format!("{option} has no place in a round of a preconditioning")));
+        return Err(named(format!("{option} can't be used in a round of a preconditioning")));
     }
     let asked = load::asked(&request)?;
     let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
     let [span] = profile.time_spans.as_slice() else {
-        return Err(named("a round is one time span, and this has several".into()));
+        return Err(named("a round has one time span, but this has several".into()));
     };
     if span.targets.len() != 1 {
         return Err(named("a round has one target; options of the workload begin with a dash".into()));
@@ -198,9 +198,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     let usage = |message: String| Err(NotDone::usage(vec![Finding::error(message)]));
     let Some(span) = asked.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {
-        return usage(
-            "--round says how long a round is, and rounds have no warm-up; leave -d and -W out".into(),
-        );
+        return usage("--round sets the duration, and rounds have no warm-up; leave out -d and -W".into());
     }
     if request.standard == Standard::Custom {
         return Ok(());
@@ -222,9 +220,8 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     };
     if decided(&standard) != decided(asked) {
         return usage(format!(
-            "{} is a workload of its own, {}: of the options behind -- only those that say how many \
-             threads there are, how much is outstanding, how a file is created and with which engine go \
-             with it; --standard custom takes all",
+            "{} defines the workload, {}: after -- use only options for threads, outstanding I/Os, file \
+             creation and engine; --standard custom takes all",
             request.standard.name(),
             request.standard.options().join(" ")
         ));
@@ -235,8 +232,8 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
 /// That rounds leave the target as it is.
 fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     let changes = round.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
-    let message = "the rounds only read: they tell when reads are steady, and change nothing on the target";
-    (!changes).then(|| Finding::warning(message).remedy("with -w100 behind -- they write"))
+    let message = "the rounds only read, so they don't change the target's state";
+    (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 
 /// The plan of a line on the target as it is now.

@@ -58,7 +58,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
         Ok(StepsEnd::NotSteady) if exit == Exit::Success => Exit::Doubtful,
         Ok(StepsEnd::NotSteady) => exit,
         Ok(StepsEnd::Interrupted) => {
-            say("the preconditioning was interrupted: the target is not in its steady state");
+            say("the preconditioning was interrupted: the target is not steady");
             Exit::RunFailed
         }
         Err(message) => NotDone::from(message).tell(),
@@ -85,7 +85,7 @@ fn announced(request: &PreconditionRequest, lines: &PreconditionLines) -> String
         (Some(fill), Some(times)) => {
             let bytes = lines.size.saturating_mul(times.into());
             format!(
-                "fill: {}, {} at 1 GiB/s; how long it really takes is told while it goes on\n  {}\n",
+                "fill: {}, {} at 1 GiB/s; progress shows the real time left\n  {}\n",
                 amount(bytes),
                 time_in_words(bytes as f64 / f64::from(1 << 30)),
                 fill.command

@@ -28,6 +28,8 @@ pub struct PreconditionSteps<'a> {
     request: &'a PreconditionRequest,
     lines: &'a PreconditionLines,
     watcher: Arc<PreconditionWatcher>,
+    /// What the user ends all of it by, between two steps too.
+    control: Arc<Control>,
     purged: Option<u64>,
     fill: Option<FillStep>,
     rounds: Vec<RoundFigures>,
@@ -46,6 +48,7 @@ impl<'a> PreconditionSteps<'a> {
             request,
             lines,
             watcher: Arc::new(PreconditionWatcher::new(request.quiet)),
+            control: Arc::default(),
             purged: None,
             fill: None,
             rounds: Vec::new(),
@@ -78,6 +81,7 @@ impl<'a> PreconditionSteps<'a> {
     /// # Errors
     /// A step failed.
     pub fn go(&mut self) -> Result<StepsEnd, String> {
+        let _watch = watch(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsEnd::Interrupted);
         }
@@ -98,19 +102,17 @@ impl<'a> PreconditionSteps<'a> {
 
     /// False = the user ended it.
     fn purge(&mut self) -> Result<bool, String> {
-        let control = Arc::<Control>::default();
-        let _watch = watch(&control)?;
         let Some(target) = self.lines.round.profile.time_spans.first().and_then(|s| s.targets.first()) else {
             return Ok(true);
         };
-        match run::purge(&target.path, self.request.destroy, &control)? {
+        match run::purge(&target.path, self.request.destroy, &self.control)? {
             Some(bytes) => {
                 self.purged = Some(bytes);
                 self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));
             }
-            None => self.tell("purge: nothing, the file is still to be made".to_owned()),
+            None => self.tell("purge: nothing, the file doesn't exist yet".to_owned()),
         }
-        Ok(!control.is_interrupted())
+        Ok(!self.control.is_interrupted())
     }
 
     /// False = the user ended it.
@@ -160,13 +162,14 @@ impl<'a> PreconditionSteps<'a> {
 
     /// `None` = the user ended it.
     fn run(&mut self, profile: &Profile, line: &ParsedLine) -> Result<Option<Executed>, String> {
-        let control = Arc::<Control>::default();
-        let _watch = watch(&control)?;
+        if self.control.is_interrupted() {
+            return Ok(None);
+        }
         let session = Session {
             one_of_several: true,
             destroy: self.request.destroy,
             listener: Arc::clone(&self.watcher) as Arc<dyn Listener>,
-            control: Arc::clone(&control),
+            control: Arc::clone(&self.control),
             ..Session::default()
         };
         let executed = execute(profile, &line.method, &session).map_err(|not_run| not_run.to_string())?;
@@ -176,7 +179,7 @@ impl<'a> PreconditionSteps<'a> {
         if !executed.failures.is_empty() {
             return Err(executed.failures.join("; "));
         }
-        Ok((!control.is_interrupted() && !executed.left_behind).then_some(executed))
+        Ok((!self.control.is_interrupted() && !executed.left_behind).then_some(executed))
     }
 
     fn tell(&self, line: String) {
@@ -188,5 +191,5 @@ impl<'a> PreconditionSteps<'a> {
 
 fn watch(control: &Arc<Control>) -> Result<impl Sized + use<>, String> {
     run::watch(Arc::clone(control), None, true)
-        .map_err(|error| format!("Ctrl-C can't be watched for: {error}"))
+        .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))
 }

@@ -14,7 +14,7 @@ use crate::cli::SweepRequest;
 use crate::clock;
 use crate::lab::sweep::Ran;
 use crate::profile::RawText;
-use crate::report::json;
+use crate::record::json;
 use crate::results::Record;
 use crate::run::{OutputDoor, Patience};
 use crate::sys::locks;
@@ -44,7 +44,7 @@ impl Folder {
         fs::create_dir_all(path).map_err(|error| failed(&error))?;
         let lock = File::open(path).map_err(|error| failed(&error))?;
         if !locks::hold(&lock).map_err(|error| failed(&error))? {
-            return Err(failed(&"another sweep works in this folder; wait for it, or name another folder"));
+            return Err(failed(&"another sweep is using this folder; wait for it, or name another folder"));
         }
         let folder = Folder { path: path.to_owned(), is_spare: false, _lock: lock };
         let asked = identity(request);
@@ -56,7 +56,7 @@ impl Folder {
                 if found["sweep"] != asked {
                     let command = found["command_line"].as_str().unwrap_or("not known");
                     return Err(failed(&format_args!(
-                        "another sweep is kept there: {command}; repeat that command, or name another folder"
+                        "it holds another sweep: {command}; repeat that command, or name another folder"
                     )));
                 }
             }
@@ -106,7 +106,7 @@ impl Folder {
     fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), String> {
         let mut there = fs::read_dir(&self.path).map_err(|error| error.to_string())?;
         if there.next().is_some() {
-            return Err("it holds something else than a sweep; name a new or an empty folder".into());
+            return Err("it holds other files than a sweep's; name a new or an empty folder".into());
         }
         let command_line = format!("diskspd sweep {}", super::quoted(&request.given));
         let document = json!({

@@ -32,8 +32,8 @@ use walk::{SweepWalk, WalkEnd};
 pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
     if request.between.is_some() && privileges::are_above_users() {
         return Err(NotDone::usage(vec![Finding::error(
-            "--between: this copy of the program has rights that its user hasn't (set-uid, set-gid, or \
-             capabilities), and starts no command for that user; use a copy that has none",
+            "--between: this copy of the program has more rights than its user (set-uid, set-gid, or \
+             capabilities) and so starts no command; use a copy that has none",
         )]));
     }
     let plan = Plan::of(request)
@@ -60,8 +60,8 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
     if !request.quiet {
         if !history.is_empty() {
             let there = match history.len() {
-                1 => "1 run is there already; the sweep goes on behind it".to_owned(),
-                runs => format!("{runs} runs are there already; the sweep goes on behind them"),
+                1 => "continuing after 1 earlier run".to_owned(),
+                runs => format!("continuing after {runs} earlier runs"),
             };
             say(there);
         }
@@ -129,7 +129,7 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
     match ended {
         WalkEnd::Complete => {}
         WalkEnd::OutOfBudget => {
-            say("NOTE: the budget was used up; points have fewer repetitions than asked for")
+            say("NOTE: the budget is exhausted; points have fewer repetitions than requested")
         }
         WalkEnd::Interrupted => {
             say(interrupted(request, walk));
@@ -153,17 +153,17 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
 fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
     let kept = walk.spare_folder().filter(|_| !walk.history.is_empty());
     match (&request.folder, kept) {
-        (Some(_), _) => "the sweep was interrupted; the same command goes on where it ended".into(),
+        (Some(_), _) => "the sweep was interrupted; repeat the command to continue".into(),
         (None, Some(path)) => {
             let path = quoted(&[path.as_os_str().to_owned()]);
             format!(
-                "the sweep was interrupted; its points are kept, and this goes on where it ended:\n\
-                 diskspd sweep --dir {path} {}",
+                "the sweep was interrupted and its points are kept; continue with:\ndiskspd sweep --dir \
+                 {path} {}",
                 quoted(&request.given)
             )
         }
         (None, None) => {
-            "the sweep was interrupted, and no point is kept; with --dir FOLDER it could go on".into()
+            "the sweep was interrupted, and no point is kept; use --dir FOLDER to be able to continue".into()
         }
     }
 }

@@ -3,7 +3,8 @@
 use super::AnsweredSweep;
 use super::plan::Plan;
 use super::walk::{SweepWalk, WalkEnd};
-use crate::report::{html, known};
+use crate::record::known;
+use crate::report::html;
 use crate::truth::Judged;
 
 /// The whole page.
@@ -30,7 +31,10 @@ pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep
 fn unfinished(ended: WalkEnd) -> Option<&'static str> {
     match ended {
         WalkEnd::Complete => None,
-        WalkEnd::OutOfBudget => Some("The budget was used up: points have fewer repetitions than asked for."),
+        WalkEnd::OutOfBudget => Some(
+            "The budget is exhausted: points have fewer repetitions than \
+                                      requested.",
+        ),
         WalkEnd::Interrupted => Some("The sweep was interrupted: points or repetitions are missing."),
     }
 }

@@ -5,6 +5,7 @@ use super::super::not_done::NotDone;
 use crate::cli::typed::quoted;
 use crate::cli::{self, Invocation, RunRequest, SweepRequest};
 use crate::finding::{Finding, Severity};
+use crate::host;
 use crate::lab::sweep::{
     Axis, PlainLine, PointRow, Ran, Sweep, SweepPoint, What, axes, diagonal, estimate, offered, points,
     time_in_words,
@@ -13,7 +14,6 @@ use crate::plan::{LiesIn, PlanError};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, ResultFormat};
 use crate::run::{self, Options, Probes};
-use crate::system;
 use std::ffi::OsString;
 
 /// A command line that can be run.
@@ -82,21 +82,16 @@ impl Plan {
         let is_given = self.points.iter().any(|point| point.method.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
             true => Ok(()),
-            false if is_given => {
-                Err("--curve offers rates by --rate-total itself; leave --rate-total out".into())
-            }
+            false if is_given => Err("--curve sets --rate-total itself; leave out --rate-total".into()),
             false => self.at_rate(1000).map(drop).map_err(|why| {
-                format!(
-                    "--curve offers rates, and that can't be done with this command line: {}",
-                    why.join("; ")
-                )
+                format!("--curve can't offer rates with this command line: {}", why.join("; "))
             }),
         }
     }
 
     /// Whether every point can be run on this machine. What only some targets lack is found when it's run.
     fn fits_machine(&self) -> Result<(), Vec<String>> {
-        let system = system::snapshot();
+        let system = host::snapshot();
         let mut unfit = 0;
         let mut first = Vec::new();
         for runnable in &self.points {
@@ -162,8 +157,8 @@ impl Plan {
         let one_pass = estimate(&once, &[]).seconds;
         match self.sweep.settings.budget_s {
             Some(budget) if history.is_empty() && one_pass > budget => Err(format!(
-                "--budget {}: one run of every point takes {} already, all that was asked for {}; \
-                 give fewer points, or shorter runs (-d, -W)",
+                "--budget {}: one run of every point alone takes {}, all requested runs {}; use fewer \
+                 points, or shorter runs (-d, -W)",
                 time_in_words(budget),
                 time_in_words(one_pass),
                 time_in_words(needed_s)
@@ -197,13 +192,15 @@ impl Runnable {
         let named = |message: String| vec![format!("{message}\n  in: diskspd {}", quoted(arguments))];
         let request = match cli::parse(&whole) {
             Ok(Invocation::Run(request)) => request,
-            Ok(_) => return Err(named("this asks for something else than a run".into())),
+            Ok(_) => return Err(named("this is no command line of a run".into())),
             Err(error) => {
                 return Err(named(error.to_string()));
             }
         };
         if let Some(option) = out_of_place(&request) {
-            return Err(named(format!("{option} has no place in a sweep, which prints a table of all runs")));
+            return Err(named(format!(
+                "{option} can't be used in a sweep, which prints a table of all runs"
+            )));
         }
         let asked = load::asked(&request).map_err(NotDone::into_messages)?;
         let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
@@ -240,8 +237,8 @@ fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
     let option = if request.settings.objective.is_some() { "--slo" } else { "--curve" };
     (!request.settings.curve.is_empty() && !says).then(|| {
         Finding::warning(format!(
-            "{option} without -o: the depth of 2 I/Os per thread and target bounds the rates that are found; \
-             give one that reaches the maximum (-o32), or find it first: diskspd sweep -o1..256"
+            "{option} without -o: the default depth of 2 I/Os per thread and target limits the rates; pass a \
+             depth that reaches the maximum (-o32), or find it first: diskspd sweep -o1..256"
         ))
     })
 }
@@ -251,11 +248,11 @@ fn one_by_one(profile: &Profile, method: &Method) -> String {
     let count = profile.time_spans.len();
     match &method.preset {
         Some(name) => format!(
-            "a point of a sweep is one time span, and the preset {name} has {count}; diskspd preset {name} \
-             shows the command line of each: sweep them one by one"
+            "a point of a sweep has one time span, but the preset {name} has {count}; sweep them one by one: \
+             diskspd preset {name} shows their command lines"
         ),
         None => format!(
-            "a point of a sweep is one time span, and this profile has {count}; sweep them one by one"
+            "a point of a sweep has one time span, but this profile has {count}; sweep them one by one"
         ),
     }
 }

@@ -85,7 +85,7 @@ impl<'a> SweepWalk<'a> {
                 Upcoming::Done { out_of_budget: false } => return Ok(WalkEnd::Complete),
                 Upcoming::Astray(number) => {
                     return Err(format!(
-                        "--dir: run {} of the folder is none of this sweep; name another folder",
+                        "--dir: run {} of the folder belongs to another sweep; name another folder",
                         number + 1
                     ));
                 }
@@ -111,7 +111,7 @@ impl<'a> SweepWalk<'a> {
         );
         let control = Arc::<Control>::default();
         let _watch = run::watch(Arc::clone(&control), None, true)
-            .map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?;
+            .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))?;
         let began = clock::monotonic();
         let settle = (self.request.settings.settle_s * SECOND as f64) as u64;
         if !control.sleep_until(began + settle) {
@@ -147,7 +147,7 @@ impl<'a> SweepWalk<'a> {
         let kept = folder.keep(self.history.len() + 1, ran, record);
         if let (Err(why), true) = (&kept, folder.is_spare) {
             say(Finding::warning(format!(
-                "the sweep's points are no longer kept, and it can't go on: {why}"
+                "the sweep can't continue, because its points are no longer kept: {why}"
             )));
             self.folder.take().into_iter().for_each(|folder| folder.remove(self.history.len() + 1));
             return Ok(());

@@ -1,0 +1,110 @@
+//! Engines that do an I/O when they are handed it: nothing is ever in flight, and what was done is given
+//! back by the next `wait`.
+
+use super::{Done, Engine, EngineError, Io, Limits, Setup, negated};
+use diskspd_model::access::TrimWay;
+use diskspd_sys::memory::{Buffer, Slot, SlotMut};
+use std::time::Duration;
+
+/// How one I/O is done.
+pub(super) trait Perform {
+    /// Does it, with the memory of all I/Os; returns its [`Done::result`].
+    ///
+    /// # Errors
+    /// As [`Engine::submit`] has them.
+    fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
+
+    /// Makes durable what was written to the file ([`Io::file`]).
+    ///
+    /// # Errors
+    /// The kernel's.
+    fn flush(&mut self, file: u32) -> std::io::Result<()>;
+
+    /// Gives back what the I/O would read or write; returns its [`Done::result`].
+    ///
+    /// # Errors
+    /// As [`Engine::trim`] has them.
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<i64, EngineError>;
+
+    /// [`Engine::features`].
+    fn features(&self) -> String;
+}
+
+/// Such an engine.
+pub(super) struct AtOnce<P> {
+    way: P,
+    buffer: Buffer,
+    limits: Limits,
+    /// The I/Os that were done and are not given back yet.
+    taken: Vec<Done>,
+}
+
+impl<P: Perform> AtOnce<P> {
+    /// With the buffer and for so many I/Os as the setup has; `files` = its files are
+    /// looked at, and `make` takes them over.
+    pub fn new(
+        setup: Setup,
+        files: bool,
+        make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,
+    ) -> Result<AtOnce<P>, EngineError> {
+        let limits = Limits::of(&setup, files);
+        let taken = Vec::with_capacity(setup.depth as usize);
+        Ok(AtOnce { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
+    }
+}
+
+impl<P: Perform> Engine for AtOnce<P> {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        // A copy that nothing else can refer to stays in registers.
+        let limits = self.limits;
+        let room = limits.depth as usize - self.taken.len();
+        let batch = &batch[..batch.len().min(room)];
+        for io in batch {
+            if !limits.allow(io) {
+                return Err(limits.refuse(io));
+            }
+            let result = self.way.perform(io, &mut self.buffer)?;
+            debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
+            self.taken.push(Done { request: io.request, result });
+        }
+        debug_assert!(self.taken.len() <= self.limits.depth as usize);
+        Ok(batch.len())
+    }
+
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        let result = self.way.flush(file).map_or_else(|error| negated(&error), |()| 0);
+        self.taken.push(Done { request, result });
+        Ok(())
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        let result = self.way.trim(io, way)?;
+        self.taken.push(Done { request: io.request, result });
+        Ok(())
+    }
+
+    fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        // Whoever brings as much room as there is here gets it as it is.
+        if done.is_empty() && done.capacity() >= self.taken.capacity() {
+            let taken = std::mem::take(&mut self.taken);
+            self.taken = std::mem::replace(done, taken);
+        } else {
+            done.append(&mut self.taken);
+        }
+        Ok(())
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.buffer.private_mut()
+    }
+
+    fn features(&self) -> String {
+        self.way.features()
+    }
+}

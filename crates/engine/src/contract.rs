@@ -1,0 +1,195 @@
+//! What an engine is given, and what it does.
+
+use super::{Direction, File};
+use diskspd_model::access::IoPriority;
+use diskspd_model::access::TrimWay;
+use diskspd_sys::clock::Clock;
+use diskspd_sys::memory::{Buffer, Slot, SlotMut};
+use diskspd_sys::transfer::Transfer;
+use std::ops::Range;
+use std::time::Duration;
+
+/// One I/O to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Io {
+    /// The request this I/O belongs to; comes back in [`Done::request`]. Below [`Setup::depth`], and at
+    /// most one I/O of a request is in flight.
+    pub request: u32,
+    /// Index into [`Setup::files`].
+    pub file: u32,
+    /// Read or write.
+    pub direction: Direction,
+    /// Byte offset in the file.
+    pub offset: u64,
+    /// Bytes to transfer.
+    pub length: u32,
+    /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it.
+    pub buffer_offset: usize,
+}
+
+impl Io {
+    /// No I/O: what a request has that never had one.
+    pub const NONE: Io =
+        Io { request: 0, file: 0, direction: Direction::Read, offset: 0, length: 0, buffer_offset: 0 };
+
+    /// Its data in the memory.
+    #[inline]
+    pub(super) fn place(&self) -> Range<usize> {
+        self.buffer_offset..self.buffer_offset + self.length as usize
+    }
+
+    /// For the queues of the kernel; priorities by file.
+    #[inline]
+    pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
+        Transfer {
+            write: self.direction == Direction::Write,
+            file: self.file,
+            offset: self.offset,
+            start: self.buffer_offset,
+            length: self.length,
+            tag: self.request,
+            priority: priorities.get(self.file as usize).copied().unwrap_or_default(),
+        }
+    }
+}
+
+/// One I/O that has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// [`Io::request`] of the I/O.
+    pub request: u32,
+    /// Bytes transferred, or the negated `errno`.
+    pub result: i64,
+}
+
+/// What an engine is made of. It takes over files and buffer for its life.
+#[derive(Debug)]
+pub struct Setup {
+    /// Open files, addressed by index. Empty slots are not allowed; `null` and `sim` ignore the list and
+    /// take none.
+    pub files: Vec<File>,
+    /// Memory for all I/Os; what is shared of it is only written from.
+    pub buffer: Buffer,
+    /// Largest number of I/Os in flight; at least 1.
+    pub depth: u32,
+    /// The clock of the worker; the simulated engine moves it.
+    pub clock: Clock,
+    /// Seed of the simulated device; other engines ignore it.
+    pub seed: u64,
+}
+
+/// One queue of I/Os.
+///
+/// ```text
+/// stamp start ─▶ submit(batch) ─▶ wait(1, ..) ─▶ stamp end ─▶ account ─▶ refill ─▶ ...
+/// ```
+///
+/// `submit` may keep what it took until the next `wait`, which hands it to the kernel and waits in one
+/// system call. That is why a `wait` must follow every `submit`, and why the start stamp is read just
+/// before `submit`.
+pub trait Engine {
+    /// Takes I/Os from the front of the batch; returns how many. Less than all only when the queue is full;
+    /// then wait.
+    ///
+    /// # Errors
+    /// An I/O that breaks the rules of [`Io`]; those before it in the batch may have been taken.
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
+
+    /// Takes a flush of a file ([`Io::file`]) by a request without an I/O in flight: what was written to the
+    /// file and has completed is to be durable when the flush has. It comes back as [`Done`] with the result
+    /// 0, or the negated `errno`.
+    ///
+    /// # Errors
+    /// Request or file don't exist.
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError>;
+
+    /// Takes a discard of what the I/O would read or write, by a request without an I/O in flight; no data
+    /// moves. It comes back as [`Done`] with the result 0, or the negated `errno`. The file is open for
+    /// writing.
+    ///
+    /// # Errors
+    /// An I/O that breaks the rules of [`Io`], or an engine that can't do discards.
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError>;
+
+    /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
+    /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
+    /// is no error. A `min` above what is in flight means all of that: with nothing in flight it returns at
+    /// once. Never returns more than [`Setup::depth`] completions; room for so many in `done` avoids
+    /// allocation here.
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError>;
+
+    /// The data of an I/O, to look at what was read: in the private memory or in the shared part behind it.
+    /// `None` = it doesn't lie within them. (Neither slices nor the [`Buffer`] are handed out: the kernel
+    /// may be at any part.)
+    fn slot(&self, io: &Io) -> Option<Slot<'_>>;
+
+    /// The private memory, to prepare what is written next; before it's handed over, else it carries old
+    /// and new data mixed.
+    fn memory_mut(&mut self) -> SlotMut<'_>;
+
+    /// The data of one I/O in it; `None` = it doesn't lie within the private memory.
+    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+        self.memory_mut().part(io.buffer_offset, io.length as usize)
+    }
+
+    /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the
+    /// kernel do them. To be said before the first of them; engines without such workers make nothing of
+    /// it.
+    fn use_workers(&mut self, _file: u32) {}
+
+    /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
+    /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
+    /// how all such engines are.
+    fn not_pinned(&self) -> Option<&NotPinned> {
+        None
+    }
+
+    /// One line on what the engine makes use of, for `-v` and the record.
+    fn features(&self) -> String;
+}
+
+/// Why the memory of all I/Os isn't pinned once for all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotPinned {
+    /// The limit of locked memory is too small.
+    Limit,
+    /// It is larger than the kernel pins at once.
+    TooLarge,
+    /// The kernel's answer.
+    Refused(String),
+}
+
+/// Why an engine can't go on. The run fails with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}{}", source.as_ref().map(|source| format!(": {source}")).unwrap_or_default())]
+pub struct EngineError {
+    /// What was being done, with likely cause and remedy where known.
+    pub what: String,
+    /// The kernel's answer; `None` = it has been put in words already.
+    pub source: Option<std::io::Error>,
+}
+
+impl EngineError {
+    /// A setup or an I/O that breaks the rules.
+    pub(super) fn invalid(what: String) -> EngineError {
+        EngineError { what, source: Some(std::io::ErrorKind::InvalidInput.into()) }
+    }
+}
+
+/// Engines whose kind of I/O has no discards.
+#[cold]
+pub(super) fn no_discards(engine: &str) -> EngineError {
+    EngineError::invalid(format!("engine {engine} can't do discards (--trim): use --engine uring or sync"))
+}
+
+/// The negated `errno` of an error, as [`Done::result`] has it.
+pub(super) fn negated(error: &std::io::Error) -> i64 {
+    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+/// The kernel refused to give the thread an I/O priority.
+#[cold]
+pub(super) fn priority_refused(source: std::io::Error) -> EngineError {
+    let what = "the I/O priority (-I) can't be set for this thread; leave out -I".to_string();
+    EngineError { what, source: Some(source) }
+}

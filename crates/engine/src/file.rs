@@ -1,0 +1,31 @@
+//! What an engine is given to work on.
+
+use diskspd_model::access::IoPriority;
+use diskspd_model::access::MapOptions;
+use std::os::fd::OwnedFd;
+
+/// An open file, and how its I/Os are done.
+#[derive(Debug)]
+pub struct File {
+    /// The file or device.
+    pub handle: OwnedFd,
+    /// Priority of its I/Os.
+    pub priority: IoPriority,
+    /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
+    pub mapping: Option<MapOptions>,
+    /// Completions are polled for, by engines that can ([`EngineRow::polls`](super::EngineRow::polls)): of
+    /// all files of an engine or none. The file is open past the page cache.
+    pub polled: bool,
+}
+
+impl From<OwnedFd> for File {
+    /// Ordinary I/O without a stated priority.
+    fn from(handle: OwnedFd) -> File {
+        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false }
+    }
+}
+
+/// The priorities of files, and their handles.
+pub(super) fn apart(files: Vec<File>) -> (Vec<IoPriority>, Vec<OwnedFd>) {
+    files.into_iter().map(|file| (file.priority, file.handle)).unzip()
+}

@@ -1,0 +1,38 @@
+//! Engines: how an I/O reaches the storage.
+//!
+//! One engine is one queue, owned by one worker thread. It owns the buffers too and drains when dropped, so
+//! that the kernel never writes into freed memory. Engines know nothing of profiles, patterns or
+//! statistics.
+//!
+//! Which engines there are is known everywhere ([`ENGINES`]); making one is Linux's.
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub use diskspd_model::engines::{Direction, ENGINES, EngineKind, EngineRow};
+
+pub mod aio;
+mod at_once;
+mod contract;
+mod file;
+mod limits;
+mod making;
+mod mixed;
+mod mmap;
+mod null;
+pub mod sim;
+mod sync;
+pub mod uring;
+
+pub use self::{
+    contract::{Done, Engine, EngineError, Io, NotPinned, Setup},
+    file::File,
+    making::{MakeEngine, Unavailable, describe_all},
+};
+use self::{
+    contract::{negated, no_discards, priority_refused},
+    limits::Limits,
+};
+/// Most bytes of one I/O; engines refuse anything longer.
+pub use diskspd_sys::transfer::MAX_LENGTH;

@@ -1,0 +1,130 @@
+//! Engines are made, where they can be.
+
+use super::mixed::Mixed;
+use super::mmap::Mmap;
+use super::null::Null;
+use super::sim::{Sim, SimDevice};
+use super::sync::Sync;
+use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup, aio, uring};
+use diskspd_sys::clock::Clock;
+
+/// What the rows of the table of engines can do on this system.
+pub trait MakeEngine {
+    /// Whether the engine works on this machine, in this process.
+    ///
+    /// # Errors
+    /// Why not, and what to do about it.
+    fn available(&self) -> Result<(), Unavailable>;
+
+    /// Makes one, for the calling thread. Files that are mapped among others that aren't are served beside
+    /// the engine.
+    ///
+    /// # Errors
+    /// A setup that the engine can't serve, or what the kernel refused. Never another engine instead.
+    fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
+
+    /// The same without registering its buffer with the kernel (`-un`): every I/O pins its own memory.
+    ///
+    /// # Errors
+    /// As [`MakeEngine::create`].
+    fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError>;
+}
+
+impl MakeEngine for EngineRow {
+    fn available(&self) -> Result<(), Unavailable> {
+        match self.kind {
+            EngineKind::Uring => uring::probe(),
+            EngineKind::Aio => aio::probe(),
+            _ => Ok(()),
+        }
+    }
+
+    fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+        if setup.depth == 0 {
+            return Err(EngineError::invalid(format!(
+                "engine {}: queue depth 0, at least 1 is needed",
+                self.name
+            )));
+        }
+        if setup.depth > self.max_depth {
+            return Err(EngineError::invalid(format!(
+                "engine {}: queue depth {}, at most {} is possible; use a smaller -o with more threads (-t)",
+                self.name, setup.depth, self.max_depth
+            )));
+        }
+        if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
+            return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
+        }
+        if self.real_io && self.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
+            return Ok(Box::new(Mixed::new(setup, |others| open(self, others))?));
+        }
+        open(self, setup)
+    }
+
+    fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+        match self.kind {
+            EngineKind::Uring => {
+                let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
+                Ok(Box::new(uring::Uring::new(setup, options)?))
+            }
+            _ => self.create(setup),
+        }
+    }
+}
+
+/// Makes an engine of files that are all alike.
+pub(super) fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(match row.kind {
+        EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
+        EngineKind::Aio => aio::Aio::open(setup)?,
+        EngineKind::Sync => Box::new(Sync::open(setup)?),
+        EngineKind::Mmap => Box::new(Mmap::open(setup)?),
+        EngineKind::Null => Box::new(Null::open(setup)?),
+        EngineKind::Sim => Box::new(Sim::new(setup, SimDevice::default())),
+        EngineKind::SimCliff => Box::new(Sim::new(setup, SimDevice::cliff())),
+        EngineKind::SimThrottle => Box::new(Sim::new(setup, SimDevice::throttle())),
+        EngineKind::SimDrift => Box::new(Sim::new(setup, SimDevice::drift())),
+        EngineKind::SimStall => Box::new(Sim::new(setup, SimDevice::stall())),
+    })
+}
+
+/// The text of `--engine help`: every engine, and whether it works here.
+pub fn describe_all() -> String {
+    let mut text =
+        "auto   the default: for each thread the engine that suits its workload and targets;\n       \
+         --dry-run, -v and the record (--out FILE.json) say which, and why\n"
+            .to_string();
+    for row in &ENGINES {
+        let state = match row.available() {
+            Ok(()) => format!("available, queue depth up to {}", row.max_depth),
+            Err(why) => format!("not available: {why}"),
+        };
+        text += &format!("{:<12} {}\n             {state}\n", row.name, row.description);
+    }
+    text
+}
+
+/// Why an engine does not work here. Prints as `reason; remedy`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}; {remedy}")]
+pub struct Unavailable {
+    /// What is in the way.
+    pub reason: String,
+    /// What to do about it.
+    pub remedy: String,
+    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the
+    /// machine has no such engine, or forbids it.
+    pub lacking: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_describes_every_engine() {
+        for row in &ENGINES {
+            assert!(describe_all().contains(row.description), "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! A seeded model of a device on a virtual clock: whole runs become deterministic.
+//!
+//! Everything is integer arithmetic, so that the same seed gives the same times on every machine.
+//!
+//! ```text
+//! submit ─▶ link (one after the other) ─▶ first free channel (base + tail, seldom a stall) ─▶ done
+//! ```
+
+use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
+use diskspd_model::access::TrimWay;
+use diskspd_sys::clock::{Clock, Nanos, SECOND};
+use diskspd_sys::memory::{Buffer, Slot, SlotMut};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::time::Duration;
+
+/// What the device is like. The default is a data-centre NVMe drive: about 83 µs and 770,000 IOPS for reads
+/// of 4 KiB, 7 GB/s for large ones; 15 µs and 5 GB/s for writes. It must not change: reports are compared
+/// to stored ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SimDevice {
+    /// I/Os that are served at the same time; at least 1.
+    channels: usize,
+    read: Service,
+    write: Service,
+    /// One I/O in so many stalls on average; a power of two.
+    stall_one_in: u64,
+    /// Mean length of a stall, ns.
+    stall: Nanos,
+    /// How its speed changes in the course of time.
+    course: SimCourse,
+    /// Every so many I/Os one fails with `EIO`; 0 = none.
+    fail_every: u64,
+    /// Every so many I/Os one transfers only half of its bytes; 0 = none.
+    short_every: u64,
+}
+
+/// How the speed of a device changes. Time counts from the first I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SimCourse {
+    /// It doesn't.
+    Steady,
+    /// So many bytes are written fast; what is written after them takes `factor` times as long.
+    Cliff { cache: u64, factor: u64 },
+    /// An I/O every `interval` ns, and credits for so many more.
+    Throttle { interval: Nanos, credits: u64 },
+    /// No I/O begins from second `from` to `to` of every `every`; ns.
+    Stalls { every: Nanos, from: Nanos, to: Nanos },
+    /// Every I/O takes longer from one to the next: twice as long after this time, and then no longer.
+    Drift { doubled_after: Nanos },
+}
+
+/// How one direction is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Service {
+    /// Shortest time in a channel, ns.
+    base: Nanos,
+    /// Mean of what is added to it (close to exponentially distributed), ns.
+    tail: Nanos,
+    /// Time on the link, picoseconds per byte.
+    picos_per_byte: u64,
+}
+
+impl Default for SimDevice {
+    fn default() -> SimDevice {
+        SimDevice {
+            channels: 64,
+            read: Service { base: 70_000, tail: 12_000, picos_per_byte: 143 },
+            write: Service { base: 11_000, tail: 3_000, picos_per_byte: 200 },
+            stall_one_in: 1 << 12,
+            stall: 2_000_000,
+            course: SimCourse::Steady,
+            fail_every: 0,
+            short_every: 0,
+        }
+    }
+}
+
+impl SimDevice {
+    /// With a fast write cache of 64 GiB; writes beyond it take five times as long.
+    pub fn cliff() -> SimDevice {
+        SimDevice { course: SimCourse::Cliff { cache: 64 << 30, factor: 5 }, ..SimDevice::default() }
+    }
+
+    /// With 3000 I/Os per second and burst credits for 150,000 more.
+    pub fn throttle() -> SimDevice {
+        SimDevice {
+            course: SimCourse::Throttle { interval: 333_333, credits: 150_000 },
+            ..SimDevice::default()
+        }
+    }
+
+    /// Growing slower for a minute, down to half its speed.
+    pub fn drift() -> SimDevice {
+        SimDevice { course: SimCourse::Drift { doubled_after: 60_000_000_000 }, ..SimDevice::default() }
+    }
+
+    /// Beginning no I/O for one second of every six: from the third to the fourth.
+    pub fn stall() -> SimDevice {
+        let course = SimCourse::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
+        SimDevice { course, ..SimDevice::default() }
+    }
+
+    /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in
+    /// `short_every` transfers half of its bytes, counted in order of submission; 0 = none.
+    pub fn faulty(fail_every: u64, short_every: u64) -> SimDevice {
+        SimDevice { fail_every, short_every, ..SimDevice::default() }
+    }
+}
+
+/// How a flush is served.
+const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 };
+
+/// How a discard is served: of a device that writes it down, and frees the blocks later.
+const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
+
+/// An I/O being served. Ordered by time; those that end together come in order of submission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Flight {
+    finish: Nanos,
+    number: u64,
+    request: u32,
+    result: i64,
+}
+
+/// See the module.
+pub struct Sim {
+    limits: Limits,
+    device: SimDevice,
+    buffer: Buffer,
+    clock: Clock,
+    random: u64,
+    /// When each channel becomes free, the earliest on top.
+    channels: BinaryHeap<Reverse<Nanos>>,
+    /// When the link becomes free.
+    link: Nanos,
+    flights: BinaryHeap<Reverse<Flight>>,
+    /// I/Os so far.
+    number: u64,
+    /// Bytes written so far.
+    written: u64,
+    /// When the throttle would have let the next I/O go without any credits; ahead of the clock = credits
+    /// are used.
+    allowed: Nanos,
+    /// When the device was at rest.
+    start: Nanos,
+}
+
+impl Sim {
+    /// A device at rest. The clock of the setup has to be virtual: else time stands still.
+    pub fn new(setup: Setup, device: SimDevice) -> Sim {
+        let now = setup.clock.now();
+        Sim {
+            limits: Limits::of(&setup, false),
+            device,
+            random: setup.seed,
+            channels: std::iter::repeat_n(Reverse(now), device.channels).collect(),
+            link: now,
+            flights: BinaryHeap::with_capacity(setup.depth as usize),
+            number: 0,
+            written: 0,
+            allowed: now,
+            start: now,
+            buffer: setup.buffer,
+            clock: setup.clock,
+        }
+    }
+
+    /// When an I/O that arrives now will have been served.
+    fn serve(&mut self, io: &Io, now: Nanos) -> Nanos {
+        let service = match io.direction {
+            Direction::Read => self.device.read,
+            Direction::Write => self.device.write,
+        };
+        self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
+        let mut time = service.base + tail(service.tail, splitmix(&mut self.random));
+        let chance = splitmix(&mut self.random);
+        if chance & (self.device.stall_one_in - 1) == 0 {
+            time += tail(self.device.stall, splitmix(&mut self.random));
+        }
+        let (time, earliest) = self.changed(io, time, now);
+        let begin = self.link.max(earliest);
+        match self.channels.peek_mut() {
+            Some(mut free) => {
+                free.0 = free.0.max(begin) + time;
+                free.0
+            }
+            None => begin + time,
+        }
+    }
+
+    /// The time in a channel as the device's course has it, and when it may begin at the earliest.
+    fn changed(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
+        match self.device.course {
+            SimCourse::Steady => (time, 0),
+            SimCourse::Cliff { cache, factor } => {
+                if io.direction == Direction::Read {
+                    return (time, 0);
+                }
+                self.written += u64::from(io.length);
+                if self.written <= cache {
+                    return (time, 0);
+                }
+                // The medium behind the cache is slower in moving bytes too.
+                let on_link = u64::from(io.length) * self.device.write.picos_per_byte / 1000;
+                self.link += on_link * (factor - 1);
+                (time * factor, 0)
+            }
+            SimCourse::Throttle { interval, credits } => {
+                // Credits grow while nothing is done, up to what they were at first.
+                self.allowed = self.allowed.max(now) + interval;
+                (time, self.allowed.saturating_sub(credits * interval))
+            }
+            SimCourse::Stalls { every, from, to } => {
+                let passed = now.saturating_sub(self.start) % every;
+                (time, if (from..to).contains(&passed) { now - passed + to } else { 0 })
+            }
+            SimCourse::Drift { doubled_after } => {
+                let passed = now.saturating_sub(self.start).min(doubled_after);
+                (time + time * (passed / 1000) / (doubled_after / 1000), 0)
+            }
+        }
+    }
+
+    fn result(&self, io: &Io) -> i64 {
+        let every = |n: u64| n > 0 && self.number.is_multiple_of(n);
+        match () {
+            () if every(self.device.fail_every) => -i64::from(libc::EIO),
+            () if every(self.device.short_every) => i64::from(io.length / 2),
+            () => i64::from(io.length),
+        }
+    }
+
+    /// Moves to `done` the first I/O to end, if it does by `time`.
+    fn complete(&mut self, time: Nanos, done: &mut Vec<Done>) -> Option<Nanos> {
+        let first = self.flights.peek_mut().filter(|first| first.0.finish <= time)?;
+        let Reverse(flight) = std::collections::binary_heap::PeekMut::pop(first);
+        done.push(Done { request: flight.request, result: flight.result });
+        Some(flight.finish)
+    }
+}
+
+impl Engine for Sim {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        let room = self.limits.depth as usize - self.flights.len();
+        let batch = &batch[..batch.len().min(room)];
+        let now = self.clock.now();
+        for io in batch {
+            if !self.limits.allow(io) {
+                return Err(self.limits.refuse(io));
+            }
+            self.number += 1;
+            let finish = self.serve(io, now);
+            let flight = Flight { finish, number: self.number, request: io.request, result: self.result(io) };
+            debug_assert!(
+                finish >= now && flight.result <= i64::from(io.length),
+                "{io:?} at {now}: {flight:?}"
+            );
+            self.flights.push(Reverse(flight));
+        }
+        Ok(batch.len())
+    }
+
+    /// What was written has to be there first, then the medium is written; other I/Os go on meanwhile.
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.limits.allow_flush(request, file)?;
+        let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
+        let begin = written.max(self.clock.now());
+        let finish = begin + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random));
+        self.number += 1;
+        self.flights.push(Reverse(Flight { finish, number: self.number, request, result: 0 }));
+        Ok(())
+    }
+
+    /// A command without data in a channel, like an I/O; it takes the same time for many blocks as for one.
+    fn trim(&mut self, io: &Io, _: TrimWay) -> Result<(), EngineError> {
+        self.limits.allow_trim(io)?;
+        let time = TRIM.base + tail(TRIM.tail, splitmix(&mut self.random));
+        let now = self.clock.now();
+        let finish = match self.channels.peek_mut() {
+            Some(mut free) => {
+                free.0 = free.0.max(now) + time;
+                free.0
+            }
+            None => now + time,
+        };
+        self.number += 1;
+        self.flights.push(Reverse(Flight { finish, number: self.number, request: io.request, result: 0 }));
+        Ok(())
+    }
+
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let min = min.min(self.flights.len());
+        let timeout = Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX);
+        let deadline = self.clock.now().saturating_add(timeout);
+        let before = done.len();
+        while done.len() - before < min {
+            match self.complete(deadline, done) {
+                Some(finish) => self.clock.advance_to(finish),
+                None => self.clock.advance_to(deadline),
+            }
+            if self.clock.now() == deadline {
+                break;
+            }
+        }
+        let now = self.clock.now();
+        while self.complete(now, done).is_some() {}
+        Ok(())
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.buffer.slot(io.buffer_offset, io.length as usize)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.buffer.private_mut()
+    }
+
+    fn features(&self) -> String {
+        format!("sim: {} channels, virtual clock", self.device.channels)
+    }
+}
+
+/// A time of the given mean from a random number, close to exponentially distributed: `-log2` of the number
+/// as a fraction of 2^64, with the mantissa taken linearly (its mean is then 3/2), so that no logarithm is
+/// needed.
+fn tail(mean: Nanos, random: u64) -> Nanos {
+    let zeros = (random | 1).leading_zeros();
+    let mantissa = (random << zeros << 1) >> 32;
+    let steps = ((u64::from(zeros) + 1) << 32) - mantissa;
+    ((mean * 2 / 3) * (steps >> 8)) >> 24
+}
+
+/// The next random number (SplitMix64: a counter and a mixing function).
+fn splitmix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_has_its_mean_and_shape() {
+        let mut state = 1;
+        let times: Vec<u64> = (0..100_000).map(|_| tail(12_000, splitmix(&mut state))).collect();
+        let mean = times.iter().sum::<u64>() / 100_000;
+        assert!((11_800..12_200).contains(&mean), "{mean}");
+        // Of an exponential distribution, 5 % lie above three times the mean, 0.25 % above six times.
+        let above = |n: u64| times.iter().filter(|t| **t > n * 12_000).count();
+        assert!((4000..6000).contains(&above(3)), "{}", above(3));
+        assert!((150..400).contains(&above(6)), "{}", above(6));
+    }
+
+    #[test]
+    fn the_extremes_of_the_tail_are_finite() {
+        assert!(tail(2_000_000, 0) < 100_000_000);
+        assert!(tail(2_000_000, u64::MAX) < 2);
+    }
+}

@@ -1,0 +1,239 @@
+//! What control groups keep this process from: CPU quotas and I/O limits, its own and those of all groups
+//! above it.
+
+mod io;
+mod memory;
+
+use super::mountinfo;
+use super::root::Root;
+use diskspd_model::machine::quota::*;
+use std::path::{Path, PathBuf};
+
+/// The groups of this process, each with all that are above it, innermost first; of both versions of the
+/// interface.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    groups: Vec<Group>,
+}
+
+/// A group that this process is in, or one above.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    root: Root,
+    directory: PathBuf,
+    /// What counts for it; empty = everything (version 2).
+    controllers: String,
+    /// Whether this process is in it, not in one below.
+    own: bool,
+}
+
+impl Groups {
+    /// Finds the groups of this process.
+    pub fn find(root: &Root) -> Groups {
+        let own = root.text("/proc/self/cgroup").unwrap_or_default();
+        let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+        let mounts: Vec<_> = mountinfo::parse(&mounts).collect();
+        let mut groups = Vec::new();
+        for line in own.lines() {
+            // `0::/user.slice` in version 2, `4:cpu,cpuacct:/user.slice` in version 1.
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
+            let mount = mounts.iter().find(|mount| match controllers {
+                "" => mount.file_system == "cgroup2",
+                _ => mount.file_system == "cgroup" && shares_a_name(controllers, &mount.options),
+            });
+            let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
+            groups.extend(directories.into_iter().enumerate().map(|(level, directory)| Group {
+                root: root.clone(),
+                directory,
+                controllers: controllers.to_owned(),
+                own: level == 0,
+            }));
+        }
+        Groups { groups }
+    }
+
+    /// Those that a controller, by its name in version 1, counts for.
+    pub(super) fn of(&self, controller: &str) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| {
+            group.controllers.is_empty() || shares_a_name(controller, &group.controllers)
+        })
+    }
+
+    /// How long the group of this process has been frozen (`cgroup.freeze`), by itself or by one above it,
+    /// us; `None` = the kernel doesn't count it (before Linux 6.18, version 1).
+    pub fn frozen_us(&self) -> Option<u64> {
+        let own = self.groups.iter().find(|group| group.controllers.is_empty())?;
+        let text = own.root.text(own.directory.join("cgroup.stat.local"))?;
+        let value = text.lines().find_map(|line| line.strip_prefix("frozen_usec "))?;
+        value.trim().parse().ok()
+    }
+
+    /// CPU quotas now, and what was counted since the groups exist; of those without a quota too, which may
+    /// get one.
+    pub fn cpu_quotas(&self) -> Vec<CpuQuota> {
+        self.of("cpu").filter_map(Group::cpu_quota).collect()
+    }
+}
+
+impl Group {
+    /// One of its files.
+    pub fn text(&self, file: &str) -> Option<String> {
+        self.root.text(self.directory.join(file))
+    }
+
+    /// The time that it may use of each period, and the period, us; `None` = all it can get.
+    pub fn quota(&self) -> Option<(u64, u64)> {
+        let (quota, period) = match self.text("cpu.max") {
+            Some(text) => {
+                let (quota, period) = text.split_once(' ')?;
+                (quota.parse().ok()?, period.parse().ok()?)
+            }
+            // -1 = no quota.
+            None => {
+                let number = |file| self.text(file)?.parse().ok();
+                (number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
+            }
+        };
+        (quota > 0 && period > 0).then_some((quota, period))
+    }
+
+    fn cpu_quota(&self) -> Option<CpuQuota> {
+        let cpus = self.quota().map_or(0.0, |(quota, period)| quota as f64 / period as f64);
+        let text = self.text("cpu.stat")?;
+        let count = |wanted: &str| {
+            let counts = text.lines().filter_map(|line| line.split_once(' '));
+            counts.filter(|(name, _)| *name == wanted).find_map(|(_, count)| count.parse::<u64>().ok())
+        };
+        Some(CpuQuota {
+            group: self.name(),
+            cpus,
+            periods: count("nr_periods")?,
+            throttled_periods: count("nr_throttled")?,
+            throttled: count("throttled_time")
+                .or_else(|| Some(count("throttled_usec")?.saturating_mul(1000)))?,
+        })
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.directory.display().to_string()
+    }
+}
+
+/// Whether two lists with commas between have a name in common.
+fn shares_a_name(one: &str, other: &str) -> bool {
+    one.split(',').any(|name| other.split(',').any(|other| other == name))
+}
+
+/// The directories of a group and of those above it, up to where they are mounted.
+fn levels(mounted: &str, at: &str, path: &str) -> Vec<PathBuf> {
+    // In a container the mount may show a part of the tree only, and the path still be that of the whole one.
+    let within = Path::new(path).strip_prefix(mounted).unwrap_or(Path::new(""));
+    // Without the slash that joining nothing would leave at the end.
+    within.ancestors().map(|group| Path::new(at).join(group).components().collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::io_limit::IoLimit;
+
+    /// A machine of files, and the groups found on it.
+    pub fn groups(files: &[(&str, &str)]) -> (tempfile::TempDir, Groups) {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = directory.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let groups = Groups::find(&Root::at(directory.path()));
+        (directory, groups)
+    }
+
+    #[test]
+    fn a_quota_of_a_group_above_counts_too() {
+        let (_directory, groups) = groups(&[
+            ("proc/self/cgroup", "0::/user.slice/app\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"),
+            ("sys/fs/cgroup/user.slice/cpu.max", "150000 100000\n"),
+            (
+                "sys/fs/cgroup/user.slice/cpu.stat",
+                "usage_usec 5\nnr_periods 40\nnr_throttled 7\nthrottled_usec 2500\n",
+            ),
+            ("sys/fs/cgroup/user.slice/app/cpu.max", "max 100000\n"),
+            ("sys/fs/cgroup/user.slice/app/cpu.stat", "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n"),
+            (
+                "sys/fs/cgroup/user.slice/app/io.max",
+                "8:16 rbps=2097152 wbps=max riops=max wiops=120\n8:0 rbps=max\n",
+            ),
+        ]);
+        let quota = CpuQuota {
+            group: "/sys/fs/cgroup/user.slice".into(),
+            cpus: 1.5,
+            periods: 40,
+            throttled_periods: 7,
+            throttled: 2_500_000,
+        };
+        let none = CpuQuota {
+            group: "/sys/fs/cgroup/user.slice/app".into(),
+            cpus: 0.0,
+            periods: 0,
+            throttled_periods: 0,
+            throttled: 0,
+        };
+        assert_eq!(groups.cpu_quotas(), [none.clone(), quota.clone()]);
+        let later = CpuQuota { periods: 50, throttled_periods: 9, throttled: 3_000_000, ..quota.clone() };
+        let between = CpuQuota { periods: 10, throttled_periods: 2, throttled: 500_000, ..quota.clone() };
+        let seen = |looks: &[&CpuQuota]| {
+            let mut all = Vec::new();
+            looks.iter().for_each(|look| see_quotas(&mut all, vec![(*look).clone()]));
+            quotas_seen(&all)
+        };
+        assert_eq!(seen(&[&quota, &later]), std::slice::from_ref(&between));
+        // Set meanwhile, and taken away again.
+        let (before, after) =
+            (CpuQuota { cpus: 0.0, ..quota.clone() }, CpuQuota { cpus: 0.0, ..later.clone() });
+        assert_eq!(seen(&[&before, &quota, &later, &after]), [between]);
+        assert_eq!(seen(&[&none, &none]), []);
+        let limit = IoLimit {
+            group: "/sys/fs/cgroup/user.slice/app".into(),
+            device: "8:16".into(),
+            read_bytes: Some(2_097_152),
+            writes: Some(120),
+            ..IoLimit::default()
+        };
+        assert_eq!(groups.io_limits(), [limit]);
+    }
+
+    #[test]
+    fn version_1_is_read_beside_it() {
+        let (_directory, groups) = groups(&[
+            ("proc/self/cgroup", "5:blkio:/x\n4:cpu,cpuacct:/docker/1/in\n1:name=systemd:/\n0::/\n"),
+            (
+                "proc/self/mountinfo",
+                "32 31 0:29 /docker/1 /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n\
+                 38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n",
+            ),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.cfs_quota_us", "20000\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.cfs_period_us", "100000\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/in/cpu.stat", "nr_periods 3\nnr_throttled 2\nthrottled_time 99\n"),
+            ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n"),
+            ("sys/fs/cgroup/blkio/x/blkio.throttle.read_bps_device", "8:0 1000\n259:1 5\n"),
+            ("sys/fs/cgroup/blkio/x/blkio.throttle.write_iops_device", "8:0 7\n"),
+        ]);
+        let quotas = groups.cpu_quotas();
+        let [CpuQuota { cpus: 0.2, periods: 3, throttled_periods: 2, throttled: 99, .. }] = quotas[..] else {
+            unreachable!("{quotas:?}");
+        };
+        let limits = groups.io_limits();
+        let figures: Vec<_> = limits.iter().map(|l| (l.device.as_str(), l.read_bytes, l.writes)).collect();
+        assert_eq!(figures, [("259:1", Some(5), None), ("8:0", Some(1000), Some(7))]);
+    }
+
+    #[test]
+    fn no_groups_no_limits() {
+        let (_directory, groups) = groups(&[("proc/self/cgroup", "odd\n0::/a\n1:cpu\n")]);
+        assert_eq!((groups.cpu_quotas(), groups.io_limits()), (vec![], vec![]));
+        assert_eq!(Groups::default().cpu_quotas(), []);
+    }
+}

@@ -1,0 +1,163 @@
+//! What control groups do to the I/O of this process, by device.
+
+use super::{Group, Groups};
+use diskspd_model::machine::io_limit::*;
+use std::collections::BTreeMap;
+
+impl Groups {
+    /// I/O limits in force now. In version 1 those of a group are of its own processes alone, whatever groups
+    /// are below it (Documentation/admin-guide/cgroup-v1/blkio-controller.rst), unless the hierarchy was
+    /// mounted with `sane_behavior`.
+    pub fn io_limits(&self) -> Vec<IoLimit> {
+        let sane = self.of("blkio").any(|group| group.text("cgroup.sane_behavior").as_deref() == Some("1"));
+        let limits = self.of("blkio").flat_map(|group| match group.text("io.max") {
+            Some(text) => text.lines().filter_map(|line| unified_limit(&group.name(), line)).collect(),
+            None if group.own || sane => group.blkio_limits(),
+            None => Vec::new(),
+        });
+        limits.collect()
+    }
+
+    /// What else may hold I/O back (version 2): `io.cost.qos` of the uppermost group where it is switched on,
+    /// and `io.latency` of the groups beside ours and those above.
+    pub fn io_controls(&self) -> Vec<IoControl> {
+        let unified = || self.groups.iter().filter(|group| group.controllers.is_empty());
+        let cost = unified().flat_map(|group| {
+            let text = group.text("io.cost.qos").unwrap_or_default();
+            let on = |line: &&str| line.split(' ').any(|setting| setting == "enable=1");
+            group.controls("io.cost.qos", text.lines().filter(on))
+        });
+        let latency = unified().filter_map(|group| Some((group, group.above()?))).flat_map(|(own, above)| {
+            let names = above.root.names(&above.directory).into_iter().take(SIBLINGS);
+            let beside = names.map(|name| Group { directory: above.directory.join(name), ..above.clone() });
+            let beside = beside.filter(|group| group.directory != own.directory);
+            beside
+                .flat_map(|group| {
+                    let text = group.text("io.latency").unwrap_or_default();
+                    group.controls("io.latency", text.lines())
+                })
+                .collect::<Vec<_>>()
+        });
+        cost.chain(latency).collect()
+    }
+}
+
+/// Groups beside one that are asked: a machine may have thousands.
+const SIBLINGS: usize = 200;
+
+impl Group {
+    fn controls<'a>(&self, file: &str, lines: impl Iterator<Item = &'a str>) -> Vec<IoControl> {
+        let control = |line: &str| {
+            let (device, setting) = line.split_once(' ')?;
+            let setting = format!("{file} {setting}");
+            Some(IoControl { group: self.name(), device: device.to_owned(), setting })
+        };
+        lines.filter_map(control).collect()
+    }
+
+    /// The group above, as far as it is in sight.
+    fn above(&self) -> Option<Group> {
+        let directory = self.directory.parent()?.to_owned();
+        let above = Group { directory, own: false, ..self.clone() };
+        above.text("cgroup.procs").map(|_| above)
+    }
+}
+
+/// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
+fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
+    let (device, limits) = line.split_once(' ')?;
+    let named = |name: &str| {
+        let value = limits.split(' ').find_map(|limit| limit.strip_prefix(name)?.strip_prefix('='))?;
+        value.parse().ok()
+    };
+    let limit = IoLimit {
+        group: group.to_owned(),
+        device: device.to_owned(),
+        read_bytes: named("rbps"),
+        write_bytes: named("wbps"),
+        reads: named("riops"),
+        writes: named("wiops"),
+    };
+    limit.named().next()?;
+    Some(limit)
+}
+
+impl Group {
+    /// Four files, each with lines such as `8:16 2097152` (version 1).
+    fn blkio_limits(&self) -> Vec<IoLimit> {
+        type Set = fn(&mut IoLimit, u64);
+        let files: [(&str, Set); 4] = [
+            ("read_bps", |limit, value| limit.read_bytes = Some(value)),
+            ("write_bps", |limit, value| limit.write_bytes = Some(value)),
+            ("read_iops", |limit, value| limit.reads = Some(value)),
+            ("write_iops", |limit, value| limit.writes = Some(value)),
+        ];
+        let mut limits: BTreeMap<String, IoLimit> = BTreeMap::new();
+        for (file, set) in files {
+            let text = self.text(&format!("blkio.throttle.{file}_device")).unwrap_or_default();
+            for (device, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+                let Ok(value) = value.trim().parse() else { continue };
+                let limit = limits.entry(device.to_owned()).or_insert_with(|| IoLimit {
+                    group: self.name(),
+                    device: device.to_owned(),
+                    ..IoLimit::default()
+                });
+                set(limit, value);
+            }
+        }
+        limits.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cgroup::tests::groups;
+
+    fn limits(files: &[(&str, &str)]) -> (Vec<IoLimit>, Vec<IoControl>) {
+        let (_directory, groups) = groups(files);
+        (groups.io_limits(), groups.io_controls())
+    }
+
+    #[test]
+    fn in_version_1_a_limit_of_a_group_above_is_not_in_force_in_version_2_it_is() {
+        let old = [
+            ("proc/self/cgroup", "5:blkio:/x/y\n"),
+            ("proc/self/mountinfo", "38 31 0:35 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n"),
+            ("sys/fs/cgroup/blkio/x/blkio.throttle.read_iops_device", "8:0 100\n"),
+        ];
+        assert_eq!(limits(&old).0, []);
+        let own = [("sys/fs/cgroup/blkio/x/y/blkio.throttle.read_iops_device", "8:0 200\n")];
+        let found = limits(&[&old[..], &own].concat()).0;
+        assert_eq!(found.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(200)]);
+        let sane = [("sys/fs/cgroup/blkio/cgroup.sane_behavior", "1\n")];
+        assert_eq!(limits(&[&old[..], &sane].concat()).0.len(), 1);
+        let new = [
+            ("proc/self/cgroup", "0::/x/y\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/x/io.max", "8:0 rbps=max wbps=max riops=100 wiops=max\n"),
+            ("sys/fs/cgroup/x/y/io.max", ""),
+        ];
+        assert_eq!(limits(&new).0.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(100)]);
+    }
+
+    #[test]
+    fn what_holds_io_back_without_a_figure_is_found_too() {
+        let (_, controls) = limits(&[
+            ("proc/self/cgroup", "0::/x/y\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/cgroup.procs", ""),
+            ("sys/fs/cgroup/io.cost.qos", "8:0 enable=1 ctrl=user max=100.00\n8:16 enable=0 ctrl=auto\n"),
+            ("sys/fs/cgroup/x/cgroup.procs", ""),
+            ("sys/fs/cgroup/x/y/io.latency", "8:0 target=1\n"),
+            ("sys/fs/cgroup/x/z/io.latency", "8:0 target=10000\n"),
+        ]);
+        let found: Vec<_> =
+            controls.iter().map(|c| (c.group.as_str(), c.device.as_str(), c.setting.as_str())).collect();
+        let expected = [
+            ("/sys/fs/cgroup", "8:0", "io.cost.qos enable=1 ctrl=user max=100.00"),
+            ("/sys/fs/cgroup/x/z", "8:0", "io.latency target=10000"),
+        ];
+        assert_eq!(found, expected);
+    }
+}

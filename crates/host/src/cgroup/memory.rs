@@ -1,0 +1,94 @@
+//! How much memory control groups leave: beyond that the kernel kills without a word.
+
+use super::{Group, Groups};
+use diskspd_model::machine::quota::MemoryAllowance;
+
+impl Groups {
+    /// The tightest of all groups of this process; `None` = no limit.
+    pub fn memory_allowance(&self) -> Option<MemoryAllowance> {
+        self.of("memory").filter_map(Group::memory_allowance).min_by_key(|allowance| allowance.left)
+    }
+}
+
+impl Group {
+    /// Its limit of memory, bytes, where it is in force for this process; `None` = no limit.
+    pub fn memory_limit(&self) -> Option<u64> {
+        if !self.own && self.text("memory.use_hierarchy").is_some_and(|used| used == "0") {
+            // Version 1: of its own processes alone.
+            return None;
+        }
+        let limit = self.text("memory.max").or_else(|| self.text("memory.limit_in_bytes"))?;
+        // Version 1 says "no limit" as the largest multiple of a page.
+        limit.parse().ok().filter(|&limit: &u64| limit < 1 << 62)
+    }
+
+    fn memory_allowance(&self) -> Option<MemoryAllowance> {
+        let limit = self.memory_limit()?;
+        let used = self.text("memory.current").or_else(|| self.text("memory.usage_in_bytes"));
+        let used: u64 = used.and_then(|used| used.parse().ok()).unwrap_or(0);
+        let counts = self.text("memory.stat").unwrap_or_default();
+        let count = |wanted: &str| -> Option<u64> {
+            counts.lines().find_map(|line| line.strip_prefix(wanted)?.strip_prefix(' ')?.parse().ok())
+        };
+        // Version 1 counts groups below apart.
+        let cached = |name: &str| count(&format!("total_{name}")).or_else(|| count(name)).unwrap_or_default();
+        let cache = cached("inactive_file").saturating_add(cached("active_file"));
+        let left = limit.saturating_sub(used.saturating_sub(cache));
+        Some(MemoryAllowance { group: self.name(), limit, left })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::groups;
+    use super::MemoryAllowance;
+
+    const MIB: u64 = 1 << 20;
+
+    fn allowance(group: &str, limit: u64, left: u64) -> Option<MemoryAllowance> {
+        Some(MemoryAllowance { group: group.into(), limit, left })
+    }
+
+    #[test]
+    fn a_limit_of_version_1_counts_for_a_group_and_for_those_below_it() {
+        let files = |own: &str, hierarchy: &str| {
+            groups(&[
+                ("proc/self/cgroup", "4:memory:/a/b\n0::/\n"),
+                ("proc/self/mountinfo", "32 31 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"),
+                ("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+                ("sys/fs/cgroup/memory/a/memory.use_hierarchy", hierarchy),
+                ("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "104857600\n"),
+                ("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "41943040\n"),
+                ("sys/fs/cgroup/memory/a/memory.stat", "inactive_file 1\ntotal_inactive_file 20971520\n"),
+                ("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", own),
+                ("sys/fs/cgroup/memory/a/b/memory.usage_in_bytes", "0\n"),
+            ])
+        };
+        let (_directory, above) = files("9223372036854771712\n", "1\n");
+        assert_eq!(above.memory_allowance(), allowance("/sys/fs/cgroup/memory/a", 100 * MIB, 80 * MIB));
+        let (_directory, own) = files("52428800\n", "1\n");
+        assert_eq!(own.memory_allowance(), allowance("/sys/fs/cgroup/memory/a/b", 50 * MIB, 50 * MIB));
+        let (_directory, apart) = files("9223372036854771712\n", "0\n");
+        assert_eq!(apart.memory_allowance(), None, "the limit above isn't in force for this one");
+    }
+
+    #[test]
+    fn so_does_one_of_version_2_and_none_is_none() {
+        let files = |max: &str| {
+            groups(&[
+                ("proc/self/cgroup", "0::/a/b\n"),
+                ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+                ("sys/fs/cgroup/a/memory.max", max),
+                ("sys/fs/cgroup/a/memory.current", "62914560\n"),
+                ("sys/fs/cgroup/a/memory.stat", "inactive_file 10485760\nactive_file 10485760\n"),
+                ("sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ])
+        };
+        let (_directory, limited) = files("104857600\n");
+        assert_eq!(limited.memory_allowance(), allowance("/sys/fs/cgroup/a", 100 * MIB, 60 * MIB));
+        let (_directory, over) = files("1048576\n");
+        assert_eq!(over.memory_allowance(), allowance("/sys/fs/cgroup/a", MIB, 0));
+        let (_directory, free) = files("max\n");
+        assert_eq!(free.memory_allowance(), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! Exclusive claims on the block devices that are written to, and the order in which they're taken and
+//! checked.
+
+use super::device::{Device, Number, block_number, split};
+use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
+use super::root::Root;
+use diskspd_sys::files::{self, OpenTarget};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::process;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build
+/// them into a RAID or volume group meanwhile. The controlling thread takes it for the time of the run;
+/// workers open the devices the ordinary way, which a claim doesn't hinder.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Claims {
+    held: Vec<File>,
+    /// The devices held, and partitions that are covered by the claim on their disk.
+    numbers: Vec<Number>,
+    /// (device, inode) of the regular files that were looked at since, and may be written to.
+    files: Mutex<HashSet<(u64, u64)>>,
+}
+
+/// A claim of a process, for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedClaim {
+    /// The handle of the open device in that process.
+    pub handle: i32,
+    /// The device, as `stat` numbers it.
+    pub device: u64,
+}
+
+/// Why devices can't be written to.
+#[derive(Debug, thiserror::Error)]
+pub enum Denial {
+    /// They're in use, or something is on them.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// They can't be claimed or looked at.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// Claims the block devices among the paths that are to be written to, and checks that nothing of the
+/// user's is destroyed: see [`Refusal`]. Regular files must not be in use, by a loop device for one; paths
+/// that don't exist are passed over. The same device can be named several times, by several names, and a
+/// disk together with its partitions: the claim on the disk covers them.
+///
+/// The claim comes first, and what is on a device is read through the claim itself: so nobody can mount it,
+/// or build it into something, between the check and the end of the run, and a name that leads elsewhere by
+/// now deceives nobody. Programs that write to the device without asking the kernel for it (`dd`, `mkfs
+/// -F`) can't be kept away.
+///
+/// # Errors
+/// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
+/// looked at.
+pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
+    protect_as(Claimant::Alone, paths, destroy)
+}
+
+/// Who claims devices.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Claimant {
+    /// This process.
+    #[default]
+    Alone,
+    /// One of the processes of a job on this machine, for all of them: devices are only looked at here, and
+    /// it sees to it that the claims last until the end. The kernel gives a device exclusively only once.
+    Job,
+}
+
+/// The same as [`protect`] in a job of several processes.
+///
+/// # Errors
+/// As there; who else has a device that another process of the job claims is told by that one.
+pub fn protect_as<'a>(
+    claimant: Claimant,
+    paths: impl IntoIterator<Item = &'a Path>,
+    destroy: bool,
+) -> Result<Claims, Denial> {
+    let paths: Vec<&Path> = paths.into_iter().collect();
+    spare(paths.iter().copied())?;
+    let mut devices: Vec<(Option<Number>, Number, &Path)> = paths
+        .into_iter()
+        .filter_map(|path| block_number(path).map(|number| (whole(number), number, path)))
+        .collect();
+    // Disks first: a claim on a partition would keep us from claiming its disk.
+    devices.sort_by_key(|(whole, number, _)| (whole.is_some(), *number));
+    devices.dedup_by_key(|(_, number, _)| *number);
+    let mut claims = Claims::default();
+    for (whole, number, path) in devices {
+        let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers(disk));
+        let device = File::from(match covered {
+            true => files::look_into(path)?,
+            false => files::claim(path).map_err(|error| explained(error, path))?,
+        });
+        if files::device_number(&device).map(split) != Some(number) {
+            return Err(TargetError::new(path, Problem::Changed).into());
+        }
+        check(path, number, &device, destroy)?;
+        claims.numbers.push(number);
+        if !covered {
+            claims.held.push(device);
+        }
+    }
+    Ok(claims)
+}
+
+/// Checks that none of the regular files among the paths is in use. Devices, which `-c` leaves alone, are
+/// passed over.
+///
+/// # Errors
+/// The first one that is in use.
+pub fn spare<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Refusal> {
+    let mut paths: Vec<&Path> = paths.into_iter().collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.into_iter().find_map(file_refusal).map_or(Ok(()), Err)
+}
+
+/// The last look at a regular file before it is written to or truncated, whatever its name leads to by now.
+///
+/// # Errors
+/// It's in use; it's no regular file.
+pub fn permit_file(path: &Path, opened: impl AsFd) -> Result<(), Denial> {
+    if !files::is_regular(&opened) {
+        return Err(TargetError::new(path, Problem::Changed).into());
+    }
+    open_file_refusal(path, opened.as_fd()).map_or(Ok(()), |refusal| Err(refusal.into()))
+}
+
+/// The same for what a report, a stream or a log is written to: a file that nobody uses, or a pipe,
+/// terminal or the like.
+///
+/// # Errors
+/// It's in use; it's a block device.
+pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
+    if files::device_number(&opened).is_some() {
+        return Err(Refusal::NoOutput { path: path.to_owned() });
+    }
+    open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
+}
+
+/// Whether the path leads to a block device.
+pub fn is_device(path: &Path) -> bool {
+    block_number(path).is_some()
+}
+
+fn whole(number: Number) -> Option<Number> {
+    Some(Device::of(&Root::live(), number)?.whole()?.number)
+}
+
+/// Says who has a device that can't be claimed, if that can be found out.
+fn explained(error: TargetError, path: &Path) -> Denial {
+    match (&error.problem, write_refusal(path, true)) {
+        (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
+        _ => error.into(),
+    }
+}
+
+fn check(path: &Path, number: Number, device: &File, destroy: bool) -> Result<(), Denial> {
+    // The kernel knows no claim of loop devices on what is behind them, nor of partitions' holders in all
+    // cases.
+    if let Some(refusal) = use_refusal(path, number) {
+        return Err(refusal.into());
+    }
+    if let Some(refusal) = super::refusal::lock_refusal(path, device) {
+        return Err(refusal.into());
+    }
+    let found = if destroy { Vec::new() } else { found_on(path, device)? };
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(Refusal::WouldDestroy { path: path.to_owned(), found }.into()),
+    }
+}
+
+impl Claims {
+    /// The last look before something is written: whether what is open by now is what was checked. A
+    /// regular file is looked at when it is first seen here.
+    ///
+    /// # Errors
+    /// [`Problem::Changed`] for a block device that isn't held: the path leads elsewhere than before. A
+    /// regular file that is in use.
+    pub fn permit(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
+        match opened.device.map(split) {
+            Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
+            Some(_) => Ok(()),
+            None => self.permit_file(path, opened),
+        }
+    }
+
+    fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {
+        let identity = files::identity(&opened.file);
+        let mut known = self.files.lock_anyway();
+        if identity.is_none_or(|identity| !known.contains(&identity)) {
+            permit_file(path, &opened.file)?;
+            known.extend(identity);
+        }
+        Ok(())
+    }
+
+    /// Whether the device was checked and is held: itself, or the disk that it's a partition of.
+    fn covers(&self, device: Number) -> bool {
+        self.numbers.contains(&device)
+    }
+
+    /// What another process needs to hold these devices too.
+    pub fn to_share(&self) -> Vec<SharedClaim> {
+        let shared = |device: &File| {
+            Some(SharedClaim { handle: device.as_raw_fd(), device: files::device_number(device)? })
+        };
+        self.held.iter().filter_map(shared).collect()
+    }
+
+    /// Holds what another process of the job holds: the kernel claims a device for an open file, and that is
+    /// open until the last of them has closed it. So nobody else gets it between the ends of the two.
+    ///
+    /// # Errors
+    /// Its handles can't be had: why.
+    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, String> {
+        let mut shared = Claims::default();
+        for claim in claims {
+            let device = process::handle_of(process, claim.handle).map(File::from);
+            let device = device.map_err(|error| error.to_string())?;
+            if files::device_number(&device) != Some(claim.device) {
+                return Err("its claims have changed".into());
+            }
+            shared.numbers.push(split(claim.device));
+            shared.held.push(device);
+        }
+        Ok(shared)
+    }
+
+    /// How many devices are held.
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+}

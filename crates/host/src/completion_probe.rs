@@ -1,0 +1,143 @@
+//! Finds out how the kernel completes the I/Os of a target.
+//!
+//! io_uring asks the kernel to take an I/O without blocking. What can't do that (zram, tmpfs, many devices
+//! that are made of others) gets each I/O from a worker thread of the kernel instead, which costs several
+//! times what the I/O does. Whether a target can is asked by a read with `RWF_NOWAIT`; where it can't, a
+//! few reads tell whether they end in the call or put the thread to sleep. Where they do, a few reads
+//! through an io_uring tell what becomes of them there (`trial.rs`). Nothing is ever written.
+
+mod trial;
+
+use crate::device::{Device, split};
+use crate::root::{Root, number};
+use diskspd_model::machine::completion::{Completion, Polling};
+use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_model::machine::target::{TargetFacts, TargetKind};
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::usage::sleeps;
+use rustix::fs::{FileType, Mode, OFlags, open};
+use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, retry_on_intr};
+use std::io::IoSliceMut;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use trial::Trial;
+
+/// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
+pub(super) const LENGTH: u32 = 4096;
+
+/// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
+const READS: u64 = 5;
+
+/// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will
+/// be created on a file system in memory is known without looking.
+pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
+    let in_memory = FileSystemType::named(&facts.file_system).is_memory();
+    match facts.kind {
+        TargetKind::Missing if in_memory => return Completion::InCall,
+        TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
+        _ => return Completion::Unknown,
+    }
+    let (Some(file), Ok(mut memory)) = (open_to_read(&facts.location, direct), Buffer::new(LENGTH as usize))
+    else {
+        return Completion::Unknown;
+    };
+    let memory = memory.as_mut_slice();
+    let mut takes = |file: &OwnedFd, direct| takes_without_blocking(file, facts.size, direct, memory);
+    // What a block device can do is the same with the cache, but older kernels tell it only without.
+    let bare = || open_to_read(&facts.location, true).filter(|_| facts.kind == TargetKind::BlockDevice);
+    if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
+        return Completion::Queued;
+    }
+    // The cache would hide what is behind it, so the reads go around it; only memory itself may be read
+    // through it.
+    let around = match direct {
+        true => Some(file),
+        false => open_to_read(&facts.location, true).or(in_memory.then_some(file)),
+    };
+    match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
+        Some(false) => Completion::InCall,
+        Some(true) => blocking(facts, direct),
+        None => Completion::Unknown,
+    }
+}
+
+/// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
+/// nothing to wait for; what is behind tells then.
+fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
+    let tried = |direct| trial::of(|| open_to_read(&facts.location, direct), facts.size);
+    let own = tried(direct);
+    let found =
+        if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };
+    match found {
+        Some(Trial::Queued) => Completion::Queued,
+        Some(Trial::Workers) | None => Completion::Blocking,
+        Some(Trial::Inline) => Completion::Inline,
+        Some(Trial::OneByOne) => Completion::OneByOne,
+    }
+}
+
+fn open_to_read(path: &Path, direct: bool) -> Option<OwnedFd> {
+    let direct = if direct { OFlags::DIRECT } else { OFlags::empty() };
+    open(path, OFlags::RDONLY | OFlags::CLOEXEC | direct, Mode::empty()).ok()
+}
+
+/// Behind the end a read costs nothing, and the kernel refuses the flag all the same where the file doesn't
+/// know it. Older kernels let every block device know it: without the cache it then shows only when
+/// something is read.
+fn takes_without_blocking(file: &OwnedFd, size: u64, direct: bool, memory: &mut [u8]) -> bool {
+    let mut attempt = |offset| {
+        let mut slices = [IoSliceMut::new(memory)];
+        retry_on_intr(|| preadv2(file, &mut slices, offset, ReadWriteFlags::NOWAIT))
+    };
+    let behind = size.next_multiple_of(u64::from(LENGTH));
+    if attempt(behind) == Err(Errno::OPNOTSUPP) {
+        return false;
+    }
+    !direct || !matches!(attempt(0), Err(Errno::OPNOTSUPP | Errno::AGAIN))
+}
+
+/// Whether most of a few reads, all over the file, put the thread to sleep; `None` = it can't be read.
+fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<bool> {
+    let blocks = size / u64::from(LENGTH);
+    let mut slept = 0;
+    for read in 0..READS {
+        let offset = blocks * read / READS * u64::from(LENGTH);
+        let before = sleeps().ok()?;
+        retry_on_intr(|| pread(file, &mut *memory, offset)).ok()?;
+        slept += u64::from(sleeps().ok()? > before);
+        if slept > READS / 2 {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+/// Whether the device of a target, or of the file system it lies on or will lie on, has poll queues.
+pub fn polling(facts: &TargetFacts) -> Polling {
+    let there = facts.location.ancestors().find_map(|above| {
+        rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
+    });
+    let device = there.and_then(|found| {
+        let number = match FileType::from_raw_mode(found.st_mode) {
+            FileType::BlockDevice => found.st_rdev,
+            _ => found.st_dev,
+        };
+        Device::of(&Root::live(), split(number))
+    });
+    device.map_or(Polling::NoDevice, |device| device.polling())
+}
+
+impl Device {
+    /// A partition has the queues of its disk.
+    fn polling(&self) -> Polling {
+        let disk = self.whole().unwrap_or_else(|| self.clone());
+        match number::<u8>(&disk.directory().join("queue/io_poll")) {
+            Some(1) => Polling::Possible,
+            _ => Polling::Without(disk.name),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "completion_probe_tests.rs"]
+mod tests;

@@ -1,0 +1,157 @@
+//! What becomes of I/Os on a target that makes threads sleep, when they are handed to an io_uring: a few
+//! reads show it.
+//!
+//! The kernel takes a file that can be polled for one that doesn't block. FUSE files can, and block all the
+//! same: a batch is then done one I/O after the other within the call that hands it over, and each would be
+//! charged with all of them.
+
+use super::LENGTH;
+use diskspd_sys::clock::{Nanos, monotonic};
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::ring::{Options, Ring};
+use diskspd_sys::transfer::Transfer;
+use diskspd_sys::usage::sleeps;
+use rustix::io::{pread, retry_on_intr};
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+/// What was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trial {
+    /// The thread didn't wait, and no worker of the kernel did it: the target itself works on several.
+    Queued,
+    /// Workers of the kernel wait in place of the thread.
+    Workers,
+    /// The thread waited while it handed over; with workers of the kernel several at a time are faster.
+    Inline,
+    /// The same, and several at a time aren't faster.
+    OneByOne,
+}
+
+/// Reads in a batch.
+const BATCH: u32 = 4;
+/// Batches that are handed over to see whether the thread waits; most of them decide.
+const TURNS: u32 = 3;
+/// Batches that are timed, and as many reads one after the other for each; the fastest of each kind count,
+/// which others on the same CPUs disturb least.
+const ROUNDS: u32 = 8;
+/// No more rounds than two when they take longer than this, ns.
+const PATIENCE: Nanos = 50_000_000;
+/// A batch that takes less than this share of the time of its reads one after the other is done several at
+/// a time.
+const FASTER: f64 = 0.7;
+/// A read that takes longer than this isn't waited for any more.
+const STUCK: Duration = Duration::from_secs(10);
+
+/// Reads from a target of this size, in a thread of its own, so that the kernel's workers for it are known
+/// by their names and end soon; `None` = there is no io_uring, or it can't be read.
+pub(super) fn of(open: impl Fn() -> Option<OwnedFd> + Send, size: u64) -> Option<Trial> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("trial".into());
+        thread.spawn_scoped(scope, || look(open, size)).ok()?.join().ok()?
+    })
+}
+
+fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
+    let length = LENGTH as usize;
+    let alone = open()?;
+    let mut memory = Buffer::new(length).ok()?;
+    let options = Options { registered_buffer: false, ..Options::default() };
+    let mut ring =
+        Ring::new(BATCH, vec![open()?], Buffer::new(length * BATCH as usize).ok()?, options).ok()?;
+    let mut batches = Batches { ring: &mut ring, blocks: size / u64::from(LENGTH) };
+    // The first one makes the workers, and whatever is between here and the data has it at hand from then on.
+    batches.run()?;
+    let mut waits = 0;
+    for _ in 0..TURNS {
+        waits += u32::from(batches.waits_while_handing_over()?);
+    }
+    if 2 * waits < TURNS {
+        return Some(if has_workers() { Trial::Workers } else { Trial::Queued });
+    }
+    batches.ring.use_workers(0);
+    batches.run()?;
+    let (mut together, mut apart) = (Nanos::MAX, Nanos::MAX);
+    let start = monotonic();
+    for round in 0..ROUNDS {
+        let before = monotonic();
+        for read in 0..BATCH {
+            let offset = batches.offset(read);
+            retry_on_intr(|| pread(&alone, memory.as_mut_slice(), offset)).ok()?;
+        }
+        let between = monotonic();
+        batches.run()?;
+        apart = apart.min(between - before);
+        together = together.min(monotonic() - between);
+        if round > 0 && monotonic() - start > PATIENCE {
+            break;
+        }
+    }
+    let faster = (together as f64) < FASTER * apart as f64;
+    Some(if faster { Trial::Inline } else { Trial::OneByOne })
+}
+
+/// Whether the kernel has made workers for the calling thread's io_urings: they are called after it.
+fn has_workers() -> bool {
+    let name = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
+    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return true };
+    let named = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm")).ok();
+    tasks.flatten().filter_map(named).any(|comm| comm.trim_end() == name)
+}
+
+/// Batches of reads, all over the target.
+struct Batches<'a> {
+    ring: &'a mut Ring,
+    /// Of the target.
+    blocks: u64,
+}
+
+impl Batches<'_> {
+    fn offset(&self, read: u32) -> u64 {
+        self.blocks * u64::from(read) / u64::from(BATCH) * u64::from(LENGTH)
+    }
+
+    fn push(&mut self) -> Option<()> {
+        let transfers: Vec<Transfer> = (0..BATCH)
+            .map(|read| Transfer {
+                write: false,
+                file: 0,
+                offset: self.offset(read),
+                start: read as usize * LENGTH as usize,
+                length: LENGTH,
+                tag: read,
+                priority: Default::default(),
+            })
+            .collect();
+        (self.ring.push(transfers.into_iter()) == BATCH as usize).then_some(())
+    }
+
+    /// Does one batch; `None` = it failed, or is stuck.
+    fn run(&mut self) -> Option<()> {
+        self.push()?;
+        self.finish()
+    }
+
+    /// The same; whether the thread slept before anybody asked it to wait.
+    fn waits_while_handing_over(&mut self) -> Option<bool> {
+        self.push()?;
+        let before = sleeps().ok()?;
+        self.ring.enter(0, Duration::ZERO).ok()?;
+        let slept = sleeps().ok()? > before;
+        self.finish()?;
+        Some(slept)
+    }
+
+    fn finish(&mut self) -> Option<()> {
+        let mut well = true;
+        let deadline = monotonic().saturating_add(STUCK.as_nanos() as Nanos);
+        while self.ring.in_flight() > 0 {
+            if monotonic() > deadline {
+                return None;
+            }
+            self.ring.enter(self.ring.in_flight() as usize, Duration::from_millis(100)).ok()?;
+            self.ring.reap(|_, result| well &= result >= 0);
+        }
+        well.then_some(())
+    }
+}

@@ -1,0 +1,45 @@
+use super::*;
+use crate::target::probe;
+use std::fs;
+
+fn look(path: &Path, direct: bool) -> Completion {
+    completion(&probe(path).expect("facts"), direct)
+}
+
+#[test]
+fn what_can_not_be_read_is_unknown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let short = directory.path().join("short");
+    fs::write(&short, [1; 100]).expect("a file");
+    assert_eq!(look(&short, false), Completion::Unknown);
+    assert_eq!(look(directory.path(), false), Completion::Unknown);
+    let missing = TargetFacts { file_system: "ext4".into(), ..TargetFacts::default() };
+    assert_eq!(completion(&missing, true), Completion::Unknown);
+}
+
+#[test]
+fn what_will_be_created_in_memory_completes_in_the_call() {
+    for file_system in ["tmpfs", "ramfs", "hugetlbfs"] {
+        let facts = TargetFacts { file_system: file_system.into(), ..TargetFacts::default() };
+        assert_eq!(completion(&facts, false), Completion::InCall);
+    }
+}
+
+#[test]
+fn only_a_disk_with_poll_queues_can_be_polled() {
+    for (io_poll, expected) in [
+        (Some("1\n"), Polling::Possible),
+        (Some("0\n"), Polling::Without("nvme0n1".into())),
+        (None, Polling::Without("nvme0n1".into())),
+    ] {
+        let machine = tempfile::tempdir().expect("a directory");
+        let disk = machine.path().join("sys/class/block/nvme0n1");
+        fs::create_dir_all(disk.join("queue")).expect("a disk");
+        fs::write(disk.join("dev"), "259:0\n").expect("its number");
+        if let Some(text) = io_poll {
+            fs::write(disk.join("queue/io_poll"), text).expect("its setting");
+        }
+        let disk = Device::named(&Root::at(machine.path()), "nvme0n1").expect("a disk");
+        assert_eq!(disk.polling(), expected);
+    }
+}

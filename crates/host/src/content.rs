@@ -1,0 +1,171 @@
+//! What the targets hold, looked at before they are read: what never was written, and a sample of what was.
+//! A device that has nothing to look up, or a layer that stores less than was written, answers faster than
+//! the medium can.
+
+pub mod estimate;
+mod reducers;
+mod sample;
+
+use super::device::{Device, split};
+use super::root::{Root, number};
+use diskspd_model::machine::content::*;
+use diskspd_model::machine::file_systems::{FileSystemType, Trait};
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_sys::block;
+use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::extents::{Kind, Piece, each_piece};
+use rustix::fs::{FileType, Mode, OFlags};
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// What is to be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The target.
+    pub target: TargetId,
+    /// Its path, as the user gave it.
+    pub path: RawText,
+    /// Where it is.
+    pub location: PathBuf,
+    /// First byte that is read.
+    pub from: u64,
+    /// Behind the last byte that is read.
+    pub to: u64,
+    /// What `O_DIRECT` needs offsets to be multiples of, bytes; 0 = it isn't possible.
+    pub direct: u32,
+}
+
+/// Of the time that is given, the share for finding out what was written.
+const FOR_EXTENTS: u64 = 3;
+
+/// Looks at a target for so many nanoseconds; a read that hangs takes longer. Nothing is written, and the
+/// page cache is left as it was wherever `O_DIRECT` works.
+///
+/// `None` = there is nothing to be said: no medium (tmpfs), no right to read it.
+pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
+    let began = clock::monotonic();
+    let path = order.location.as_path();
+    let kind = diskspd_sys::file_systems::type_name(path);
+    if FileSystemType::named(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = open(path, OFlags::empty())?;
+    let found = rustix::fs::fstat(&file).ok()?;
+    let device = match FileType::from_raw_mode(found.st_mode) {
+        FileType::BlockDevice => true,
+        FileType::RegularFile => false,
+        _ => return None,
+    };
+    let size = match device {
+        true => block::capacity(file.as_fd()).ok()?,
+        false => u64::try_from(found.st_size).unwrap_or(0),
+    };
+    let to = order.to.min(size);
+    let mut facts =
+        ContentFacts { target: order.target, device, from: order.from, to, ..ContentFacts::default() };
+    if order.from >= to {
+        return None;
+    }
+    let root = Root::live();
+    let place = std::fs::canonicalize(path).ok()?;
+    let own = if device { Device::of(&root, split(found.st_rdev)) } else { None };
+    let mut gaps = Vec::new();
+    let until = began + time / FOR_EXTENTS;
+    match own.as_ref().and_then(backing) {
+        Some((backing, offset)) => {
+            (facts.space, gaps) = space(&backing, order.from + offset, to + offset, until);
+            gaps.iter_mut().for_each(|gap| {
+                (gap.from, gap.to) = (gap.from.saturating_sub(offset), gap.to.saturating_sub(offset))
+            });
+        }
+        None if !device => (facts.space, gaps) = space(&file, order.from, to, until),
+        None => {}
+    }
+    facts.sample = sample::take(order, &file, to, &gaps, began + time);
+    facts.reducers = reducers::below(&root, &place, &found, device);
+    if !device {
+        facts.reducers.extend(file_system_reducer(&root, &kind, &place, &file, &found, facts.space));
+    }
+    if let Some(own) = own {
+        let queue = own.whole().unwrap_or(own).directory().join("queue");
+        facts.discards = number::<u64>(&queue.join("discard_max_bytes")).map(|bytes| bytes > 0);
+        facts.rotational = number::<u8>(&queue.join("rotational")).map(|flag| flag != 0);
+    }
+    facts.nanos = clock::monotonic() - began;
+    Some(facts)
+}
+
+/// For reading, without leaving an access time.
+fn open(path: &Path, flags: OFlags) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
+    let quietly = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
+    quietly.or_else(|_| rustix::fs::open(path, flags, Mode::empty())).ok().map(File::from)
+}
+
+/// The file behind a loop device, and where in it the device begins, bytes.
+fn backing(device: &Device) -> Option<(File, u64)> {
+    let whole = device.whole();
+    let start = match whole {
+        Some(_) => number::<u64>(&device.directory().join("start"))?.checked_mul(512)?,
+        None => 0,
+    };
+    let whole = whole.as_ref().unwrap_or(device);
+    let path = whole.backing_file()?;
+    let offset = number::<u64>(&whole.directory().join("loop/offset")).unwrap_or(0);
+    let file = open(Path::new(&path), OFlags::empty())?;
+    file.metadata().ok()?.is_file().then_some((file, start + offset))
+}
+
+/// Goes through the pieces until the time is over. Also returns those that hold no data.
+fn space(file: &File, from: u64, to: u64, until: Nanos) -> (Option<Space>, Vec<Piece>) {
+    let mut space = Space::default();
+    let mut gaps: Vec<Piece> = Vec::new();
+    let walked = each_piece(file.as_fd(), from, to, false, &mut |piece| {
+        let length = piece.to - piece.from;
+        space.known += length;
+        match piece.kind {
+            Kind::Written => {}
+            Kind::Hole => space.holes += length,
+            Kind::Unwritten => space.unwritten += length,
+            Kind::Inline => space.inline += length,
+            Kind::Encoded => space.compressed += length,
+            Kind::Pending => space.pending += length,
+        }
+        if matches!(piece.kind, Kind::Hole | Kind::Unwritten) {
+            match gaps.last_mut().filter(|last| last.kind == piece.kind && last.to == piece.from) {
+                Some(last) => last.to = piece.to,
+                None => gaps.push(piece),
+            }
+        }
+        clock::monotonic() < until
+    });
+    (walked.is_ok().then_some(space), gaps)
+}
+
+/// The file system itself as one that stores less.
+fn file_system_reducer(
+    root: &Root,
+    kind: &str,
+    place: &Path,
+    file: &File,
+    found: &rustix::fs::Stat,
+    space: Option<Space>,
+) -> Option<Reducer> {
+    let options = reducers::mount_of(root, place).map(|mount| mount.options).unwrap_or_default();
+    let space = space.unwrap_or_default();
+    if !FileSystemType::named(kind).has(Trait::TellsCompressed) {
+        let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);
+        let size = u64::try_from(found.st_size).unwrap_or(0);
+        // Holes outside of the part that is read would look like compression.
+        let written = if space.known == size { size - space.holes - space.pending } else { 0 };
+        return reducers::of_file_system(kind, &options, file, written, allocated);
+    }
+    // It tells of every extent whether it is compressed; of what is in memory, the mount options tell.
+    let plain = || Reducer { name: kind.to_owned(), compresses: true, deduplicates: false };
+    match (space.compressed, space.pending) {
+        (0, 0) => None,
+        (0, _) => reducers::by_option(kind, &options),
+        _ => Some(reducers::by_option(kind, &options).unwrap_or_else(plain)),
+    }
+}

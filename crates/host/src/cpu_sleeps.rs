@@ -1,0 +1,133 @@
+//! How often processors went to sleep: the counters of the kernel's idle states.
+
+use super::root::{Root, number, text};
+use diskspd_model::machine::cpu_sleeps::*;
+use std::path::PathBuf;
+
+/// What the states are called in which a processor waits in a loop, awake.
+const AWAKE: [&str; 2] = ["POLL", "snooze"];
+
+/// The counters of some processors.
+#[derive(Debug)]
+pub struct SleepCounters {
+    cpus: Vec<CpuSleeps>,
+    /// Of each state of each processor, where it's counted.
+    files: Vec<PathBuf>,
+}
+
+/// What the counters stood at, by processor and state; `None` = unreadable.
+#[derive(Debug, Default)]
+pub struct SleepReading(Vec<Option<u64>>);
+
+impl SleepCounters {
+    /// Finds the counters of these processors, as the kernel numbers them, each once. Those without any are
+    /// left out.
+    pub fn find(root: &Root, cpus: impl Iterator<Item = u32>) -> SleepCounters {
+        let mut numbers: Vec<u32> = cpus.collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut found = SleepCounters { cpus: Vec::new(), files: Vec::new() };
+        for cpu in numbers {
+            let directory = format!("/sys/devices/system/cpu/cpu{cpu}/cpuidle");
+            let mut states = Vec::new();
+            // Numbered without gaps; sorted by name, state10 would come before state2.
+            for state in (0..).map(|index| root.path(format!("{directory}/state{index}"))) {
+                let Some(name) = text(&state.join("name")) else { break };
+                if !AWAKE.contains(&name.as_str()) {
+                    let latency = number(&state.join("latency")).unwrap_or(0);
+                    states.push(StateSleeps { name, latency, entered: 0 });
+                    found.files.push(state.join("usage"));
+                }
+            }
+            if !states.is_empty() {
+                found.cpus.push(CpuSleeps { cpu, states });
+            }
+        }
+        found
+    }
+
+    /// What they stand at now; some us for each state of each processor.
+    pub fn read(&self) -> SleepReading {
+        SleepReading(self.files.iter().map(|file| number(file)).collect())
+    }
+
+    /// What was counted between two readings; empty where not all could be read.
+    pub fn between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
+        let counts: Option<Vec<u64>> =
+            before.0.iter().zip(&after.0).map(|(then, now)| Some((*now)?.wrapping_sub((*then)?))).collect();
+        let Some(counts) = counts.filter(|counts| counts.len() == self.files.len()) else {
+            return Vec::new();
+        };
+        let mut cpus = self.cpus;
+        let states = cpus.iter_mut().flat_map(|cpu| &mut cpu.states);
+        states.zip(counts).for_each(|(state, count)| state.entered = count);
+        cpus
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// (CPU, [(name, exit latency in us, usage)])
+    type Idle<'a> = (u32, &'a [(&'a str, u64, u64)]);
+
+    fn write(directory: &tempfile::TempDir, machine: &[Idle]) {
+        for (cpu, states) in machine {
+            for (index, (name, latency, usage)) in states.iter().enumerate() {
+                let path = format!("sys/devices/system/cpu/cpu{cpu}/cpuidle/state{index}");
+                let state = directory.path().join(path);
+                fs::create_dir_all(&state).unwrap();
+                fs::write(state.join("name"), format!("{name}\n")).unwrap();
+                fs::write(state.join("latency"), format!("{latency}\n")).unwrap();
+                fs::write(state.join("usage"), format!("{usage}\n")).unwrap();
+            }
+        }
+    }
+
+    fn sleeps(cpu: u32, states: &[(&str, u64, u64)]) -> CpuSleeps {
+        let state = |(name, latency, entered): &(&str, u64, u64)| StateSleeps {
+            name: (*name).into(),
+            latency: *latency,
+            entered: *entered,
+        };
+        CpuSleeps { cpu, states: states.iter().map(state).collect() }
+    }
+
+    #[test]
+    fn sleeps_of_the_processors_asked_for_are_counted_and_waiting_awake_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::at(directory.path());
+        write(
+            &directory,
+            &[(0, &[("POLL", 0, 5), ("C1E", 10, 100), ("C6", 170, 7)]), (1, &[("WFI", 1, 40)])],
+        );
+        let counters = SleepCounters::find(&root, [1, 0, 1, 9].into_iter());
+        let before = counters.read();
+        write(
+            &directory,
+            &[(0, &[("POLL", 0, 90), ("C1E", 10, 130), ("C6", 170, 7)]), (1, &[("WFI", 1, 42)])],
+        );
+        let after = counters.read();
+        let expected = [sleeps(0, &[("C1E", 10, 30), ("C6", 170, 0)]), sleeps(1, &[("WFI", 1, 2)])];
+        assert_eq!(counters.between(&before, &after), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_missing_and_not_zero() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::at(directory.path());
+        let none = SleepCounters::find(&root, [0].into_iter());
+        let reading = none.read();
+        assert_eq!(none.between(&reading, &reading), [], "no idle states");
+        write(&directory, &[(0, &[("POLL", 0, 5), ("C1", 1, 100)])]);
+        let counters = SleepCounters::find(&root, [0].into_iter());
+        let before = counters.read();
+        fs::remove_dir_all(directory.path().join("sys")).unwrap();
+        let after = counters.read();
+        assert_eq!(counters.between(&before, &after), [], "the processor went off line");
+        let counters = SleepCounters { cpus: vec![sleeps(0, &[("C1", 1, 0)])], files: vec!["x".into()] };
+        assert_eq!(counters.between(&SleepReading::default(), &SleepReading::default()), [], "never read");
+    }
+}

@@ -1,0 +1,143 @@
+//! What the CPUs spent their time on, from `/proc/stat`.
+
+use super::root::Root;
+use diskspd_model::machine::Topology;
+use diskspd_model::machine::cpu_times::*;
+use std::collections::BTreeMap;
+
+/// Times of every online CPU since the machine was started, by the kernel's number, in clock ticks
+/// (normally 10 ms: a window of a second is known to 1 % only).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
+
+impl CpuClock {
+    /// Reads the times now.
+    ///
+    /// # Errors
+    /// `/proc/stat` can't be read, or lists no CPU.
+    pub fn read() -> std::io::Result<CpuClock> {
+        CpuClock::read_at(&Root::live())
+    }
+
+    /// Reads the times of the machine whose files lie in a directory.
+    ///
+    /// # Errors
+    /// As [`CpuClock::read`].
+    pub fn read_at(root: &Root) -> std::io::Result<CpuClock> {
+        let clock = CpuClock::parse(&std::fs::read_to_string(root.path("/proc/stat"))?);
+        if clock.0.is_empty() {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "/proc/stat lists no CPU"));
+        }
+        Ok(clock)
+    }
+
+    fn parse(text: &str) -> CpuClock {
+        CpuClock(text.lines().filter_map(line).collect())
+    }
+
+    /// What passed between an earlier reading and this one, for the active CPUs in their order. A CPU that
+    /// is missing in one of the two was idle all the time; a counter that ran backwards (they do, slightly)
+    /// stood still.
+    pub fn since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<CpuTimes> {
+        let idle = CpuTimes { idle: 1, kernel: 0, user: 0 };
+        topology
+            .kernel_cpus()
+            .map(|cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
+                (Some((now, _)), Some((then, _))) => CpuTimes {
+                    idle: now.idle.saturating_sub(then.idle),
+                    kernel: now.kernel.saturating_sub(then.kernel),
+                    user: now.user.saturating_sub(then.user),
+                },
+                _ => idle,
+            })
+            .map(|times| if times == CpuTimes::default() { idle } else { times })
+            .collect()
+    }
+
+    /// Active CPUs that an earlier reading had and this one lacks, by the kernel's numbers.
+    pub fn gone_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<u32> {
+        let gone = |cpu: &u32| earlier.0.contains_key(cpu) && !self.0.contains_key(cpu);
+        topology.kernel_cpus().filter(gone).collect()
+    }
+
+    /// What was lost between an earlier reading and this one, for the active CPUs in their order.
+    pub fn lost_since(&self, earlier: &CpuClock, topology: &Topology) -> Vec<LostTimes> {
+        let lost = |cpu| match (self.0.get(&cpu), earlier.0.get(&cpu)) {
+            (Some((_, now)), Some((_, then))) => LostTimes {
+                interrupts: now.interrupts.saturating_sub(then.interrupts),
+                stolen: now.stolen.saturating_sub(then.stolen),
+            },
+            _ => LostTimes::default(),
+        };
+        topology.kernel_cpus().map(lost).collect()
+    }
+}
+
+/// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and
+/// nice already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the
+/// program's.
+fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
+    let mut words = line.split_ascii_whitespace();
+    let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
+    let ticks: Vec<u64> = words.map_while(|word| word.parse().ok()).collect();
+    let sum = |fields: &[usize]| {
+        fields
+            .iter()
+            .filter_map(|field| ticks.get(*field))
+            .fold(0, |sum: u64, ticks| sum.saturating_add(*ticks))
+    };
+    let times = CpuTimes { idle: sum(&[3, 4]), kernel: sum(&[2, 5, 6, 7]), user: sum(&[0, 1]) };
+    Some((cpu, (times, LostTimes { interrupts: sum(&[5, 6]), stolen: sum(&[7]) })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::Group;
+
+    fn topology(mask: u64) -> Topology {
+        let group = Group { number: 0, maximum: 64, active: mask.count_ones(), mask };
+        Topology { groups: vec![group], ..Topology::default() }
+    }
+
+    #[test]
+    fn every_field_has_its_column() {
+        let text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu3 1 20 300 4000 50000 600000 7000000 80000000 5 5\nintr 1\nctxt 2\n";
+        let clock = CpuClock::parse(text);
+        let times = CpuTimes { idle: 54000, kernel: 87600300, user: 21 };
+        let lost = LostTimes { interrupts: 7_600_000, stolen: 80_000_000 };
+        assert_eq!(clock.0, BTreeMap::from([(3, (times, lost))]));
+        let times = CpuTimes { idle: 4, kernel: 3, user: 3 };
+        assert_eq!(CpuClock::parse("cpu0 1 2 3 4\n").0[&0], (times, LostTimes::default()));
+    }
+
+    #[test]
+    fn a_window_is_the_difference_in_the_order_of_the_active_cpus() {
+        let earlier = CpuClock::parse("cpu0 1 0 1 10\ncpu1 5 0 5 5\ncpu2 7 7 7 7\ncpu5 0 0 0 0");
+        let later = CpuClock::parse("cpu0 4 0 3 20\ncpu1 5 0 5 5\ncpu2 6 8 9 7\ncpu7 1 1 1 1");
+        let times = |idle, kernel, user| CpuTimes { idle, kernel, user };
+        let idle = times(1, 0, 0);
+        let both = later.since(&earlier, &topology(0b10100111));
+        // CPU 2's user time fell by one tick while its nice time rose by one; CPU 5 vanished; CPU 7 came.
+        assert_eq!(both, [times(10, 2, 3), idle, times(0, 2, 0), idle, idle]);
+        assert_eq!(earlier.since(&later, &topology(1)), [idle], "backwards is standing still");
+    }
+
+    #[test]
+    fn what_was_lost_is_known_by_cpu_in_the_same_order() {
+        let earlier = CpuClock::parse("cpu0 1 1 1 1 1 10 20 30\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 5");
+        let later = CpuClock::parse("cpu0 1 1 1 1 1 12 23 35\ncpu1 1 1 1 1\ncpu2 0 0 0 0 0 5 5 4");
+        let lost = |interrupts, stolen| LostTimes { interrupts, stolen };
+        let none = lost(0, 0);
+        assert_eq!(later.lost_since(&earlier, &topology(0b1111)), [lost(5, 5), none, none, none]);
+    }
+
+    #[test]
+    fn this_machine_has_times() {
+        let topology = super::super::topology::read(&Root::live());
+        let earlier = CpuClock::read().unwrap();
+        let window = CpuClock::read().unwrap().since(&earlier, &topology);
+        assert_eq!(window.len(), topology.active_cpus().count());
+        assert!(window.iter().all(|times| times.idle + times.kernel + times.user > 0));
+    }
+}

@@ -1,0 +1,230 @@
+//! Block devices as `/sys` knows them: names, partitions, and who holds whom.
+
+use super::root::{Root, names, number, text};
+use rustix::fs::FileType;
+use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// (major, minor).
+pub(super) type Number = (u32, u32);
+
+/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense
+/// here. A partition has the queue of its disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Details {
+    /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
+    pub model: Option<String>,
+    /// The name that a device-mapper device was given.
+    pub mapper_name: Option<String>,
+    /// What a loop device is made of: a file or device.
+    pub backing_file: Option<String>,
+    /// Whether it has turning parts, as far as the kernel was told.
+    pub rotational: Option<bool>,
+    /// The smallest unit that can be read or written, bytes.
+    pub logical_block_size: Option<u32>,
+    /// The smallest unit that the device writes without reading around it, bytes.
+    pub physical_block_size: Option<u32>,
+    /// Its volatile cache as the kernel treats it: `write back`, or `write through` where there is none.
+    pub write_cache: Option<String>,
+    /// The I/O scheduler in use; `none` is one of its names.
+    pub scheduler: Option<String>,
+    /// How many requests the kernel queues for it (`nr_requests`), per hardware queue.
+    pub queue_depth: Option<u32>,
+}
+
+/// Details of the block device at a path; `None` when there is none.
+pub fn details(path: &Path) -> Option<Details> {
+    Some(Device::of(&Root::live(), block_number(path)?)?.details())
+}
+
+/// What all hosts call the same disk (WWN, or the UUID of a mapping), and which partition of it this is.
+/// `None` = the device at this path has no such name.
+pub fn name_of_world(path: &Path) -> Option<String> {
+    let root = Root::live();
+    let device = Device::of(&root, block_number(path)?)?;
+    let partition = text(&device.directory.join("partition"));
+    let disk = if partition.is_some() { device.directory.parent()? } else { &device.directory };
+    let files = ["wwid", "device/wwid", "dm/uuid"].map(|file| text(&disk.join(file)));
+    let name = files.into_iter().flatten().find(|name| !name.trim().is_empty())?;
+    Some(format!("{} {}", name.trim(), partition.unwrap_or_default().trim()).trim().to_owned())
+}
+
+/// A block device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Device {
+    /// The kernel's name: `sda1`, `dm-0`.
+    pub name: String,
+    /// Its number.
+    pub number: Number,
+    /// Its directory below `/sys/devices`.
+    directory: PathBuf,
+}
+
+impl Device {
+    /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
+    /// numbers too).
+    pub fn of(root: &Root, (major, minor): Number) -> Option<Device> {
+        Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")))
+    }
+
+    /// The device with this kernel name.
+    pub fn named(root: &Root, name: &str) -> Option<Device> {
+        Device::at(&root.path(format!("/sys/class/block/{name}")))
+    }
+
+    /// The device that a path below /dev leads to.
+    pub fn of_node(root: &Root, node: &str) -> Option<Device> {
+        if let Some(number) = block_number(&root.path(node)) {
+            return Device::of(root, number);
+        }
+        // The node can be out of reach, in another mount namespace.
+        let name = Path::new(node).file_name()?.to_str()?;
+        Device::named(root, name)
+            .or_else(|| all(root).find(|device| device.mapper_name().as_deref() == Some(name)))
+    }
+
+    /// Its directory below `/sys/devices`.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The device whose directory below `/sys` this is, or links to.
+    pub fn at(link: &Path) -> Option<Device> {
+        let directory = fs::canonicalize(link).ok()?;
+        let name = directory.file_name()?.to_str()?.to_owned();
+        let number = parse_number(&text(&directory.join("dev"))?)?;
+        Some(Device { name, number, directory })
+    }
+
+    /// The disk that this is a partition of.
+    pub fn whole(&self) -> Option<Device> {
+        self.is_partition().then(|| Device::at(self.directory.parent()?)).flatten()
+    }
+
+    /// The partitions of this disk.
+    pub fn partitions(&self) -> Vec<Device> {
+        let below = names(&self.directory).into_iter().map(|name| self.directory.join(name));
+        below.filter(|path| path.join("partition").exists()).filter_map(|path| Device::at(&path)).collect()
+    }
+
+    /// The devices that are made of this one: dm, md, bcache.
+    pub fn holders(&self) -> Vec<Device> {
+        self.linked("holders")
+    }
+
+    /// The devices that a directory of links leads to.
+    pub fn linked(&self, directory: &str) -> Vec<Device> {
+        let directory = self.directory.join(directory);
+        names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
+    }
+
+    /// A device that nobody can open: it has no number.
+    pub fn hidden(root: &Root, name: &str) -> Option<Device> {
+        let mut links = ["/sys/class/block", "/sys/block"].iter().map(|at| root.path(format!("{at}/{name}")));
+        let directory = links.find_map(|link| fs::canonicalize(link).ok())?;
+        Some(Device { name: name.to_owned(), number: (0, 0), directory })
+    }
+
+    /// The name that a device-mapper device was given.
+    pub fn mapper_name(&self) -> Option<String> {
+        text(&self.directory.join("dm/name"))
+    }
+
+    /// The file or device behind a loop device.
+    pub fn backing_file(&self) -> Option<String> {
+        text(&self.directory.join("loop/backing_file"))
+    }
+
+    /// Where its node is: what programs open.
+    pub fn node(&self) -> PathBuf {
+        // A slash in a name is an exclamation mark in /sys.
+        Path::new("/dev").join(self.name.replace('!', "/"))
+    }
+
+    /// Whether no hardware of its own is behind it. NVMe disks with several paths count as hardware, though
+    /// the kernel files them under virtual devices too.
+    pub fn is_virtual(&self) -> bool {
+        self.directory.components().rev().nth(1).is_some_and(|parent| parent.as_os_str() == "block")
+            && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
+    }
+
+    /// Whether this is a partition.
+    pub fn is_partition(&self) -> bool {
+        self.directory.join("partition").exists()
+    }
+
+    /// What the kernel tells of it and its queue.
+    pub fn details(&self) -> Details {
+        let queue = self.whole().unwrap_or_else(|| self.clone()).directory.join("queue");
+        let word = |file: &Path| text(file).filter(|text| !text.is_empty());
+        Details {
+            model: self.model(),
+            mapper_name: self.mapper_name(),
+            backing_file: self.backing_file(),
+            rotational: number::<u8>(&queue.join("rotational")).map(|flag| flag != 0),
+            logical_block_size: self.logical_block_size(),
+            physical_block_size: number(&queue.join("physical_block_size")),
+            write_cache: word(&queue.join("write_cache")),
+            scheduler: word(&queue.join("scheduler"))
+                .map(|text| diskspd_model::machine::storage::chosen(&text)),
+            queue_depth: number(&queue.join("nr_requests")),
+        }
+    }
+
+    /// What the hardware calls itself, with its maker where that is told apart.
+    pub fn model(&self) -> Option<String> {
+        let word =
+            |file: &str| text(&self.directory.join("device").join(file)).filter(|text| !text.is_empty());
+        // NVMe with several paths has it in its subsystem, memory cards call it name.
+        let model = ["model", "subsystem/model", "name"].into_iter().find_map(word)?;
+        // ATA disks have no maker of their own, and those of virtio and PCI are numbers.
+        match word("vendor").filter(|vendor| vendor != "ATA" && !vendor.starts_with("0x")) {
+            Some(vendor) if !model.starts_with(&vendor) => Some(format!("{vendor} {model}")),
+            _ => Some(model),
+        }
+    }
+
+    /// Capacity, bytes.
+    pub fn size(&self) -> Option<u64> {
+        number::<u64>(&self.directory.join("size"))?.checked_mul(512)
+    }
+
+    /// Logical block size, bytes; a partition has that of its disk.
+    pub fn logical_block_size(&self) -> Option<u32> {
+        let own = number(&self.directory.join("queue/logical_block_size"));
+        own.or_else(|| self.whole()?.logical_block_size())
+    }
+}
+
+/// As a user finds it: `/dev/mapper/vg-root (dm-0)`, `/dev/sda1`.
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.mapper_name() {
+            Some(mapper) => write!(f, "/dev/mapper/{mapper} ({})", self.name),
+            None => write!(f, "{}", self.node().display()),
+        }
+    }
+}
+
+/// All block devices.
+pub(super) fn all(root: &Root) -> impl Iterator<Item = Device> + '_ {
+    root.names("/sys/class/block").into_iter().filter_map(|name| Device::named(root, &name))
+}
+
+/// Number of the block device at a path, links followed.
+pub(super) fn block_number(path: &Path) -> Option<Number> {
+    let found = rustix::fs::stat(path).ok()?;
+    (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then(|| split(found.st_rdev))
+}
+
+/// (major, minor) of a device number as `stat` gives it.
+pub(super) fn split(number: u64) -> Number {
+    (rustix::fs::major(number), rustix::fs::minor(number))
+}
+
+/// `254:0`.
+pub(super) fn parse_number(text: &str) -> Option<Number> {
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}

@@ -1,0 +1,202 @@
+//! The list of the machine's block devices, with the numbers by which targets can name them: `#<n>`.
+
+pub use super::device::Details;
+use super::device::{self, Device};
+use super::root::Root;
+use super::usage::{self, Use};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A whole block device: a disk, or what behaves like one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disk {
+    /// n of `#<n>`.
+    pub number: usize,
+    /// The kernel's name, `nvme0n1`.
+    pub name: String,
+    /// Where to open it.
+    pub path: PathBuf,
+    /// Capacity, bytes; 0 = no medium, or not told.
+    pub size: u64,
+    /// What it is, and how the kernel queues for it.
+    #[serde(flatten)]
+    pub details: Details,
+    /// Its partitions, by name.
+    pub partitions: Vec<Partition>,
+    /// Who uses it, a partition of it, or what is made of it; empty = nobody that /proc and /sys know of.
+    pub uses: Vec<Use>,
+}
+
+/// A partition of a disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Partition {
+    /// The kernel's name, `nvme0n1p1`.
+    pub name: String,
+    /// Where to open it.
+    pub path: PathBuf,
+    /// Capacity, bytes.
+    pub size: u64,
+}
+
+/// All whole block devices, in an order that depends only on which there are: hardware first; then what is
+/// made of other devices (LVM, RAID, bcache, network and ZFS volumes); then loop, zram and ram devices;
+/// each by name, numbers in names by value, `sdz` before `sdaa`. Virtual devices without a capacity (loop
+/// devices without a file) are left out.
+///
+/// Numbers are positions in this list: they stay as long as no device comes or goes. Names under
+/// `/dev/disk/by-id` outlast that.
+pub fn list(root: &Root) -> Vec<Disk> {
+    let mut devices: Vec<Device> = device::all(root)
+        .filter(|device| !device.is_partition())
+        .filter(|device| !device.is_virtual() || device.size().unwrap_or(0) > 0)
+        .collect();
+    devices.sort_by_cached_key(|device| (rank(device), natural(&device.name)));
+    devices.into_iter().enumerate().map(|(number, device)| disk(root, number, &device)).collect()
+}
+
+/// Where the device with this number in [`list`] is, or the one with this name, given as the kernel or the
+/// device mapper calls it, or that partition.
+///
+/// # Errors
+/// A message: there is no such device.
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, String> {
+    let disks = list(root);
+    let found = match name.parse::<usize>() {
+        Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
+            disks.get(number).map(|disk| disk.path.clone())
+        }
+        _ => disks.iter().find_map(|disk| {
+            if disk.name == name || disk.details.mapper_name.as_deref() == Some(name) {
+                return Some(disk.path.clone());
+            }
+            disk.partitions.iter().find(|part| part.name == name).map(|part| part.path.clone())
+        }),
+    };
+    found.ok_or_else(|| {
+        let there = match disks.as_slice() {
+            [] => "this machine shows no block devices".to_owned(),
+            [only] => format!("there is only #0, {}", only.path.display()),
+            [first, .., last] => {
+                format!(
+                    "there are #0, {}, to #{}, {}",
+                    first.path.display(),
+                    last.number,
+                    last.path.display()
+                )
+            }
+        };
+        format!(
+            "'#{name}' is no block device: {there} (diskspd devices lists them). For a file of that name \
+             write ./#{name}"
+        )
+    })
+}
+
+fn disk(root: &Root, number: usize, device: &Device) -> Disk {
+    let mut partitions = device.partitions();
+    partitions.sort_by_cached_key(|partition| natural(&partition.name));
+    Disk {
+        number,
+        name: device.name.clone(),
+        path: device.node(),
+        size: device.size().unwrap_or(0),
+        details: device.details(),
+        partitions: partitions
+            .into_iter()
+            .map(|partition| Partition {
+                path: partition.node(),
+                size: partition.size().unwrap_or(0),
+                name: partition.name,
+            })
+            .collect(),
+        uses: usage::uses(root, device).unwrap_or_default(),
+    }
+}
+
+/// Hardware, what is made of other devices, and what is made of memory and files.
+fn rank(device: &Device) -> u8 {
+    let kind = device.name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match (device.is_virtual(), kind) {
+        (false, _) => 0,
+        (true, "loop" | "zram" | "ram") => 2,
+        (true, _) => 1,
+    }
+}
+
+/// A part of a name, as it's compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Number(u128),
+    Text(String),
+}
+
+/// A name in parts that compare as people count. Disks with letters for numbers (`sda` .. `sdz`, `sdaa`)
+/// count in letters: more letters are later.
+fn natural(name: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    for prefix in ["sd", "vd", "hd", "xvd", "dasd"] {
+        let letters = name.strip_prefix(prefix).map(|behind| {
+            let end = behind.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(behind.len());
+            behind.split_at(end)
+        });
+        if let Some((letters, behind)) = letters.filter(|(letters, _)| !letters.is_empty()) {
+            let count = |sum: u128, b: u8| sum.saturating_mul(26).saturating_add(u128::from(b - b'a') + 1);
+            parts = vec![Part::Text(prefix.into()), Part::Number(letters.bytes().fold(0, count))];
+            rest = behind;
+            break;
+        }
+    }
+    while let Some(first) = rest.chars().next() {
+        let digits = first.is_ascii_digit();
+        let end = rest.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(rest.len());
+        let (part, behind) = rest.split_at(end);
+        parts.push(match part.parse() {
+            Ok(number) if digits => Part::Number(number),
+            _ => Part::Text(part.to_owned()),
+        });
+        rest = behind;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_ordered_as_people_count() {
+        let ordered = [
+            "cciss!c0d0",
+            "dm-2",
+            "dm-10",
+            "hda",
+            "nvme0n1",
+            "nvme0n1p2",
+            "nvme0n1p10",
+            "nvme0n2",
+            "nvme1n1",
+            "nvme10n1",
+            "sd",
+            "sda",
+            "sda1",
+            "sda10",
+            "sdb",
+            "sdz",
+            "sdaa",
+            "sdab",
+            "sr0",
+            "vda",
+            "vdaa",
+            "xvda",
+            "x99999999999999999999999999999999999999999999",
+        ];
+        let mut sorted = ordered.map(str::to_owned).to_vec();
+        sorted.reverse();
+        sorted.sort_by_cached_key(|name| natural(name));
+        // What is too long for a number compares as text.
+        assert_eq!(sorted[..sorted.len() - 2], ordered[..ordered.len() - 2]);
+        let all: std::collections::BTreeSet<_> = ordered.iter().map(|name| natural(name)).collect();
+        assert_eq!(all.len(), ordered.len(), "different names have different keys");
+    }
+}

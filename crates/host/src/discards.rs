@@ -1,0 +1,37 @@
+//! What a target makes of discards (`--trim`).
+
+use super::device::{Device, split};
+use super::root::{Root, number};
+use diskspd_model::machine::discards::*;
+use diskspd_sys::ring;
+use std::fs::File;
+use std::os::linux::fs::MetadataExt;
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
+/// Looks at a target that is there; `is_remote`: its file system is another host's or program's. Nothing is
+/// discarded, and it isn't opened for writing.
+pub fn look(path: &Path, is_remote: bool) -> Discards {
+    let Ok(found) = std::fs::metadata(path) else { return Discards::default() };
+    match found.file_type() {
+        kind if kind.is_block_device() => of_device(path, Device::of(&Root::live(), split(found.st_rdev()))),
+        // What a remote file system states is how much it likes to transfer.
+        kind if kind.is_file() && !is_remote => Discards { unit: found.st_blksize(), ..Discards::default() },
+        _ => Discards::default(),
+    }
+}
+
+fn of_device(path: &Path, device: Option<Device>) -> Discards {
+    let mut discards = Discards::default();
+    if let Some(device) = device {
+        let whole = device.whole().unwrap_or(device);
+        let queue = whole.directory().join("queue");
+        discards.unit = number(&queue.join("discard_granularity")).unwrap_or(0);
+        let most = number::<u64>(&queue.join("discard_max_bytes"));
+        discards.impossible = (most == Some(0)).then(|| whole.to_string());
+    }
+    // That it can't be opened is told when it is opened for the run, and is no answer of io_uring's.
+    let asked = File::open(path).map(|device| ring::takes_discards(device.into()));
+    discards.not_by_uring = asked.ok().and_then(Result::err).map(|error| error.to_string());
+    discards
+}

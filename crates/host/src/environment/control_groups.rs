@@ -1,0 +1,40 @@
+//! What the control groups of this process permit: the tightest of all limits, which `system::cgroup` reads.
+
+use crate::cgroup::{Group, Groups};
+use crate::root::Root;
+use diskspd_model::machine::environment::Limits;
+use diskspd_model::machine::io_limit::IoLimit;
+use std::collections::BTreeMap;
+
+pub(super) fn read(root: &Root) -> Limits {
+    let groups = Groups::find(root);
+    let thousandths =
+        |group: &Group| group.quota().and_then(|(quota, period)| Some(quota.checked_mul(1000)? / period));
+    Limits {
+        cpu: groups.of("cpu").filter_map(thousandths).min(),
+        // A group below has no more than those above.
+        cpus: groups.of("cpuset").find_map(cpus),
+        memory: groups.of("memory").filter_map(Group::memory_limit).min(),
+        io: io(&groups.io_limits()),
+    }
+}
+
+fn cpus(group: &Group) -> Option<String> {
+    let files = ["cpuset.cpus.effective", "cpuset.effective_cpus", "cpuset.cpus"];
+    files.iter().find_map(|file| group.text(file)).filter(|list| !list.is_empty())
+}
+
+/// All limits of a device, each value once.
+fn io(limits: &[IoLimit]) -> BTreeMap<String, String> {
+    let mut by_device: BTreeMap<String, String> = BTreeMap::new();
+    for limit in limits {
+        let known = by_device.entry(limit.device.clone()).or_default();
+        for (name, per_second) in limit.named() {
+            let value = format!("{name}={per_second}");
+            if !known.split(' ').any(|other| other == value) {
+                *known = format!("{known} {value}").trim_start().to_owned();
+            }
+        }
+    }
+    by_device
+}

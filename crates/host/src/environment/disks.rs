@@ -1,0 +1,145 @@
+//! The disks beneath targets: how each is attached and driven.
+
+use crate::device::{self, Device};
+use crate::root::{Root, names, number, text};
+use diskspd_model::machine::environment::Disk;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::profile::TargetId;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Beneath partitions, the device mapper and RAID.
+pub(super) fn beneath(root: &Root, targets: &[Storage]) -> Vec<Disk> {
+    let mut disks: Vec<Disk> = Vec::new();
+    for (id, target) in (0..).map(TargetId).zip(targets) {
+        let Some(top) = target.device.as_ref().and_then(|device| Device::of_node(root, &device.name)) else {
+            continue;
+        };
+        let mut leaves = Vec::new();
+        descend(top, &mut Vec::new(), &mut leaves);
+        for (leaf, partition) in leaves {
+            let found = describe(&leaf);
+            let known = disks.iter().position(|disk| disk.number == found.number);
+            let index = known.unwrap_or(disks.len());
+            if known.is_none() {
+                disks.push(found);
+            }
+            let Some(disk) = disks.get_mut(index) else { continue };
+            if let Some(name) = partition.and_then(|partition| misaligned(&partition, &leaf))
+                && !disk.misaligned.contains(&name)
+            {
+                disk.misaligned.push(name);
+            }
+            if !disk.targets.contains(&id) {
+                disk.targets.push(id);
+            }
+        }
+    }
+    disks
+}
+
+/// All that stand for hardware and have a medium.
+pub(super) fn hardware(root: &Root) -> Vec<Disk> {
+    device::all(root)
+        .filter(|device| !device.is_partition() && !device.is_virtual() && device.size().unwrap_or(0) > 0)
+        .map(|device| {
+            let partitions = device.partitions();
+            let misaligned = partitions.iter().filter_map(|partition| misaligned(partition, &device));
+            Disk { misaligned: misaligned.collect(), ..describe(&device) }
+        })
+        .collect()
+}
+
+/// Collects disks with nothing beneath, and the partition that led to each.
+fn descend(device: Device, seen: &mut Vec<Device>, leaves: &mut Vec<(Device, Option<Device>)>) {
+    if seen.contains(&device) {
+        return;
+    }
+    seen.push(device.clone());
+    if let Some(disk) = device.whole() {
+        if beneath_one(&disk).is_empty() {
+            leaves.push((disk, Some(device)));
+        } else {
+            descend(disk, seen, leaves);
+        }
+        return;
+    }
+    let slaves = beneath_one(&device);
+    if slaves.is_empty() {
+        leaves.push((device, None));
+    }
+    slaves.into_iter().for_each(|slave| descend(slave, seen, leaves));
+}
+
+fn beneath_one(device: &Device) -> Vec<Device> {
+    let directory = device.directory().join("slaves");
+    names(&directory).iter().filter_map(|name| Device::at(&directory.join(name))).collect()
+}
+
+/// Sectors of `start` are 512 bytes whatever the disk's are.
+fn misaligned(partition: &Device, disk: &Device) -> Option<String> {
+    let start = number::<u64>(&partition.directory().join("start"))?.checked_mul(512)?;
+    let block =
+        number::<u64>(&disk.directory().join("queue/physical_block_size")).filter(|&block| block > 0)?;
+    (start % block != 0).then(|| partition.node().display().to_string())
+}
+
+fn describe(device: &Device) -> Disk {
+    let hardware = hardware_of(device);
+    let above = || hardware.iter().flat_map(|path| path.ancestors());
+    let numa_node = above().find_map(|path| number::<i64>(&path.join("numa_node")));
+    Disk {
+        device: device.settings(),
+        number: format!("{}:{}", device.number.0, device.number.1),
+        transport: transport(device, hardware.as_deref()),
+        link: above().find(|path| path.join("current_link_speed").exists()).and_then(super::link::of),
+        numa_node: numa_node.and_then(|node| u32::try_from(node).ok()),
+        ..Disk::default()
+    }
+}
+
+/// Where the disk's hardware is in the tree of devices. NVMe with several paths is filed under its
+/// subsystem, which links to the controllers: the first of them stands for all.
+fn hardware_of(device: &Device) -> Option<PathBuf> {
+    let own = fs::canonicalize(device.directory().join("device")).ok()?;
+    let is_controller = |name: &&String| {
+        name.strip_prefix("nvme")
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let controller =
+        names(&own).iter().find(is_controller).and_then(|name| fs::canonicalize(own.join(name)).ok());
+    Some(controller.filter(|path| path.join("transport").exists()).unwrap_or(own))
+}
+
+/// How parts of a path in `/sys/devices` begin, and what they tell about the way to the disk; the nearest
+/// counts.
+const WAYS: [(&str, &str); 12] = [
+    ("usb", "usb"),
+    ("ata", "sata"),
+    ("session", "iscsi"),
+    ("end_device-", "sas"),
+    ("rport-", "fc"),
+    ("virtio", "virtio"),
+    ("vbd-", "xen"),
+    ("vmbus", "hyperv"),
+    ("VMBUS", "hyperv"),
+    ("mmc", "mmc"),
+    ("ufs", "ufs"),
+    ("nvme", "pcie"),
+];
+
+/// Beginnings of the names of disks that are made of something else.
+const MADE: [&str; 6] = ["loop", "zram", "ram", "nbd", "rbd", "drbd"];
+
+fn transport(device: &Device, hardware: Option<&Path>) -> Option<String> {
+    let stated = hardware.and_then(|path| text(&path.join("transport")));
+    if let Some(stated) = stated {
+        return Some(stated);
+    }
+    if let Some(made) = MADE.iter().find(|made| device.name.starts_with(**made)) {
+        return Some((*made).to_owned());
+    }
+    let parts = hardware?.components().rev().filter_map(|part| part.as_os_str().to_str());
+    let mut ways = parts.filter_map(|part| WAYS.iter().find(|(begin, _)| part.starts_with(begin)));
+    ways.next().map(|(_, way)| (*way).to_owned())
+}

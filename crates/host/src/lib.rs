@@ -1,0 +1,43 @@
+//! Reads the machine: its processors and devices, who uses them, what lies beneath a file, the kernel's
+//! counters.
+//!
+//! What is read is plain data of [`diskspd_model::machine`].
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub mod caches;
+pub mod cgroup;
+pub mod claims;
+pub mod completion_probe;
+pub mod content;
+pub mod cpu_sleeps;
+pub mod cpu_times;
+mod device;
+pub mod devices;
+pub mod discards;
+pub mod environment;
+pub mod heat;
+mod holdings;
+pub mod io_counters;
+mod machine;
+pub mod memory_backed;
+mod mountinfo;
+pub mod refusal;
+pub mod root;
+mod share;
+pub mod signatures;
+pub mod stack;
+pub mod storage;
+pub mod target;
+pub mod tasks;
+pub mod threads;
+mod topology;
+pub mod tracer;
+pub mod tracing;
+mod usage;
+
+pub use device::{Details, details, name_of_world};
+pub use machine::{boot, is_container, look_around, look_around_at, read, snapshot};
+pub use mountinfo::mounted;

@@ -1,0 +1,146 @@
+//! What the machine is called, runs, and has.
+
+use super::cgroup::Groups;
+use super::environment;
+use super::root::{Root, text};
+use super::topology;
+use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::machine::{PowerScheme, System};
+
+/// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
+///
+/// Nothing that is missing or odd is an error: unknown is told as unknown.
+pub fn snapshot() -> System {
+    read(&Root::live())
+}
+
+/// The machine whose files lie in a directory.
+pub fn read(root: &Root) -> System {
+    let topology = topology::read(root);
+    let governors = topology
+        .kernel_cpus()
+        .map(|cpu| text(&root.path(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))));
+    System {
+        computer_name: root.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+        start_time: start_time(root),
+        machine: number(root),
+        power_scheme: PowerScheme { name: common(governors), guid: None },
+        topology,
+        kernel: root.text("/proc/sys/kernel/osrelease").unwrap_or_default(),
+        memory_available: memory(root, "MemAvailable:").unwrap_or(0),
+        memory_total: memory(root, "MemTotal:").unwrap_or(0),
+        memory_allowance: Groups::find(root).memory_allowance(),
+        cpu_model: cpu_model(root).unwrap_or_default(),
+        ..System::default()
+    }
+}
+
+/// What the number of a machine begins with that only a container tells.
+const CONTAINER: &str = "container-";
+
+/// Whether a machine's number was told by a container, whose name is another one each time.
+pub fn is_container(number: &str) -> bool {
+    number.starts_with(CONTAINER)
+}
+
+/// A number that stands for this machine: made of `machine-id(5)`, which can't be got back from it. A
+/// container has none of its own, or that of its image.
+fn number(root: &Root) -> Option<String> {
+    if environment::is_container(root) {
+        return None;
+    }
+    let known = ["/etc/machine-id", "/var/lib/dbus/machine-id"].into_iter().find_map(|file| {
+        root.text(file).filter(|id| id.len() == 32 && id.bytes().all(|digit| digit.is_ascii_hexdigit()))
+    })?;
+    Some(Fingerprint::of_parts([("diskspd machine".into(), known)].into()).hash)
+}
+
+/// The number that stands for the hardware beneath a container: the machines of a fleet share it.
+fn container_number(system: &System, fingerprint: &Fingerprint) -> Option<String> {
+    let is_container = system.environment.as_ref().is_some_and(|around| around.platform.container);
+    let hardware = ["cpu model", "cpus", "memory", "platform", "cloud"];
+    let is_hardware = |name: &str| {
+        hardware.contains(&name)
+            || name.starts_with("disk ") && (name.ends_with(" model") || name.ends_with(" size"))
+    };
+    let parts = fingerprint.parts.iter().filter(|(name, _)| is_hardware(name));
+    let parts = parts.map(|(name, value)| (name.clone(), value.clone())).collect();
+    is_container.then(|| format!("{CONTAINER}{}", Fingerprint::of_parts(parts).hash))
+}
+
+/// What tells the running kernel from all others, containers on it included; `None` = it doesn't say.
+pub fn boot(root: &Root) -> Option<String> {
+    root.text("/proc/sys/kernel/random/boot_id").filter(|id| !id.is_empty())
+}
+
+/// Looks at what is around the targets of a run on this machine; none: around all its disks. Takes
+/// milliseconds.
+pub fn look_around(system: &mut System, targets: Vec<Storage>) {
+    look_around_at(system, &Root::live(), targets);
+}
+
+/// The same on the machine whose files lie in a directory.
+pub fn look_around_at(system: &mut System, root: &Root, targets: Vec<Storage>) {
+    system.environment = Some(match targets.as_slice() {
+        [] => environment::read_all(root),
+        targets => environment::read(root, targets),
+    });
+    system.boot = boot(root);
+    system.targets = targets;
+    let fingerprint = Fingerprint::of(system);
+    system.machine = container_number(system, &fingerprint).or(system.machine.take());
+    system.fingerprint = Some(fingerprint);
+}
+
+/// The governor of all CPUs, `mixed` when they differ. CPUs without one don't count.
+fn common(governors: impl Iterator<Item = Option<String>>) -> Option<String> {
+    let mut governors = governors.flatten().filter(|name| !name.is_empty());
+    let first = governors.next()?;
+    Some(if governors.all(|other| other == first) { first } else { "mixed".to_owned() })
+}
+
+/// Boot time plus the process's start after it (field 22 of its `stat`, in clock ticks).
+fn start_time(root: &Root) -> Option<i64> {
+    let system = root.text("/proc/stat")?;
+    let booted: i64 = system.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    let process = root.text("/proc/self/stat")?;
+    // The name, field 2, is in parentheses and can hold anything, even more parentheses and blanks.
+    let (_, fields) = process.rsplit_once(')')?;
+    let ticks: u64 = fields.split_ascii_whitespace().nth(22 - 3)?.parse().ok()?;
+    let per_second = rustix::param::clock_ticks_per_second().max(1);
+    booted.checked_add((ticks / per_second).try_into().ok()?)
+}
+
+/// A line of `/proc/meminfo`, bytes.
+fn memory(root: &Root, name: &str) -> Option<u64> {
+    let text = root.text("/proc/meminfo")?;
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = value.split_ascii_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024)
+}
+
+/// x86 says `model name`, others `Model`, `cpu model` or nothing.
+fn cpu_model(root: &Root) -> Option<String> {
+    let text = root.text("/proc/cpuinfo")?;
+    let mut lines = text.lines().filter_map(|line| line.split_once(':'));
+    let is_model = |name: &str| ["model name", "cpu model", "model", "cpu"].contains(&name);
+    let (_, model) = lines.find(|(name, value)| {
+        is_model(name.trim().to_lowercase().as_str()) && value.trim().parse::<u32>().is_err()
+    })?;
+    Some(model.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn governors_that_differ_are_mixed_and_missing_ones_do_not_count() {
+        let of = |names: &[Option<&str>]| common(names.iter().map(|name| name.map(str::to_owned)));
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[None, None]), None);
+        assert_eq!(of(&[Some("performance"), None, Some("performance")]), Some("performance".into()));
+        assert_eq!(of(&[Some("performance"), Some("powersave")]), Some("mixed".into()));
+    }
+}

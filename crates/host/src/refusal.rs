@@ -1,0 +1,313 @@
+//! Whether writing is refused: because what is written to is in use, or because there is something on it.
+
+use super::device::{Device, block_number};
+use super::holdings::Identity;
+pub use super::holdings::Unknown;
+use super::root::Root;
+use super::signatures;
+pub use super::usage::{How, Use};
+use diskspd_model::units::visible::line;
+use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::{block, files, inode, locks, process};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and
+/// what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Never allowed.
+    #[error("refusing to overwrite {}: it is in use:{}", line(&path.to_string_lossy()), lines(uses))]
+    InUse {
+        /// As the user gave it.
+        path: PathBuf,
+        /// At least one.
+        uses: Vec<Use>,
+    },
+    /// Never allowed.
+    #[error(
+        "refusing to overwrite {}: cannot determine whether it is in use: {}; {}",
+        path.display(),
+        unknown.why,
+        next_step(unknown)
+    )]
+    Unknown {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What is missing for that.
+        unknown: Unknown,
+    },
+    /// Never allowed.
+    #[error(
+        "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
+         world-writable folder, which may lead anywhere; name the file itself",
+        line(&path.to_string_lossy()),
+        line(&link.to_string_lossy())
+    )]
+    Planted {
+        /// As the user gave it.
+        path: PathBuf,
+        /// The link.
+        link: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Never allowed: reports, streams and logs are files.
+    #[error("{}: would overwrite a block device; name a file", path.display())]
+    NoOutput {
+        /// As the user gave it.
+        path: PathBuf,
+    },
+    /// Allowed with `--destroy`.
+    #[error(
+        "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
+        line(&path.to_string_lossy()),
+        found.join(", ")
+    )]
+    WouldDestroy {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What there is, as [`signatures::find`] names it; at least one.
+        found: Vec<signatures::Name>,
+    },
+}
+
+fn lines(uses: &[Use]) -> String {
+    uses.iter().map(|each| format!("\n  {each}")).collect()
+}
+
+fn next_step(unknown: &Unknown) -> &'static str {
+    match unknown.absent {
+        true => {
+            "writing to devices needs the machine's /proc and /sys: mount them, or run outside of the \
+                 container"
+        }
+        false => "fix that, or run as root",
+    }
+}
+
+/// Why the target at the path must not be written to; `None` = nothing against it, or there is nothing.
+/// `destroy` permits to overwrite what lies on a device, not to write to one in use. What regular files
+/// hold is nobody's concern.
+///
+/// The answer is a snapshot, for telling. What is written to goes through [`super::claims::protect`], which
+/// lets the kernel keep others away, and knows uses that leave no trace in /proc and /sys (ZFS, other mount
+/// namespaces).
+///
+/// # Errors
+/// The device can't be read, so that it isn't known what is on it.
+pub fn write_refusal(path: &Path, destroy: bool) -> Result<Option<Refusal>, TargetError> {
+    let Some(number) = block_number(path) else { return Ok(file_refusal(path)) };
+    if let Some(refusal) = use_refusal(path, number) {
+        return Ok(Some(refusal));
+    }
+    if destroy {
+        return Ok(None);
+    }
+    let found = found_on(path, &files::look_into(path)?.into())?;
+    Ok((!found.is_empty()).then(|| Refusal::WouldDestroy { path: path.to_owned(), found }))
+}
+
+/// Why the device must not be written to whatever is on it.
+pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
+    let path = path.to_owned();
+    match uses(&Root::live(), number) {
+        Ok(uses) if uses.is_empty() => None,
+        Ok(uses) => Some(Refusal::InUse { path, uses }),
+        Err(unknown) => Some(Refusal::Unknown { path, unknown }),
+    }
+}
+
+/// Why the regular file at the path must not be written to; `None` = nothing against it, or there is none.
+pub(super) fn file_refusal(path: &Path) -> Option<Refusal> {
+    let found = rustix::fs::stat(path).ok()?;
+    if let Some((link, owner)) = planted_link(path) {
+        return Some(Refusal::Planted { path: path.to_owned(), link, owner });
+    }
+    // Locks are asked for through a descriptor; one who can't read a file can't ask.
+    let opened = files::peek(path);
+    match opened.as_ref().and_then(|opened| Some((opened, rustix::fs::fstat(opened).ok()?))) {
+        Some((opened, found)) => refusal_of(path, &found, Some(opened.as_fd())),
+        None => refusal_of(path, &found, None),
+    }
+}
+
+/// A link on the way, at its end or before, that is neither ours nor of its folder's owner, where everybody
+/// may put links into the folder; and whose it is. The kernel follows none such at the end of a path where
+/// it's told so (`fs.protected_symlinks`).
+fn planted_link(path: &Path) -> Option<(PathBuf, u32)> {
+    /// Links in a row; the kernel follows no more either.
+    const LINKS: usize = 40;
+    let backwards = |path: &Path| path.iter().rev().map(OsStr::to_owned).collect::<Vec<_>>();
+    // Without links so far, and what follows, the next name last.
+    let (mut folder, mut names) = (PathBuf::from("."), backwards(path));
+    let mut links = 0;
+    while let Some(name) = names.pop() {
+        let next = folder.join(&name);
+        // Of `/` and `..` and of what is no link, there is nothing to be followed.
+        let Ok(to) = std::fs::read_link(&next) else {
+            folder = next;
+            continue;
+        };
+        let around = std::fs::metadata(&folder).ok()?;
+        let owner = inode::owner(&std::fs::symlink_metadata(&next).ok()?);
+        let is_trusted = [process::user(), inode::owner(&around)].contains(&owner);
+        if inode::is_open_to_others(&around) && !is_trusted {
+            return Some((next, owner));
+        }
+        links += 1;
+        if links > LINKS {
+            return None;
+        }
+        names.extend(backwards(&to));
+    }
+    None
+}
+
+/// Why the regular file that is open must not be written to. Anything else that is open isn't looked at.
+pub(super) fn open_file_refusal(path: &Path, opened: BorrowedFd<'_>) -> Option<Refusal> {
+    refusal_of(path, &rustix::fs::fstat(opened).ok()?, Some(opened))
+}
+
+fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'_>>) -> Option<Refusal> {
+    if rustix::fs::FileType::from_raw_mode(found.st_mode) != rustix::fs::FileType::RegularFile {
+        return None;
+    }
+    let name = path.display().to_string();
+    let mut uses = match super::usage::uses_of_file(&Root::live(), &Identity::of(found), &name) {
+        Ok(uses) => uses,
+        // Files are written to in containers too.
+        Err(unknown) if unknown.absent && !hides_loops(&Root::live()) => Vec::new(),
+        Err(unknown) => return Some(Refusal::Unknown { path: path.to_owned(), unknown }),
+    };
+    if let Some(lock) = opened.and_then(locks::lock)
+        && !is_own(found)
+    {
+        uses.push(Use { device: name, how: How::Locked { process: lock.process } });
+    }
+    (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
+}
+
+/// Whether there are loop devices with files behind them (`7 0 65536 loop0` in /proc/partitions) and no /sys
+/// that says which.
+fn hides_loops(root: &Root) -> bool {
+    let partitions = root.text("/proc/partitions").unwrap_or_default();
+    let mut names = partitions.lines().filter_map(|line| line.split_ascii_whitespace().last());
+    let shows_none = root.list("/sys/class/block").map_or(true, |names| names.is_empty());
+    shows_none && names.any(|name| name.starts_with("loop"))
+}
+
+/// Why the open block device must not be written to because of a lock.
+pub(super) fn lock_refusal(path: &Path, device: &File) -> Option<Refusal> {
+    let lock = locks::lock(device.as_fd())?;
+    if rustix::fs::fstat(device).is_ok_and(|found| is_own(&found)) {
+        return None;
+    }
+    let how = How::Locked { process: lock.process };
+    let uses = vec![Use { device: path.display().to_string(), how }];
+    Some(Refusal::InUse { path: path.to_owned(), uses })
+}
+
+/// Whether the program was started for holding the lock: with the file open, as `flock FILE diskspd ..`
+/// does, or by a program that holds it, as `udevadm lock` does.
+fn is_own(found: &rustix::fs::Stat) -> bool {
+    files::at_start().contains(&(found.st_dev, found.st_ino)) || is_held_above(&Root::live(), found.st_ino)
+}
+
+/// Whether a process that this one descends from holds a lock on a file with this inode. A line of
+/// /proc/locks is `1: FLOCK  ADVISORY  WRITE <process> <major>:<minor>:<inode> <from> <to>`.
+fn is_held_above(root: &Root, inode: u64) -> bool {
+    let locks = root.text("/proc/locks").unwrap_or_default();
+    let holder = |line: &str| {
+        let mut words = line.split_ascii_whitespace().skip(4);
+        let (process, place) = (words.next()?, words.next()?);
+        (place.rsplit(':').next()? == inode.to_string()).then(|| process.to_owned())
+    };
+    let holders: Vec<String> = locks.lines().filter_map(holder).collect();
+    let parent = |process: &String| {
+        let status = root.text(format!("/proc/{process}/status"))?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().to_owned();
+        (parent != "0").then_some(parent)
+    };
+    let own = std::process::id().to_string();
+    !holders.is_empty()
+        && std::iter::successors(Some(own), parent).skip(1).take(64).any(|above| holders.contains(&above))
+}
+
+/// What is on an open block device, as [`signatures::find`] names it.
+pub(super) fn found_on(path: &Path, device: &File) -> Result<Vec<signatures::Name>, TargetError> {
+    let fail = |error: io::Error| match error.raw_os_error() {
+        // Claimed for writing, because we may not read it.
+        Some(libc::EBADF) => TargetError::new(path, Problem::Permission { access: "read what is on it" }),
+        _ => TargetError::from_io(path, "read what is on it", "read", error),
+    };
+    let size = block::capacity(device.as_fd()).map_err(fail)?;
+    signatures::find(device, size).map_err(fail)
+}
+
+/// The uses of a device, by (major, minor), of the machine whose files lie in a directory.
+///
+/// # Errors
+/// They can't be found out; the machine doesn't know the device.
+pub fn uses(root: &Root, number: (u32, u32)) -> Result<Vec<Use>, Unknown> {
+    let (major, minor) = number;
+    let unknown = || Unknown::absent(format!("/sys doesn't show the device {major}:{minor}"));
+    super::usage::uses(root, &Device::of(root, number).ok_or_else(unknown)?)
+}
+
+/// The uses of a regular file, by its path on the machine whose files lie in a directory.
+///
+/// # Errors
+/// They can't be found out.
+pub fn uses_of_file(root: &Root, path: &Path) -> Result<Vec<Use>, Unknown> {
+    super::usage::uses_of_file(root, &Identity::at(root, path), &path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loop_devices_that_nothing_tells_of_are_known_to_be_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let root = Root::at(folder.path());
+        assert!(!hides_loops(&root));
+        std::fs::create_dir_all(at("proc")).unwrap();
+        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n 254 0 512 vda\n").unwrap();
+        assert!(!hides_loops(&root), "no loop device");
+        std::fs::write(at("proc/partitions"), "major minor  #blocks  name\n\n   7 0 512 loop0\n").unwrap();
+        assert!(hides_loops(&root));
+        std::fs::create_dir_all(at("sys/class/block/loop0")).unwrap();
+        assert!(!hides_loops(&root), "/sys says what is behind it");
+    }
+
+    #[test]
+    fn a_link_of_another_user_in_a_shared_folder_is_not_written_through() {
+        use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("shared")).unwrap();
+        std::fs::write(at("precious"), "root's own").unwrap();
+        std::fs::set_permissions(at("shared"), PermissionsExt::from_mode(0o1777)).unwrap();
+        symlink("../precious", at("shared/theirs")).unwrap();
+        symlink("../precious", at("shared/ours")).unwrap();
+        symlink("shared/theirs", at("further")).unwrap();
+        if lchown(at("shared/theirs"), Some(65534), None).is_err() {
+            return eprintln!("SKIPPED: giving a link away needs root");
+        }
+        for (name, refused) in
+            [("precious", false), ("shared/ours", false), ("shared/theirs", true), ("further", true)]
+        {
+            let refusal = file_refusal(&at(name));
+            assert_eq!(
+                matches!(refusal, Some(Refusal::Planted { owner: 65534, .. })),
+                refused,
+                "{name}: {refusal:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where the machine is read from: `/`, or in tests a directory with the same files.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is
+/// `None` or empty: the kernel's files come and go with versions, configurations and containers.
+#[derive(Debug, Clone)]
+pub struct Root(PathBuf);
+
+impl Root {
+    /// This machine.
+    pub fn live() -> Root {
+        Root("/".into())
+    }
+
+    /// A directory that looks like a machine.
+    pub fn at(directory: &Path) -> Root {
+        Root(directory.to_owned())
+    }
+
+    /// Where an absolute path of the machine is found.
+    pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
+        let absolute = absolute.as_ref();
+        self.0.join(absolute.strip_prefix("/").unwrap_or(absolute))
+    }
+
+    /// A whole file, invalid UTF-8 replaced.
+    pub fn text(&self, absolute: impl AsRef<Path>) -> Option<String> {
+        text(&self.path(absolute))
+    }
+
+    /// Whether this is the machine itself, and no directory that looks like one.
+    pub fn is_live(&self) -> bool {
+        self.0 == Path::new("/")
+    }
+
+    /// A whole file like [`Root::text`]; `None` = there is no such file.
+    ///
+    /// # Errors
+    /// There may be one, but it can't be read.
+    pub fn read(&self, absolute: impl AsRef<Path>) -> io::Result<Option<String>> {
+        let text = present(fs::read(self.path(absolute)))?;
+        Ok(text.map(|text| String::from_utf8_lossy(&text).trim().to_owned()))
+    }
+
+    /// Names in a directory like [`Root::names`]; none where there is no such directory.
+    ///
+    /// # Errors
+    /// There may be one, but it can't be read.
+    pub fn list(&self, absolute: impl AsRef<Path>) -> io::Result<Vec<String>> {
+        let Some(entries) = present(fs::read_dir(self.path(absolute)))? else { return Ok(Vec::new()) };
+        let name = |entry: io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+        let mut names = entries.map(name).collect::<io::Result<Vec<String>>>()?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Names in a directory, sorted.
+    pub fn names(&self, absolute: impl AsRef<Path>) -> Vec<String> {
+        names(&self.path(absolute))
+    }
+}
+
+/// An answer about what may not be there: `None` = it isn't.
+fn present<T>(answer: io::Result<T>) -> io::Result<Option<T>> {
+    match answer {
+        Ok(found) => Ok(Some(found)),
+        // What goes away while it is read answers ENODEV in /sys.
+        Err(error) => match error.raw_os_error() {
+            Some(libc::ENOENT | libc::ENOTDIR | libc::ENODEV) => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
+/// A whole file without white space at its ends; `None` when it can't be read.
+pub fn text(file: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&fs::read(file).ok()?).trim().to_owned())
+}
+
+/// A file that holds one number.
+pub fn number<T: std::str::FromStr>(file: &Path) -> Option<T> {
+    text(file)?.parse().ok()
+}
+
+/// Names in a directory, sorted; empty when it can't be read.
+pub fn names(directory: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,272 @@
+//! What lies on a device, by the marks that file systems, partition tables, volume managers and others
+//! leave at its beginning and end: what writing to it would destroy. What libblkid recognizes counts, where
+//! it is installed, and what our own table knows (`signatures/marks.rs`), which has formats that libblkid
+//! doesn't, and works alone.
+
+mod marks;
+
+use diskspd_sys::blkid;
+use marks::{AT_END, AT_START, DRBD, KINDS, PAGES, SWAP, TABLES, UFS};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+
+/// How much of the beginning is looked at, bytes: up to the last place of a second LUKS header.
+pub const HEAD: u64 = (4 << 20) + (64 << 10);
+
+/// How much of the end is looked at, bytes: Promise's RAID is the farthest from it.
+pub const TAIL: u64 = 2 << 20;
+
+const KIB: u64 = 1 << 10;
+
+/// What something on a device is called.
+pub type Name = Cow<'static, str>;
+
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// The table, and libblkid where it is installed.
+    All,
+    /// The table alone, as where libblkid isn't installed.
+    Table,
+}
+
+/// What lies on a device of `size` bytes, at most once each; empty = nothing known.
+///
+/// # Errors
+/// What reading answers.
+pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
+    find_by(device, size, Knowledge::All)
+}
+
+/// The same, asking these.
+///
+/// # Errors
+/// What reading answers.
+pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec<Name>> {
+    let buffer = |length: u64| vec![0; usize::try_from(size.min(length)).unwrap_or_default()];
+    let (mut head, mut tail) = (buffer(HEAD), buffer(TAIL));
+    device.read_exact_at(&mut head, 0)?;
+    let tail_start = size - tail.len() as u64;
+    device.read_exact_at(&mut tail, tail_start)?;
+    let mut found: Vec<Name> = recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect();
+    if knowledge == Knowledge::All {
+        for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
+            // A name may say more, in brackets.
+            if !found.iter().any(|known| known.starts_with(&*name)) {
+                found.push(name);
+            }
+        }
+    }
+    // What was read for this must not be in memory when the run begins.
+    let _ = rustix::fs::fadvise(device, 0, None, rustix::fs::Advice::DontNeed);
+    Ok(found)
+}
+
+/// What is meant by what libblkid has found.
+fn names(found: &blkid::Found) -> impl Iterator<Item = Name> {
+    let named = |table: &'static [(&str, &'static str)], kind: &str| {
+        table.iter().find(|(known, _)| *known == kind).map(|(_, name)| Cow::Borrowed(*name))
+    };
+    let kind = &found.kind;
+    let format = (!kind.is_empty()).then(|| match (named(KINDS, kind), found.usage.as_str()) {
+        (Some(name), _) => name,
+        (None, "filesystem") => format!("a file system ({kind})").into(),
+        (None, "raid") => format!("a member of a RAID or pool ({kind})").into(),
+        (None, "crypto") => format!("an encrypted volume ({kind})").into(),
+        (None, _) => format!("data of a known format ({kind})").into(),
+    });
+    let table = (!found.table.is_empty()).then(|| {
+        named(TABLES, &found.table).unwrap_or_else(|| format!("a partition table ({})", found.table).into())
+    });
+    format.into_iter().chain(table)
+}
+
+/// The first and the last bytes of a device.
+struct Ends {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    size: u64,
+}
+
+impl Ends {
+    /// `length` bytes at an offset, if they're within one of the ends.
+    fn at(&self, offset: u64, length: usize) -> Option<&[u8]> {
+        let part = |bytes: &'_ [u8], from: u64| -> Option<std::ops::Range<usize>> {
+            let start = usize::try_from(offset.checked_sub(from)?).ok()?;
+            let end = start.checked_add(length)?;
+            (end <= bytes.len()).then_some(start..end)
+        };
+        let tail_start = self.size - self.tail.len() as u64;
+        match part(&self.head, 0) {
+            Some(range) => self.head.get(range),
+            None => self.tail.get(part(&self.tail, tail_start)?),
+        }
+    }
+
+    fn has(&self, offset: u64, magic: &[u8]) -> bool {
+        self.at(offset, magic.len()) == Some(magic)
+    }
+
+    fn has_before_end(&self, distance: u64, magic: &[u8]) -> bool {
+        (self.size & !511).checked_sub(distance).is_some_and(|offset| self.has(offset, magic))
+    }
+}
+
+fn recognize(ends: &Ends) -> Vec<&'static str> {
+    let mut found: Vec<&'static str> = Vec::new();
+    let start = AT_START.iter().filter(|(offset, magic, _)| ends.has(*offset, magic));
+    let end = AT_END.iter().filter(|(distance, magic, _)| ends.has_before_end(*distance, magic));
+    found.extend(start.chain(end).map(|(.., name)| name));
+    let pages = PAGES.iter().flat_map(|page| SWAP.iter().map(move |(magic, name)| (page - 10, magic, name)));
+    found.extend(pages.filter(|(at, magic, _)| ends.has(*at, magic)).map(|(.., name)| name));
+    found.extend(ext(ends));
+    found.extend(ufs(ends).then_some("a UFS file system"));
+    found.extend(xfs_journal(ends).then_some("a journal of an xfs file system"));
+    found.extend(drbd(ends).then_some("a DRBD device"));
+    found.extend(via(ends).then_some("a member of a VIA RAID"));
+    found.extend(atari(ends).then_some("a partition table (Atari)"));
+    found.extend(core_storage(ends).then_some("a Core Storage volume (FileVault 2)"));
+    found.extend(pc98(ends).then_some("a partition table (PC-98)"));
+    found.extend(lvm(ends).then_some("an LVM physical volume"));
+    found.extend(md_at_end(ends));
+    found.extend(zfs(ends).then_some("a member of a ZFS pool"));
+    // Boot sectors of FAT and NTFS end like a partition table, and a GPT has one for its protection.
+    if found.is_empty() && mbr(ends) {
+        found.push("a partition table (MBR)");
+    }
+    let mut once = Vec::new();
+    for name in found {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    once
+}
+
+/// The superblock at 1 KiB: magic at 0x38, compatible features at 0x5c (4 = journal), incompatible ones at
+/// 0x60 (0x40 extents, 0x80 64 bit, 0x200 flexible groups: ext4 alone has them).
+fn ext(ends: &Ends) -> Option<&'static str> {
+    if !ends.has(1024 + 0x38, &[0x53, 0xef]) {
+        return None;
+    }
+    let word = |offset: u64| ends.at(1024 + offset, 4)?.try_into().ok().map(u32::from_le_bytes);
+    Some(match (word(0x5c)?, word(0x60)?) {
+        // It has its own device.
+        (_, incompatible) if incompatible & 8 != 0 => "a journal of an ext file system",
+        (_, incompatible) if incompatible & 0x2c0 != 0 => "an ext4 file system",
+        (compatible, _) if compatible & 4 != 0 => "an ext3 file system",
+        _ => "an ext2 file system",
+    })
+}
+
+fn ufs(ends: &Ends) -> bool {
+    let (places, magic, values) = UFS;
+    let bytes = |at: u64| -> Option<[u8; 4]> { ends.at(at + magic, 4)?.try_into().ok() };
+    places.into_iter().filter_map(bytes).any(|bytes| {
+        values.contains(&u32::from_le_bytes(bytes)) || values.contains(&u32::from_be_bytes(bytes))
+    })
+}
+
+/// A log of its own has a record in some of the first sectors: `xlog_rec_header` of linux
+/// fs/xfs/libxfs/xfs_log_format.h, its magic number, its version, and that it isn't empty.
+fn xfs_journal(ends: &Ends) -> bool {
+    let record = |at: u64| {
+        let version = ends.at(at + 8, 4).map(|version| matches!(version, [0, 0, 0, 1..=3]));
+        let empty = ends.at(at + 12, 4) == Some(&[0; 4]);
+        ends.has(at, &[0xfe, 0xed, 0xba, 0xbe]) && version == Some(true) && !empty
+    };
+    (0..512).any(|sector| record(sector * 512))
+}
+
+fn drbd(ends: &Ends) -> bool {
+    let (offset, versions) = DRBD;
+    let place = (ends.size & !(4 * KIB - 1)).checked_sub(4 * KIB);
+    // At the end as it is, too: libblkid looks there.
+    let places = [place, ends.size.checked_sub(4 * KIB)];
+    places.into_iter().flatten().any(|at| versions.iter().any(|magic| ends.has(at + offset, magic)))
+}
+
+/// libblkid superblocks/via_raid.c: a short magic number, and the sum of the first 50 bytes behind them.
+fn via(ends: &Ends) -> bool {
+    let Some(at) = (ends.size & !511).checked_sub(512) else { return false };
+    match ends.at(at, 51) {
+        Some([summed @ .., sum]) if summed.starts_with(&[0x55, 0xaa]) => {
+            summed.get(2).is_some_and(|version| *version <= 2)
+                && summed.iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) == *sum
+        }
+        _ => false,
+    }
+}
+
+/// Atari's root sector has no magic number: four entries of 12 bytes at 0x1c6, a flag, three letters, start
+/// and length in sectors (linux block/partitions/atari.h).
+fn atari(ends: &Ends) -> bool {
+    const KINDS: [&[u8]; 6] = [b"GEM", b"BGM", b"XGM", b"LNX", b"SWP", b"RAW"];
+    let entries = ends.at(0x1c6, 48).unwrap_or_default().chunks_exact(12);
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u32::from_be_bytes);
+    entries.into_iter().any(|entry| match entry {
+        [flag, a, b, c, rest @ ..] if flag & 1 == 1 && KINDS.contains(&&[*a, *b, *c][..]) => {
+            let (start, length) = rest.split_at(4);
+            let end = u64::from(number(start)) + u64::from(number(length));
+            number(length) > 0 && end <= ends.size / 512
+        }
+        _ => false,
+    })
+}
+
+/// The header of a physical volume of Apple's Core Storage: a checksum of 8 bytes, version 1, kind of block
+/// 0x10; at 88 its letters and the kind of checksum (libblkid superblocks/cs_fvault2.c).
+fn core_storage(ends: &Ends) -> bool {
+    ends.has(88, b"CS") && ends.has(8, &[1, 0, 0x10, 0]) && ends.has(90, &[1, 0, 0, 0])
+}
+
+/// The table of NEC's PC-98 has the end mark of a boot sector, and the name of its loader in front.
+fn pc98(ends: &Ends) -> bool {
+    let loaders: [&[u8]; 3] = [b"IPL1", b"Linux 98", b"GRUB/98 "];
+    ends.has(510, &[0x55, 0xaa]) && loaders.iter().any(|loader| ends.has(4, loader))
+}
+
+/// The label is in one of the first four sectors.
+fn lvm(ends: &Ends) -> bool {
+    (0..4).map(|sector| sector * 512).any(|at| ends.has(at, b"LABELONE") && ends.has(at + 24, b"LVM2 001"))
+}
+
+/// Superblock 1.0 lies 8 KiB before the end, rounded down to 4 KiB; 0.90 in the last whole 64 KiB, in
+/// either byte order.
+fn md_at_end(ends: &Ends) -> Option<&'static str> {
+    let magic = 0xa92b_4efc_u32;
+    let newest = ends.size.checked_sub(8 * KIB).map(|offset| offset & !(4 * KIB - 1));
+    if newest.is_some_and(|offset| ends.has(offset, &magic.to_le_bytes())) {
+        return Some("a member of an md RAID (1.0)");
+    }
+    let old = (ends.size & !(64 * KIB - 1)).checked_sub(64 * KIB)?;
+    let has = ends.has(old, &magic.to_le_bytes()) || ends.has(old, &magic.to_be_bytes());
+    has.then_some("a member of an md RAID (0.90)")
+}
+
+/// Two labels of 256 KiB at each end; the second half of each is an array of uberblocks, at least 1 KiB
+/// apart.
+fn zfs(ends: &Ends) -> bool {
+    let magic = 0x00ba_b10c_u64;
+    let end = ends.size & !(256 * KIB - 1);
+    let labels = [Some(0), Some(256 * KIB), end.checked_sub(512 * KIB), end.checked_sub(256 * KIB)];
+    let mut uberblocks = labels
+        .into_iter()
+        .flatten()
+        .flat_map(|label| (0..128).map(move |slot| label + 128 * KIB + slot * KIB));
+    uberblocks.any(|at| ends.has(at, &magic.to_le_bytes()) || ends.has(at, &magic.to_be_bytes()))
+}
+
+/// 0x55 0xAA at the end of the first sector, and four entries, each marked as bootable or not. A table
+/// without partitions is one, too: it may have a loader before it, and a number that others know the disk by.
+fn mbr(ends: &Ends) -> bool {
+    let mut entries = ends.at(446, 64).unwrap_or_default().chunks_exact(16);
+    ends.has(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))
+}
+
+#[cfg(test)]
+#[path = "signatures_tests.rs"]
+mod tests;

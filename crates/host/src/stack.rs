@@ -1,0 +1,158 @@
+//! What a target lies on, all the way down: file system, partition, device mapper, RAID, loop, to the
+//! devices that have nothing beneath them.
+
+mod beneath;
+mod opened;
+mod served;
+
+use super::device::{self, Device, Number};
+use super::root::{Root, text};
+use beneath::{Beneath, FilePlace, NESTING, Without};
+use diskspd_model::machine::memory_backed::InMemory;
+use diskspd_model::machine::stack::*;
+pub use opened::of_open;
+use std::path::Path;
+
+/// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.
+pub(super) const COUNTED_ANYWAY: [&str; 3] = ["zram", "drbd", "bcache"];
+
+/// What an existing target of this machine lies on.
+pub fn stack(path: &Path) -> Stack {
+    let root = Root::live();
+    if let Some(number) = device::block_number(path) {
+        return of_device(&root, number);
+    }
+    match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
+        (Ok(place), Ok(found)) => of_file(&root, &place, Some(device::split(found.st_dev))),
+        _ => Stack::without("it can't be inspected"),
+    }
+}
+
+/// What the block device with this number lies on.
+pub fn of_device(root: &Root, number: Number) -> Stack {
+    match Device::of(root, number) {
+        Some(device) => downwards(root, vec![device], None),
+        None => Stack::without("/sys doesn't list the device"),
+    }
+}
+
+/// What a file lies on. `place`: its path without links; `number`: of its file system's device, where known.
+pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
+    at(root, &FilePlace { path: place.to_owned(), number, mount: None })
+}
+
+fn at(root: &Root, place: &FilePlace) -> Stack {
+    match Beneath::file(root, place, NESTING) {
+        Ok(found) => downwards(root, found.devices, Some(found.file_system)),
+        Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
+        Err(without) => Stack::without(without.why()),
+    }
+}
+
+fn downwards(root: &Root, first: Vec<Device>, file_system: Option<String>) -> Stack {
+    let names = |devices: &[Device]| devices.iter().map(|device| device.name.clone()).collect();
+    let mut stack = Stack { file_system, first: names(&first), ..Stack::default() };
+    // What is met again was reached over another way down: it goes behind that one too.
+    let mut open: Vec<Device> = first;
+    while let Some(device) = (!open.is_empty()).then(|| open.remove(0)) {
+        let layer = layer(root, &device, &mut open);
+        stack.layers.retain(|known| known.name != layer.name);
+        stack.layers.push(layer);
+        if stack.layers.len() > 4096 {
+            break;
+        }
+    }
+    stack
+}
+
+/// Describes a device; what it lies on is appended to `open`.
+fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
+    let is = |directory: &str| device.directory().join(directory).exists();
+    let slaves = || match device.slaves() {
+        slaves if slaves.is_empty() => Err(Without::unknown("the kernel lists no device beneath it")),
+        slaves => Ok(slaves),
+    };
+    let (kind, below, faithful) = if let Some(disk) = device.whole() {
+        (LayerKind::Partition, Ok(vec![disk]), true)
+    } else if let Some(file) = device.backing_file() {
+        let below = opened::behind_loop(root, device, &file);
+        (LayerKind::Loop, below, file.starts_with("/dev/"))
+    } else if is("md") {
+        let level = text(&device.directory().join("md/level")).unwrap_or_default();
+        (LayerKind::Raid, slaves(), matches!(level.as_str(), "raid0" | "linear"))
+    } else if is("bcache") || device.name.starts_with("bcache") {
+        (LayerKind::Bcache, slaves(), false)
+    } else if is("dm") {
+        let uuid = text(&device.directory().join("dm/uuid")).unwrap_or_default();
+        let below = slaves();
+        let faithful = below.as_ref().is_ok_and(|below| below.len() == 1) || uuid.starts_with("mpath-");
+        (LayerKind::Mapper, below, faithful)
+    } else if let Some(why) = served::by(device) {
+        (LayerKind::Disk, Err(Without::unknown(why)), true)
+    } else {
+        let paths = device.nvme_paths(root);
+        match paths.is_empty() {
+            true => (LayerKind::Disk, Ok(device.slaves()), true),
+            false => (LayerKind::Multipath, Ok(paths), true),
+        }
+    };
+    let file_in_memory = || below.as_ref().is_err_and(Without::is_memory).then_some(InMemory::File);
+    let memory = super::memory_backed::of(root, device).or_else(file_in_memory);
+    let (below, unknown_below) = match below {
+        Ok(below) => (below, None),
+        Err(without) => (Vec::new(), Some(without.why())),
+    };
+    let on = below.iter().map(|device| device.name.clone()).collect();
+    open.extend(below);
+    let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
+    let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
+    Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory }
+}
+
+impl Device {
+    /// The devices this one is made of: dm, md, bcache.
+    fn slaves(&self) -> Vec<Device> {
+        self.linked("slaves")
+    }
+
+    /// Whether the kernel counts its I/O. A device without a queue of its own is taken to be counted; some
+    /// drivers count whatever the switch says.
+    fn is_counted(&self) -> bool {
+        if COUNTED_ANYWAY.iter().any(|driver| self.name.starts_with(driver)) {
+            return true;
+        }
+        let disk = self.whole();
+        let directory = disk.as_ref().unwrap_or(self).directory();
+        text(&directory.join("queue/iostats")).as_deref() != Some("0")
+    }
+
+    fn traits(&self) -> Traits {
+        let disk = self.whole();
+        let queue = disk.as_ref().unwrap_or(self).directory().join("queue");
+        let kib =
+            |name: &str| text(&queue.join(name))?.parse::<u64>().ok().map(|kib| kib.saturating_mul(1024));
+        Traits {
+            write_back: text(&queue.join("write_cache")).map(|cache| cache == "write back"),
+            fua: text(&queue.join("fua")).map(|fua| fua != "0"),
+            largest_io: kib("max_sectors_kb"),
+            possible_io: kib("max_hw_sectors_kb"),
+        }
+    }
+
+    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
+    fn nvme_paths(&self, root: &Root) -> Vec<Device> {
+        let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
+        else {
+            return Vec::new();
+        };
+        let is_path = |name: &String| {
+            let path = name.strip_prefix("nvme").and_then(|rest| rest.strip_prefix(head)?.strip_prefix('c'));
+            path.and_then(|path| path.split_once('n')).is_some_and(|(_, n)| n == namespace)
+        };
+        let names = root.names("/sys/class/block").into_iter().chain(root.names("/sys/block"));
+        let mut names: Vec<String> = names.filter(is_path).collect();
+        names.sort();
+        names.dedup();
+        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
+    }
+}

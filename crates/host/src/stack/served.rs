@@ -1,0 +1,31 @@
+//! Disks that are none: a program or another host has their data, and they count I/O like any other.
+
+use crate::device::Device;
+use crate::root::text;
+
+/// What names of such devices begin with, and why nobody knows what is beneath.
+const SERVED: [(&str, &str); 4] = [
+    // Documentation/admin-guide/blockdev/nbd.rst
+    ("nbd", "an NBD server holds its data, at an unknown place"),
+    // Documentation/block/ublk.rst
+    ("ublkb", "a program serves it (ublk) from an unknown place"),
+    // A volume of OpenZFS.
+    ("zd", "ZFS may answer from memory and doesn't report its devices; see zpool iostat"),
+    // Documentation/admin-guide/blockdev/drbd
+    ("drbd", "DRBD doesn't report which local and remote disks it writes to"),
+];
+
+/// Why it isn't known what is beneath a device that looks like a disk; `None` = it may be one.
+pub(super) fn by(device: &Device) -> Option<&'static str> {
+    let numbered = |driver: &str| {
+        let number = device.name.strip_prefix(driver);
+        number.is_some_and(|number| number.starts_with(|digit: char| digit.is_ascii_digit()))
+    };
+    // Documentation/target/tcmu-design.rst: a SCSI disk of the same machine.
+    let by_program = || {
+        let model = text(&device.directory().join("device/model"));
+        (model.as_deref() == Some("TCMU device"))
+            .then_some("a program serves it (TCMU) from an unknown place")
+    };
+    SERVED.iter().find(|(driver, _)| numbered(driver)).map(|(_, why)| *why).or_else(by_program)
+}

@@ -1,0 +1,167 @@
+//! What a target is: read from the file system before planning.
+
+use super::device::{Device, split};
+use super::root::Root;
+use super::{devices, share};
+use diskspd_model::machine::file_systems::{FileSystemType, Trait};
+use diskspd_model::machine::target::*;
+use diskspd_model::path;
+use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::{block, files};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// The first folder of a path that isn't there; `None` = all of them are.
+pub fn missing_folder(path: &Path) -> Option<PathBuf> {
+    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
+}
+
+/// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
+/// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted.
+/// Regular files of such names are written with `./` in front.
+///
+/// Ask once and keep the answer: devices and mounts come and go.
+///
+/// # Errors
+/// A message: there is no such device, or the share isn't mounted.
+pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
+    locate_at(&Root::live(), target)
+}
+
+/// The same on the machine whose files lie in a directory; the answer is a path of that machine.
+///
+/// # Errors
+/// As [`locate`].
+pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
+    let as_given = || path::path(target).to_owned();
+    if let [b'#', name @ ..] = target
+        && !name.is_empty()
+    {
+        return devices::find(root, &String::from_utf8_lossy(name));
+    }
+    let Some((text, share)) = std::str::from_utf8(target).ok().and_then(|t| Some((t, share::parse(t)?)))
+    else {
+        return Ok(as_given());
+    };
+    match share.find(&root.text("/proc/self/mountinfo").unwrap_or_default()) {
+        share::Found::Mounted(path) => Ok(path.into()),
+        _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
+        share::Found::InNetwork(path) => Ok(path.into()),
+        share::Found::NotMounted(advice) => Err(format!("'{text}': {advice}")),
+    }
+}
+
+/// Looks at a target without the right to write to it; links are followed.
+///
+/// Nothing at the path is a finding, [`TargetKind::Missing`], not an error: `-c` may create it. For a
+/// regular file without write permission for us it's no error either; opening tells.
+///
+/// # Errors
+/// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
+pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
+    let found = match files::look(path) {
+        Ok(found) => found,
+        Err(TargetError { problem: Problem::Missing, .. }) => return Ok(missing(path)),
+        Err(error) => return Err(error),
+    };
+    let mut facts =
+        TargetFacts { location: path.to_owned(), kind: TargetKind::Other, ..TargetFacts::default() };
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::BlockDevice => {
+            facts.kind = TargetKind::BlockDevice;
+            let (size, block) = device_sizes(path, &found)?;
+            facts.size = size;
+            facts.direct = stated(path).or(block.map(aligned));
+        }
+        FileType::RegularFile => {
+            facts.kind = TargetKind::File;
+            facts.size = u64::try_from(found.st_size).unwrap_or(0);
+            facts.file_system = diskspd_sys::file_systems::type_name(path);
+            facts.direct = stated(path).or_else(|| tried(path, &found, &facts.file_system));
+        }
+        FileType::Directory => {
+            facts.kind = TargetKind::Directory;
+            facts.file_system = diskspd_sys::file_systems::type_name(path);
+        }
+        _ => {}
+    }
+    Ok(facts)
+}
+
+/// Facts about the place where a file would be created: those of the nearest directory above that exists.
+fn missing(path: &Path) -> TargetFacts {
+    let directory = existing_directory(path);
+    let direct = rustix::fs::stat(&directory).ok().and_then(|found| {
+        Some(aligned(Device::of(&Root::live(), split(found.st_dev))?.logical_block_size()?))
+    });
+    let file_system = diskspd_sys::file_systems::type_name(&directory);
+    TargetFacts {
+        location: path.to_owned(),
+        kind: TargetKind::Missing,
+        missing_folder: missing_folder(path),
+        file_system,
+        direct,
+        ..TargetFacts::default()
+    }
+}
+
+fn existing_directory(path: &Path) -> PathBuf {
+    let above = path
+        .ancestors()
+        .skip(1)
+        .map(|above| if above.as_os_str().is_empty() { Path::new(".") } else { above });
+    above.into_iter().find(|above| above.is_dir()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// What the kernel states (since Linux 6.1, and not for every file system).
+fn stated(path: &Path) -> Option<DirectRequirements> {
+    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::DIOALIGN).ok()?;
+    StatxFlags::from_bits_retain(found.stx_mask)
+        .contains(StatxFlags::DIOALIGN)
+        .then_some(DirectRequirements { offset: found.stx_dio_offset_align, memory: found.stx_dio_mem_align })
+}
+
+/// Before Linux 6.0 memory had to be aligned like offsets, so that is always enough.
+fn aligned(block: u32) -> DirectRequirements {
+    DirectRequirements { offset: block, memory: block }
+}
+
+/// What can be found out by opening the file, for reading.
+fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequirements> {
+    let flags = OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC;
+    if rustix::fs::open(path, flags, Mode::empty()).err() == Some(Errno::INVAL) {
+        return Some(DirectRequirements { offset: 0, memory: 0 });
+    }
+    let device =
+        Device::of(&Root::live(), split(found.st_dev)).and_then(|device| device.logical_block_size());
+    Some(aligned(match FileSystemType::named(file_system).has(Trait::DirectInBlocks) {
+        true => u32::try_from(found.st_blksize).unwrap_or(4096).clamp(512, 4096),
+        false => device.unwrap_or(512),
+    }))
+}
+
+/// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.
+fn device_sizes(path: &Path, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
+    let fail = |error| TargetError::from_io(path, "read its size", "read", error);
+    let known = Device::of(&Root::live(), split(found.st_rdev));
+    match File::open(path) {
+        Ok(device) => {
+            let size = block::capacity(device.as_fd()).map_err(fail)?;
+            Ok((size, block::logical_block_size(device.as_fd()).ok()))
+        }
+        Err(error) => match known.as_ref().and_then(Device::size) {
+            Some(size) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                Ok((size, known.and_then(|device| device.logical_block_size())))
+            }
+            _ => Err(fail(error)),
+        },
+    }
+}
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

@@ -1,0 +1,160 @@
+//! What else used the CPUs: threads of the kernel, and programs beside this one.
+
+use super::root::Root;
+use diskspd_model::machine::tasks::*;
+use diskspd_sys::clock::{self, Nanos};
+use std::collections::BTreeMap;
+
+/// So many are named.
+const NAMED: usize = 16;
+/// Who used less of a CPU is not named.
+const LEAST: f64 = 0.01;
+/// Where there are more processes than this nobody looks: that would take longer than 100 ms, with the
+/// window about to begin. (No limit of time: it is crowded machines that are to be seen.)
+const MOST: usize = 4000;
+/// A thread of the kernel, in the flags of its `stat` (`PF_KTHREAD`).
+const KERNEL: u64 = 0x0020_0000;
+
+/// Times of all tasks since each was started.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    at: Nanos,
+    tasks: BTreeMap<u32, Times>,
+}
+
+#[derive(Debug, Clone)]
+struct Times {
+    name: String,
+    kernel: bool,
+    /// In clock ticks since the machine was started: tells a number that was used again.
+    started: u64,
+    busy: u64,
+    waiting: Option<u64>,
+}
+
+impl Tasks {
+    /// All tasks now; `None` = there are too many of them, or none can be seen.
+    pub fn read(root: &Root) -> Option<Tasks> {
+        let at = clock::monotonic();
+        let own = std::process::id();
+        let mut tasks = BTreeMap::new();
+        let names = root.names("/proc");
+        let pids: Vec<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        if pids.len() > MOST {
+            return None;
+        }
+        for pid in pids.into_iter().filter(|pid| *pid != own) {
+            if let Some(times) = Times::of(root, pid) {
+                tasks.insert(pid, times);
+            }
+        }
+        (!tasks.is_empty()).then_some(Tasks { at, tasks })
+    }
+
+    /// What they used since an earlier look.
+    pub fn since(&self, earlier: &Tasks) -> Others {
+        let elapsed = self.at.saturating_sub(earlier.at);
+        let mut others = Others { elapsed, ..Others::default() };
+        for (pid, now) in &self.tasks {
+            let then = earlier.tasks.get(pid).filter(|then| then.started == now.started);
+            // Who wasn't there before was started meanwhile.
+            let busy = now.busy.saturating_sub(then.map_or(0, |then| then.busy));
+            if now.kernel {
+                *others.kernel.get_or_insert(0) += busy;
+                if let Some(waiting) = now.waiting {
+                    let before = then.and_then(|then| then.waiting).unwrap_or(0);
+                    *others.kernel_waiting.get_or_insert(0) += waiting.saturating_sub(before);
+                }
+            } else {
+                others.programs += busy;
+            }
+            if busy as f64 >= LEAST * elapsed as f64 && busy > 0 {
+                let (name, kernel) = (now.name.clone(), now.kernel);
+                others.busiest.push(Task { name, pid: *pid, kernel, busy });
+            }
+        }
+        others.busiest.sort_by_key(|task| (std::cmp::Reverse(task.busy), task.pid));
+        others.busiest.truncate(NAMED);
+        others
+    }
+}
+
+impl Times {
+    fn of(root: &Root, pid: u32) -> Option<Times> {
+        let stat = root.text(format!("/proc/{pid}/stat"))?;
+        let (head, numbers) = stat.rsplit_once(')')?;
+        let (_, name) = head.split_once('(')?;
+        let numbers: Vec<&str> = numbers.split_whitespace().collect();
+        // Numbered as in proc(5); what follows the name begins with field 3.
+        let field = |number: usize| numbers.get(number - 3)?.parse::<u64>().ok();
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+        let kernel = field(9)? & KERNEL != 0;
+        let mut times = Times {
+            name: name.chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }).collect(),
+            kernel,
+            started: field(22)?,
+            busy: field(14)?.saturating_add(field(15)?).saturating_mul(tick),
+            waiting: None,
+        };
+        // A thread of the kernel is a process of its own: this is exact. That of a program would be its
+        // first thread's.
+        if kernel && let Some(schedule) = root.text(format!("/proc/{pid}/schedstat")) {
+            let mut nanos = schedule.split_whitespace().map_while(|field| field.parse::<u64>().ok());
+            if let Some(busy) = nanos.next().filter(|busy| *busy > 0) {
+                (times.busy, times.waiting) = (busy, nanos.next());
+            }
+        }
+        Some(times)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    fn put(root: &Path, pid: u32, name: &str, flags: u64, (ticks, started): (u64, u64), schedule: &str) {
+        let at = root.join(format!("proc/{pid}"));
+        fs::create_dir_all(&at).unwrap();
+        let stat =
+            format!("{pid} ({name}) R 2 0 0 0 -1 {flags} 1 2 3 4 {ticks} 0 0 0 20 0 1 0 {started} 0 0");
+        fs::write(at.join("stat"), stat).unwrap();
+        fs::write(at.join("schedstat"), schedule).unwrap();
+    }
+
+    #[test]
+    fn who_used_the_cpus_between_two_looks_is_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let (at, root) = (directory.path(), Root::at(directory.path()));
+        put(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "1000000 50 2");
+        put(at, 8, "sh\x1b[2J", 0, (100, 2), "5 5 5");
+        put(at, 9, "old", 0, (900, 3), "");
+        let mut before = Tasks::read(&root).unwrap();
+        put(at, 7, "kworker/u4:1-bt) (x", KERNEL, (0, 1), "601000000 70 9");
+        put(at, 8, "sh\x1b[2J", 0, (130, 2), "5 5 5");
+        // Its number was used again; this one is new.
+        put(at, 9, "new", 0, (20, 9), "");
+        put(at, 10, "idle", 0, (0, 9), "");
+        let mut after = Tasks::read(&root).unwrap();
+        (before.at, after.at) = (1_000_000_000, 2_000_000_000);
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        let others = after.since(&before);
+        assert_eq!((others.elapsed, others.kernel), (1_000_000_000, Some(600_000_000)));
+        assert_eq!((others.kernel_waiting, others.programs), (Some(20), 50 * tick));
+        let named: Vec<(&str, bool, u64)> =
+            others.busiest.iter().map(|task| (task.name.as_str(), task.kernel, task.busy)).collect();
+        let expected = [
+            ("kworker/u4:1-bt)?(x", true, 600_000_000),
+            ("sh?[2J", false, 30 * tick),
+            ("new", false, 20 * tick),
+        ];
+        assert_eq!(named, expected);
+    }
+
+    #[test]
+    fn nothing_is_known_of_a_machine_without_processes() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(Tasks::read(&Root::at(directory.path())).is_none());
+    }
+}

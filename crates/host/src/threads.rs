@@ -1,0 +1,62 @@
+//! What a thread of this process has cost, seen from another one.
+
+use super::root::Root;
+use diskspd_model::machine::threads::*;
+
+/// Of a thread of this process since it was started; `None` = it has ended, or the kernel doesn't tell.
+pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
+    let directory = format!("/proc/self/task/{thread}");
+    // The name, which comes second, may hold anything: what follows the last parenthesis is numbers.
+    let stat = root.text(format!("{directory}/stat"))?;
+    let (_, numbers) = stat.rsplit_once(')')?;
+    let mut ticks = numbers.split_whitespace().skip(11).map_while(|field| field.parse::<u64>().ok());
+    let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+    let (user, system) = (ticks.next()? * tick, ticks.next()? * tick);
+    let schedule = root.text(format!("{directory}/schedstat")).unwrap_or_default();
+    let mut nanos = schedule.split_whitespace().map_while(|field| field.parse().ok());
+    // All zeros: the kernel was built without these counters.
+    let busy: Option<u64> = nanos.next().filter(|busy| *busy > 0);
+    let waiting = busy.and(nanos.next());
+    Some(ThreadTimes { busy: busy.unwrap_or(user + system), waiting, user, system })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(stat: &str, schedstat: Option<&str>) -> Option<ThreadTimes> {
+        let directory = tempfile::tempdir().unwrap();
+        let task = directory.path().join("proc/self/task/7");
+        std::fs::create_dir_all(&task).unwrap();
+        std::fs::write(task.join("stat"), stat).unwrap();
+        if let Some(text) = schedstat {
+            std::fs::write(task.join("schedstat"), text).unwrap();
+        }
+        of(&Root::at(directory.path()), 7)
+    }
+
+    #[test]
+    fn the_kernels_files_are_read_whatever_the_thread_is_called() {
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        let stat = "7 (a) 3 (b) R 1 2 3 4 5 6 7 8 9 10 25 50 0 0 20 0 1 0";
+        let full = times(stat, Some("760000000 1234 99\n"));
+        let (user, system) = (25 * tick, 50 * tick);
+        assert_eq!(full, Some(ThreadTimes { busy: 760_000_000, waiting: Some(1234), user, system }));
+        let sampled = Some(ThreadTimes { busy: user + system, waiting: None, user, system });
+        assert_eq!(times(stat, None), sampled);
+        assert_eq!(times(stat, Some("0 0 0")), sampled);
+        assert_eq!(times("7 (a) R 1 2", None), None);
+        assert_eq!(times("", None), None);
+    }
+
+    #[test]
+    fn a_thread_that_works_becomes_busy() {
+        let root = Root::live();
+        let me = rustix::thread::gettid().as_raw_nonzero().get();
+        let before = of(&root, me).unwrap();
+        let until = std::time::Instant::now() + std::time::Duration::from_millis(60);
+        while std::time::Instant::now() < until {}
+        let spent = of(&root, me).unwrap().since(&before);
+        assert!(spent.busy > 0, "{spent:?}");
+    }
+}

@@ -1,0 +1,82 @@
+//! Who traces this program: a debugger, or `strace`. Each of its system calls then takes several times as
+//! long.
+
+use super::root::Root;
+use diskspd_model::machine::tracer::Tracer;
+
+/// More threads than this are not asked each time: who traces one mostly traces all.
+const MOST_THREADS: usize = 16;
+
+/// Looks again and again.
+#[derive(Debug)]
+pub struct TracerWatch {
+    root: Root,
+    threads: Vec<i32>,
+    found: Tracer,
+}
+
+impl TracerWatch {
+    /// Nobody was seen yet.
+    pub fn new(root: Root) -> TracerWatch {
+        TracerWatch { root, threads: Vec::new(), found: Tracer::default() }
+    }
+
+    /// Looks for the first time: these are the threads that do I/O.
+    pub fn begin(&mut self, threads: impl Iterator<Item = i32>) {
+        self.threads = threads.take(MOST_THREADS).collect();
+        self.look();
+    }
+
+    /// Looks whether somebody traces one of the threads.
+    pub fn look(&mut self) {
+        self.found.of += 1;
+        let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
+        self.found.looks += 1;
+        if self.found.pid != pid {
+            self.found.pid = pid;
+            self.found.name =
+                self.root.text(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned();
+        }
+    }
+
+    /// Looks for the last time; `None` = nobody was ever seen.
+    pub fn finish(&mut self) -> Option<Tracer> {
+        self.look();
+        (self.found.looks > 0).then(|| std::mem::take(&mut self.found))
+    }
+}
+
+/// Who traces a thread of this process; `None` = nobody, or it has ended.
+fn tracer_of(root: &Root, thread: i32) -> Option<u32> {
+    let status = root.text(format!("/proc/self/task/{thread}/status"))?;
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;
+    tracer.trim().parse().ok().filter(|pid| *pid > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_traces_any_thread_is_seen_with_the_name() {
+        let machine = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = machine.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let free = "Name:\tworker 0\nPid:\t7\nTracerPid:\t0\nUid:\t0\n";
+        put("proc/self/task/7/status", free);
+        put("proc/self/task/8/status", free);
+        put("proc/99/comm", "strace\n");
+        let mut watch = TracerWatch::new(Root::at(machine.path()));
+        watch.begin([7, 8, 9].into_iter());
+        watch.look();
+        put("proc/self/task/8/status", &free.replace("Pid:\t0", "Pid:\t99"));
+        let expected = Tracer { pid: 99, name: "strace".into(), looks: 1, of: 3 };
+        assert_eq!(watch.finish(), Some(expected));
+        let mut watch = TracerWatch::new(Root::at(machine.path()));
+        watch.begin([7].into_iter());
+        assert_eq!(watch.finish(), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! Which block devices of a stack tell when they get a request and when it is complete.
+
+use crate::device::Device;
+use crate::device::block_number;
+use crate::root::Root;
+use diskspd_model::machine::stack::{LayerKind, Stack};
+use std::path::Path;
+
+/// A device that is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TracedDevice {
+    /// The kernel's name.
+    pub name: String,
+    /// Its number as tracepoints tell it, the major one above 20 bits of the minor one; or why it tells
+    /// nothing.
+    pub number: Result<u32, &'static str>,
+}
+
+/// All devices of a stack but partitions, whose requests are their disk's: the uppermost first.
+pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
+    let whole = stack.layers.iter().filter(|layer| layer.kind != LayerKind::Partition);
+    whole.map(|layer| TracedDevice { name: layer.name.clone(), number: number(root, &layer.name) }).collect()
+}
+
+fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
+    let device = Device::named(root, name).ok_or("it has no number of its own")?;
+    // Drivers that take I/O as it comes, without a queue, have no such directory.
+    if !device.directory().join("mq").exists() {
+        return Err("its driver has no request queue, so the start of a request can't be traced");
+    }
+    let (major, minor) = device.number;
+    Ok(major << 20 | minor)
+}
+
+/// A device whose I/Os are looked at one by one, and which part of its disk it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchedDevice {
+    /// What tracepoints tell its I/Os with: the disk's number, as in [`TracedDevice`].
+    pub number: u32,
+    /// Where it begins on the disk, bytes.
+    pub start: u64,
+    /// How long it is, bytes.
+    pub size: u64,
+    /// Whether its driver has a queue of requests; else it takes I/O as it comes.
+    pub has_queue: bool,
+}
+
+impl WatchedDevice {
+    /// Looks a block device up. It is not opened.
+    ///
+    /// # Errors
+    /// A message: it is none, or its I/Os can't be told from those of others.
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, String> {
+        let name = path.display();
+        let number = block_number(path).ok_or_else(|| {
+            format!(
+                "{name}: is no block device, and only these can be traced; diskspd devices lists them, \
+                 findmnt -T FILE shows the one of a file"
+            )
+        })?;
+        let device =
+            Device::of(root, number).ok_or_else(|| format!("{name}: /sys doesn't list the device"))?;
+        // A partition's requests are its disk's, and lie there.
+        let disk = device.whole().unwrap_or_else(|| device.clone());
+        let has_queue = disk.directory().join("mq").exists();
+        if !has_queue && device.is_partition() {
+            return Err(format!(
+                "{name}: is a partition of {0}, whose driver has no request queue; trace {0}",
+                disk.node().display()
+            ));
+        }
+        let sectors = |file: &str| {
+            let text = std::fs::read_to_string(device.directory().join(file)).unwrap_or_default();
+            text.trim().parse::<u64>().unwrap_or(0) * 512
+        };
+        let (major, minor) = disk.number;
+        let start = if device.is_partition() { sectors("start") } else { 0 };
+        Ok(WatchedDevice { number: major << 20 | minor, start, size: sectors("size"), has_queue })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::stack::Layer;
+
+    #[test]
+    fn disks_with_a_queue_are_traced_and_partitions_are_their_disks() {
+        let machine = tempfile::tempdir().expect("a directory");
+        let root = Root::at(machine.path());
+        for (name, number, queued) in [("sda", "8:16", true), ("zram1", "253:1", false)] {
+            let directory = root.path(format!("/sys/class/block/{name}"));
+            std::fs::create_dir_all(&directory).expect("a device");
+            std::fs::write(directory.join("dev"), number).expect("its number");
+            if queued {
+                std::fs::create_dir(directory.join("mq")).expect("its queues");
+            }
+        }
+        let layer = |name: &str, kind| Layer { name: name.into(), kind, ..Layer::default() };
+        let layers = vec![
+            layer("sda1", LayerKind::Partition),
+            layer("sda", LayerKind::Disk),
+            layer("zram1", LayerKind::Disk),
+            layer("nvme0c0n1", LayerKind::Disk),
+        ];
+        let found = traced_devices(&root, &Stack { layers, ..Stack::default() });
+        let found: Vec<_> = found
+            .iter()
+            .map(|device| (device.name.as_str(), device.number.map_err(|why| &why[..6])))
+            .collect();
+        assert_eq!(
+            found,
+            [("sda", Ok(8 << 20 | 16)), ("zram1", Err("its dr")), ("nvme0c0n1", Err("it has"))]
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Formats of tracepoints: which field lies where in a record. They differ between kernels, so the kernel
+//! is asked.
+
+/// What the kernel says about a tracepoint (`events/*/*/format`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Format {
+    /// The tracepoint's number.
+    pub id: u64,
+    /// Its fields.
+    pub fields: Vec<(String, Field)>,
+}
+
+/// Where a field is in a record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Field {
+    /// Bytes before it.
+    pub offset: usize,
+    /// Bytes of it.
+    pub size: usize,
+}
+
+impl Format {
+    /// Reads the text of a format; `None` = it has no number.
+    pub fn parse(text: &str) -> Option<Format> {
+        let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
+        Some(Format { id, fields: fields(text).collect() })
+    }
+
+    /// The field of this name.
+    pub fn field(&self, name: &str) -> Option<Field> {
+        self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
+    }
+
+    /// The first field that a condition names and this tracepoint doesn't have.
+    pub fn missing<'a>(&self, filter: &'a str) -> Option<&'a str> {
+        let outside_quotes = filter.split('"').step_by(2);
+        let words = outside_quotes.flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let mut names = words.filter(|word| word.starts_with(|c: char| c.is_alphabetic()));
+        names.find(|name| self.field(name).is_none())
+    }
+}
+
+/// The fields that a text tells of, in its order.
+pub(super) fn fields(text: &str) -> impl Iterator<Item = (String, Field)> {
+    text.lines().filter_map(field)
+}
+
+/// A line like `field:char rwbs[10]; offset:34; size:10; signed:0;`, with tabs between.
+fn field(line: &str) -> Option<(String, Field)> {
+    let mut parts = line.trim().split(';').map(str::trim);
+    let declaration = parts.next()?.strip_prefix("field:")?;
+    let name = declaration.split_whitespace().next_back()?.trim_start_matches('*');
+    let name = name.split('[').next()?.to_owned();
+    let mut number = |key: &str| parts.next()?.strip_prefix(key)?.strip_prefix(':')?.parse().ok();
+    Some((name, Field { offset: number("offset")?, size: number("size")? }))
+}
+
+/// Where the fields of a block device's tracepoints are that tell which request it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockFormat {
+    /// The tracepoint's number.
+    pub id: u64,
+    /// The device: 4 bytes, major number above 20 bits of the minor one.
+    pub device: usize,
+    /// First sector of 512 bytes: 8 bytes.
+    pub sector: usize,
+    /// How many sectors: 4 bytes.
+    pub sectors: usize,
+    /// Letters that say what it is: `R` a read, `W` a write.
+    pub letters: Field,
+}
+
+impl BlockFormat {
+    /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
+    pub fn of(format: &Format) -> Option<BlockFormat> {
+        let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
+        Some(BlockFormat {
+            id: format.id,
+            device: place("dev", 4)?.offset,
+            sector: place("sector", 8)?.offset,
+            sectors: place("nr_sector", 4)?.offset,
+            letters: format.field("rwbs")?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPLETE: &str = include_str!("../../../../tests/data/tracing/block_rq_complete-6.18");
+    const OLDER: &str = include_str!("../../../../tests/data/tracing/block_rq_complete-5.15");
+
+    #[test]
+    fn formats_are_read_as_kernels_print_them() {
+        for (text, id, letters) in [(COMPLETE, 2107, (34, 10)), (OLDER, 1231, (32, 8))] {
+            let format = Format::parse(text).expect("a format");
+            let letters = Field { offset: letters.0, size: letters.1 };
+            let expected = BlockFormat { id, device: 8, sector: 16, sectors: 24, letters };
+            assert_eq!(BlockFormat::of(&format), Some(expected));
+            assert_eq!(format.field("common_type"), Some(Field { offset: 0, size: 2 }));
+            assert_eq!(format.field("cmd").map(|field| field.size), Some(4));
+        }
+    }
+
+    #[test]
+    fn pointers_and_damaged_lines() {
+        let text = "ID: 5\n\tfield:const void * skaddr;\toffset:8;\tsize:8;\tsigned:0;\n\
+                    \tfield:int *where;\toffset:16;\tsize:8;\tsigned:0;\n\tfield:int broken;\toffset:x;\tsize:8;\n\
+                    \tfield:int cut;\toffset:1\n";
+        let format = Format::parse(text).expect("a format");
+        let names: Vec<&str> = format.fields.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((format.id, names), (5, vec!["skaddr", "where"]));
+        assert_eq!(Format::parse(""), None);
+        assert_eq!(Format::parse("ID: x\n"), None);
+        assert_eq!(BlockFormat::of(&format), None);
+    }
+
+    #[test]
+    fn conditions_name_fields_that_may_be_missing() {
+        let format = Format::parse(COMPLETE).expect("a format");
+        for (filter, missing) in [
+            ("", None),
+            ("rwbs ~ \"*R*\"", None),
+            ("dev == 1 && (sector > 2 || !(nr_sector & 65536))", None),
+            ("dev == 1 && group_dead == 1", Some("group_dead")),
+        ] {
+            assert_eq!(format.missing(filter), missing, "{filter}");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! A buffer for recorded events, apart from everybody else's: an instance of tracefs, made here and removed
+//! in the end.
+//!
+//! A program that was killed leaves its instance behind, and the memory in it; the next one that makes one
+//! removes it.
+
+use super::pages::PageLayout;
+use super::refusal::TraceRefusal;
+use super::tracefs::Tracefs;
+use crate::root::names;
+use diskspd_model::machine::tracing::StampClock;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is recorded, and how.
+#[derive(Debug, Clone)]
+pub struct Recording<'a> {
+    /// Tracepoints, named `block/block_rq_issue`.
+    pub tracepoints: &'a [&'a str],
+    /// A condition on their fields as the kernel evaluates it; shorter than a page.
+    pub filter: &'a str,
+    /// What events are stamped with.
+    pub clock: StampClock,
+    /// The CPUs whose events are read, by the kernel's numbers.
+    pub cpus: &'a [u32],
+    /// Size of a CPU's buffer, KiB: what is wanted, and the least that will do where memory is short.
+    pub kib: (u64, u64),
+}
+
+/// The buffers of all CPUs. Nothing is recorded before [`Instance::start`].
+#[derive(Debug)]
+pub struct Instance {
+    directory: PathBuf,
+    layout: PageLayout,
+    kib: u64,
+    buffers: Vec<CpuBuffer>,
+    /// As long as the directory is needed.
+    _tracefs: Tracefs,
+}
+
+impl Instance {
+    /// Makes an instance; those of programs that are gone are removed.
+    ///
+    /// # Errors
+    /// It can't be made, and what to do.
+    pub fn open(tracefs: &Tracefs, recording: &Recording) -> Result<Instance, TraceRefusal> {
+        let all = tracefs.directory().join("instances");
+        remove_abandoned(&all);
+        let directory = make(&all).map_err(|error| refusal(&all, error))?;
+        // From here on it is removed when anything fails.
+        let mut instance = Instance {
+            directory,
+            layout: PageLayout::default(),
+            kib: 0,
+            buffers: Vec::new(),
+            _tracefs: tracefs.clone(),
+        };
+        instance.set_up(recording)?;
+        Ok(instance)
+    }
+
+    fn set_up(&mut self, recording: &Recording) -> Result<(), TraceRefusal> {
+        let set = |file: &str, value: &str| {
+            self.set(file, value).map_err(|error| refusal(&self.directory.join(file), error))
+        };
+        set("tracing_on", "0")?;
+        set("trace_clock", recording.clock.trace_clock())?;
+        // What doesn't fit is then counted as lost and leaves a gap, instead of replacing what wasn't read
+        // yet.
+        set("options/overwrite", "0")?;
+        // The names of programs aren't read: keeping them would take time at every switch from one to
+        // another. A kernel without the switch does without.
+        let _ = self.set("trace_options", "norecord-cmd");
+        let kib = self.set_size(recording.kib)?;
+        self.narrow(recording.tracepoints, recording.filter)?;
+        for tracepoint in recording.tracepoints {
+            set(&format!("events/{tracepoint}/enable"), "1")?;
+        }
+        // The size of a page is a setting of the instance, too.
+        let header = self.directory.join("events/header_page");
+        let layout = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
+        let unknown = || refusal(&header, io::Error::other("it is none that this program knows"));
+        self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
+        self.kib = kib;
+        for cpu in recording.cpus {
+            let directory = self.directory.join(format!("per_cpu/cpu{cpu}"));
+            let buffer = CpuBuffer::open(&directory).map_err(|error| refusal(&directory, error))?;
+            self.buffers.push(buffer);
+        }
+        Ok(())
+    }
+
+    /// The size that there is memory for.
+    fn set_size(&self, (wanted, least): (u64, u64)) -> Result<u64, TraceRefusal> {
+        let file = "buffer_size_kb";
+        let mut kib = wanted;
+        loop {
+            match self.set(file, &kib.to_string()) {
+                Ok(()) => return Ok(kib),
+                Err(error) if error.raw_os_error() == Some(libc::ENOMEM) && kib / 2 >= least => kib /= 2,
+                Err(error) => return Err(refusal(&self.directory.join(file), error)),
+            }
+        }
+    }
+
+    fn set(&self, file: &str, value: &str) -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).open(self.directory.join(file))?;
+        // The kernel takes a value in one piece.
+        file.write_all(value.as_bytes())
+    }
+
+    /// Gives these tracepoints another condition, before anything is recorded.
+    ///
+    /// # Errors
+    /// The kernel doesn't take it.
+    pub fn narrow(&self, tracepoints: &[&str], filter: &str) -> Result<(), TraceRefusal> {
+        for tracepoint in tracepoints {
+            let file = format!("events/{tracepoint}/filter");
+            self.set(&file, filter).map_err(|error| refusal(&self.directory.join(file), error))?;
+        }
+        Ok(())
+    }
+
+    /// Begins to record.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn start(&self) -> io::Result<()> {
+        self.set("tracing_on", "1")
+    }
+
+    /// Ends recording. What was recorded can still be read.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn stop(&self) -> io::Result<()> {
+        self.set("tracing_on", "0")
+    }
+
+    /// What was recorded on all CPUs and not read yet, as the kernel words it: a line each, in the order of
+    /// their times.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn text(&self) -> io::Result<String> {
+        fs::read_to_string(self.directory.join("trace"))
+    }
+
+    /// How pages are laid out.
+    pub fn layout(&self) -> PageLayout {
+        self.layout
+    }
+
+    /// Size of a CPU's buffer, KiB.
+    pub fn kib(&self) -> u64 {
+        self.kib
+    }
+
+    /// The buffers, in the order of the CPUs.
+    pub fn buffers(&mut self) -> &mut [CpuBuffer] {
+        &mut self.buffers
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // The kernel keeps an instance that has open files.
+        self.buffers.clear();
+        // A process that another thread is just starting has copies of them until it begins.
+        for _ in 0..TRIES {
+            match fs::remove_dir(&self.directory) {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => std::thread::sleep(PAUSE),
+                // Nobody is left to be told; should it have failed, a later program removes it.
+                _ => return,
+            }
+        }
+    }
+}
+
+/// A file of up to a page, which the kernel gives to the first read alone.
+fn in_one_piece(file: &Path) -> io::Result<String> {
+    let mut bytes = vec![0; 4096];
+    let length = File::open(file)?.read(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes[..length]).into_owned())
+}
+
+fn refusal(at: &Path, error: io::Error) -> TraceRefusal {
+    TraceRefusal::Instance { at: at.to_owned(), error }
+}
+
+/// How often an instance is tried to be removed, and how long after each other.
+const TRIES: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// What names of instances begin with; the number of the process follows.
+const PREFIX: &str = "diskspd-";
+/// So many instances of one process, or of processes with the same number in several containers.
+const NAMESAKES: u32 = 64;
+
+fn make(all: &Path) -> io::Result<PathBuf> {
+    let process = std::process::id();
+    let mut result = Err(io::ErrorKind::AlreadyExists.into());
+    for number in 0..NAMESAKES {
+        let directory = match number {
+            0 => all.join(format!("{PREFIX}{process}")),
+            _ => all.join(format!("{PREFIX}{process}-{number}")),
+        };
+        result = fs::create_dir(&directory).map(|()| directory);
+        if !result.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::AlreadyExists) {
+            break;
+        }
+    }
+    result
+}
+
+/// Removes what programs left behind that were killed. That of a program in another container, whose number
+/// isn't known here, stays: its files are open.
+fn remove_abandoned(all: &Path) {
+    for name in names(all) {
+        if owner(&name).is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
+            let _ = fs::remove_dir(all.join(name));
+        }
+    }
+}
+
+/// The process that an instance belongs to; `None` = it is no instance of this program's.
+fn owner(name: &str) -> Option<u32> {
+    let numbers = name.strip_prefix(PREFIX)?;
+    let (process, number) = numbers.split_once('-').unwrap_or((numbers, "0"));
+    number.parse::<u32>().ok()?;
+    process.parse().ok()
+}
+
+/// The events of one CPU.
+#[derive(Debug)]
+pub struct CpuBuffer {
+    pipe: File,
+    stats: PathBuf,
+}
+
+impl CpuBuffer {
+    fn open(directory: &Path) -> io::Result<CpuBuffer> {
+        let mut options = OpenOptions::new();
+        let pipe =
+            options.read(true).custom_flags(libc::O_NONBLOCK).open(directory.join("trace_pipe_raw"))?;
+        Ok(CpuBuffer { pipe, stats: directory.join("stats") })
+    }
+
+    /// Takes the oldest page out of the buffer, which may not be full yet, into memory as long as the
+    /// layout says; nothing = the buffer is empty.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn read<'a>(&mut self, into: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        match self.pipe.read(into) {
+            Ok(length) => Ok(&into[..length]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(&[]),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many events were not recorded so far.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn lost(&self) -> io::Result<u64> {
+        Ok(lost(&fs::read_to_string(&self.stats)?))
+    }
+}
+
+/// Events that are missing, by a buffer's `stats`: overwritten, given up by a writer that was interrupted
+/// too deeply, and those that the buffer had no room for.
+fn lost(stats: &str) -> u64 {
+    let counts = stats.lines().filter_map(|line| line.split_once(':'));
+    counts
+        .filter(|(name, _)| matches!(*name, "overrun" | "commit overrun" | "dropped events"))
+        .filter_map(|(_, count)| count.trim().parse::<u64>().ok())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root::Root;
+
+    #[test]
+    fn what_is_lost_is_the_sum_of_three_counts() {
+        let stats = "entries: 5\noverrun: 1\ncommit overrun: 20\nbytes: 7000\noldest event ts: 29094.975060\n\
+                     now ts: 29094.986792\ndropped events: 300\nread events: 9000\n";
+        assert_eq!(lost(stats), 321);
+        assert_eq!(lost("overrun: x\n"), 0);
+    }
+
+    #[test]
+    fn only_instances_of_this_program_are_its_own() {
+        for (name, process) in [
+            ("diskspd-17", Some(17)),
+            ("diskspd-17-2", Some(17)),
+            ("diskspd-peers-17", None),
+            ("diskspd-17-x", None),
+            ("diskspd-", None),
+            ("17", None),
+        ] {
+            assert_eq!(owner(name), process, "{name}");
+        }
+    }
+
+    #[test]
+    fn instances_stand_side_by_side_and_are_gone_in_the_end() {
+        let tracefs = Tracefs::find(&Root::live());
+        let recording = Recording {
+            tracepoints: &["block/block_rq_issue"],
+            filter: "dev == 1",
+            clock: StampClock::Raw,
+            cpus: &[0],
+            kib: (64, 64),
+        };
+        let opened = tracefs.and_then(|tracefs| {
+            let all = tracefs.directory().join("instances");
+            // No process has such a number.
+            let abandoned = all.join(format!("{PREFIX}{}", u32::MAX));
+            fs::create_dir(&abandoned).map_err(|error| refusal(&all, error))?;
+            let one = Instance::open(&tracefs, &recording)?;
+            assert!(!abandoned.exists());
+            Ok((one, Instance::open(&tracefs, &recording)?))
+        });
+        let (mut one, other) = match opened {
+            Ok(opened) => opened,
+            Err(refusal) => return eprintln!("SKIPPED: {refusal}"),
+        };
+        let directories = [one.directory.clone(), other.directory.clone()];
+        let set = |file: &str| fs::read_to_string(directories[0].join(file)).expect("readable");
+        assert!(set("trace_clock").contains("[mono_raw]"));
+        assert_eq!(set("events/block/block_rq_issue/filter").trim(), "dev == 1");
+        one.narrow(&["block/block_rq_issue"], "dev == 2").expect("another filter");
+        assert_eq!(set("events/block/block_rq_issue/filter").trim(), "dev == 2");
+        assert_eq!((set("tracing_on").trim(), set("options/overwrite").trim()), ("0", "0"));
+        // The kernel makes whole pages of it.
+        assert_eq!(set("buffer_size_kb").trim().parse::<u64>().expect("a number") / 8, one.kib() / 8);
+        one.start().expect("start");
+        assert_eq!(set("tracing_on").trim(), "1");
+        one.stop().expect("stop");
+        let mut page = vec![0; one.layout().size()];
+        let buffer = &mut one.buffers()[0];
+        assert_eq!(buffer.read(&mut page).expect("readable"), b"", "no such device");
+        assert_eq!(buffer.lost().expect("stats"), 0);
+        drop((one, other));
+        // Other tests may just have one of that name.
+        let pause = || std::thread::sleep(Duration::from_millis(100));
+        let is_gone = |directory: &PathBuf| (0..1000).any(|_| !directory.exists() || (pause(), false).1);
+        assert!(directories.iter().all(is_gone), "{directories:?}");
+        let missing = Recording { tracepoints: &["block/none"], ..recording };
+        let tracefs = Tracefs::find(&Root::live()).expect("still there");
+        let told = Instance::open(&tracefs, &missing).expect_err("no such tracepoint").to_string();
+        assert!(told.contains("events/block/none/filter"), "{told}");
+        assert!(is_gone(&directories[0]), "removed on errors too");
+    }
+}

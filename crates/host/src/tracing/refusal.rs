@@ -1,0 +1,150 @@
+//! Why the kernel's events can't be traced, and what to do.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// What stands in the way of a trace.
+#[derive(Debug)]
+pub enum TraceRefusal {
+    /// tracefs isn't mounted, and mounting it for this program alone failed like this.
+    NotMounted {
+        /// Why not.
+        error: io::Error,
+    },
+    /// tracefs may not be read.
+    Tracefs {
+        /// Which part of it.
+        at: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// No buffer for recorded events is to be had there.
+    Instance {
+        /// Which file or directory of tracefs.
+        at: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// The thread that reads recorded events can't be started.
+    Thread {
+        /// Why not.
+        error: io::Error,
+    },
+    /// The kernel doesn't let its events be opened.
+    Events {
+        /// What it answered.
+        error: io::Error,
+        /// What `/proc/sys/kernel/perf_event_paranoid` says; `None` = there is no such file.
+        paranoid: Option<i32>,
+    },
+    /// The kernel has no tracepoint to tell of a class of events.
+    NoTracepoint {
+        /// Which ones were looked for.
+        names: String,
+    },
+}
+
+/// Who may do all of it. Nothing of this lets anybody pass the permissions of a file: CAP_DAC_OVERRIDE,
+/// which reading tracefs takes otherwise, would let every user of the program read and write all files of
+/// the machine.
+const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
+                         remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap cap_perfmon=ep on a \
+                         copy of the program that this group alone may run";
+/// What more than reading is needed for.
+const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who owns the folder \
+                      of instances: chown USER /sys/kernel/tracing/instances";
+
+impl fmt::Display for TraceRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("-e: ")?;
+        match self {
+            TraceRefusal::NotMounted { error } => write!(
+                f,
+                "the kernel's tracepoints need tracefs: it is not mounted, and mounting it for this run \
+                 failed ({error}); run as root, or mount it as root: mount -t tracefs tracefs \
+                 /sys/kernel/tracing"
+            ),
+            TraceRefusal::Tracefs { at, error } => {
+                write!(
+                    f,
+                    "the kernel's tracepoints can't be read in {}: {error}; {PRIVILEGE}. {WRITES}",
+                    at.display()
+                )
+            }
+            TraceRefusal::Instance { at, error } => {
+                write!(f, "the kernel's events can't be recorded in {}: {error}", at.display())?;
+                match error.raw_os_error() {
+                    Some(libc::ENOMEM) => f.write_str("; the kernel has no memory for a buffer per CPU"),
+                    Some(libc::EMFILE) => f.write_str(
+                        "; it takes a file per CPU: raise the limit of open files (ulimit -n 65536)",
+                    ),
+                    Some(libc::EACCES | libc::EPERM) => write!(f, "; {PRIVILEGE}. {WRITES}"),
+                    Some(libc::EROFS) => f.write_str("; in a container it may be read-only even for root"),
+                    _ => Ok(()),
+                }
+            }
+            TraceRefusal::Thread { error } => write!(f, "can't start the recording thread: {error}"),
+            TraceRefusal::Events { error, paranoid } => events(f, error, *paranoid),
+            TraceRefusal::NoTracepoint { names } => {
+                write!(
+                    f,
+                    "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, CONFIG_BLOCK)"
+                )
+            }
+        }
+    }
+}
+
+fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) -> fmt::Result {
+    write!(f, "the kernel's events can't be opened (perf_event_open(2): {error})")?;
+    match (error.raw_os_error(), paranoid) {
+        (_, None) => f.write_str("; this kernel was built without CONFIG_PERF_EVENTS"),
+        (Some(libc::EACCES | libc::EPERM), Some(level)) => write!(
+            f,
+            "; {PRIVILEGE} (kernel.perf_event_paranoid is {level}). In a container its seccomp profile may forbid it even \
+             to root"
+        ),
+        (Some(libc::EMFILE), _) => {
+            f.write_str("; it takes some per CPU: raise the limit of open files (ulimit -n 65536)")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_refusal_says_what_to_do() {
+        let events =
+            |errno, paranoid| TraceRefusal::Events { error: io::Error::from_raw_os_error(errno), paranoid };
+        let instance = |errno| TraceRefusal::Instance {
+            at: "/sys/kernel/tracing/instances".into(),
+            error: io::Error::from_raw_os_error(errno),
+        };
+        let denied = || io::Error::from_raw_os_error(libc::EACCES);
+        let table = [
+            (TraceRefusal::NotMounted { error: denied() }, "mount -t tracefs tracefs /sys/kernel/tracing"),
+            (
+                TraceRefusal::Tracefs { at: "/sys/kernel/tracing".into(), error: denied() },
+                "remount,gid=GROUP,mode=0750",
+            ),
+            (instance(libc::EACCES), "chown USER /sys/kernel/tracing/instances"),
+            (instance(libc::EROFS), "in a container"),
+            (instance(libc::EMFILE), "ulimit -n"),
+            (instance(libc::ENOMEM), "no memory"),
+            (TraceRefusal::Thread { error: denied() }, "thread"),
+            (events(libc::EACCES, Some(2)), "kernel.perf_event_paranoid is 2"),
+            (events(libc::EPERM, Some(4)), "setcap cap_perfmon"),
+            (events(libc::EMFILE, Some(2)), "ulimit -n"),
+            (events(libc::ENOSYS, None), "CONFIG_PERF_EVENTS"),
+            (TraceRefusal::NoTracepoint { names: "a/b".into() }, "no tracepoint a/b"),
+        ];
+        for (refusal, expected) in table {
+            let told = refusal.to_string();
+            assert!(told.starts_with("-e: ") && told.contains(expected), "{told}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The clocks of recorded events, read by this program.
+
+use diskspd_model::machine::tracing::StampClock;
+use diskspd_sys::clock::{self, Nanos};
+
+/// The time by this clock.
+pub fn stamp_time(clock: StampClock) -> Nanos {
+    match clock {
+        StampClock::Monotonic => clock::monotonic(),
+        StampClock::Raw => clock::raw(),
+    }
+}

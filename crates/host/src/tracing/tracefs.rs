@@ -1,0 +1,104 @@
+//! tracefs, where the kernel describes its tracepoints.
+
+use super::format::Format;
+use super::refusal::TraceRefusal;
+use crate::root::Root;
+use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where it is mounted if it is; the second place is that of systems with debugfs alone.
+const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+
+/// The tree of tracepoints.
+#[derive(Debug, Clone)]
+pub struct Tracefs {
+    directory: PathBuf,
+    /// Of a mount that nobody else sees and that is gone with this program.
+    _own: Option<Arc<OwnedFd>>,
+}
+
+impl Tracefs {
+    /// Finds the tree; where it isn't mounted it is made visible to this program alone, which needs root.
+    ///
+    /// # Errors
+    /// It isn't to be had, and what to do.
+    pub fn find(root: &Root) -> Result<Tracefs, TraceRefusal> {
+        for place in PLACES {
+            match std::fs::read_dir(root.path(place).join("events")) {
+                Ok(_) => return Ok(Tracefs { directory: root.path(place), _own: None }),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    return Err(TraceRefusal::Tracefs { at: place.into(), error });
+                }
+                Err(_) => {}
+            }
+        }
+        let own = mount_privately().map_err(|error| TraceRefusal::NotMounted { error: error.into() })?;
+        let directory = Path::new("/proc/self/fd").join(own.as_raw_fd().to_string());
+        Ok(Tracefs { directory, _own: Some(Arc::new(own)) })
+    }
+
+    /// Where it is seen, as long as this value or a clone of it exists.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What the kernel says about a tracepoint, named `block/block_rq_issue`; `Ok(None)` = it has no such
+    /// tracepoint.
+    ///
+    /// # Errors
+    /// It may not be read.
+    pub fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+        let file = self.directory.join("events").join(name).join("format");
+        match std::fs::read_to_string(&file) {
+            Ok(text) => Ok(Format::parse(&text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(TraceRefusal::Tracefs { at: file, error }),
+        }
+    }
+}
+
+fn mount_privately() -> rustix::io::Result<OwnedFd> {
+    let file_system = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    fsconfig_create(&file_system)?;
+    fsmount(&file_system, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracepoints_are_found_in_both_places_and_may_be_missing() {
+        for place in PLACES {
+            let machine = tempfile::tempdir().expect("a directory");
+            let root = Root::at(machine.path());
+            let tracepoint = root.path(place).join("events/task/task_newtask");
+            std::fs::create_dir_all(&tracepoint).expect("a tree");
+            std::fs::write(tracepoint.join("format"), "name: task_newtask\nID: 205\n").expect("a format");
+            let tree = Tracefs::find(&root).expect("it is there");
+            assert_eq!(
+                tree.format("task/task_newtask").expect("readable").map(|format| format.id),
+                Some(205)
+            );
+            assert_eq!(tree.format("task/none").expect("readable"), None);
+        }
+    }
+
+    #[test]
+    fn where_it_is_not_mounted_it_is_seen_all_the_same_or_the_message_says_how_to_mount_it() {
+        let empty = tempfile::tempdir().expect("a directory");
+        match Tracefs::find(&Root::at(empty.path())) {
+            Ok(own) => {
+                let format = own.format("task/task_newtask").expect("readable").expect("every kernel has it");
+                assert!(format.field("clone_flags").is_some(), "{format:?}");
+            }
+            Err(refusal) => {
+                let told = refusal.to_string();
+                assert!(told.contains("mount -t tracefs tracefs /sys/kernel/tracing"), "{told}");
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Who uses a block device now: whatever would be hurt by writing to it behind its back.
+
+use super::device::{Device, Number};
+use super::holdings::{self, Holder, Holding, Identity, Unknown};
+use super::mountinfo::{self, Mount};
+use super::root::Root;
+use diskspd_model::machine::file_systems;
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// One use of a device, or of what is made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Use {
+    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
+    /// it.
+    pub device: String,
+    /// How it's used.
+    #[serde(flatten)]
+    pub how: How,
+}
+
+/// How a device is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum How {
+    /// A file system on it is mounted.
+    Mounted {
+        /// Where; of several places the first.
+        at: String,
+        /// Type of the file system.
+        file_system: String,
+    },
+    /// It's one of the devices of a mounted file system of this type that keeps track of them itself.
+    Member {
+        /// Type of the file system.
+        file_system: &'static str,
+    },
+    /// It's swap space.
+    Swap,
+    /// Another device is made of it: LVM, RAID, multipath, encryption, loop.
+    HeldBy {
+        /// That device.
+        holder: String,
+    },
+    /// A server or driver of this machine gives it to others.
+    Served {
+        /// Which one, and what it calls it.
+        by: String,
+    },
+    /// A program has locked it, as virtual machines do with their images.
+    Locked {
+        /// Process, where the kernel tells.
+        process: Option<u32>,
+    },
+}
+
+impl fmt::Display for Use {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.how {
+            How::Mounted { at, file_system } => {
+                write!(f, "{} is mounted at {at} ({file_system}): unmount it first (umount)", self.device)
+            }
+            How::Member { file_system } => {
+                write!(
+                    f,
+                    "{} belongs to a mounted {file_system} file system: unmount that first \
+                           (umount)",
+                    self.device
+                )
+            }
+            How::Swap => write!(f, "{} is swap space: run swapoff first", self.device),
+            How::HeldBy { holder } => {
+                write!(
+                    f,
+                    "{} is part of {holder}: use that device instead, or dissolve it first",
+                    self.device
+                )
+            }
+            How::Served { by } => write!(f, "{} is used by {by}: stop that first", self.device),
+            How::Locked { process } => {
+                write!(f, "{} is locked by another program", self.device)?;
+                if let Some(process) = process {
+                    write!(f, " (process {process})")?;
+                }
+                f.write_str(", as virtual machines lock their images: stop it first")
+            }
+        }
+    }
+}
+
+/// All uses of the device: of itself, its partitions, the disk it's a partition of, what is made of any of
+/// them, and what shares the file or devices that it is made of. Other partitions of the same disk are
+/// nobody's concern.
+///
+/// # Errors
+/// It can't be found out.
+pub(super) fn uses(root: &Root, device: &Device) -> Result<Vec<Use>, Unknown> {
+    let mut walk = Walk::new(root)?;
+    walk.downwards(device);
+    walk.upwards();
+    walk.into_uses()
+}
+
+/// All uses of a regular file: what is made of it, and what is made of that. `name`: what the user calls it.
+///
+/// # Errors
+/// It can't be found out.
+pub(super) fn uses_of_file(root: &Root, file: &Identity, name: &str) -> Result<Vec<Use>, Unknown> {
+    let mut walk = Walk::new(root)?;
+    walk.hold(file, name);
+    if walk.uses.is_empty() {
+        return Ok(Vec::new());
+    }
+    walk.upwards();
+    walk.into_uses()
+}
+
+/// A walk over all that has to do with a device or file.
+struct Walk<'a> {
+    root: &'a Root,
+    holdings: Vec<Holding>,
+    uses: Vec<Use>,
+    /// Devices whose use is one of what was asked about.
+    related: Vec<Device>,
+    /// Those of them that are not looked at yet.
+    queue: VecDeque<Device>,
+    /// What was asked about, and what that is made of: they hold each other, which is no use.
+    own: Vec<Device>,
+    /// Disks of own partitions: of them, other partitions are left out.
+    disks: Vec<Device>,
+}
+
+impl Walk<'_> {
+    fn new(root: &Root) -> Result<Walk<'_>, Unknown> {
+        let holdings = holdings::all(root)?;
+        let (uses, related, queue) = Default::default();
+        let (own, disks) = Default::default();
+        Ok(Walk { root, holdings, uses, related, queue, own, disks })
+    }
+
+    /// The device, and what it is made of. What is made of a device or file by a loop device is as free to
+    /// others as before; what LVM and the like are made of is theirs, but for loop devices and servers.
+    fn downwards(&mut self, device: &Device) {
+        if self.own.contains(device) {
+            return;
+        }
+        self.own.push(device.clone());
+        self.queue.push_back(device.clone());
+        if let Some(disk) = device.whole() {
+            self.queue.push_back(disk.clone());
+            self.disks.push(disk);
+        }
+        let is_behind = |holding: &&Holding| holding.by == Holder::Loop(device.clone());
+        if let Some(behind) = self.holdings.iter().find(is_behind).cloned() {
+            match behind.what {
+                Identity::Device(number) => {
+                    Device::of(self.root, number).iter().for_each(|below| self.downwards(below));
+                }
+                what => self.hold(&what, &behind.name),
+            }
+        }
+        self.slaves(device);
+    }
+
+    fn slaves(&mut self, device: &Device) {
+        for slave in device.linked("slaves") {
+            if !self.own.contains(&slave) {
+                self.own.push(slave.clone());
+                self.hold(&Identity::Device(slave.number), &slave.to_string());
+                if let Some(disk) = slave.whole() {
+                    self.hold(&Identity::Device(disk.number), &disk.to_string());
+                }
+                self.slaves(&slave);
+            }
+        }
+    }
+
+    /// Notes who holds something.
+    fn hold(&mut self, what: &Identity, name: &str) {
+        for holding in self.holdings.iter().filter(|holding| holding.what == *what) {
+            let how = match &holding.by {
+                Holder::Loop(device) if self.own.contains(device) => continue,
+                Holder::Loop(device) => {
+                    self.queue.push_back(device.clone());
+                    How::HeldBy { holder: device.to_string() }
+                }
+                Holder::Swap => How::Swap,
+                Holder::Server(by) => How::Served { by: by.clone() },
+            };
+            let found = Use { device: name.to_owned(), how };
+            if !self.uses.contains(&found) {
+                self.uses.push(found);
+            }
+        }
+    }
+
+    /// What is made of all that is in the queue.
+    fn upwards(&mut self) {
+        while let Some(next) = self.queue.pop_front() {
+            if self.related.contains(&next) {
+                continue;
+            }
+            for holder in next.holders().into_iter().filter(|holder| !self.own.contains(holder)) {
+                self.uses
+                    .push(Use { device: next.to_string(), how: How::HeldBy { holder: holder.to_string() } });
+                self.queue.push_back(holder);
+            }
+            self.hold(&Identity::Device(next.number), &next.to_string());
+            if !self.disks.contains(&next) {
+                self.queue.extend(next.partitions());
+            }
+            self.related.push(next);
+        }
+    }
+
+    /// With what is mounted or swap space.
+    fn into_uses(mut self) -> Result<Vec<Use>, Unknown> {
+        const MOUNTS: &str = "/proc/self/mountinfo";
+        let mounts = self.root.read(MOUNTS).map_err(Unknown::unread(MOUNTS))?;
+        let mounts = mounts.ok_or_else(|| Unknown::absent(format!("{MOUNTS} is not there")))?;
+        let related = |number: Number| self.related.iter().find(|device| device.number == number);
+        let mut found = |device: &Device, how: How| {
+            let device = device.to_string();
+            let same = |known: &Use| {
+                known.device == device && std::mem::discriminant(&known.how) == std::mem::discriminant(&how)
+            };
+            if !self.uses.iter().any(same) {
+                self.uses.push(Use { device, how });
+            }
+        };
+        for mount in mountinfo::parse(&mounts) {
+            if let Some(device) = devices_of(self.root, &mount).into_iter().find_map(&related) {
+                found(device, How::Mounted { at: mount.at, file_system: mount.file_system });
+            }
+        }
+        for (file_system, number) in members(self.root) {
+            if let Some(device) = related(number) {
+                found(device, How::Member { file_system });
+            }
+        }
+        for number in swaps(self.root) {
+            if let Some(device) = related(number) {
+                found(device, How::Swap);
+            }
+        }
+        Ok(self.uses)
+    }
+}
+
+/// Number of the file system and those of the devices it was mounted from: they differ where a file system
+/// has many.
+pub(super) fn devices_of(root: &Root, mount: &Mount) -> Vec<Number> {
+    // bcachefs names all its devices, with colons between.
+    let nodes = mount.source.split(':').filter(|node| node.starts_with("/dev/"));
+    let devices = nodes.filter_map(|node| Device::of_node(root, node)).map(|device| device.number);
+    [mount.number].into_iter().chain(devices).collect()
+}
+
+/// The devices of mounted file systems that can have many, each with the type of its file system.
+fn members(root: &Root) -> Vec<(&'static str, Number)> {
+    let instances = instances(root).into_iter();
+    instances.flat_map(|(kind, devices)| devices.into_iter().map(move |each| (kind, each.number))).collect()
+}
+
+/// The mounted file systems that can have many devices, each with all of them: only their own directories
+/// list those.
+pub(super) fn instances(root: &Root) -> Vec<(&'static str, Vec<Device>)> {
+    let mut instances = Vec::new();
+    for (file_system, below) in file_systems::with_many_devices() {
+        let directory = format!("/sys/fs/{file_system}");
+        for instance in root.names(&directory) {
+            let devices = format!("{directory}/{instance}/{below}");
+            let device = |name: &String| {
+                // btrfs links to the device under its own name, bcachefs has a link in `dev-<n>`.
+                let link = root.path(format!("{devices}/{name}/block"));
+                let linked = std::fs::canonicalize(link)
+                    .ok()
+                    .and_then(|path| Device::named(root, path.file_name()?.to_str()?));
+                let named = || if below.is_empty() { None } else { Device::named(root, name) };
+                linked.or_else(named)
+            };
+            instances.push((file_system, root.names(&devices).iter().filter_map(device).collect()));
+        }
+    }
+    instances
+}
+
+/// `/proc/swaps`: a heading, then lines that begin with the file or device.
+fn swaps(root: &Root) -> Vec<Number> {
+    let text = root.text("/proc/swaps").unwrap_or_default();
+    let nodes = text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next());
+    nodes
+        .map(mountinfo::unescape)
+        .filter(|node| node.starts_with("/dev/"))
+        .filter_map(|node| Device::of_node(root, &node))
+        .map(|device| device.number)
+        .collect()
+}

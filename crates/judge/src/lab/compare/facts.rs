@@ -1,0 +1,201 @@
+//! What two sides share and what not: work that must agree, and all else that may explain a difference.
+
+use super::{Runs, SideRun};
+use diskspd_model::profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
+use diskspd_model::results::KnownSpan;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Something that differs between two sides, or within one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SideDifference {
+    /// What.
+    pub what: String,
+    /// Of the first side; `None` = not recorded.
+    pub first: Option<String>,
+    /// Of the other one.
+    pub other: Option<String>,
+}
+
+/// What is known of a run by name, and whether runs that differ in it can be compared.
+type Facts = BTreeMap<String, (String, MustAgree)>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MustAgree {
+    Yes,
+    No,
+}
+
+/// What differs, and of that what must not: those come second, and are in neither list twice.
+pub(super) fn differences(sides: Runs) -> (Vec<SideDifference>, Vec<SideDifference>) {
+    let facts = sides.map(|side| side.iter().map(|run| of_run(run)).collect::<Vec<Facts>>());
+    let mut names: Vec<(&String, MustAgree)> = facts
+        .iter()
+        .flatten()
+        .flat_map(|facts| facts.iter().map(|(name, (_, must))| (name, *must)))
+        .collect();
+    names.sort_by_key(|(name, _)| *name);
+    names.dedup_by_key(|(name, _)| *name);
+    let (mut differ, mut must_agree) = (Vec::new(), Vec::new());
+    for (name, must) in names {
+        let [of_first, of_other] = [&facts[0], &facts[1]].map(|side| values(side, name));
+        // What nobody recorded of one side can't be held against it.
+        let known = of_first.iter().chain(&of_other).flatten().collect::<std::collections::BTreeSet<_>>();
+        if of_first == of_other && of_first.len() == 1 {
+            continue;
+        }
+        let difference =
+            SideDifference { what: name.clone(), first: joined(&of_first), other: joined(&of_other) };
+        match must {
+            MustAgree::Yes if known.len() > 1 => must_agree.push(difference),
+            _ => differ.push(difference),
+        }
+    }
+    (differ, must_agree)
+}
+
+/// What a run was asked to do, by name.
+pub(super) fn of_work(run: &SideRun) -> BTreeMap<String, String> {
+    let several = run.known.time_spans.len() > 1;
+    let mut found = BTreeMap::new();
+    for (number, span) in run.known.time_spans.iter().enumerate() {
+        let place = if several { format!("time span {}: ", number + 1) } else { String::new() };
+        let facts = span.iter().flat_map(of_span).filter(|(name, ..)| *name != VERDICT);
+        found.extend(facts.filter_map(|(name, value, _)| Some((format!("{place}{name}"), value?))));
+    }
+    found
+}
+
+/// What was found, and not asked for.
+const VERDICT: &str = "verdict about the devices";
+
+/// What the runs of a side have, each value once, in order.
+fn values(side: &[Facts], name: &str) -> Vec<Option<String>> {
+    let mut values: Vec<Option<String>> =
+        side.iter().map(|facts| facts.get(name).map(|(value, _)| value.clone())).collect();
+    values.sort();
+    values.dedup();
+    values
+}
+
+fn joined(values: &[Option<String>]) -> Option<String> {
+    /// More are only counted.
+    const SHOWN: usize = 3;
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
+    let mut shown: Vec<String> = values.iter().take(SHOWN).map(text).collect();
+    if values.len() > SHOWN {
+        shown.push(format!("{} more", values.len() - SHOWN));
+    }
+    Some(shown.join(" or "))
+}
+
+fn of_run(run: &SideRun) -> Facts {
+    let mut facts = Facts::new();
+    let mut add = |name: &str, value: Option<String>, must| {
+        facts.extend(value.map(|value| (name.to_owned(), (value, must))));
+    };
+    let known = &run.known;
+    add("time spans", Some(known.time_spans.len().to_string()), MustAgree::Yes);
+    add("machine", known.computer.clone(), MustAgree::No);
+    add("kept as", Some(known.origin.to_string()), MustAgree::No);
+    let worst = known.findings.as_ref().map(|found| found.worst.map_or("nothing", |worst| worst.word()));
+    add("worst that was found about the figures", worst.map(str::to_owned), MustAgree::No);
+    if run.environment.is_empty() {
+        add("fingerprint", known.fingerprint.clone(), MustAgree::No);
+    }
+    for (name, value) in run.environment.iter().chain(&run.method) {
+        add(name, Some(value.clone()), MustAgree::No);
+    }
+    let several = known.time_spans.len() > 1;
+    for (number, span) in known.time_spans.iter().enumerate() {
+        let Some(span) = span else { continue };
+        let place = if several { format!("time span {}: ", number + 1) } else { String::new() };
+        for (name, value, must) in of_span(span) {
+            add(&format!("{place}{name}"), value, must);
+        }
+    }
+    facts
+}
+
+fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
+    use MustAgree::{No, Yes};
+    let asked: &Parameters = &span.parameters;
+    let paths: Vec<String> = asked.paths().map(ToString::to_string).collect();
+    let bytes = |size: u32| format!("{size} bytes");
+    let percent = |share: u32| format!("{share} %");
+    vec![
+        ("block size", common(asked.common(|access| access.block_size.map(bytes))), Yes),
+        ("share of writes", common(asked.common(|access| access.write_percent.map(percent))), Yes),
+        (
+            "share of discards",
+            // Where it isn't given there are none.
+            common(asked.common(|of| of.write_percent.map(|_| percent(of.trim_percent.unwrap_or(0))))),
+            Yes,
+        ),
+        ("parts of the mix", parts(span), Yes),
+        ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
+        ("rate limit", rate_limit(asked), Yes),
+        ("threads", asked.threads.map(|threads| threads.to_string()), No),
+        ("I/Os in flight", asked.in_flight.map(|count| count.to_string()), No),
+        (
+            "alignment",
+            common(asked.common(|access| access.stride.map(|stride| format!("{stride} bytes")))),
+            No,
+        ),
+        ("caching", common(asked.common(|access| access.caching.map(caching))), No),
+        ("time to measure", asked.duration_s.map(|seconds| format!("{seconds} s")), No),
+        ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
+        ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
+        (VERDICT, span.verdict.clone(), No),
+    ]
+}
+
+/// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody
+/// recorded them.
+fn parts(span: &KnownSpan) -> Option<String> {
+    let several = span.parts.iter().any(|part| part.key.target > 1);
+    let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn common(value: OfAllTargets<String>) -> Option<String> {
+    match value {
+        OfAllTargets::One(value) => Some(value),
+        OfAllTargets::Several => Some("several".into()),
+        OfAllTargets::Unknown => None,
+    }
+}
+
+fn rate_limit(asked: &Parameters) -> Option<String> {
+    match asked.rate_total {
+        None => common(asked.common(|access| access.rate.map(rate))),
+        Some(RateTotal { ios_per_s, arrivals: Arrivals::Poisson }) => {
+            Some(format!("{ios_per_s} I/Os/s of all threads, at random times"))
+        }
+        Some(RateTotal { ios_per_s, arrivals: Arrivals::Uniform }) => {
+            Some(format!("{ios_per_s} I/Os/s of all threads, evenly"))
+        }
+    }
+}
+
+fn rate(rate: Rate) -> String {
+    match rate {
+        Rate::Unlimited => "none".into(),
+        Rate::BytesPerMillisecond(limit) => format!("{limit} bytes/ms of each thread"),
+        Rate::Iops(limit) => format!("{limit} I/Os/s of each thread"),
+    }
+}
+
+fn caching(caching: diskspd_model::profile::Caching) -> String {
+    let mode = match caching.effective_mode() {
+        CacheMode::Cached => "cached",
+        CacheMode::DisableOsCache => "not cached",
+        CacheMode::DisableLocalCache => "not cached locally",
+    };
+    let through = if caching.write_through { ", written through" } else { "" };
+    let mapped = if caching.memory_mapped { ", mapped" } else { "" };
+    format!("{mode}{through}{mapped}")
+}

@@ -1,0 +1,195 @@
+//! The figures that are compared, and their values of each run.
+
+use super::{Runs, SideRun};
+use crate::lab::selection::RunFigure;
+use diskspd_model::profile::Rate;
+use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan};
+use std::fmt;
+
+/// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
+/// of chance, and move it by more than a tenth.
+pub const BEYOND: f64 = 100.0;
+
+/// Which I/Os a figure is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WhichIos {
+    /// Both reads and writes.
+    Total,
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+/// From when on a latency counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CountedFrom {
+    /// From where the I/O was handed over.
+    Handover,
+    /// From when it was due, under a rate: the response time, which holds also what it had to wait for
+    /// before it could start.
+    Due,
+}
+
+/// A figure of some I/Os.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Metric {
+    /// Which figure.
+    pub figure: RunFigure,
+    /// Of which I/Os.
+    pub way: WhichIos,
+    /// Of latencies: from when on.
+    pub from: CountedFrom,
+}
+
+/// In front of the name of a figure of response times.
+const RESPONSE: &str = "response-";
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let way = match self.way {
+            WhichIos::Total => "",
+            WhichIos::Read => "read-",
+            WhichIos::Write => "write-",
+        };
+        let from = if self.from == CountedFrom::Due { RESPONSE } else { "" };
+        write!(f, "{way}{from}{}", self.figure.name())
+    }
+}
+
+impl Metric {
+    /// The figure of a name: `iops`, `read-p99`, `response-p99`.
+    pub fn named(name: &str) -> Option<Metric> {
+        let (way, name) = [("read-", WhichIos::Read), ("write-", WhichIos::Write)]
+            .into_iter()
+            .find_map(|(prefix, way)| Some((way, name.strip_prefix(prefix)?)))
+            .unwrap_or((WhichIos::Total, name));
+        let (from, name) = match name.strip_prefix(RESPONSE) {
+            Some(name) => (CountedFrom::Due, name),
+            None => (CountedFrom::Handover, name),
+        };
+        let figure = RunFigure::named(name)?;
+        (from == CountedFrom::Handover || !figure.more_is_better()).then_some(Metric { figure, way, from })
+    }
+
+    /// For people, with its unit.
+    pub fn title(self) -> String {
+        let whose = match (self.from, self.way) {
+            (CountedFrom::Handover, WhichIos::Total) => "",
+            (CountedFrom::Handover, WhichIos::Read) => "reads: ",
+            (CountedFrom::Handover, WhichIos::Write) => "writes: ",
+            (CountedFrom::Due, WhichIos::Total) => "response: ",
+            (CountedFrom::Due, WhichIos::Read) => "response of reads: ",
+            (CountedFrom::Due, WhichIos::Write) => "response of writes: ",
+        };
+        format!("{whose}{}", self.figure.title())
+    }
+
+    fn figures(self, span: &KnownSpan) -> &KnownFigures {
+        match self.way {
+            WhichIos::Total => &span.total,
+            WhichIos::Read => &span.read,
+            WhichIos::Write => &span.write,
+        }
+    }
+
+    fn value(self, span: &KnownSpan) -> Option<f64> {
+        let figures = self.figures(span);
+        let at = |row: ChartRow| match self.way {
+            WhichIos::Total => row.total,
+            WhichIos::Read => row.read,
+            WhichIos::Write => row.write,
+        };
+        if self.from == CountedFrom::Due {
+            // Of some I/Os alone they would stand beside figures of all.
+            let response = span.response.as_ref().filter(|found| Some(found.ios) >= figures.ios)?;
+            return match self.figure.percent() {
+                Some(percent) => at(response.percentile(percent)?),
+                None => at(response.mean_ms),
+            };
+        }
+        match (self.figure, self.figure.percent()) {
+            (_, Some(percent)) => at(span.percentile(percent)?),
+            (RunFigure::Iops, _) => figures.iops,
+            (RunFigure::MibPerS, _) => figures.mib_per_s,
+            _ => figures.mean_ms,
+        }
+    }
+}
+
+const fn total(figure: RunFigure) -> Metric {
+    Metric { figure, way: WhichIos::Total, from: CountedFrom::Handover }
+}
+
+const fn response(figure: RunFigure) -> Metric {
+    Metric { from: CountedFrom::Due, ..total(figure) }
+}
+
+/// What decides, and what is to be said of that: latency where the rate is given, as far as it is known from
+/// when I/Os were due; else the rate.
+pub(super) fn primary(sides: Runs, index: usize) -> (Metric, Option<&'static str>) {
+    let limited = |span: &KnownSpan| {
+        let rates = span.parameters.targets.iter().filter_map(|group| group.access.rate);
+        span.parameters.rate_total.is_some() || rates.into_iter().any(|rate| rate != Rate::Unlimited)
+    };
+    let all_have =
+        |metric: Metric| spans(sides, index).all(|span| limited(span) && metric.value(span).is_some());
+    let (felt, service) = (response(RunFigure::P99), total(RunFigure::P99));
+    match (all_have(felt), all_have(service)) {
+        (true, _) => (felt, Some(BY_RESPONSE)),
+        (false, true) => (service, Some(BY_SERVICE)),
+        (false, false) => (total(RunFigure::Iops), None),
+    }
+}
+
+const BY_RESPONSE: &str = "A rate is set: response times decide, which count from when each I/O was due.";
+const BY_SERVICE: &str = "A rate is set, but not every run has response times: latencies from submission \
+                          decide, which mostly omit stalls (coordinated omission).";
+
+/// What is compared besides: no two that say the same.
+pub(super) fn usual(sides: Runs, index: usize) -> Vec<Metric> {
+    let latencies = [RunFigure::Mean, RunFigure::P50, RunFigure::P99, RunFigure::P999];
+    let p99 = response(RunFigure::P99);
+    let felt = spans(sides, index).all(|span| p99.value(span).is_some());
+    let mut metrics = vec![total(RunFigure::Iops)];
+    match felt {
+        // What the storage itself took tells whether it, or waiting for it, has changed.
+        true => metrics.extend(latencies.map(response).into_iter().chain([total(RunFigure::P99)])),
+        false => metrics.extend(latencies.map(total)),
+    }
+    let mixed = |figures: &KnownFigures| figures.ios.is_some_and(|ios| ios > 0);
+    if spans(sides, index).all(|span| mixed(&span.read) && mixed(&span.write)) {
+        let p99 = if felt { p99 } else { total(RunFigure::P99) };
+        metrics.extend([WhichIos::Read, WhichIos::Write].map(|way| Metric { way, ..p99 }));
+    }
+    metrics.retain(|metric| spans(sides, index).all(|span| metric.value(span).is_some()));
+    metrics
+}
+
+/// A time span of all runs that measured it.
+pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &KnownSpan> {
+    let runs = sides.into_iter().flatten();
+    runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())
+}
+
+/// The value of a run; or why there is none. 0 is one: nothing was done.
+pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, String> {
+    let name = &run.known.name;
+    let span = run.known.time_spans.get(index).and_then(Option::as_ref);
+    let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
+    let value = metric.value(span).filter(|value| *value >= 0.0 && value.is_finite());
+    let idle = metric.figures(span).ios == Some(0) && !metric.figure.more_is_better();
+    let why = if idle { "did no I/O to be timed" } else { "has no figure for it" };
+    let value = value.filter(|_| !idle).ok_or_else(|| format!("'{name}' {why}"))?;
+    beyond(name, metric.figure, metric.figures(span).ios).map(|()| value)
+}
+
+/// Whether so many I/Os of a run are enough for a figure of them; else why not.
+pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), String> {
+    let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
+    let beyond = ios as f64 * (100.0 - percent) / 100.0;
+    if beyond + 0.5 >= BEYOND {
+        return Ok(());
+    }
+    Err(format!("only {beyond:.0} I/Os of '{run}' took longer, {BEYOND:.0} are needed: use longer runs"))
+}

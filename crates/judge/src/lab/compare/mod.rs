@@ -1,0 +1,282 @@
+//! Two sets of runs, compared: what has changed, how sure that is, and what more runs would tell.
+//!
+//! ```text
+//! runs ──facts──▶ what must agree (or the comparison is refused) and what differs besides
+//! runs ──metric─▶ a value of each run for each figure
+//! values ──verdict──▶ better, worse, same, can't tell            the unit is a run, never an I/O
+//! ```
+
+mod allowance;
+mod facts;
+mod metric;
+mod order;
+mod parts;
+mod text;
+mod verdict;
+mod workloads;
+
+pub use allowance::OrderAllowance;
+pub use facts::SideDifference;
+pub use metric::{BEYOND, CountedFrom, Metric, WhichIos};
+use order::RunOrder;
+pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use text::{
+    ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, place, sentence,
+    signed, text, unjudged,
+};
+use verdict::{AboutFigure, Basis};
+pub use verdict::{ChangeVerdict, Compared, Summarized};
+
+use diskspd_model::results::KnownRun;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A run as comparisons see it.
+#[derive(Debug, Clone)]
+pub struct SideRun {
+    /// Its figures and parameters.
+    pub known: KnownRun,
+    /// What else was recorded of the machine, by name: parts of the fingerprint.
+    pub environment: BTreeMap<String, String>,
+    /// How it was run, beyond its parameters, by name.
+    pub method: BTreeMap<String, String>,
+    /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
+    pub began_ms: Option<i64>,
+    /// What tells the boot of the machine from all others; `None` = not recorded.
+    pub boot: Option<String>,
+}
+
+/// The runs of both sides.
+type Runs<'a> = [&'a [&'a SideRun]; 2];
+
+/// Runs that are alike: what is compared with another one.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// What people call it.
+    pub name: String,
+    /// Its runs, at least one.
+    pub runs: Vec<SideRun>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What decides; `None` = IOPS, or the 99th percentile under a rate limit: of response times where all
+    /// runs have them.
+    pub metric: Option<Metric>,
+    /// So near is the same, a share: 0.02.
+    pub same: f64,
+    /// Runs that differ in what must agree are compared all the same.
+    pub anyway: bool,
+}
+
+impl Default for Question {
+    fn default() -> Question {
+        Question { metric: None, same: SAME, anyway: false }
+    }
+}
+
+/// So near is the same unless something else is said: less is hardly ever worth an action.
+pub const SAME: f64 = 0.02;
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunComparison {
+    /// Name and version of this form.
+    pub format: ComparisonFormat,
+    /// So near is the same, percent.
+    pub same_percent: f64,
+    /// Both sides: what they are called, and their runs.
+    pub sides: [Names; 2],
+    /// What both sides did: one workload, or several that are compared one by one.
+    pub workloads: Vec<WorkloadCompared>,
+    /// Workloads that only A has, and only B.
+    pub alone: [Vec<String>; 2],
+    /// The time spans of all workloads, in order.
+    pub time_spans: Vec<SpanCompared>,
+    /// What else differs, within the sides too.
+    pub differences: Vec<SideDifference>,
+    /// What must agree and doesn't: empty unless it was compared anyway.
+    pub not_comparable: Vec<SideDifference>,
+}
+
+/// What tells a comparison from other JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ComparisonFormat {
+    /// Always `diskspd-comparison`.
+    pub name: &'static str,
+    /// Rises when a reader of the last version could misunderstand.
+    pub version: u32,
+}
+
+/// A side by its names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Names {
+    /// Of all.
+    pub name: String,
+    /// Of each run.
+    pub runs: Vec<String>,
+}
+
+/// A workload of both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorkloadCompared {
+    /// What tells it from the others; empty = there is one.
+    pub name: String,
+    /// In which order its runs were made.
+    pub order: OrderKind,
+    /// How many boots measured A, and B, where none measured both; `None` = one did, or it isn't known.
+    pub boots: Option<[u32; 2]>,
+    /// Its runs, by name.
+    pub runs: [Vec<String>; 2],
+    /// The same, by their places among the runs of the sides.
+    #[serde(skip)]
+    pub places: [Vec<usize>; 2],
+}
+
+/// A time span of both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SpanCompared {
+    /// Of which workload, from 1.
+    pub workload: u32,
+    /// From 1.
+    pub time_span: u32,
+    /// The figures; the first one decides.
+    pub metrics: Vec<Compared>,
+    /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
+    /// has their latencies.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Compared>,
+    /// Why that one decides, where it isn't IOPS; `None` = it's IOPS, or it was asked for.
+    pub why_this_decides: Option<&'static str>,
+}
+
+impl SpanCompared {
+    /// The figures of the whole, and behind them those of parts.
+    pub fn all(&self) -> impl Iterator<Item = &Compared> {
+        self.metrics.iter().chain(&self.parts)
+    }
+}
+
+impl RunComparison {
+    /// The figure that decides, of each time span.
+    pub fn primary(&self) -> impl Iterator<Item = &Compared> {
+        self.time_spans.iter().filter_map(|span| span.metrics.first())
+    }
+}
+
+/// Compares two sides.
+///
+/// # Errors
+/// What must agree and doesn't: nothing was compared.
+pub fn compare(
+    first: &Side,
+    other: &Side,
+    question: &Question,
+) -> Result<RunComparison, Vec<SideDifference>> {
+    compare_knowing(first, other, &[], question)
+}
+
+/// The same, where earlier runs of the same work on the same machine are known: they tell what it does by
+/// itself between one session and the next.
+///
+/// # Errors
+/// As of [`compare`].
+pub fn compare_knowing(
+    first: &Side,
+    other: &Side,
+    past: &[SideRun],
+    question: &Question,
+) -> Result<RunComparison, Vec<SideDifference>> {
+    let found = workloads::of([first, other]);
+    let matched: Vec<[Vec<&SideRun>; 2]> = found.both.iter().map(|one| one.runs([first, other])).collect();
+    if matched.is_empty() {
+        let runs = [first, other].map(|side| side.runs.iter().collect::<Vec<&SideRun>>());
+        let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
+        return Err(if must_agree.is_empty() { differ } else { must_agree });
+    }
+    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
+    for runs in &matched {
+        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
+        // What is the same of all workloads is said once.
+        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
+        not_comparable.extend(must_agree);
+    }
+    if !not_comparable.is_empty() && !question.anyway {
+        return Err(not_comparable);
+    }
+    let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::of(workloads::borrowed(runs))).collect();
+    let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
+    let deciding = counts.iter().sum();
+    let mut time_spans = Vec::new();
+    for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
+        let on = Basis { order, sessions: &[], same: question.same, figures: deciding };
+        for index in 0..counts[workload] {
+            let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
+            time_spans.push(span(workloads::borrowed(runs), past, place, question, on));
+        }
+    }
+    let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
+        let names = |runs: &Vec<&SideRun>| runs.iter().map(|run| run.known.name.clone()).collect();
+        let runs = [names(&runs[0]), names(&runs[1])];
+        WorkloadCompared {
+            name: one.name,
+            order: order.kind(),
+            boots: order.boots(),
+            runs,
+            places: one.places,
+        }
+    });
+    Ok(RunComparison {
+        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
+        same_percent: question.same * 100.0,
+        sides: [names(first), names(other)],
+        workloads: workloads.collect(),
+        alone: found.alone,
+        time_spans,
+        differences,
+        not_comparable,
+    })
+}
+
+fn names(side: &Side) -> Names {
+    Names { name: side.name.clone(), runs: side.runs.iter().map(|run| run.known.name.clone()).collect() }
+}
+
+/// Those that every run of both sides has.
+fn time_spans_of(runs: &[Vec<&SideRun>; 2]) -> usize {
+    runs.iter().flatten().map(|run| run.known.time_spans.len()).min().unwrap_or(0)
+}
+
+fn span(
+    runs: Runs,
+    past: &[SideRun],
+    [workload, time_span]: [u32; 2],
+    question: &Question,
+    on: Basis,
+) -> SpanCompared {
+    let index = time_span as usize - 1;
+    let (primary, why_this_decides) = match question.metric {
+        Some(metric) => (metric, None),
+        None => metric::primary(runs, index),
+    };
+    let others: Vec<Metric> =
+        metric::usual(runs, index).into_iter().filter(|metric| *metric != primary).collect();
+    let same_work = |run: &&SideRun| runs[0].first().is_some_and(|one| workloads::same(one, run));
+    let past: Vec<&SideRun> = past.iter().filter(same_work).collect();
+    let one = |metric: Metric, figures: usize| {
+        let values = runs.map(|side| side.iter().map(|run| metric::value(run, index, metric)).collect());
+        let about = AboutFigure {
+            metric: metric.to_string(),
+            title: metric.title(),
+            more_is_better: metric.figure.more_is_better(),
+        };
+        let timed = |runs: &[&SideRun]| allowance::timed(runs, |run| metric::value(run, index, metric).ok());
+        let sessions = allowance::between_sessions(timed(&past), runs.map(timed));
+        verdict::compared(about, values, Basis { sessions: &sessions, figures, ..on })
+    };
+    let mut metrics = vec![one(primary, on.figures)];
+    metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
+    let parts = parts::compared(runs, index, on);
+    SpanCompared { workload, time_span, metrics, parts, why_this_decides }
+}

@@ -1,0 +1,294 @@
+//! In which order the runs of both sides were made: it decides what can be told from them.
+//!
+//! A machine isn't today what it was yesterday. Runs in turn have that in both sides alike, and what is left
+//! is compared pair by pair. Sides one after the other have it in one of them, where it looks like a change.
+//!
+//! Two kernels can't be run in turn: each boot has one of them, and a level of its own. There the boots are
+//! what is in turn, and the unit: runs of one boot say nothing about the next one.
+
+use super::SideRun;
+use diskspd_model::stats::ranks::{RankDesign, Shift, middle};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// So many boots, the sides in turn, tell as surely as runs in turn.
+pub const ENOUGH_BOOTS: u32 = MOST_APART as u32 + 1;
+/// Fewer pairs than this can't be sure of any difference by their signed ranks.
+pub(super) const FEWEST_PAIRS: usize = 6;
+
+/// More blocks than this, of one side each, tell a change from a drift.
+const MOST_APART: usize = 2 * FEWEST_PAIRS;
+
+/// In which order they were made.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RunOrder {
+    layout: RunLayout,
+    /// The places of each side's runs by boots, in the order of their times, where no boot has measured both
+    /// sides; `None` = one has, or it isn't known.
+    boots: Option<[Vec<Vec<usize>>; 2]>,
+}
+
+/// How units follow each other: runs, or boots where each boot measured one side.
+#[derive(Debug, Clone, PartialEq)]
+enum RunLayout {
+    /// In turn, each side about as often first as the other: the places of those that belong together, by
+    /// their time.
+    InTurn(Vec<[usize; 2]>),
+    /// In turn, always beginning with the same side, or several at a time: blocks of units of one side.
+    Alternating(Vec<RunBlock>),
+    /// One side after the other.
+    Apart,
+    /// Nobody recorded when.
+    Unknown,
+}
+
+/// Units of a side between which there is none of the other.
+#[derive(Debug, Clone, PartialEq)]
+struct RunBlock {
+    /// 0 = A, 1 = B.
+    side: usize,
+    /// Their places.
+    runs: Vec<usize>,
+}
+
+/// What of the order a reader is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderKind {
+    /// In turn, each side about as often first.
+    InTurn,
+    /// In turn, with the same side first each time or several runs at a time.
+    Alternating,
+    /// One side after the other.
+    Apart,
+    /// Nobody recorded when they were made.
+    Unknown,
+}
+
+impl RunLayout {
+    /// That of units of both sides, in the order of their times.
+    fn of(order: &[(usize, usize)]) -> RunLayout {
+        let mut pairs = Vec::new();
+        let mut first_a = 0;
+        let mut rest = order;
+        while let [one, other, behind @ ..] = rest {
+            if one.0 == other.0 {
+                rest = &rest[1..];
+                continue;
+            }
+            first_a += usize::from(one.0 == 0);
+            pairs.push(if one.0 == 0 { [one.1, other.1] } else { [other.1, one.1] });
+            rest = behind;
+        }
+        // A run that got lost leaves another one alone.
+        let most_paired = 4 * 2 * pairs.len() >= 3 * order.len();
+        let balanced = 3 * first_a.min(pairs.len() - first_a) >= pairs.len().min(3);
+        if most_paired && balanced && pairs.len() > 1 {
+            return RunLayout::InTurn(pairs);
+        }
+        let mut blocks: Vec<RunBlock> = Vec::new();
+        for (side, run) in order.iter().copied() {
+            match blocks.last_mut().filter(|block| block.side == side) {
+                Some(block) => block.runs.push(run),
+                None => blocks.push(RunBlock { side, runs: vec![run] }),
+            }
+        }
+        match blocks.len() > MOST_APART {
+            true => RunLayout::Alternating(blocks),
+            false => RunLayout::Apart,
+        }
+    }
+}
+
+impl RunOrder {
+    /// That of these runs.
+    pub fn of(sides: [&[&SideRun]; 2]) -> RunOrder {
+        let Some(order) = in_time(sides) else { return RunOrder { layout: RunLayout::Unknown, boots: None } };
+        match by_boots(sides, &order) {
+            None => RunOrder { layout: RunLayout::of(&order), boots: None },
+            Some((order, boots)) => RunOrder { layout: RunLayout::of(&order), boots: Some(boots) },
+        }
+    }
+
+    /// The values of what is compared: of each run, or the median of each boot's.
+    pub fn of_units(&self, values: [Vec<f64>; 2]) -> [Vec<f64>; 2] {
+        let Some(boots) = self.boots.as_ref().filter(|_| self.goes_by_units()) else { return values };
+        [0, 1].map(|side| {
+            let of_boot =
+                |runs: &Vec<usize>| middle(&runs.iter().map(|run| values[side][*run]).collect::<Vec<f64>>());
+            boots[side].iter().map(of_boot).collect()
+        })
+    }
+
+    /// How many runs the units have that [`RunOrder::of_units`] gives, on average and at least one.
+    pub fn runs_per_unit(&self) -> f64 {
+        let Some(boots) = self.boots.as_ref().filter(|_| self.goes_by_units()) else { return 1.0 };
+        let units = boots.iter().flatten().count().max(1);
+        (boots.iter().flatten().map(Vec::len).sum::<usize>() as f64 / units as f64).max(1.0)
+    }
+
+    fn goes_by_units(&self) -> bool {
+        matches!(self.layout, RunLayout::InTurn(_) | RunLayout::Alternating(_))
+    }
+
+    /// How many boots measured each side, where none measured both.
+    pub fn boots(&self) -> Option<[u32; 2]> {
+        let boots = self.boots.as_ref()?;
+        Some([0, 1].map(|side| u32::try_from(boots[side].len()).unwrap_or(u32::MAX)))
+    }
+
+    /// Whether more runs are best made in turn.
+    pub fn is_in_turn(&self) -> bool {
+        matches!(self.layout, RunLayout::InTurn(_))
+    }
+
+    /// What its shift compares; `None` = it can't say how likely what is found.
+    pub fn design(&self, [first, other]: [usize; 2]) -> Option<RankDesign> {
+        match &self.layout {
+            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => Some(RankDesign::Pairs(pairs.len())),
+            RunLayout::InTurn(_) => Some(RankDesign::Sides(first, other)),
+            RunLayout::Alternating(blocks) => Some(RankDesign::Pairs((blocks.len() - 1) / 2)),
+            RunLayout::Apart | RunLayout::Unknown => None,
+        }
+    }
+
+    /// What a reader is told of it.
+    pub fn kind(&self) -> OrderKind {
+        match &self.layout {
+            RunLayout::InTurn(_) => OrderKind::InTurn,
+            RunLayout::Alternating(_) => OrderKind::Alternating,
+            RunLayout::Apart => OrderKind::Apart,
+            RunLayout::Unknown => OrderKind::Unknown,
+        }
+    }
+
+    /// The shift that these values show, logarithms of each run; by a procedure that follows from the order,
+    /// and never from the values. Of sides one after the other it lacks what may have changed between them.
+    pub fn shift(&self, [first, other]: [&[f64]; 2], sure: f64) -> Option<Shift> {
+        match &self.layout {
+            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
+                let within: Vec<f64> = pairs.iter().map(|[a, b]| other[*b] - first[*a]).collect();
+                Shift::within(&within, sure)
+            }
+            RunLayout::Alternating(blocks) => {
+                // A drift is upward in the one and downward in the other: a change is the same in both.
+                let [there, back] = [0, 1].map(|from| steps(blocks, [first, other], from));
+                Some(Shift::within(&there, sure)?.and(Shift::within(&back, sure)?))
+            }
+            _ => Shift::between(first, other, sure),
+        }
+    }
+
+    /// How runs scatter beside what is in both sides alike: the standard deviation of what is compared, for
+    /// as many of its values as are finite. `None` = fewer than two are.
+    pub fn scatter(&self, values: [&[f64]; 2]) -> Option<f64> {
+        let [first, other] = values;
+        match &self.layout {
+            RunLayout::InTurn(pairs) if pairs.len() >= FEWEST_PAIRS => {
+                deviation(&[pairs.iter().map(|[a, b]| other[*b] - first[*a]).collect()])
+            }
+            RunLayout::Alternating(blocks) => deviation(&[0, 1].map(|from| steps(blocks, values, from))),
+            _ => deviation(&[first.to_vec(), other.to_vec()]),
+        }
+    }
+
+    /// By what share both sides drifted from the first to the last pair, as a logarithm: the median of the
+    /// slopes between all pairs (Theil and Sen), times their number. `None` = they weren't in turn, or some
+    /// did nothing.
+    pub fn drift(&self, [first, other]: [&[f64]; 2]) -> Option<f64> {
+        let RunLayout::InTurn(pairs) = &self.layout else { return None };
+        let levels: Vec<f64> = pairs.iter().map(|[a, b]| (first[*a] + other[*b]) / 2.0).collect();
+        if levels.len() < 3 || levels.iter().any(|level| !level.is_finite()) {
+            return None;
+        }
+        Some(slope(&levels) * (levels.len() - 1) as f64)
+    }
+}
+
+/// Boots as units: which side each is of and its place there, in the order of their times; and the runs of
+/// each. `None` = a boot has measured both sides, or one isn't known, or there are several machines, each of
+/// which has boots of its own.
+#[allow(clippy::type_complexity)]
+fn by_boots(
+    sides: [&[&SideRun]; 2],
+    order: &[(usize, usize)],
+) -> Option<(Vec<(usize, usize)>, [Vec<Vec<usize>>; 2])> {
+    let mut computers = sides.into_iter().flatten().map(|run| &run.known.computer);
+    let computer = computers.next()?;
+    if computers.any(|other| other != computer) {
+        return None;
+    }
+    let mut places: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let (mut units, mut boots) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for (side, run) in order.iter().copied() {
+        let boot = sides[side][run].boot.as_deref()?;
+        let (of, place) = *places.entry(boot).or_insert_with(|| {
+            let place = (side, boots[side].len());
+            boots[side].push(Vec::new());
+            units.push(place);
+            place
+        });
+        if of != side {
+            return None;
+        }
+        boots[side][place].push(run);
+    }
+    Some((units, boots))
+}
+
+/// From each block of a side to the next one of the other: B against A each time.
+fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
+    let level = |block: &RunBlock| {
+        middle(&block.runs.iter().map(|run| values[block.side][*run]).collect::<Vec<f64>>())
+    };
+    let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
+    let step = |pair: &[RunBlock]| level(&pair[1]) - level(&pair[0]);
+    neighbours.map(|pair| if from == 0 { step(pair) } else { -step(pair) }).collect()
+}
+
+/// The standard deviation of values around the means of their own groups; infinite ones are left out. `None`
+/// = there aren't two of any.
+fn deviation(groups: &[Vec<f64>]) -> Option<f64> {
+    let (mut squares, mut freedom) = (0.0, 0);
+    for group in groups {
+        let finite: Vec<f64> = group.iter().copied().filter(|value| value.is_finite()).collect();
+        let mean = finite.iter().sum::<f64>() / finite.len().max(1) as f64;
+        squares += finite.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+        freedom += finite.len().saturating_sub(1);
+    }
+    (freedom > 0).then(|| (squares / freedom as f64).sqrt())
+}
+
+/// The median of the slopes between all values, per step (Theil and Sen); 0 of fewer than two.
+pub(super) fn slope(values: &[f64]) -> f64 {
+    let later = |from: usize| {
+        let behind = values.iter().enumerate().skip(from + 1);
+        behind.map(move |(at, value)| (value - values[from]) / (at - from) as f64)
+    };
+    middle(&(0..values.len()).flat_map(later).collect::<Vec<f64>>())
+}
+
+/// Side and place of each run, in the order of their times; `None` = one has none. Of those that began at the
+/// same time (of which result XML knows the second alone) each side has its turn, as comparisons run them.
+fn in_time(sides: [&[&SideRun]; 2]) -> Option<Vec<(usize, usize)>> {
+    let mut left = [Vec::new(), Vec::new()];
+    for (side, left) in sides.into_iter().zip(&mut left) {
+        let times = side.iter().enumerate().map(|(place, run)| Some((run.began_ms?, place)));
+        *left = times.collect::<Option<Vec<(i64, usize)>>>()?;
+        left.sort_by(|a, b| b.cmp(a));
+    }
+    let total = left[0].len() + left[1].len();
+    let mut order: Vec<(usize, usize)> = Vec::new();
+    for _ in 0..total {
+        let turn = [0, 1].map(|side| order.iter().filter(|(of, _)| *of == side).count());
+        let last = order.last().map_or(0, |(side, _)| *side);
+        let whose = match [left[0].last(), left[1].last()] {
+            [Some(a), Some(b)] if a.0 == b.0 && turn[0] == turn[1] => last,
+            [Some(a), Some(b)] if a.0 == b.0 => usize::from(turn[0] > turn[1]),
+            [Some(a), Some(b)] => usize::from(a.0 > b.0),
+            [a, _] => usize::from(a.is_none()),
+        };
+        order.push((whose, left[whose].pop()?.1));
+    }
+    Some(order)
+}

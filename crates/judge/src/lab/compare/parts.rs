@@ -1,0 +1,63 @@
+//! The parts of a mix, compared one by one: a change of one of them may hide in the figures of all.
+//!
+//! How many I/Os a part does is its share of all: what a part can have of its own is its latency.
+
+use super::metric::beyond;
+use super::verdict::{self, AboutFigure, Basis, Compared};
+use super::{Runs, SideRun, metric};
+use crate::lab::selection::RunFigure;
+use diskspd_model::results::{KnownPart, KnownSpan, PartKey};
+
+/// What is compared of each part, as far as all runs have it.
+const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
+
+/// The figures of all parts that every run of both sides has; they share an error rate, apart from the
+/// figures of the whole, so that those don't lose anything to parts.
+pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
+    let known = |key: PartKey| metric::spans(sides, index).all(|span| part(span, key).is_some());
+    let first = metric::spans(sides, index).next();
+    let keys = first.into_iter().flat_map(|span| &span.parts).map(|part| part.key).filter(|key| known(*key));
+    let figures: Vec<(PartKey, RunFigure)> = keys
+        .flat_map(|key| FIGURES.map(|figure| (key, figure)))
+        .filter(|(key, figure)| {
+            let value = |span: &KnownSpan| of(part(span, *key)?, *figure);
+            metric::spans(sides, index).all(|span| value(span).is_some())
+        })
+        .collect();
+    let on = Basis { figures: figures.len(), sessions: &[], ..on };
+    let one = |(key, figure): &(PartKey, RunFigure)| {
+        let about = AboutFigure {
+            metric: format!("{}-{}", key.name(), figure.name()),
+            title: format!("{}: {}", key.title(several_targets(first)), figure.title()),
+            more_is_better: figure.more_is_better(),
+        };
+        let values = sides.map(|side| side.iter().map(|run| value(run, index, *key, *figure)).collect());
+        verdict::compared(about, values, on)
+    };
+    figures.iter().map(one).collect()
+}
+
+fn several_targets(span: Option<&KnownSpan>) -> bool {
+    span.is_some_and(|span| span.parts.iter().any(|part| part.key.target > 1))
+}
+
+fn part(span: &KnownSpan, key: PartKey) -> Option<&KnownPart> {
+    span.parts.iter().find(|part| part.key == key)
+}
+
+fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
+    match figure {
+        RunFigure::Mean => part.mean_ms,
+        _ => part.p99_ms,
+    }
+    .filter(|value| *value > 0.0)
+}
+
+fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, String> {
+    let name = &run.known.name;
+    let span = run.known.time_spans.get(index).and_then(Option::as_ref);
+    let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
+    let part = part(span, key).ok_or_else(|| format!("'{name}' has no such part"))?;
+    let value = of(part, figure).ok_or_else(|| format!("'{name}' has no figure for it"))?;
+    beyond(name, figure, Some(part.ios)).map(|()| value)
+}

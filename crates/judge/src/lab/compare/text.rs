@@ -1,0 +1,347 @@
+//! A comparison for people.
+
+use super::order::ENOUGH_BOOTS;
+use super::{
+    ChangeVerdict, Compared, OrderKind, RunComparison, SideDifference, SpanCompared, WorkloadCompared,
+};
+use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
+use diskspd_model::units::visible::line;
+use std::fmt::Write;
+
+/// The whole answer: both sides, the figures, what differs besides.
+pub fn text(comparison: &RunComparison) -> String {
+    let mut text = String::new();
+    for (letter, side) in ["A", "B"].iter().zip(&comparison.sides) {
+        let runs = if side.runs.len() == 1 { "1 run".into() } else { format!("{} runs", side.runs.len()) };
+        let _ = writeln!(text, "{letter}: {} ({runs})", line(&side.name));
+    }
+    for difference in &comparison.not_comparable {
+        let _ = writeln!(text, "\nNOT COMPARABLE: {}", sentence(difference));
+    }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+        for name in alone {
+            let _ = writeln!(text, "only in {letter}, not compared: {}", line(name));
+        }
+    }
+    let several = comparison.time_spans.len() > 1;
+    if several {
+        text.push('\n');
+        let rows = comparison.time_spans.iter().filter_map(|span| {
+            let cells = row(span.metrics.first()?);
+            Some([vec![place(comparison, span)], cells.to_vec()].concat())
+        });
+        put_table(&mut text, &["", "", "A", "B", "change", "interval", "verdict"], rows.collect());
+    }
+    text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
+    for span in &comparison.time_spans {
+        text.push('\n');
+        if several {
+            let _ = writeln!(text, "{}", place(comparison, span));
+        }
+        put_span(&mut text, span, comparison.same_percent);
+        let workload = comparison.workloads.get(span.workload as usize - 1);
+        text.extend(
+            workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
+        );
+    }
+    if !comparison.differences.is_empty() {
+        text.push_str("\nWhat differs besides:\n");
+        for difference in &comparison.differences {
+            let _ = writeln!(text, "  {}", sentence(difference));
+        }
+    }
+    text
+}
+
+/// What differs, as a sentence: `kernel: 6.1 in A, 6.2 in B`.
+pub fn sentence(difference: &SideDifference) -> String {
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
+    line(&format!(
+        "{}: {} in A, {} in B",
+        difference.what,
+        value(&difference.first),
+        value(&difference.other)
+    ))
+    .into_owned()
+}
+
+/// Which workload and time span it is, of several.
+pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
+    let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
+    let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();
+    let number = (spans > 1).then(|| format!("time span {}", span.time_span));
+    let words: Vec<String> =
+        [line(name).into_owned()].into_iter().filter(|name| !name.is_empty()).chain(number).collect();
+    words.join(": ")
+}
+
+/// What all time spans and workloads together may be wrong with; `None` = there is one.
+pub fn error_rate(comparison: &RunComparison) -> Option<String> {
+    let count = comparison.time_spans.len();
+    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / count as f64);
+    (count > 1).then(|| {
+        format!(
+            "{count} figures decide together: if nothing differs, at most 5 of 100 comparisons call one of \
+             them different (each has an interval of {each:.2} %)."
+        )
+    })
+}
+
+/// What the order of the runs means for the answer, and what would tell more.
+pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<String> {
+    let primary = span.metrics.first().filter(|metric| metric.sides.is_some())?;
+    if let Some(drift) = primary.drift_percent {
+        let of = if workload.boots.is_some() { "boots" } else { "runs" };
+        return Some(format!(
+            "Drift: {} of both sides changed by {} from the first pair of {of} to the last; it affects both \
+             sides of a pair alike.",
+            primary.title,
+            signed(drift)
+        ));
+    }
+    let allowed = primary.allowance.filter(|_| primary.confidence_percent.is_some())?;
+    let when = match (workload.order, workload.boots) {
+        (OrderKind::Unknown, _) => {
+            "The runs have no recorded times, so the sides may have been measured one after the \
+             other"
+                .to_owned()
+        }
+        (_, Some([first, other])) => {
+            format!("Each boot measured one side, {first} of them A and {other} B")
+        }
+        _ => "The sides were measured one after the other".to_owned(),
+    };
+    let of_kernels = workload.boots.map(|[first, other]| {
+        format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
+    });
+    let rests = match allowed.sessions {
+        0 => "How much this machine changes by itself between two sessions is unknown".to_owned(),
+        count => format!("This machine's change from one session to the next was measured {count} times"),
+    };
+    Some(format!(
+        "{when}: any other change between them looks like a change of B. {rests}: the interval is {:.0} % \
+         wider at both ends. For a sure answer alternate the runs: diskspd compare --repeat 8 -- OPTIONS :: \
+         OPTIONS TARGET{}",
+        allowed.percent,
+        of_kernels.unwrap_or_default()
+    ))
+}
+
+/// How many boots more, behind so many, make the answer as sure as runs in turn.
+pub fn more_boots(made: u32) -> String {
+    match ENOUGH_BOOTS.saturating_sub(made) {
+        0 => format!("{ENOUGH_BOOTS} boots, each side in turn"),
+        1 => "1 more boot, of the side whose turn it is".to_owned(),
+        more => format!("{more} more boots, each side in turn"),
+    }
+}
+
+/// What so many runs of each side can't ever tell in so many time spans; `None` = they can tell of every
+/// figure.
+pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
+    const OTHERS: usize = 5;
+    let design = |runs: usize| match runs {
+        runs if runs < super::order::FEWEST_PAIRS => RankDesign::Sides(runs, runs),
+        runs => RankDesign::Pairs(runs),
+    };
+    let rest = |figures: usize| (1.0 - CONFIDENCE) / figures.max(1) as f64;
+    let tells = |runs: usize, figures: usize| 1.0 - design(runs).surest() <= rest(figures) * (1.0 + 1e-12);
+    let enough = |figures: usize| (runs..=1000).find(|runs| tells(*runs, figures)).unwrap_or(1000);
+    let surest = 100.0 * design(runs).surest();
+    if !tells(runs, time_spans) {
+        let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
+        return Some(format!(
+            "{runs} runs per side can't detect any change{of}: rank tests of so few are at most {surest:.1} \
+             % sure; use --repeat {}",
+            enough(time_spans)
+        ));
+    }
+    (!tells(runs, OTHERS)).then(|| {
+        format!(
+            "{runs} runs per side can detect a change of the deciding figure, but not of several others at \
+             once (they share 5 %, and rank tests of so few are at most {surest:.1} % sure); use --repeat {}",
+            enough(OTHERS)
+        )
+    })
+}
+
+/// Why what decides can't be judged, in sentences; empty = it can.
+pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
+    let spans = comparison.time_spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
+    let without = spans.filter(|(_, metric)| metric.verdict == ChangeVerdict::NotCompared);
+    let sentence = |(span, metric): (&SpanCompared, &Compared)| {
+        let place = place(comparison, span);
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        line(&format!("{place}{}: {}", metric.title, metric.why_not.as_deref().unwrap_or("no figure")))
+            .into_owned()
+    };
+    let mut why: Vec<String> = without.map(sentence).collect();
+    if comparison.time_spans.is_empty() {
+        why.push("no time span was measured on both sides".into());
+    }
+    for (letter, alone) in ["A", "B"].iter().zip(&comparison.alone) {
+        why.extend(alone.iter().map(|name| format!("only {letter} has {}", line(name))));
+    }
+    why
+}
+
+fn put_table(text: &mut String, heads: &[&str], rows: Vec<Vec<String>>) {
+    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
+    let last = heads.len() - 1;
+    let names = heads.iter().take_while(|head| head.is_empty()).count();
+    let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).collect();
+    let mut widths = vec![0; last + 1];
+    for row in &rows {
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    for row in &rows {
+        let mut line = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let _ = match column < names || column == last {
+                true => write!(line, "{cell:<width$}  "),
+                false => write!(line, "{cell:>width$}  "),
+            };
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+}
+
+fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
+    let rows = span.all().filter(|metric| metric.sides.is_some()).map(|metric| row(metric).to_vec());
+    put_table(text, &["", "A", "B", "change", "interval", "verdict"], rows.collect());
+    if let Some(primary) = span.metrics.first() {
+        let ChangeAnswer { verdict, more, found } = answer(primary, same);
+        let lines: Vec<String> = [Some(verdict), more, found].into_iter().flatten().collect();
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
+        span.why_this_decides.iter().for_each(|why| text.push_str(&format!("{why}\n")));
+    }
+    for part in span.parts.iter().filter(|part| part.is_change()) {
+        let _ = writeln!(text, "In the mix: {}", answer(part, same).verdict);
+    }
+    for metric in span.all().filter(|metric| metric.verdict == ChangeVerdict::NotCompared) {
+        let why = metric.why_not.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
+    }
+}
+
+fn row(metric: &Compared) -> [String; 6] {
+    let medians = metric.sides.as_ref().map(|sides| [sides[0].median, sides[1].median]);
+    let [first, other] = medians.map_or([String::new(), String::new()], |medians| medians.map(number));
+    [
+        metric.title.clone(),
+        first,
+        other,
+        metric.change_percent.map(signed).unwrap_or_default(),
+        between(metric, "..").unwrap_or_else(|| "-".into()),
+        metric.verdict.word().to_owned(),
+    ]
+}
+
+/// What a figure says, in sentences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeAnswer {
+    /// Better, worse, the same, or why that can't be told.
+    pub verdict: String,
+    /// How many runs more would tell; `None` = it's told.
+    pub more: Option<String>,
+    /// What so many runs can find; `None` = not known of single runs.
+    pub found: Option<String>,
+}
+
+/// What a figure says, in words; `same`: so near is the same, percent.
+pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
+    let title = &metric.title;
+    let change = metric.change_percent.map_or("from nothing at all".into(), signed);
+    let between = match (between(metric, "and"), metric.confidence_percent, metric.allowance) {
+        (Some(between), Some(_), Some(_)) => {
+            format!("between {between} (including changes of the machine itself)")
+        }
+        (Some(between), Some(sure), None) => format!("between {between} ({sure:.1} % sure)"),
+        _ => String::new(),
+    };
+    let verdict = match metric.verdict {
+        ChangeVerdict::Better => format!("{title}: B is better: {change}, {between}."),
+        ChangeVerdict::Worse => format!("{title}: B is worse: {change}, {between}."),
+        ChangeVerdict::Same => format!("{title}: the same within {same} %: {between}."),
+        ChangeVerdict::CantTell if between.is_empty() => {
+            format!("{title}: can't tell: {}.", "too few runs to be sure of any difference")
+        }
+        ChangeVerdict::CantTell => format!("{title}: can't tell: {between}."),
+        ChangeVerdict::TwoRuns => format!(
+            "{title}: differs by {change} in these two runs. Two runs can't show whether that repeats: use \
+             --repeat."
+        ),
+        ChangeVerdict::NotCompared => format!("{title}: not compared."),
+    };
+    ChangeAnswer { verdict, more: more(metric), found: found(metric) }
+}
+
+/// Where the true change lies, with a word between both ends; `None` = nobody can say.
+pub fn between(metric: &Compared, word: &str) -> Option<String> {
+    metric.confidence_percent?;
+    let high = metric.high_percent.map_or("any higher".into(), signed);
+    let low = metric.low_percent.map_or("any lower".into(), signed);
+    Some(format!("{low} {word} {high}"))
+}
+
+/// What two times the same tells of the machine: a sentence for each figure that decides.
+pub fn noise(comparison: &RunComparison) -> Vec<String> {
+    let sentence = |metric: &Compared| {
+        let (noise, least) = metric.noise_percent.zip(metric.detectable_percent)?;
+        Some(format!(
+            "{}: runs vary by about {noise:.1} %; so many runs detect a real change of {least:.1} % in 80 of \
+             100 cases",
+            metric.title
+        ))
+    };
+    comparison.primary().filter_map(sentence).collect()
+}
+
+fn more(metric: &Compared) -> Option<String> {
+    if metric.verdict != ChangeVerdict::CantTell {
+        return None;
+    }
+    metric.noise_percent.filter(|_| metric.allowance.is_none())?;
+    Some(match metric.more_runs {
+        Some([more, 0]) => format!("About {more} more of A alone would probably decide it."),
+        Some([0, more]) => format!("About {more} more of B alone would probably decide it."),
+        Some([first, other]) if first == other => {
+            format!("About {first} more of each side would probably decide it.")
+        }
+        Some([first, other]) => format!("About {first} more of A and {other} of B would probably decide it."),
+        None => {
+            "Even a thousand runs of each side would probably not decide it: reduce the noise first.".into()
+        }
+    })
+}
+
+/// What so many runs can find.
+fn found(metric: &Compared) -> Option<String> {
+    let (noise, five) = (metric.noise_percent?, metric.finds_5_percent?);
+    let least = match metric.detectable_percent {
+        Some(least) => format!(", one of {least:.1} % in 80 of 100 cases"),
+        None => String::new(),
+    };
+    let runs = metric.sides.as_ref()?.iter().map(|side| side.values.len()).min()?;
+    let roughly = match runs < ENOUGH {
+        true => " This is a rough estimate: so few runs say little about their scatter.",
+        false => "",
+    };
+    Some(format!(
+        "Runs scatter by {noise:.1} %; so many runs detect a change of 5 % in {five:.0} of 100 \
+         cases{least}.{roughly}"
+    ))
+}
+
+/// From so many runs a side on the chance of finding a change is what is printed, within 2 in 100
+/// (docs/compare.md); of fewer the scatter is often taken for less than it is.
+const ENOUGH: usize = 8;
+
+/// A change: `+4.2 %`.
+pub fn signed(percent: f64) -> String {
+    format!("{percent:+.1} %")
+}
+
+fn number(value: f64) -> String {
+    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
+}

@@ -1,0 +1,292 @@
+//! What two sets of values say about a change.
+
+use super::allowance::{self, OrderAllowance};
+use super::order::{FEWEST_PAIRS, RunOrder};
+use diskspd_model::stats::ranks::{self, RankDesign, Shift};
+use serde::Serialize;
+
+/// So likely a change is found by as many runs as are said to be needed.
+const LIKELY: f64 = 0.8;
+/// More runs than this nobody makes.
+const MOST: usize = 1000;
+/// The change whose chance to be found is told, a share.
+const TOLD: f64 = 0.05;
+
+/// What the values say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeVerdict {
+    /// The other side is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// It is the same, as near as was asked for.
+    Same,
+    /// Nothing, yet.
+    CantTell,
+    /// One run on each side: these two differ, or don't, and that is all.
+    TwoRuns,
+    /// There are no values that could be compared.
+    NotCompared,
+}
+
+impl ChangeVerdict {
+    /// As people read it; empty = there is none.
+    pub fn word(self) -> &'static str {
+        match self {
+            ChangeVerdict::Better => "BETTER",
+            ChangeVerdict::Worse => "WORSE",
+            ChangeVerdict::Same => "same",
+            ChangeVerdict::CantTell => "can't tell",
+            ChangeVerdict::TwoRuns => "two runs",
+            ChangeVerdict::NotCompared => "",
+        }
+    }
+}
+
+/// The values of a side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summarized {
+    /// Their median.
+    pub median: f64,
+    /// Of each run.
+    pub values: Vec<f64>,
+}
+
+/// A figure of two sides. Changes are of the other side against the first, percent of that.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// As the user names it.
+    pub metric: String,
+    /// For people.
+    pub title: String,
+    /// Whether more of it is better.
+    pub more_is_better: bool,
+    /// Both sides; `None` = not compared.
+    pub sides: Option<[Summarized; 2]>,
+    /// What they say.
+    pub verdict: ChangeVerdict,
+    /// Why there is nothing to compare.
+    pub why_not: Option<String>,
+    /// The change (Hodges-Lehmann, of the logarithms); `None` = not compared, or A did nothing and B
+    /// something.
+    pub change_percent: Option<f64>,
+    /// Where the true change lies, from here ...
+    pub low_percent: Option<f64>,
+    /// ... to there; with a confidence `None` = there is no bound, because runs of A did nothing.
+    pub high_percent: Option<f64>,
+    /// How sure that is: at least 95, and more where several figures share what is left.
+    pub confidence_percent: Option<f64>,
+    /// The chance that two sides without a difference look so different or more, 0 to 1.
+    pub chance: Option<f64>,
+    /// The same, times the number of figures that share an error rate (Bonferroni): those that decide in all
+    /// time spans and workloads; those that don't in their own time span.
+    pub corrected_chance: Option<f64>,
+    /// How runs of a side scatter around its level, or around that of their pair, percent.
+    pub noise_percent: Option<f64>,
+    /// How likely so many runs find a change of 5 %, percent; `None` = not known of sides one after the
+    /// other.
+    pub finds_5_percent: Option<f64>,
+    /// The smallest change that they find four times in five, percent.
+    pub detectable_percent: Option<f64>,
+    /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
+    /// thousand would not do.
+    pub more_runs: Option<[u32; 2]>,
+    /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
+    pub drift_percent: Option<f64>,
+    /// What the machine may have done between sides that were measured one after the other; `None` = they
+    /// were run in turn.
+    pub allowance: Option<OrderAllowance>,
+}
+
+impl Compared {
+    /// Whether it is better or worse for certain.
+    pub fn is_change(&self) -> bool {
+        matches!(self.verdict, ChangeVerdict::Better | ChangeVerdict::Worse)
+    }
+}
+
+/// What a figure is called, as in [`Compared`].
+pub(super) struct AboutFigure {
+    pub metric: String,
+    pub title: String,
+    pub more_is_better: bool,
+}
+
+/// What a comparison of a figure rests on besides its values.
+#[derive(Clone, Copy)]
+pub(super) struct Basis<'a> {
+    /// In which order the runs were made.
+    pub order: &'a RunOrder,
+    /// What levels of neighbouring sessions differed by, as logarithms.
+    pub sessions: &'a [f64],
+    /// So near is the same, a share.
+    pub same: f64,
+    /// So many figures share the error rate.
+    pub figures: usize,
+}
+
+impl Basis<'_> {
+    /// How sure each of them has to be, so that all are as sure as is promised.
+    fn sure(&self) -> f64 {
+        1.0 - (1.0 - ranks::CONFIDENCE) / self.figures.max(1) as f64
+    }
+}
+
+/// Compares a figure: values of each side, none below zero, or why there are none.
+pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2], on: Basis) -> Compared {
+    let empty = Compared {
+        metric: about.metric,
+        title: about.title,
+        more_is_better: about.more_is_better,
+        sides: None,
+        verdict: ChangeVerdict::NotCompared,
+        why_not: None,
+        change_percent: None,
+        low_percent: None,
+        high_percent: None,
+        confidence_percent: None,
+        chance: None,
+        corrected_chance: None,
+        noise_percent: None,
+        finds_5_percent: None,
+        detectable_percent: None,
+        more_runs: None,
+        drift_percent: None,
+        allowance: None,
+    };
+    match values {
+        [Ok(first), Ok(other)] if first.iter().chain(&other).all(|value| *value == 0.0) => {
+            let sides = Some([first, other].map(summarized));
+            Compared { sides, why_not: Some("it is 0 in every run of both sides".into()), ..empty }
+        }
+        [Ok(first), Ok(other)] => told(empty, first, other, on),
+        [first, other] => Compared { why_not: first.err().or(other.err()), ..empty },
+    }
+}
+
+fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compared {
+    let logs = [&first, &other].map(|values| values.iter().map(|value| value.ln()).collect::<Vec<f64>>());
+    // Of two kernels each boot is one value.
+    let logs = on.order.of_units(logs);
+    let values = [&logs[0][..], &logs[1][..]];
+    let sure = on.sure();
+    let Some(shift) = on.order.shift(values, sure) else {
+        return Compared { why_not: Some("there are no runs".into()), ..empty };
+    };
+    let first_and_only = first.len() == 1 && other.len() == 1;
+    let sides = Some([first, other].map(summarized));
+    let change_percent = percent(shift.estimate);
+    let counts = [logs[0].len(), logs[1].len()];
+    if first_and_only {
+        return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
+    }
+    let design = on.order.design(counts);
+    let allowance = design.is_none().then(|| allowance::allowance(values, on.sessions));
+    let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
+    let verdict = verdict(&shift, on.same, empty.more_is_better);
+    let scatter = on.order.scatter(values);
+    // What pairs are compared by is the difference of two runs.
+    let of_pairs = matches!(design, Some(RankDesign::Pairs(_)));
+    let noise = scatter.map(|scatter| if of_pairs { scatter / 2f64.sqrt() } else { scatter });
+    let known = design.zip(scatter);
+    let more_runs = known.filter(|_| verdict == ChangeVerdict::CantTell).and_then(|(design, scatter)| {
+        // Either the change is real and must be told from none, or it is small enough to be told from
+        // what matters.
+        let (estimate, zone) = (shift.estimate.abs(), on.same.ln_1p());
+        let wanted = estimate.max(zone - estimate);
+        let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
+        Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
+    });
+    let finds = |(design, scatter): (RankDesign, f64)| {
+        design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
+    };
+    let detectable =
+        |(design, scatter): (RankDesign, f64)| percent(design.detectable(LIKELY, sure)? * scatter);
+    Compared {
+        sides,
+        verdict,
+        change_percent,
+        low_percent: shift.interval.and_then(|(low, _)| percent(low)),
+        high_percent: shift.interval.and_then(|(_, high)| percent(high)),
+        confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
+        chance: Some(shift.chance()),
+        corrected_chance: Some((shift.chance() * on.figures.max(1) as f64).min(1.0)),
+        noise_percent: noise.and_then(percent),
+        finds_5_percent: known.map(finds),
+        detectable_percent: known.and_then(detectable),
+        more_runs,
+        drift_percent: on.order.drift(values).and_then(percent),
+        allowance: allowance.map(|(_, allowance)| allowance),
+        ..empty
+    }
+}
+
+/// A change in standard deviations of what is compared.
+fn deviations(change: f64, scatter: f64) -> f64 {
+    if scatter > 0.0 { change.abs() / scatter } else { f64::MAX.sqrt() }
+}
+
+/// How many runs more of each side would probably tell a change of so many deviations: of the shorter side
+/// alone, where that suffices.
+fn more_runs(
+    design: RankDesign,
+    [first, other]: [usize; 2],
+    in_turn: bool,
+    deviations: f64,
+    sure: f64,
+) -> Option<[u32; 2]> {
+    let more = |wanted: [usize; 2]| {
+        let more = [wanted[0].saturating_sub(first), wanted[1].saturating_sub(other)];
+        let more = if more == [0, 0] { [1, 1] } else { more };
+        Some(more.map(|count| u32::try_from(count).unwrap_or(u32::MAX)))
+    };
+    let enough = |design: RankDesign| design.power(deviations, sure) >= LIKELY;
+    match design {
+        RankDesign::Pairs(count) => {
+            let wanted = RankDesign::needed(RankDesign::Pairs, deviations, LIKELY, sure, MOST)?;
+            more([first.max(other) + wanted.saturating_sub(count); 2])
+        }
+        RankDesign::Sides(..) => {
+            let (fewer, longer) = (first.min(other), first.max(other));
+            if let Some(count) = (fewer..=longer).find(|count| enough(RankDesign::Sides(longer, *count))) {
+                return more([first.max(count), other.max(count)]);
+            }
+            // A few pairs are compared as two sides; more of them by themselves.
+            if let Some(count) =
+                (longer..FEWEST_PAIRS).find(|count| enough(RankDesign::Sides(*count, *count)))
+            {
+                return more([count; 2]);
+            }
+            let (design, deviations): (fn(usize) -> RankDesign, f64) = match in_turn {
+                true => (RankDesign::Pairs, deviations / 2f64.sqrt()),
+                false => (|count| RankDesign::Sides(count, count), deviations),
+            };
+            more([RankDesign::needed(design, deviations, LIKELY, sure, MOST)?; 2])
+        }
+    }
+}
+
+/// A difference of logarithms, as percent; `None` = there is no such share.
+fn percent(log: f64) -> Option<f64> {
+    Some(log.exp_m1() * 100.0).filter(|percent| percent.is_finite())
+}
+
+fn summarized(values: Vec<f64>) -> Summarized {
+    let median = ranks::middle(&values);
+    Summarized { median, values }
+}
+
+/// The same when all of the interval is near enough; a change when none of it is no change.
+fn verdict(shift: &Shift, same: f64, more_is_better: bool) -> ChangeVerdict {
+    let Some((low, high)) = shift.interval else { return ChangeVerdict::CantTell };
+    if low >= -same.ln_1p() && high <= same.ln_1p() {
+        return ChangeVerdict::Same;
+    }
+    match (low > 0.0, high < 0.0) {
+        (true, _) if more_is_better => ChangeVerdict::Better,
+        (_, true) if !more_is_better => ChangeVerdict::Better,
+        (false, false) => ChangeVerdict::CantTell,
+        _ => ChangeVerdict::Worse,
+    }
+}

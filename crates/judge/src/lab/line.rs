@@ -1,0 +1,128 @@
+//! What is kept of a run beside others: its figures, the verdict, and what was found.
+
+use crate::truth::Judged;
+use diskspd_model::finding::Severity;
+use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
+use serde::{Deserialize, Serialize};
+
+/// The figures of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunLine {
+    /// I/Os per second, reads and writes.
+    pub iops: f64,
+    /// Measured time, s; 0 = not known.
+    #[serde(default)]
+    pub measured_s: f64,
+    /// 2^20 bytes per second.
+    pub mib_per_s: f64,
+    /// From where I/Os were handed over; `None` = not measured.
+    pub latency: Option<LatencyLine>,
+    /// From where they were due, where they had such a time.
+    pub response: Option<LatencyLine>,
+    /// Mean of all CPUs, percent.
+    pub cpu: f64,
+    /// The busiest CPU, percent.
+    pub hottest: f64,
+    /// `WRONG` or `WARNING` where something like that was found; else the verdict about the devices, or `ok`.
+    pub verdict: String,
+    /// What limited it, as the record names it; `None` = nobody looked.
+    pub limited_by: Option<String>,
+    /// What was found, but for notes.
+    pub findings: Vec<RunFinding>,
+}
+
+/// Latencies of a run, ms.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LatencyLine {
+    /// Mean.
+    pub mean_ms: f64,
+    /// 99 % took no longer.
+    pub p99_ms: f64,
+    /// 99.9 % took no longer.
+    pub p999_ms: f64,
+}
+
+/// One finding of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFinding {
+    /// Its name.
+    pub name: String,
+    /// Whether it makes the figures other than they seem to be.
+    pub wrong: bool,
+    /// In one sentence.
+    pub message: String,
+    /// What helps.
+    pub remedy: Option<String>,
+}
+
+impl RunLine {
+    /// Of a record's only time span; `None` = it measured nothing.
+    pub fn of(judged: &Judged) -> Option<RunLine> {
+        let [Some(span)] = judged.summary.time_spans.as_slice() else { return None };
+        let throughput = span.total.total.throughput;
+        let limits = judged.judgement.limits.first().and_then(Option::as_ref);
+        let limiter = limits.and_then(|limits| limits.limited_by);
+        Some(RunLine {
+            iops: throughput.iops,
+            measured_s: span.seconds,
+            mib_per_s: throughput.mib_per_s,
+            latency: service(span),
+            response: span.paced.as_ref().and_then(|paced| {
+                let response = paced.response.as_ref()?;
+                latency(response.total, &response.chart)
+            }),
+            cpu: span.cpu.average.usage,
+            hottest: span.cpu.rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max),
+            verdict: verdict(judged).to_owned(),
+            limited_by: limiter.and_then(|by| serde_json::to_value(by).ok()?.as_str().map(str::to_owned)),
+            findings: told(judged),
+        })
+    }
+
+    /// The latency that a user of the storage sees: from where I/Os were due, where they had such a time.
+    pub fn felt(&self) -> Option<&LatencyLine> {
+        self.response.as_ref().or(self.latency.as_ref())
+    }
+
+    /// Kleinrock's power: I/Os per second for each ms of mean latency; `None` = no latency was measured.
+    pub fn power(&self) -> Option<f64> {
+        let latency = self.felt()?.mean_ms;
+        (latency > 0.0).then(|| self.iops / latency)
+    }
+}
+
+fn service(span: &Measured) -> Option<LatencyLine> {
+    latency(span.total.total.latency?, &span.latency.as_ref()?.all)
+}
+
+fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
+    let at = |share: f64| chart.percentiles.get(PERCENTILES.iter().position(|p| *p == share)?)?.total;
+    Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)? })
+}
+
+fn verdict(judged: &Judged) -> &'static str {
+    match judged.judgement.worst() {
+        Some(Severity::Wrong) => "WRONG",
+        Some(Severity::Warning) => "WARNING",
+        _ => judged.judgement.verdicts.first().map_or("ok", |span| span.verdict.word()),
+    }
+}
+
+/// Findings, and verdicts about devices that take something away from the figures.
+fn told(judged: &Judged) -> Vec<RunFinding> {
+    let parts = judged.judgement.verdicts.iter().flat_map(|span| &span.parts);
+    let verdicts = parts.filter(|part| part.severity > Some(Severity::Note)).map(|part| RunFinding {
+        name: part.verdict.word().to_ascii_lowercase(),
+        wrong: part.severity == Some(Severity::Wrong),
+        message: part.message.clone(),
+        remedy: part.remedy.clone(),
+    });
+    let findings = judged.judgement.findings.iter().filter(|f| f.severity > Severity::Note && !f.quiet);
+    let findings = findings.map(|found| RunFinding {
+        name: found.name.to_owned(),
+        wrong: found.severity == Severity::Wrong,
+        message: found.message.clone(),
+        remedy: found.remedy.clone(),
+    });
+    verdicts.chain(findings).collect()
+}

@@ -1,0 +1,262 @@
+//! When a device is in its steady state: the rule of SNIA's Solid State Storage Performance Test
+//! Specification (PTS), the same for clients and enterprises.
+//!
+//! Source: the definition of *Steady State* in the PTS, version 2.0.2 of October 2020; SNIA also sums it up
+//! at <https://www.snia.org/forums/sssi/pts/iops>. The measurement window is five rounds. Of the figure that
+//! is tracked the highest and the lowest in it are no more than 20 % of its average apart, and those of the
+//! straight line that fits it best no more than 10 %.
+
+use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
+
+/// So many rounds have to be alike.
+pub const WINDOW: usize = 5;
+/// The fastest and the slowest of them are at most so far apart, share of their mean.
+pub const EXCURSION: f64 = 0.20;
+/// The straight line that fits them best rises or falls by at most so much, share of their mean.
+pub const SLOPE: f64 = 0.10;
+/// Nobody waits for more rounds than this, if nothing else was said.
+pub const ROUNDS: u32 = 25;
+
+/// Shares are sums of quotients: what is at the limit has to be within it.
+const ROUNDING: f64 = 1e-9;
+
+/// Whose rules it is done by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standard {
+    /// The PTS for clients: three quarters of the capacity are used, the device's write cache is on.
+    PtsClient,
+    /// The PTS for enterprises: all of the capacity is used, no write is done before it is durable.
+    PtsEnterprise,
+    /// The rounds' workload is the user's.
+    Custom,
+}
+
+impl Standard {
+    const ALL: [Standard; 3] = [Standard::PtsClient, Standard::PtsEnterprise, Standard::Custom];
+
+    /// Reads its name.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn parse(name: &str) -> Result<Standard, String> {
+        let found = Standard::ALL.into_iter().find(|standard| standard.name() == name);
+        found.ok_or_else(|| "pts-client, pts-enterprise or custom".into())
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Standard::PtsClient => "pts-client",
+            Standard::PtsEnterprise => "pts-enterprise",
+            Standard::Custom => "custom",
+        }
+    }
+
+    /// The options of a round, before those of the user. How many threads there are and how much is
+    /// outstanding is for the user to say in the PTS; these are enough for the drives of that kind.
+    pub fn options(self) -> &'static [&'static str] {
+        match self {
+            Standard::PtsClient => &["-b4K", "-r", "-w100", "-Zr", "-t2", "-o16", "-Su"],
+            Standard::PtsEnterprise => &["-b4K", "-r", "-w100", "-Zr", "-t4", "-o32", "-Sh"],
+            Standard::Custom => &[],
+        }
+    }
+
+    /// How the fill treats caches.
+    pub fn fill_caching(self) -> &'static str {
+        match self {
+            Standard::PtsEnterprise => "-Sh",
+            Standard::PtsClient | Standard::Custom => "-Su",
+        }
+    }
+
+    /// Which share of the capacity the rounds use, percent; `None` = what the user's options say.
+    pub fn active_range(self) -> Option<u64> {
+        match self {
+            Standard::PtsClient => Some(75),
+            Standard::PtsEnterprise => Some(100),
+            Standard::Custom => None,
+        }
+    }
+}
+
+/// What the last [`WINDOW`] of these rates say together; `None` = there are fewer, or nothing was done.
+pub fn window(iops: &[f64]) -> Option<RoundWindow> {
+    let last = iops.get(iops.len().checked_sub(WINDOW)?..)?;
+    let count = WINDOW as f64;
+    let mean = last.iter().sum::<f64>() / count;
+    if !(mean.is_finite() && mean > 0.0) {
+        return None;
+    }
+    let highest = last.iter().copied().fold(f64::MIN, f64::max);
+    let lowest = last.iter().copied().fold(f64::MAX, f64::min);
+    // Least squares: places are -2 .. 2, so their mean is 0.
+    let places = || (0..WINDOW).map(|place| place as f64 - (count - 1.0) / 2.0);
+    let by_place: f64 = places().zip(last).map(|(place, rate)| place * (rate - mean)).sum();
+    let squares: f64 = places().map(|place| place * place).sum();
+    Some(RoundWindow {
+        average_iops: mean,
+        excursion: (highest - lowest) / mean,
+        slope: by_place / squares * (count - 1.0) / mean,
+    })
+}
+
+/// Whether these rounds are alike.
+pub fn is_steady(window: &RoundWindow) -> bool {
+    window.excursion <= EXCURSION + ROUNDING && window.slope.abs() <= SLOPE + ROUNDING
+}
+
+/// How it goes on behind rounds of these rates, of which there are to be `most` at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextRound {
+    /// One more.
+    Another,
+    /// None: it is steady.
+    Steady,
+    /// None: it was given time enough.
+    Enough,
+}
+
+/// See [`NextRound`].
+pub fn next(iops: &[f64], most: u32) -> NextRound {
+    match window(iops) {
+        Some(window) if is_steady(&window) => NextRound::Steady,
+        _ if iops.len() >= most as usize => NextRound::Enough,
+        _ => NextRound::Another,
+    }
+}
+
+/// The columns of a round, and over them what they are.
+const HEAD: &str =
+    "round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     slope";
+
+/// The table of all rounds, and the verdict.
+pub fn text(done: &Preconditioning) -> String {
+    let mut text = format!("{HEAD}\n");
+    let rates: Vec<f64> = done.rounds.iter().map(|round| round.iops).collect();
+    for (place, round) in done.rounds.iter().enumerate() {
+        text += &row(place + 1, round, window(&rates[..=place]));
+    }
+    text + "\n" + &verdict(done) + "\n"
+}
+
+fn row(number: usize, round: &RoundFigures, window: Option<RoundWindow>) -> String {
+    let latency = |ms: Option<f64>| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}"));
+    let (mean, p99) = (latency(round.mean_ms), latency(round.p99_ms));
+    let start = format!("{number:>5}{:>14.2}{:>12.2}{mean:>11}{p99:>11}", round.iops, round.mib_per_s);
+    let Some(window) = window else { return format!("{start}{:>16}{:>11}{:>10}\n", "-", "-", "-") };
+    let steady = if is_steady(&window) { "  steady" } else { "" };
+    let (excursion, slope) = (percent(window.excursion, false), percent(window.slope, true));
+    format!("{start}{:>16.2}{excursion:>11}{slope:>10}{steady}\n", window.average_iops)
+}
+
+fn percent(share: f64, signed: bool) -> String {
+    // Nothing is below nothing.
+    let percent = (share * 1000.0).round() / 10.0 + 0.0;
+    if signed { format!("{percent:+.1} %") } else { format!("{percent:.1} %") }
+}
+
+/// Whether it is steady, and by what.
+pub fn verdict(done: &Preconditioning) -> String {
+    let count = done.rounds.len();
+    let Some(window) = &done.window else {
+        return format!("not steady: {count} rounds are too few, the last {WINDOW} are judged together");
+    };
+    let by = format!(
+        "the last {WINDOW} rounds average {:.2} IOPS, excursion {} (at most {:.0} %), slope {} (at most \
+         {:.0} %)",
+        window.average_iops,
+        percent(window.excursion, false),
+        EXCURSION * 100.0,
+        percent(window.slope, true),
+        SLOPE * 100.0
+    );
+    match done.steady {
+        true => format!("steady after {count} rounds: {by}"),
+        false => format!("not steady after {count} rounds: {by}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RoundFigures after which it is over, and why.
+    fn end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
+        let mut iops = Vec::new();
+        loop {
+            match next(&iops, ROUNDS) {
+                NextRound::Another => iops.push(rates(iops.len() as u32 + 1)),
+                over => return (iops.len(), over),
+            }
+        }
+    }
+
+    #[test]
+    fn known_courses_end_where_they_must() {
+        let noise = |round: u32, share: f64| 1.0 + share * (f64::from(round * 7919 % 101) / 50.0 - 1.0);
+        assert_eq!(end(|_| 5000.0), (5, NextRound::Steady));
+        // Fast at first, at once slow: the window must have left the fast ones behind.
+        assert_eq!(end(|round| if round <= 3 { 90_000.0 } else { 12_000.0 }), (8, NextRound::Steady));
+        // Falls by halves: from the fifth round on 1000 and what is left of the fall.
+        let settling = |round| 1000.0 + 8000.0 / f64::from(1 << round);
+        assert_eq!(end(settling), (11, NextRound::Steady));
+        // 2 % a round: 8 % over the window, within both limits. 3 %: the slope is too much, for ever.
+        assert_eq!(end(|round| 1000.0 * 0.98f64.powi(round as i32)), (5, NextRound::Steady));
+        assert_eq!(end(|round| 1000.0 * 0.97f64.powi(round as i32)), (25, NextRound::Enough));
+        assert_eq!(end(|round| 1000.0 * 1.03f64.powi(round as i32)), (25, NextRound::Enough));
+        // Noise of a twentieth to each side passes, up and down by a fifth doesn't.
+        assert_eq!(end(|round| 1000.0 * noise(round, 0.05)).1, NextRound::Steady);
+        assert_eq!(end(|round| if round % 2 == 0 { 1200.0 } else { 900.0 }), (25, NextRound::Enough));
+        assert_eq!(end(|_| 0.0), (25, NextRound::Enough));
+        // What the simulated drive that grows slower for a minute does in rounds of 10 s.
+        let drift = [11165.0, 9645.6, 8538.4, 7614.3, 6903.1, 6296.1, 6045.9, 6041.9, 6007.8, 6033.8, 6033.8];
+        assert_eq!(end(|round| drift[round as usize - 1]), (10, NextRound::Steady));
+    }
+
+    #[test]
+    fn what_is_at_the_limits_is_within_them() {
+        // 90 to 110 of 100 in the middle of the window: the line is level.
+        let wide = window(&[7.0, 100.0, 110.0, 100.0, 90.0, 100.0]).unwrap();
+        assert!((wide.excursion - 0.2).abs() < 1e-12 && is_steady(&wide), "{wide:?}");
+        let wider = window(&[100.0, 110.1, 100.0, 89.9, 100.0]).unwrap();
+        assert!(!is_steady(&wider), "{wider:?}");
+        let steep = window(&[95.0, 97.5, 100.0, 102.5, 105.0]).unwrap();
+        assert!((steep.slope - 0.1).abs() < 1e-12 && is_steady(&steep), "{steep:?}");
+        let steeper = window(&[105.1, 102.5, 100.0, 97.5, 94.9]).unwrap();
+        assert!(steeper.slope < -0.1 && !is_steady(&steeper), "{steeper:?}");
+        assert_eq!(window(&[1.0; 4]), None);
+        assert_eq!(window(&[0.0; 5]), None);
+    }
+
+    #[test]
+    fn the_table_says_of_every_round_what_the_window_behind_it_says() {
+        let round = |iops| RoundFigures { iops, mib_per_s: iops / 256.0, mean_ms: Some(0.5), p99_ms: None };
+        let rounds: Vec<RoundFigures> = [900.0, 110.0, 100.0, 100.0, 100.0, 90.0].map(round).into();
+        let rates: Vec<f64> = rounds.iter().map(|round| round.iops).collect();
+        let window = window(&rates);
+        let done = Preconditioning {
+            standard: "custom".into(),
+            purged_bytes: None,
+            fill: None,
+            command: String::new(),
+            rounds,
+            window,
+            steady: false,
+        };
+        let expected = "\
+round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     slope
+    1        900.00        3.52      0.500          -               -          -         -
+    2        110.00        0.43      0.500          -               -          -         -
+    3        100.00        0.39      0.500          -               -          -         -
+    4        100.00        0.39      0.500          -               -          -         -
+    5        100.00        0.39      0.500          -          262.00    305.3 %  -245.8 %
+    6         90.00        0.35      0.500          -          100.00     20.0 %   -16.0 %
+
+";
+        let table = text(&done);
+        assert_eq!(table.lines().take(8).map(|line| format!("{line}\n")).collect::<String>(), expected);
+        let verdict = "excursion 20.0 % (at most 20 %), slope -16.0 % (at most 10 %)";
+        assert!(table.starts_with(HEAD) && table.ends_with(&format!("{verdict}\n")), "{table}");
+    }
+}

@@ -1,0 +1,157 @@
+//! How often a run is repeated (`--repeat`), and what the repetitions say.
+
+use super::RunLine;
+use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
+
+/// Fewer runs say too little about how much they vary to stop by it.
+pub const FEWEST: u32 = 3;
+/// More runs than this aren't made to reach a precision.
+pub const MOST: u32 = 30;
+
+/// How often.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// So many runs.
+    Times(u32),
+    /// Until the 95 % interval of the mean IOPS is at most this share of the mean to each side: at least
+    /// [`FEWEST`] runs, at most [`MOST`].
+    Until(f64),
+}
+
+impl Repeat {
+    /// Reads `10` or `until=2%`.
+    ///
+    /// # Errors
+    /// A message: what is expected.
+    pub fn parse(text: &str) -> Result<Repeat, String> {
+        let expected = "a number of runs from 1 to 10000, or a precision as in until=2%";
+        let repeat = match text.strip_prefix("until=") {
+            Some(share) => self::share(share).filter(|s| *s < 1.0).map(Repeat::Until),
+            None => text.parse().ok().filter(|n| (1..=10_000).contains(n)).map(Repeat::Times),
+        };
+        repeat.ok_or_else(|| expected.to_owned())
+    }
+
+    /// Whether another run is needed behind those that did so many I/Os per second.
+    pub fn another(self, iops: &[f64]) -> bool {
+        let count = u32::try_from(iops.len()).unwrap_or(u32::MAX);
+        match self {
+            Repeat::Times(times) => count < times,
+            Repeat::Until(_) if count < FEWEST => true,
+            Repeat::Until(_) if count >= MOST => false,
+            Repeat::Until(share) => {
+                Spread::of(iops).and_then(|spread| spread.relative()).is_none_or(|r| r > share)
+            }
+        }
+    }
+
+    /// Runs that are made at least.
+    pub fn fewest(self) -> u32 {
+        match self {
+            Repeat::Times(times) => times,
+            Repeat::Until(_) => FEWEST,
+        }
+    }
+}
+
+/// A share written as a percentage, above 0: `2%`.
+pub fn share(text: &str) -> Option<f64> {
+    let number: f64 = text.strip_suffix('%')?.parse().ok()?;
+    (number.is_finite() && number > 0.0).then_some(number / 100.0)
+}
+
+/// A figure of a run: its name with the unit, what it can be, and how to get it.
+type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
+
+/// What repetitions are compared by.
+const FIGURES: [Figure; 5] = [
+    ("IOPS", Bounds::Positive, |line| Some(line.iops)),
+    ("MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
+    ("average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms)),
+    ("p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms)),
+    ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
+];
+
+/// What repetitions say, for people: a line per figure, and one per outlier. `differences` says what about a
+/// run's surroundings differed from most others', by its place.
+pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> String {
+    let mut text =
+        format!("{:<12}{:>14} {:>13}  {}\n", "over runs", "mean", "deviation", "95 % interval of the mean");
+    for (name, bounds, figure) in FIGURES {
+        let values: Vec<f64> = lines.iter().filter_map(figure).collect();
+        let Some(spread) = Spread::of(&values) else { continue };
+        text += &row(name, bounds, &spread);
+    }
+    let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
+    let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
+    if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
+        text += &format!(
+            "single runs like these differ from each other by up to {:.1} % (IOPS, 95 %)\n",
+            // The higher one above the lower one: rates vary by factors.
+            100.0 * (apart.exp() - 1.0)
+        );
+    }
+    for place in outliers(&iops) {
+        text += &format!("outlier: run {} with {:.2} IOPS", place + 1, iops[place]);
+        let different = differences(place);
+        text += &match different.as_slice() {
+            [] => "; its recorded environment was the same\n".to_owned(),
+            some => format!("; different there: {}\n", some.join("; ")),
+        };
+    }
+    text
+}
+
+fn row(name: &str, bounds: Bounds, spread: &Spread) -> String {
+    let deviation = spread.deviation.map_or("-".into(), |deviation| format!("{deviation:.3}"));
+    let interval = spread.interval(bounds).map_or("- (one run)".into(), |(low, high)| {
+        let share = spread.relative().filter(|_| bounds == Bounds::Positive);
+        let share = share.map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
+        format!("{low:.3} .. {high:.3}{share}")
+    });
+    format!("{name:<12}{:>14.3} {deviation:>13}  {interval}\n", spread.mean)
+}
+
+/// A run's headline.
+pub fn headline(line: &RunLine) -> String {
+    let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
+    if let Some(latency) = line.felt() {
+        let what = if line.response.is_some() { "response: " } else { "" };
+        text += &format!(", {what}average {:.3} ms, p99 {:.3} ms", latency.mean_ms, latency.p99_ms);
+    }
+    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repetitions_are_a_number_or_a_precision() {
+        for (text, expected) in [
+            ("1", Some(Repeat::Times(1))),
+            ("10", Some(Repeat::Times(10))),
+            ("until=2%", Some(Repeat::Until(0.02))),
+            ("until=0.5%", Some(Repeat::Until(0.005))),
+            ("0", None),
+            ("until=0%", None),
+            ("until=100%", None),
+            ("2%", None),
+            ("", None),
+        ] {
+            assert_eq!(Repeat::parse(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_precision_takes_as_many_runs_as_it_needs_within_bounds() {
+        let until = Repeat::Until(0.02);
+        assert!(until.another(&[]) && until.another(&[100.0, 100.0]));
+        assert!(!until.another(&[100.0, 100.0, 100.0]));
+        assert!(until.another(&[90.0, 100.0, 110.0]));
+        let wild: Vec<f64> = (0..MOST).map(|n| f64::from(n % 2) * 100.0).collect();
+        assert!(until.another(&wild[..29]) && !until.another(&wild));
+        assert!(Repeat::Times(2).another(&[1.0]) && !Repeat::Times(2).another(&[1.0, 9.0]));
+    }
+}

@@ -1,0 +1,184 @@
+//! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
+//! whose parts may be ranges).
+
+/// More values than this on one axis are a mistake.
+const MOST: usize = 4096;
+
+/// How the values of an option are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValueForm {
+    /// What a value may end with beside: it goes behind all of them.
+    pub tail: &'static str,
+    /// What stands once behind all values and goes behind each of them: `,poisson`.
+    pub endings: &'static [&'static str],
+    /// What K stands for; M is that of it, and so on.
+    pub kilo: u64,
+}
+
+impl ValueForm {
+    /// Sizes and plain numbers.
+    pub const SIZE: ValueForm = ValueForm { tail: "", endings: &[], kilo: 1024 };
+}
+
+/// The values of an axis as texts, each as it would stand in an ordinary command line; `None` = it is no
+/// axis but an ordinary value. A range ends with its last value also where no step comes to it. Sizes may
+/// have suffixes: `4K..1M`.
+///
+/// # Errors
+/// What is wrong, as a message.
+pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, String> {
+    let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
+    let text = &text[..text.len() - ending.len()];
+    if !text.contains("..") && !text.contains(',') {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            Some((from, behind)) => range(from, behind, form, &mut all)?,
+            None if part.is_empty() => return Err("a value between the commas is missing".into()),
+            None => all.push(part.to_owned()),
+        }
+        if all.len() > MOST {
+            return Err(format!("more than {MOST} values"));
+        }
+    }
+    match all.iter().enumerate().find(|(at, value)| all[..*at].contains(value)) {
+        Some((_, value)) => Err(format!("the value {value} is given twice")),
+        None => Ok(Some(all.into_iter().map(|value| value + ending).collect())),
+    }
+}
+
+fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), String> {
+    let (to, step) = match behind.split_once('+') {
+        Some((to, step)) => (to, Some(step)),
+        None => (behind, None),
+    };
+    let tail = form.tail;
+    let parts = [Some(from), Some(to), step];
+    let has_tail = !tail.is_empty() && parts.iter().flatten().any(|part| part.ends_with(tail));
+    let number = |text: &str| {
+        let digits = text.strip_suffix(tail).unwrap_or(text);
+        amount(digits, form.kilo).ok_or_else(|| {
+            format!("'{text}' is no number; a range is written 1..64 (doubling) or 1..16+1 (steps)")
+        })
+    };
+    let (first, last) = (number(from)?, number(to)?);
+    let step = step.map(number).transpose()?;
+    if first.0 > last.0 {
+        return Err(format!("{from}..{to} is descending; write the smaller value first"));
+    }
+    if step.is_some_and(|step| step.0 == 0) {
+        return Err("a step of 0 never ends; give a step of at least 1".into());
+    }
+    if step.is_none() && first.0 == 0 {
+        return Err(format!("0 can't be doubled; give steps, as in {from}..{to}+10"));
+    }
+    let with_unit = first.1 || last.1;
+    let mut put = |value: u64| {
+        all.push(format!("{}{}", shown(value, with_unit, form.kilo), if has_tail { tail } else { "" }));
+        all.len() <= MOST
+    };
+    let mut value = first.0;
+    while value < last.0 && put(value) {
+        value = match step {
+            Some((step, _)) => value.saturating_add(step),
+            None => value.saturating_mul(2),
+        };
+    }
+    put(last.0);
+    Ok(())
+}
+
+/// Letters, and which power of the kilo each is.
+const UNITS: [(char, u32); 4] = [('T', 4), ('G', 3), ('M', 2), ('K', 1)];
+
+/// A number with an optional suffix, and whether it has one.
+fn amount(text: &str, kilo: u64) -> Option<(u64, bool)> {
+    let last = text.chars().last()?.to_ascii_uppercase();
+    let unit = UNITS.iter().find(|(letter, _)| *letter == last);
+    let digits = if unit.is_some() { &text[..text.len() - 1] } else { text };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let number: u64 = digits.parse().ok()?;
+    let value = unit.map_or(Some(number), |(_, power)| number.checked_mul(kilo.pow(*power)))?;
+    Some((value, unit.is_some()))
+}
+
+fn shown(value: u64, with_unit: bool, kilo: u64) -> String {
+    let unit = UNITS.iter().find(|(_, power)| value > 0 && value.is_multiple_of(kilo.pow(*power)));
+    match unit.filter(|_| with_unit) {
+        Some((letter, power)) => format!("{}{letter}", value / kilo.pow(*power)),
+        None => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_double_step_or_are_listed() {
+        for (text, tail, expected) in [
+            ("1..64", "", "1 2 4 8 16 32 64"),
+            ("1..6", "", "1 2 4 6"),
+            ("1..16+5", "", "1 6 11 16"),
+            ("1..4+1", "", "1 2 3 4"),
+            ("0..100+25", "", "0 25 50 75 100"),
+            ("1..10+4", "", "1 5 9 10"),
+            ("1,2,4", "", "1 2 4"),
+            ("1..4,16", "", "1 2 4 16"),
+            ("4K..64K", "", "4K 8K 16K 32K 64K"),
+            ("512K..2M", "", "512K 1M 2M"),
+            ("512..4k", "", "512 1K 2K 4K"),
+            ("100i..400i", "i", "100i 200i 400i"),
+            ("100..400i", "i", "100i 200i 400i"),
+            ("1000..3000+1000i", "i", "1000i 2000i 3000i"),
+            ("sync,uring", "", "sync uring"),
+            ("8..8", "", "8"),
+        ] {
+            let values = values(text, ValueForm { tail, ..ValueForm::SIZE }).unwrap().unwrap();
+            assert_eq!(values.join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rates_count_by_thousands_and_have_their_arrivals_behind_each() {
+        let form = ValueForm { tail: "", endings: &[",poisson", ",uniform"], kilo: 1000 };
+        for (text, expected) in [
+            ("500..4K,poisson", "500,poisson 1K,poisson 2K,poisson 4K,poisson"),
+            ("1K,3K,uniform", "1K,uniform 3K,uniform"),
+            ("1K..3K+1K", "1K 2K 3K"),
+        ] {
+            assert_eq!(values(text, form).unwrap().unwrap().join(" "), expected, "{text}");
+        }
+        assert_eq!(values("1K,poisson", form), Ok(None));
+        assert!(values("1K..4K,often", form).unwrap().unwrap().contains(&"often".to_owned()), "the parser's");
+    }
+
+    #[test]
+    fn an_ordinary_value_is_no_axis() {
+        for text in ["8", "", "64K", "1000i", "auto"] {
+            assert_eq!(values(text, ValueForm { tail: "i", ..ValueForm::SIZE }), Ok(None), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_axis_is_explained() {
+        for (text, why) in [
+            ("64..1", "is descending"),
+            ("1..8+0", "never ends"),
+            ("0..8", "doubled"),
+            ("1,,2", "missing"),
+            ("1,2,1", "twice"),
+            ("a..b", "no number"),
+            ("..8", "no number"),
+            ("1..9999+1", "more than"),
+            ("1..99999999999999999999", "no number"),
+        ] {
+            let message = values(text, ValueForm::SIZE).unwrap_err();
+            assert!(message.contains(why), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The objective (`--slo p99=5ms`): the highest load that keeps it.
+
+use crate::lab::{LatencyLine, RunLine};
+use diskspd_model::stats::replicates::Spread;
+
+/// Less than this share of what was offered is not kept up with.
+const KEPT_UP: f64 = 0.98;
+/// So many deviations fewer than that may come by chance, for I/Os come at random.
+const CHANCE: f64 = 3.0;
+
+/// A figure of latency.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// `avg`
+    Average,
+    /// `p99`
+    P99,
+    /// `p99.9`
+    P999,
+}
+
+/// A latency that isn't to be exceeded.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Objective {
+    /// Which figure.
+    pub measure: Measure,
+    /// The longest that is good, ms.
+    pub limit_ms: f64,
+}
+
+impl Objective {
+    /// Reads `p99=5ms`, `p99.9=500us`, `avg=1s`.
+    ///
+    /// # Errors
+    /// What is expected.
+    pub fn parse(text: &str) -> Result<Objective, String> {
+        let expected = || "avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us".to_owned();
+        let (measure, limit) = text.split_once('=').ok_or_else(expected)?;
+        let measure = match measure {
+            "avg" => Measure::Average,
+            "p99" => Measure::P99,
+            "p99.9" => Measure::P999,
+            _ => return Err(expected()),
+        };
+        let units = [("us", 0.001), ("ms", 1.0), ("s", 1000.0)];
+        let number = units.iter().find_map(|(unit, ms)| Some((limit.strip_suffix(unit)?, ms)));
+        let (digits, ms) = number.ok_or_else(expected)?;
+        let number: f64 =
+            digits.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0).ok_or_else(expected)?;
+        Ok(Objective { measure, limit_ms: number * ms })
+    }
+
+    /// Of a run's latencies, ms.
+    pub fn of(self, latency: &LatencyLine) -> f64 {
+        match self.measure {
+            Measure::Average => latency.mean_ms,
+            Measure::P99 => latency.p99_ms,
+            Measure::P999 => latency.p999_ms,
+        }
+    }
+}
+
+impl std::fmt::Display for Objective {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.measure {
+            Measure::Average => "average",
+            Measure::P99 => "p99",
+            Measure::P999 => "p99.9",
+        };
+        write!(f, "{name} <= {} ms", self.limit_ms)
+    }
+}
+
+/// A load and how its runs came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tried {
+    /// The load: an offered rate, or I/Os outstanding.
+    pub load: f64,
+    /// The objective's figure of each run, ms.
+    pub values_ms: Vec<f64>,
+    /// Whether what was offered was done, on average; true where nothing was offered.
+    pub kept_up: bool,
+}
+
+impl Tried {
+    /// From the runs of a load; `offered` I/Os per second, if any.
+    pub fn new<'a>(
+        load: f64,
+        offered: Option<f64>,
+        runs: impl Iterator<Item = &'a RunLine>,
+        objective: Objective,
+    ) -> Tried {
+        let runs: Vec<&RunLine> = runs.collect();
+        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency));
+        let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
+        let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
+        // Of n I/Os on average there are n, give or take the root of n.
+        let chance = |offered: f64| if seconds > 0.0 { CHANCE * (offered / seconds).sqrt() } else { 0.0 };
+        let kept_up = offered.is_none_or(|offered| done >= KEPT_UP * offered - chance(offered));
+        Tried { load, values_ms: values.collect(), kept_up }
+    }
+
+    /// Logarithms: latencies vary by factors.
+    fn logarithms(&self) -> Vec<f64> {
+        self.values_ms.iter().map(|value| value.max(1e-9).ln()).collect()
+    }
+
+    /// Whether it keeps the objective, as far as one can see; `None` = nothing was measured.
+    fn keeps(&self, objective: Objective) -> Option<bool> {
+        let logarithms = self.logarithms();
+        let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+        (!logarithms.is_empty()).then(|| mean <= objective.limit_ms.ln() && self.kept_up)
+    }
+}
+
+/// The highest load that keeps an objective.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct Kept {
+    /// The highest load that keeps it, below the first that doesn't; `None` = none does.
+    pub highest: Option<f64>,
+    /// The first load that doesn't; `None` = all do.
+    pub broken: Option<f64>,
+    /// Up to here it is surely kept, by the repetitions; `None` = nowhere, or there are none.
+    pub surely_kept: Option<f64>,
+    /// From here on it surely isn't; `None` = nowhere, or there are none.
+    pub surely_broken: Option<f64>,
+    /// Whether every load was run more than once.
+    pub repeated: bool,
+}
+
+impl Kept {
+    /// The highest load that surely keeps it, and isn't beyond the first that seems not to.
+    pub fn surely_kept(&self) -> Option<f64> {
+        self.surely_kept.filter(|_| self.repeated).and_then(|sure| Some(sure.min(self.highest?)))
+    }
+}
+
+/// The highest load that keeps the objective, below the first that doesn't, and that one; of loads in rising
+/// order.
+pub fn edge(tried: &[Tried], objective: Objective) -> (Option<f64>, Option<f64>) {
+    let mut highest = None;
+    for load in tried {
+        match load.keeps(objective) {
+            Some(true) => highest = Some(load.load),
+            Some(false) => return (highest, Some(load.load)),
+            None => {}
+        }
+    }
+    (highest, None)
+}
+
+/// Judges loads, in rising order. Kept is: the geometric mean over runs is within the limit, and what was
+/// offered was done. Surely: so is the 95 % interval of that mean.
+pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
+    let limit = objective.limit_ms.ln();
+    let (highest, broken) = edge(tried, objective);
+    let mut kept = Kept { highest, broken, repeated: true, ..Kept::default() };
+    let mut doubtful = false;
+    for load in tried {
+        let Some(spread) = Spread::of(&load.logarithms()) else { continue };
+        let Some(width) = spread.half_width else {
+            kept.repeated = false;
+            continue;
+        };
+        let surely_kept = spread.mean + width <= limit && load.kept_up;
+        let surely_broken = spread.mean - width > limit || !load.kept_up;
+        if surely_kept && !doubtful {
+            kept.surely_kept = Some(load.load);
+        }
+        if surely_broken && kept.surely_broken.is_none() {
+            kept.surely_broken = Some(load.load);
+        }
+        doubtful |= surely_broken;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_objective_is_a_figure_and_a_time() {
+        for (text, measure, ms) in [
+            ("p99=5ms", Measure::P99, 5.0),
+            ("p99.9=500us", Measure::P999, 0.5),
+            ("avg=1.5s", Measure::Average, 1500.0),
+        ] {
+            let found = Objective::parse(text).unwrap();
+            assert_eq!(found.measure, measure);
+            assert!((found.limit_ms - ms).abs() < 1e-9, "{text}");
+        }
+        for text in ["p99", "p99=5", "p95=5ms", "p99=0ms", "p99=-1ms", "=5ms", "avg=infs"] {
+            assert!(Objective::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn kept_ends_at_the_first_load_that_breaks_it() {
+        let objective = Objective { measure: Measure::P99, limit_ms: 5.0 };
+        let load =
+            |load: f64, values: &[f64], kept_up: bool| Tried { load, values_ms: values.to_vec(), kept_up };
+        let tried = [
+            load(10.0, &[1.0, 1.01, 0.99], true),
+            load(20.0, &[4.0, 5.5, 4.2], true),
+            load(30.0, &[5.5, 4.9, 5.3], true),
+            load(40.0, &[9.0, 9.1, 9.2], true),
+        ];
+        let found = kept(&tried, objective);
+        assert_eq!((found.highest, found.broken), (Some(20.0), Some(30.0)));
+        assert_eq!((found.surely_kept, found.surely_broken, found.repeated), (Some(10.0), Some(40.0), true));
+        let slow = [load(10.0, &[1.0], true), load(20.0, &[1.0], false)];
+        let found = kept(&slow, objective);
+        assert_eq!((found.highest, found.broken, found.repeated), (Some(10.0), Some(20.0), false));
+        assert_eq!(kept(&[], objective).highest, None);
+    }
+}

@@ -1,0 +1,161 @@
+//! A row per point: what its runs say together.
+
+use super::{Ran, Setting, Sweep, What};
+use crate::lab::{LatencyLine, RunLine};
+use diskspd_model::stats::replicates::{Spread, median};
+
+/// A point with its runs.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct PointRow {
+    /// What was run.
+    pub what: What,
+    /// The options that make it.
+    pub settings: Vec<Setting>,
+    /// I/Os outstanding, or I/Os per second offered.
+    pub load: u64,
+    /// The load is I/Os per second.
+    pub by_rate: bool,
+    /// Threads.
+    pub threads: u64,
+    /// Points of a group differ in load alone.
+    pub group: usize,
+    /// Its runs that went well, in their order.
+    pub runs: Vec<RunLine>,
+    /// Those of it that were run as a reference: they are in none of its figures, but tell how much runs
+    /// scatter.
+    pub references: Vec<RunLine>,
+    /// How long a run of it took on average with all around it, s.
+    pub run_s: f64,
+    /// Why a run failed.
+    pub failure: Option<String>,
+    /// IOPS over runs; `None` = none went well.
+    pub iops: Option<Spread>,
+    /// Over runs: rates and means are means, percentiles are medians, verdict and limit those of the worst
+    /// and of the most; `None` = none went well.
+    pub figures: Option<RunLine>,
+}
+
+impl PointRow {
+    /// What makes it, for people.
+    pub fn label(&self) -> String {
+        match self.what {
+            What::Rate(rate) => format!("{rate} IOPS offered"),
+            _ => self.settings.iter().map(Setting::written).collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// The unit of its load.
+    pub fn unit(&self) -> &'static str {
+        if self.by_rate { "IOPS offered" } else { "outstanding" }
+    }
+
+    /// Whether it's an offered rate of a curve; else it's a point of the grid.
+    pub fn is_offered(&self) -> bool {
+        matches!(self.what, What::Rate(_))
+    }
+
+    /// Why no answer can be made of it; `None` = nothing stands against it.
+    pub fn trouble(&self) -> Option<&'static str> {
+        let Some(figures) = &self.figures else { return Some("it failed") };
+        if self.failure.is_some() {
+            return Some("a run of it failed");
+        }
+        if self.runs.iter().any(|line| line.iops <= 0.0) {
+            return Some("it did no I/O");
+        }
+        (figures.verdict == VERDICTS[0]).then_some("its figures are WRONG")
+    }
+}
+
+/// The rows of a sweep: those of the grid in its order, then offered rates, rising. Reference runs are in
+/// none of them.
+pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
+    let mut rows: Vec<PointRow> = Vec::new();
+    for (number, point) in sweep.points.iter().enumerate() {
+        let what = What::Point(number);
+        rows.extend(row(what, history).map(|row| PointRow {
+            settings: point.settings.clone(),
+            load: point.load,
+            by_rate: point.by_rate,
+            threads: point.threads,
+            group: point.group,
+            ..row
+        }));
+    }
+    let mut rates: Vec<u64> = history
+        .iter()
+        .filter_map(|ran| match ran.what {
+            What::Rate(rate) => Some(rate),
+            _ => None,
+        })
+        .collect();
+    rates.sort_unstable();
+    rates.dedup();
+    let threads = sweep.points.first().map_or(0, |point| point.threads);
+    rows.extend(rates.into_iter().filter_map(|rate| {
+        row(What::Rate(rate), history).map(|row| PointRow { load: rate, by_rate: true, threads, ..row })
+    }));
+    rows
+}
+
+/// `None` = it has not been run.
+fn row(what: What, history: &[Ran]) -> Option<PointRow> {
+    let ran: Vec<&Ran> = history.iter().filter(|ran| ran.what == what).collect();
+    if ran.is_empty() {
+        return None;
+    }
+    let runs: Vec<RunLine> = ran.iter().filter_map(|ran| ran.line.clone()).collect();
+    let iops: Vec<f64> = runs.iter().map(|line| line.iops).collect();
+    Some(PointRow {
+        what,
+        settings: Vec::new(),
+        references: references(what, history),
+        run_s: ran.iter().map(|ran| ran.seconds).sum::<f64>() / ran.len() as f64,
+        load: 0,
+        by_rate: false,
+        threads: 0,
+        group: 0,
+        failure: ran.iter().find_map(|ran| ran.failure.clone()),
+        iops: Spread::of(&iops),
+        figures: together(&runs),
+        runs,
+    })
+}
+
+fn references(what: What, history: &[Ran]) -> Vec<RunLine> {
+    let What::Point(number) = what else { return Vec::new() };
+    let of_it = history.iter().filter(|ran| ran.what == What::Reference(number));
+    of_it.filter_map(|ran| ran.line.clone()).collect()
+}
+
+/// Worst first.
+const VERDICTS: [&str; 2] = ["WRONG", "WARNING"];
+
+fn together(runs: &[RunLine]) -> Option<RunLine> {
+    let first = runs.first()?;
+    let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
+    let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
+        let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
+        let middle = |figure: fn(&LatencyLine) -> f64| median(&all.iter().map(figure).collect::<Vec<f64>>());
+        Some(LatencyLine {
+            mean_ms: all.iter().map(|latency| latency.mean_ms).sum::<f64>() / all.len() as f64,
+            p99_ms: middle(|latency| latency.p99_ms)?,
+            p999_ms: middle(|latency| latency.p999_ms)?,
+        })
+    };
+    let worst = VERDICTS.iter().find(|word| runs.iter().any(|line| line.verdict == **word));
+    let limits: Vec<&String> = runs.iter().filter_map(|line| line.limited_by.as_ref()).collect();
+    let often = |name: &String| limits.iter().filter(|other| **other == name).count();
+    Some(RunLine {
+        iops: mean(|line| line.iops),
+        measured_s: mean(|line| line.measured_s),
+        mib_per_s: mean(|line| line.mib_per_s),
+        latency: latency(|line| line.latency),
+        response: latency(|line| line.response),
+        cpu: mean(|line| line.cpu),
+        hottest: mean(|line| line.hottest),
+        verdict: worst.map_or_else(|| first.verdict.clone(), |word| (*word).to_owned()),
+        limited_by: limits.iter().max_by_key(|name| often(name)).map(|name| (*name).clone()),
+        findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),
+    })
+}

@@ -1,0 +1,202 @@
+//! One time axis for the windows of all hosts.
+//!
+//! A host's intervals count from its own start. Ranks of one job start together, on a clock that they share.
+//! Hosts that were started by other means begin at different times, which their own clocks tell. Intervals
+//! are shifted by whole ones, so that each keeps its exact contents; at most half an interval is left.
+//! As soon as any host is shifted, or measured fewer intervals than others, the intervals are those in which
+//! all hosts measured: sums at the edges would be of some hosts only.
+
+use diskspd_model::results::{Alignment, Host, HostWindow, SpanResults};
+use diskspd_model::units::start_time::date_and_time;
+
+const SECOND: i64 = 1_000_000_000;
+const MS: i64 = 1_000_000;
+
+/// What a last interval may lack to count as whole, as a divisor of its width: windows of hosts that end at
+/// the same time are not equal to the nanosecond.
+const LACKING: u64 = 20;
+
+/// When a host measured, ns since 1970.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownWindow {
+    begin: i64,
+    end: i64,
+    /// By how much that may be wrong against the other hosts; `None` = nobody knows.
+    uncertainty: Option<u64>,
+}
+
+/// When a host measured a time span (from 0); `None` = it didn't, or nobody knows.
+pub fn window(host: &Host, index: usize, results: &SpanResults) -> Option<KnownWindow> {
+    if !results.was_measured() {
+        return None;
+    }
+    let common = host.clock.as_ref().and_then(|clock| Some((clock, (*clock.windows.get(index)?)?)));
+    if let Some((clock, window)) = common {
+        // It was asked before and after the run: what holds at both ends is the larger.
+        let uncertainty = Some(clock.uncertainty_ns.max(clock.uncertainty_after_ns.unwrap_or(0)));
+        return Some(KnownWindow { begin: window.begin_ns, end: window.end_ns, uncertainty });
+    }
+    let to_the_ms = || results.started_at.map(|at| at.saturating_mul(MS));
+    let begin = results.began.map(|began| began.measuring_utc_ns).or_else(to_the_ms)?;
+    let end = begin.saturating_add(i64::try_from(results.measured).unwrap_or(i64::MAX));
+    Some(KnownWindow { begin, end, uncertainty: None })
+}
+
+/// The windows of one time span so far.
+#[derive(Debug, Default)]
+pub struct TimeAxis {
+    /// That of the first host.
+    first: Option<KnownWindow>,
+    edges: Option<Edges>,
+    /// Whether some window isn't known.
+    unknown: bool,
+    /// The two largest uncertainties; `None` = of some host nothing is known.
+    uncertainty: Uncertainty,
+    /// Width of the intervals, ns; 0 = there are none.
+    pub width: u64,
+    /// The latest first interval, and the earliest end.
+    common: Option<(i64, i64)>,
+    shifted: bool,
+    /// The fewest and the most intervals of a host.
+    counts: Option<(u64, u64)>,
+    /// How far from its place an interval is at most, ns, earlier and later.
+    displaced: (i64, i64),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Edges {
+    first_begin: i64,
+    last_begin: i64,
+    first_end: i64,
+    last_end: i64,
+}
+
+#[derive(Debug, Default)]
+struct Uncertainty {
+    largest: u64,
+    next: u64,
+    unknown: bool,
+}
+
+/// Intervals in which all hosts measured: the first, counted from the start of the first host, and how many.
+pub type CommonIntervals = (i64, u64);
+
+impl TimeAxis {
+    /// Whether a host's window overlaps those of the others by half of it at least, as far as that is known.
+    ///
+    /// # Errors
+    /// It doesn't: when they were, for people.
+    pub fn admits(&self, window: Option<KnownWindow>) -> Result<(), String> {
+        let (Some(edges), Some(window)) = (self.edges, window) else { return Ok(()) };
+        let overlap = edges.first_end.min(window.end).saturating_sub(edges.last_begin.max(window.begin));
+        let length = window.end.saturating_sub(window.begin);
+        let shorter = edges.first_end.saturating_sub(edges.first_begin).min(length);
+        if overlap > 0 && overlap >= shorter - overlap {
+            return Ok(());
+        }
+        let at = |ns: i64| date_and_time(ns.div_euclid(SECOND)).unwrap_or_else(|| format!("{ns} ns"));
+        let (begun, ended) = (at(edges.last_begin), at(edges.first_end));
+        Err(format!(
+            "it ran from {} to {}, the others from {begun} to {ended}",
+            at(window.begin),
+            at(window.end)
+        ))
+    }
+
+    /// Adds a window that is admitted.
+    pub fn add(&mut self, results: &SpanResults, window: Option<KnownWindow>) -> HostWindow {
+        let measured = results.measured;
+        let mut placed = HostWindow { begin_ns: window.map(|known| known.begin), measured, shift: 0 };
+        if !results.was_measured() {
+            return placed;
+        }
+        let rows = results.threads.iter().flat_map(|thread| &thread.targets);
+        let mut series = rows.flat_map(|row| [&row.read.series, &row.write.series]).flatten();
+        self.width = self.width.max(series.next().map_or(0, |series| series.width()));
+        let Some(window) = window else {
+            self.unknown = true;
+            self.cover(0, measured);
+            return placed;
+        };
+        self.note(window);
+        let first = self.first.get_or_insert(window).begin;
+        if self.width > 0 {
+            let later = window.begin.saturating_sub(first);
+            placed.shift = (later as f64 / self.width as f64).round() as i64;
+            let place = placed.shift.saturating_mul(i64::try_from(self.width).unwrap_or(i64::MAX));
+            let off = later.saturating_sub(place);
+            self.displaced = (self.displaced.0.min(off), self.displaced.1.max(off));
+        }
+        self.shifted |= placed.shift != 0;
+        self.cover(placed.shift, measured);
+        placed
+    }
+
+    fn note(&mut self, KnownWindow { begin, end, uncertainty }: KnownWindow) {
+        let edges = self.edges.get_or_insert(Edges {
+            first_begin: begin,
+            last_begin: begin,
+            first_end: end,
+            last_end: end,
+        });
+        edges.first_begin = edges.first_begin.min(begin);
+        edges.last_begin = edges.last_begin.max(begin);
+        edges.first_end = edges.first_end.min(end);
+        edges.last_end = edges.last_end.max(end);
+        let known = &mut self.uncertainty;
+        match uncertainty {
+            None => known.unknown = true,
+            Some(own) if own > known.largest => {
+                known.next = known.largest;
+                known.largest = own;
+            }
+            Some(own) => known.next = known.next.max(own),
+        }
+    }
+
+    fn cover(&mut self, shift: i64, measured: u64) {
+        let allowed = measured.saturating_add(self.width / LACKING);
+        let whole = allowed.checked_div(self.width).unwrap_or(0);
+        self.counts =
+            Some(self.counts.map_or((whole, whole), |(few, most)| (few.min(whole), most.max(whole))));
+        let end = shift.saturating_add(i64::try_from(whole).unwrap_or(i64::MAX));
+        self.common = Some(self.common.map_or((shift, end), |known| (known.0.max(shift), known.1.min(end))));
+    }
+
+    /// Whether the intervals of all hosts are not the same.
+    fn is_uneven(&self) -> bool {
+        self.shifted || self.counts.is_some_and(|(few, most)| few != most)
+    }
+
+    /// The intervals in which all measured; `None` = all there are.
+    pub fn common(&self) -> Option<CommonIntervals> {
+        let (begin, end) = self.common.filter(|_| self.is_uneven())?;
+        Some((begin, end.saturating_sub(begin).max(0).unsigned_abs()))
+    }
+
+    /// When the intervals begin, ms since 1970; `None` = unknown.
+    pub fn started_at(&self) -> Option<i64> {
+        let first = self.first?.begin;
+        let begin = self.common().map_or(0, |(begin, _)| begin);
+        let later = begin.saturating_mul(i64::try_from(self.width).unwrap_or(0));
+        Some(first.saturating_add(later).div_euclid(MS))
+    }
+
+    /// What is known of how the windows lie to each other.
+    pub fn alignment(&self) -> Alignment {
+        let known = self.edges.filter(|_| !self.unknown);
+        let between = |from: i64, to: i64| to.saturating_sub(from).max(0).unsigned_abs();
+        let Uncertainty { largest, next, unknown } = self.uncertainty;
+        Alignment {
+            start_skew_ns: known.map(|edges| between(edges.first_begin, edges.last_begin)),
+            stop_skew_ns: known.map(|edges| between(edges.first_end, edges.last_end)),
+            common_ns: known.map(|edges| between(edges.last_begin, edges.first_end)),
+            shifted: self.shifted,
+            cut: self.common().is_some() && self.width > 0,
+            clock_uncertainty_ns: known.filter(|_| !unknown).map(|_| largest.saturating_add(next)),
+            intervals_apart_ns: known
+                .filter(|_| self.width > 0)
+                .map(|_| between(self.displaced.0, self.displaced.1)),
+        }
+    }
+}

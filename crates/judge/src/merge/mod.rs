@@ -1,0 +1,338 @@
+//! Several hosts' records of the same run as one record: what they did adds up.
+//!
+//! ```text
+//! Record of a host, one at a time ──add──▶ sums, and a summary of each ──finish──▶ Record
+//! ```
+//!
+//! Records are taken one at a time and given up at once: the memory that is needed grows by what the merged
+//! record keeps of each host ([`diskspd_model::results::Whole`]), not by what it was made of. How the hosts' times
+//! are laid upon each other is in `axis`.
+
+mod asked;
+mod axis;
+mod known;
+mod machines;
+mod same_machine;
+mod spans;
+mod summary;
+
+pub use known::merge_known;
+
+use crate::record::index;
+use crate::truth::Judged;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::profile::{Method, Profile, RawText, TargetId, TargetIds};
+use diskspd_model::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
+use diskspd_model::units::visible::drives;
+use machines::MachinePlace;
+use same_machine::RankObserved;
+use spans::SpanSum;
+use std::collections::{HashMap, HashSet};
+
+/// Why records can't be merged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// There is nothing to merge.
+    #[error("there is no record to merge")]
+    Nothing,
+    /// It holds several hosts.
+    #[error("{name} is a merged record; name the records of its hosts instead")]
+    Merged {
+        /// What it is called.
+        name: String,
+    },
+    /// It was added before: it is a copy.
+    #[error(
+        "{name} is the same run of the same host as {first}: its figures would count twice; name each host's \
+         record once"
+    )]
+    Twice {
+        /// What it is called.
+        name: String,
+        /// What the copy that was added is called.
+        first: String,
+    },
+    /// It is of another run.
+    #[error(
+        "{name} belongs to another run than {first}: {what}; only runs of the same profile can be \
+             merged"
+    )]
+    Different {
+        /// What it is called.
+        name: String,
+        /// What the first one is called.
+        first: String,
+        /// What differs, with both values.
+        what: String,
+    },
+    /// It was not measured at the same time.
+    #[error(
+        "{name} was not measured at the same time as the hosts before it: {what}; only overlapping runs can \
+         be merged"
+    )]
+    Apart {
+        /// What it is called.
+        name: String,
+        /// When they were measured.
+        what: String,
+    },
+}
+
+/// Records that are being merged.
+#[derive(Debug, Default)]
+pub struct Merge {
+    first: Option<First>,
+    /// The whole's profile so far.
+    profile: Profile,
+    hosts: Vec<Host>,
+    names: HashSet<String>,
+    /// What the records that were added are called, by what is the same for all copies of each.
+    added: HashMap<(String, u32), String>,
+    /// The next number of hosts of a name.
+    numbers: HashMap<String, u32>,
+    machine: machines::Machines,
+    /// What is needed to judge the devices of ranks that ran on one machine.
+    observed: Vec<RankObserved>,
+    /// The targets of all hosts, in the order of their hosts.
+    targets: Vec<HostTarget>,
+    spans: Vec<SpanSum>,
+}
+
+/// What all others have to share with the first record.
+#[derive(Debug)]
+struct First {
+    called: String,
+    profile: Profile,
+    method: Option<Method>,
+    version: Option<String>,
+}
+
+impl Merge {
+    /// Adds the record of one host; `called` is what messages call it: its file.
+    ///
+    /// # Errors
+    /// It is not of the same run. Then nothing of it was added.
+    pub fn add(&mut self, record: Record, called: &str) -> Result<(), MergeError> {
+        let name = || called.to_owned();
+        if record.whole.is_some() {
+            return Err(MergeError::Merged { name: name() });
+        }
+        if let Some(first) = &self.first
+            && let Some(what) = first.difference(&record)
+        {
+            return Err(MergeError::Different { name: name(), first: first.called.clone(), what });
+        }
+        // Ranks of one machine that were started in one second differ by their rank at least.
+        let copies = (index::identity(&record), record.host().rank);
+        if let Some(first) = self.added.get(&copies).filter(|_| in_real_time(&record)) {
+            return Err(MergeError::Twice { name: name(), first: first.clone() });
+        }
+        for (sum, results) in self.spans.iter().zip(&record.host().results.time_spans) {
+            let window = axis::window(record.host(), sum.index, results);
+            sum.axis.admits(window).map_err(|what| MergeError::Apart { name: name(), what })?;
+        }
+        let first = self.first.get_or_insert_with(|| First {
+            called: called.to_owned(),
+            profile: record.profile.clone(),
+            method: record.method.clone(),
+            version: version(&record).map(str::to_owned),
+        });
+        if self.spans.is_empty() {
+            self.profile = asked::without_targets(&first.profile);
+            self.spans = (0..record.profile.time_spans.len()).map(SpanSum::of).collect();
+        }
+        self.added.insert(copies, name());
+        self.take(record, called);
+        Ok(())
+    }
+
+    /// Adds a host of which there are no figures: [`Host::missing`] says why.
+    pub fn miss(&mut self, host: Host) {
+        let (name, rank) = (self.label(&host.name), self.hosts.len() as u32);
+        self.hosts.push(Host { name, rank, ..host });
+    }
+
+    /// How many hosts were added with figures.
+    pub fn hosts(&self) -> usize {
+        self.hosts.len() - self.missed()
+    }
+
+    /// How many were added without.
+    pub fn missed(&self) -> usize {
+        self.hosts.iter().filter(|host| host.missing.is_some()).count()
+    }
+
+    /// What the host that was added last is called.
+    pub fn last_name(&self) -> &str {
+        self.hosts.last().map_or("", |host| &host.name)
+    }
+
+    fn take(&mut self, record: Record, called: &str) {
+        let label = self.label(&record.host().name);
+        let judged = Judged::new(&record);
+        let mut summary = summary::of(&judged, called);
+        let charts = summary::charts(&judged);
+        self.observed.extend(RankObserved::of(&judged, self.hosts.len(), &label));
+        let Record { profile, mut hosts, .. } = record;
+        let Some(mut host) = hosts.pop() else { return };
+        let place = HostPlace {
+            label: label.clone(),
+            first_target: self.targets.len() as u32,
+            machine: self.machine.add(&host.system),
+        };
+        asked::add(&mut self.profile, &profile, &place, &host.system);
+        let results = std::mem::take(&mut host.results);
+        let spans = self.spans.iter_mut().zip(results.time_spans).zip(charts);
+        for ((sum, results), charts) in spans {
+            let window = axis::window(&host, sum.index, &results);
+            summary.windows.push(sum.add(results, window, charts, &place));
+        }
+        self.targets.extend(host.targets.iter().map(|target| HostTarget {
+            id: TargetId(place.first_target + target.id.0),
+            storage: Storage { path: place.path(&target.storage.path), ..target.storage.clone() },
+        }));
+        host.rank = self.hosts.len() as u32;
+        host.name = label;
+        host.summary = Some(Box::new(summary));
+        self.hosts.push(host);
+    }
+
+    /// What a host is called: those of the same name are numbered apart. It becomes part of paths, texts and
+    /// file names.
+    fn label(&mut self, name: &str) -> String {
+        let name = if name.is_empty() { "host".to_owned() } else { host_name(name) };
+        let number = self.numbers.entry(name.clone()).or_insert(1);
+        let mut label = name.clone();
+        while !self.names.insert(label.clone()) {
+            *number += 1;
+            label = format!("{name}#{number}");
+        }
+        label
+    }
+
+    /// The merged record.
+    ///
+    /// # Errors
+    /// No record was added.
+    pub fn finish(self) -> Result<Record, MergeError> {
+        let First { profile: asked, method, .. } = self.first.ok_or(MergeError::Nothing)?;
+        let profile = self.profile;
+        let (targets, renumbered) = in_order(self.targets, TargetIds::of(&profile).paths());
+        let finished = self.spans.into_iter().map(|sum| sum.finish(&renumbered));
+        let (time_spans, alignments) = finished.unzip();
+        let mut hosts = self.hosts;
+        for (host, devices) in same_machine::judge(&self.observed) {
+            if let Some(summary) = hosts.get_mut(host).and_then(|host| host.summary.as_mut()) {
+                summary::judge_anew(summary, devices);
+            }
+        }
+        let system = self.machine.finish(&hosts);
+        let name = system.computer_name.clone();
+        let results = Results { time_spans };
+        let host = Host { name, system, targets, results, ..Host::default() };
+        let whole = Whole { host, asked, alignments };
+        let whole = Some(Box::new(whole));
+        Ok(Record { format: RecordFormat::default(), profile, method, preconditioning: None, hosts, whole })
+    }
+}
+
+/// Longest name of a host, characters: with a number behind it and a file's name around it it stays below the
+/// 255 bytes of a file's name, whatever its letters.
+const LONGEST_NAME: usize = 48;
+
+/// A name as it may stand in a path, a text or a file's name: a colon would part host and path in the wrong
+/// place, a slash folders; anything else may be in a record that somebody has edited.
+fn host_name(name: &str) -> String {
+    let harmless = |letter: char| if matches!(letter, ':' | '/') || drives(letter) { '_' } else { letter };
+    name.chars().take(LONGEST_NAME).map(harmless).collect()
+}
+
+/// Whether it was measured in real time: two simulated runs with one seed are alike, and are two runs.
+fn in_real_time(record: &Record) -> bool {
+    record.host().results.time_spans.iter().any(|span| span.started_at.is_some())
+}
+
+/// The targets of all hosts by the places that the profile gives their paths, and those places.
+fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Vec<TargetId>) {
+    let mut ids: HashMap<RawText, u32> = paths.iter().cloned().zip(0..).collect();
+    let mut place = |path: &RawText| {
+        let next = ids.len() as u32;
+        TargetId(*ids.entry(path.clone()).or_insert(next))
+    };
+    let renumbered: Vec<TargetId> = targets.iter().map(|target| place(&target.storage.path)).collect();
+    let mut ordered: Vec<HostTarget> = vec![HostTarget::default(); ids.len()];
+    for (id, path) in paths.iter().enumerate() {
+        ordered[id].storage.path = path.clone();
+    }
+    for (target, id) in targets.into_iter().zip(&renumbered) {
+        ordered[id.index()].storage = target.storage;
+    }
+    (0..).zip(&mut ordered).for_each(|(id, target)| target.id = TargetId(id));
+    (ordered, renumbered)
+}
+
+/// Where a host stands among all.
+#[derive(Debug)]
+struct HostPlace {
+    /// What it is called among the others.
+    label: String,
+    /// The first of its targets among those of all hosts.
+    first_target: u32,
+    /// Where its processors stand.
+    machine: MachinePlace,
+}
+
+impl HostPlace {
+    /// What one of its paths is called among those of all hosts.
+    fn path(&self, path: &RawText) -> RawText {
+        RawText::from([self.label.as_bytes(), b":", path.as_bytes()].concat())
+    }
+}
+
+impl First {
+    /// What another record doesn't share; `None` = it is of the same run.
+    fn difference(&self, other: &Record) -> Option<String> {
+        let version = version(other);
+        if let (Some(own), Some(its)) = (&self.version, version)
+            && own != its
+        {
+            return Some(format!("made by version {its} of the program instead of {own}"));
+        }
+        if self.method != other.method {
+            return Some(asked::difference(&self.method, &other.method, "method"));
+        }
+        let (own, its) = (asked::comparable(&self.profile), asked::comparable(&other.profile));
+        (own != its).then(|| asked::difference(&own, &its, "profile"))
+    }
+}
+
+/// The version of the program that made a record; `None` = it doesn't say.
+fn version(record: &Record) -> Option<&str> {
+    let fingerprint = record.host().system.fingerprint.as_ref()?;
+    fingerprint.parts.get("program").map(String::as_str)
+}
+
+/// The records of all ranks of a run as one, and the hosts of which there is none; `asked`: the profile as
+/// the user gave it, `%r` and `%h` not filled in.
+///
+/// # Errors
+/// They are not of the same run.
+pub fn whole(asked: &Profile, records: Vec<Record>, missing: Vec<Host>) -> Result<Record, MergeError> {
+    let mut merge = Merge::default();
+    let rank = |record: &Record| record.host().rank;
+    let mut missing = missing.into_iter().peekable();
+    for record in records {
+        while let Some(before) = missing.next_if(|host| host.rank < rank(&record)) {
+            merge.miss(before);
+        }
+        let called = record.host().name.clone();
+        merge.add(record, &called)?;
+    }
+    missing.for_each(|host| merge.miss(host));
+    let mut record = merge.finish()?;
+    if let Some(whole) = &mut record.whole {
+        whole.asked = asked.clone();
+        record.profile.command_line = asked.command_line.clone();
+    }
+    Ok(record)
+}

@@ -1,0 +1,70 @@
+//! What is kept of one host.
+
+use crate::record::index::Index;
+use crate::record::known;
+use crate::truth::{DeviceVerdict, Judged, SpanVerdict};
+use diskspd_model::profile::{TargetId, TargetIds};
+use diskspd_model::results::{Chart, HostDevices, HostFinding, HostSummary};
+
+/// Figures and verdicts of a host's record; `called` is where it comes from.
+pub fn of(judged: &Judged, called: &str) -> HostSummary {
+    let findings = judged.judgement.findings.iter().filter(|finding| !finding.quiet);
+    let finding = |finding: &diskspd_model::finding::Finding| HostFinding {
+        name: finding.name.to_owned(),
+        severity: finding.severity,
+        time_span: finding.place.time_span,
+        message: finding.message.clone(),
+    };
+    HostSummary {
+        known: known::of_index(Index::of(judged), called),
+        windows: Vec::new(),
+        findings: findings.map(finding).collect(),
+        devices: judged.judgement.verdicts.iter().filter_map(devices).collect(),
+    }
+}
+
+fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
+    verdict.parts.first().map(|worst| of_part(verdict.time_span, worst, 1))
+}
+
+/// What was found of a host's devices; `ranks`: how many of its machine used them.
+pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevices {
+    let (severity, message) = (part.severity, part.message.clone());
+    HostDevices { time_span, verdict: part.verdict.word().to_lowercase(), severity, message, ranks }
+}
+
+/// Puts what was found when the host's devices were judged together with other ranks' in the place of what
+/// was found before.
+pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
+    let known = &mut summary.known;
+    if let Some(Some(span)) = known.time_spans.get_mut(devices.time_span - 1) {
+        span.verdict = Some(devices.verdict.clone());
+    }
+    summary.devices.retain(|before| before.time_span != devices.time_span);
+    summary.devices.push(devices);
+    summary.devices.sort_by_key(|devices| devices.time_span);
+    let verdicts = summary.devices.iter().filter_map(|devices| devices.severity);
+    let worst = verdicts.chain(summary.findings.iter().map(|finding| finding.severity)).max();
+    if let Some(findings) = &mut known.findings {
+        findings.worst = worst;
+    }
+}
+
+/// The latencies of each target of the host, by time span.
+pub fn charts(judged: &Judged) -> Vec<Vec<(TargetId, Chart)>> {
+    let ids = TargetIds::of(&judged.record.profile);
+    let results = &judged.record.host().results.time_spans;
+    let spans = judged.summary.time_spans.iter().zip(results);
+    spans
+        .map(|(measured, results)| {
+            let Some(charts) = measured.as_ref().and_then(|measured| measured.latency.as_ref()) else {
+                return Vec::new();
+            };
+            if charts.paths.is_empty() {
+                let only = results.threads.iter().flat_map(|thread| &thread.targets).next();
+                return only.map(|row| (row.target, charts.all.clone())).into_iter().collect();
+            }
+            charts.paths.iter().filter_map(|path| Some((ids.get(&path.path)?, path.chart.clone()))).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,128 @@
+//! The figures of a record's time spans as lists, tables and comparisons show them.
+
+use crate::truth::{Judged, Judgement};
+use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
+use diskspd_model::results::{
+    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownSpan,
+    Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, Table,
+    UnmeasuredSpan,
+};
+
+/// The figures of each time span, with the percentiles of the text report.
+pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
+    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    spans
+        .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
+        .collect()
+}
+
+/// What the time spans were asked for that never were measured.
+pub fn unmeasured(judged: &Judged) -> Vec<UnmeasuredSpan> {
+    let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
+    let unmeasured = spans.filter(|((_, measured), _)| measured.is_none());
+    unmeasured.map(|((parameters, _), time_span)| UnmeasuredSpan { time_span, parameters }).collect()
+}
+
+/// What each time span was asked for.
+fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
+    let (host, ids) = (record.host(), TargetIds::of(&record.profile));
+    record.profile.time_spans.iter().map(move |asked| {
+        let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
+        let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
+        match &record.method {
+            Some(method) => parameters.done_by(method),
+            None => parameters,
+        }
+    })
+}
+
+fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {
+    let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
+    let chart = measured.latency.as_ref().map(|charts| &charts.all);
+    let iops = measured.iops.as_ref();
+    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<f64>, iops_std_dev: Option<f64>| {
+        let (throughput, latency) = (table.total.throughput, table.total.latency);
+        KnownFigures {
+            ios: Some(throughput.ios),
+            bytes: Some(throughput.bytes),
+            iops: Some(throughput.iops),
+            mib_per_s: Some(throughput.mib_per_s),
+            mean_ms: latency.and_then(|latency| latency.mean),
+            std_dev_ms: latency.and_then(|latency| latency.std_dev),
+            min_ms: chart.and_then(|chart| direction(&chart.min)),
+            max_ms: chart.and_then(|chart| direction(&chart.max)),
+            iops_std_dev,
+        }
+    };
+    KnownSpan {
+        parameters,
+        seconds: Some(measured.seconds),
+        cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
+        verdict: verdict.map(|verdict| verdict.verdict.word().to_lowercase()),
+        read: figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
+        write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
+        total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
+        percentiles: chart.map(text_percentiles).unwrap_or_default(),
+        response: measured.paced.as_ref().and_then(response),
+        parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
+    }
+}
+
+fn parts(table: &PartTable) -> Vec<KnownPart> {
+    let mut paths: Vec<&RawText> = Vec::new();
+    let mut parts = Vec::new();
+    for row in &table.rows {
+        let known = paths.iter().position(|path| **path == row.path);
+        let target = known.unwrap_or_else(|| {
+            paths.push(&row.path);
+            paths.len() - 1
+        });
+        let key = PartKey { target: target as u32 + 1, part: row.part, block_size: row.block_size };
+        let PartFigures { ios, iops, mean, p99, .. } = row.figures;
+        parts.push(KnownPart { key, ios, iops, mean_ms: mean, p99_ms: p99 });
+    }
+    parts
+}
+
+fn response(paced: &PacedFigures) -> Option<KnownResponse> {
+    let PacedLatency { read, write, total, chart } = paced.response.as_ref()?;
+    let mean_ms = ChartRow { read: read.mean, write: write.mean, total: total.mean };
+    Some(KnownResponse { ios: paced.ios, mean_ms, percentiles: text_percentiles(chart) })
+}
+
+/// Those of the text report.
+fn text_percentiles(chart: &Chart) -> Vec<KnownPercentile> {
+    let rows = TEXT_PERCENTS.iter().zip(&chart.percentiles);
+    rows.map(|(percent, latency)| KnownPercentile { percent: *percent, latency: *latency }).collect()
+}
+
+/// Those of the text report and of XML. Where both have one it is the text report's, so that nobody finds
+/// two different figures for the same: docs/record.md tells which of them differ, and why.
+pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
+    let text = measured.latency.as_ref().map(|charts| text_percentiles(&charts.all)).unwrap_or_default();
+    let Some(fine) = &measured.fine else { return text };
+    let rows = FINE_PERCENTILES.iter().zip(&fine.rows);
+    let rows = rows.filter(|(percent, _)| **percent > 0.0 && **percent < 100.0);
+    rows.map(|(percent, latency)| {
+        let of_text = text.iter().find(|row| row.percent == *percent);
+        of_text.copied().unwrap_or(KnownPercentile { percent: *percent, latency: *latency })
+    })
+    .collect()
+}
+
+/// [`PERCENTILES`] as percentages; a product would miss the last digit.
+const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
+    [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_the_shares_of_the_text_report() {
+        for (percent, share) in TEXT_PERCENTS.iter().zip(PERCENTILES) {
+            assert!((percent / 100.0 - share).abs() < 1e-15, "{percent} {share}");
+            assert!(FINE_PERCENTILES.contains(percent));
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! The record as JSON: `docs/record.md` describes every field.
+//!
+//! Reading goes by large parts (`parts`, `values`). What that can't read is read byte by byte, which is ten
+//! times slower and tells line and column of what is wrong.
+
+mod parts;
+mod values;
+
+use super::index::Index;
+use crate::truth::{Judged, Judgement};
+use diskspd_model::profile::{Method, Profile};
+use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole, version_1};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::error::Category;
+use std::fmt;
+use std::io::{self, BufRead, Read, Seek, Write};
+
+/// Why bytes are not a record that can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// Not JSON at all.
+    #[error(
+        "line {line}, column {column}: {what}; this is not JSON: name a record (--out FILE.json), text \
+         reports can't be read back"
+    )]
+    NotJson {
+        /// From 1.
+        line: usize,
+        /// From 1; 0 = before the first character.
+        column: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The file does not give its bytes.
+    #[error("can't be read: {what}")]
+    Unreadable {
+        /// What the system says.
+        what: String,
+    },
+    /// Ends in the middle.
+    #[error(
+        "line {line}, column {column}: the record is incomplete; the file was probably truncated while it \
+         was written or copied"
+    )]
+    Truncated {
+        /// From 1.
+        line: usize,
+        /// From 1; 0 = before the first character.
+        column: usize,
+    },
+    /// JSON, but something else.
+    #[error(
+        "this is JSON, but not a record: \"format\": {{\"name\": \"{}\"}} is missing; write records with the format json",
+        RecordFormat::NAME
+    )]
+    NotARecord,
+    /// Result XML, of which only figures are known.
+    #[error("this is result XML, which holds only figures; name the record (--out FILE.json)")]
+    Results,
+    /// Of a later program.
+    #[error(
+        "the record has format version {found}, this program reads versions up to {}; use a newer diskspd",
+        RecordFormat::VERSION
+    )]
+    NewerVersion {
+        /// Its version.
+        found: u64,
+    },
+    /// A field is missing, or holds what it can't.
+    #[error("line {line}, column {column}: {what}; the record was probably edited or damaged")]
+    Field {
+        /// From 1.
+        line: usize,
+        /// From 1; 0 = before the first character.
+        column: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// All fields are there, but they contradict each other.
+    #[error("{what}; the record was probably edited or damaged")]
+    Inconsistent {
+        /// Which ones, and how.
+        what: String,
+    },
+}
+
+/// A record as it is stored, with the figures that follow from it: those are for other programs; reading
+/// ignores them.
+#[derive(Serialize)]
+struct Stored<'a> {
+    format: &'a RecordFormat,
+    index: &'a Index,
+    profile: &'a Profile,
+    method: &'a Option<Method>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preconditioning: &'a Option<Preconditioning>,
+    hosts: &'a [Host],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    whole: &'a Option<Box<Whole>>,
+    summary: &'a Summary,
+    judgement: &'a Judgement,
+}
+
+/// Writes a record as one line of JSON.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    let Judged { record, summary, judgement } = judged;
+    let Record { format, profile, method, preconditioning, hosts, whole } = record;
+    let mut buffered = io::BufWriter::new(sink);
+    serde_json::to_writer(
+        &mut buffered,
+        &Stored {
+            format,
+            index: &Index::of(judged),
+            profile,
+            method,
+            preconditioning,
+            hosts,
+            whole,
+            summary,
+            judgement,
+        },
+    )?;
+    buffered.write_all(b"\n")?;
+    buffered.flush()
+}
+
+/// The same for a file that is kept: what this program couldn't read again takes nobody's place. It is read
+/// back by the reader that will read the file, before the first byte is passed on.
+///
+/// # Errors
+/// Those of `sink`; or the record contradicts itself, or can't be read.
+pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    judged.record.check().map_err(|what| {
+        io::Error::other(format!("the record contradicts itself ({what}), and could not be read again"))
+    })?;
+    let mut text = Vec::new();
+    write(judged, &mut text)?;
+    read(&text).map_err(|why| {
+        io::Error::other(format!(
+            "the record could not be read again ({why}); this is a defect, please report it"
+        ))
+    })?;
+    sink.write_all(&text)?;
+    sink.flush()
+}
+
+/// A record as one line of JSON in memory.
+pub fn bytes(record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
+    let _ = write(&Judged::new(record), &mut bytes);
+    bytes
+}
+
+/// Reads a record back. What is returned has passed [`Record::check`].
+pub fn read(bytes: &[u8]) -> Result<Record, RecordError> {
+    read_from(io::Cursor::new(bytes))
+}
+
+/// The same out of a file, part by part: the text of a large record takes many times the memory of what it
+/// holds.
+pub fn read_from(mut source: impl BufRead + Seek) -> Result<Record, RecordError> {
+    read_any(&mut source)
+}
+
+/// What a record can be read from, as one type: there would be another parser in the program for every type.
+trait RecordSource: BufRead + Seek {}
+
+impl<S: BufRead + Seek> RecordSource for S {}
+
+fn read_any(mut source: &mut dyn RecordSource) -> Result<Record, RecordError> {
+    let version = check_format(source)?;
+    let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
+    source.rewind().map_err(unreadable)?;
+    if version == u64::from(RecordFormat::VERSION)
+        && let Ok(record) = parts::record(&mut source)
+    {
+        record.check().map_err(|what| RecordError::Inconsistent { what })?;
+        return Ok(record);
+    }
+    source.rewind().map_err(unreadable)?;
+    let record = read_plainly(source, version)?;
+    record.check().map_err(|what| RecordError::Inconsistent { what })?;
+    Ok(record)
+}
+
+/// Reads a record of this version whole: an old one, one in another form or a damaged one. Out of memory, as
+/// the parts of others are read, because a second parser would be a twentieth of the program.
+fn read_plainly(source: &mut dyn BufRead, version: u64) -> Result<Record, RecordError> {
+    let mut text = Vec::new();
+    source.read_to_end(&mut text).map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
+    let mut parser = serde_json::Deserializer::from_slice(&text);
+    let parsed = match version {
+        1 => version_1::read(&mut parser),
+        _ => Record::deserialize(&mut parser),
+    };
+    let parsed = parsed.and_then(|record| parser.end().map(|()| record));
+    parsed.map_err(|error| {
+        let at_end = is_at_end(&text, error.line(), error.column());
+        explain(error, at_end)
+    })
+}
+
+/// Whether nothing follows this place of a text.
+fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').skip(line.saturating_sub(1));
+    lines.next().is_none_or(|found| found.len() <= column) && lines.next().is_none()
+}
+
+/// Longest index that is looked for, bytes.
+const LONGEST_INDEX: u64 = 16 << 20;
+
+/// Reads the index of a record, and no more of it than that: `Ok(None)` = a record of version 1, or one
+/// whose index doesn't stand at its beginning.
+///
+/// # Errors
+/// It is no record, or the index is damaged.
+pub fn read_index(mut source: impl Read) -> Result<Option<Index>, RecordError> {
+    let source: &mut dyn Read = &mut source;
+    let mut source = source.take(LONGEST_INDEX);
+    let mut beginning = Vec::new();
+    match parts::index(Copied { source: &mut source, copy: &mut beginning }) {
+        Ok(index) => Ok(Some(index)),
+        Err(_) => read_index_plainly(&mut io::BufReader::new(io::Cursor::new(beginning).chain(source))),
+    }
+}
+
+/// Keeps a copy of what is read.
+struct Copied<'a, R> {
+    source: R,
+    copy: &'a mut Vec<u8>,
+}
+
+impl<R: Read> Read for Copied<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(into)?;
+        self.copy.extend_from_slice(&into[..count]);
+        Ok(count)
+    }
+}
+
+/// The same byte by byte.
+fn read_index_plainly(mut source: &mut dyn BufRead) -> Result<Option<Index>, RecordError> {
+    let mut beginning = Beginning::default();
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    // What follows is left unread, which the parser takes for an error.
+    let read = parser.deserialize_any(Head { found: &mut beginning, with_index: true });
+    let damage = match &read {
+        Err(error) => beginning.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof),
+        Ok(()) => false,
+    };
+    match read {
+        Err(error) if damage && beginning.format.as_ref().is_some_and(|format| format.is_known()) => {
+            Err(explain(error, nothing_follows(source)))
+        }
+        read => understand(&mut beginning, read, source).map(|_| beginning.index),
+    }
+}
+
+/// Name and version come first: whatever else differs in other JSON or in a newer record would only be a
+/// riddle. Looks no further than it must. Returns the version.
+fn check_format(mut source: &mut dyn BufRead) -> Result<u64, RecordError> {
+    let mut found = Beginning::default();
+    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    let read = parser.deserialize_any(Head { found: &mut found, with_index: false });
+    understand(&mut found, read, source)
+}
+
+/// The version of what begins so.
+fn understand(
+    found: &mut Beginning,
+    read: serde_json::Result<()>,
+    source: &mut dyn BufRead,
+) -> Result<u64, RecordError> {
+    match (found.format.take(), read) {
+        (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
+        (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
+            Err(RecordError::NewerVersion { found: version })
+        }
+        (Some(Name { version, .. }), _) => Ok(version),
+        (None, Err(error)) if error.classify() != Category::Data => {
+            Err(explain(error, nothing_follows(source)))
+        }
+        (None, _) => Err(RecordError::NotARecord),
+    }
+}
+
+#[derive(Deserialize)]
+struct Name {
+    name: String,
+    version: u64,
+}
+
+impl Name {
+    /// Whether it is that of a record that this program reads.
+    fn is_known(&self) -> bool {
+        self.name == RecordFormat::NAME && self.version <= u64::from(RecordFormat::VERSION)
+    }
+}
+
+/// The fields that a record begins with.
+#[derive(Default)]
+struct Beginning {
+    format: Option<Name>,
+    index: Option<Index>,
+}
+
+/// Finds the field `format` of an object, and the index if it stands right behind it; what follows is left
+/// unread.
+struct Head<'a> {
+    found: &'a mut Beginning,
+    with_index: bool,
+}
+
+impl<'de> Visitor<'de> for Head<'_> {
+    type Value = ();
+
+    fn expecting(&self, text: &mut fmt::Formatter) -> fmt::Result {
+        text.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while let Some(field) = fields.next_key::<String>()? {
+            if field == "format" {
+                self.found.format = Some(fields.next_value()?);
+                if self.with_index && fields.next_key::<String>()?.as_deref() == Some("index") {
+                    self.found.index = Some(fields.next_value()?);
+                }
+                return Ok(());
+            }
+            fields.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
+}
+
+/// `source` is where the error was found.
+fn nothing_follows(source: &mut dyn BufRead) -> bool {
+    source.fill_buf().is_ok_and(<[u8]>::is_empty)
+}
+
+fn explain(error: serde_json::Error, at_end: bool) -> RecordError {
+    let (line, column) = (error.line(), error.column());
+    // The error's own text ends with the position.
+    let text = error.to_string();
+    let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text).to_owned();
+    match error.classify() {
+        // A number that ends behind its point is no number, and it's the end all the same.
+        Category::Syntax if what == "invalid number" && at_end => RecordError::Truncated { line, column },
+        Category::Eof => RecordError::Truncated { line, column },
+        Category::Data => RecordError::Field { line, column, what },
+        Category::Io => RecordError::Unreadable { what },
+        Category::Syntax => RecordError::NotJson { line, column, what },
+    }
+}

@@ -1,0 +1,62 @@
+//! What this program's results say about their figures (`--xml-verdict`); DISKSPD's say nothing.
+
+use super::walk::ElementReader;
+use diskspd_model::finding::Severity;
+use diskspd_model::profile::xml::error::Fault;
+use diskspd_model::results::Findings;
+
+/// What was found about all of a run.
+#[derive(Default)]
+pub struct Remarks {
+    /// Name and severity.
+    findings: Vec<(String, Option<Severity>)>,
+    /// Those of the verdicts.
+    verdicts: Vec<Option<Severity>>,
+}
+
+impl Remarks {
+    /// Reads `<Findings>`.
+    pub fn read(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
+        walk.children("Findings", |walk, tag, _| {
+            if tag.name().as_ref() != "Finding" {
+                return walk.skip();
+            }
+            let (mut name, mut severity) = (String::new(), None);
+            walk.children("Finding", |walk, tag, _| {
+                match tag.name().as_ref() {
+                    "Name" => name = walk.text("Name")?,
+                    "Severity" => severity = Severity::named(&walk.text("Severity")?),
+                    _ => walk.skip()?,
+                }
+                Ok(())
+            })?;
+            self.findings.push((name, severity));
+            Ok(())
+        })
+    }
+
+    /// Reads `<DeviceVerdict>`; returns the word of the verdict, in lower case.
+    pub fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+        let mut verdict = None;
+        walk.children("DeviceVerdict", |walk, tag, _| {
+            match tag.name().as_ref() {
+                "Verdict" => verdict = Some(walk.text("Verdict")?.to_lowercase()),
+                "Severity" => self.verdicts.push(Severity::named(&walk.text("Severity")?)),
+                _ => walk.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(verdict)
+    }
+
+    /// All of it; `None` = the results say nothing about it, and nobody may have looked.
+    pub fn findings(mut self) -> Option<Findings> {
+        if self.findings.is_empty() && self.verdicts.is_empty() {
+            return None;
+        }
+        let severities = self.findings.iter().map(|(_, severity)| *severity).chain(self.verdicts);
+        let worst = severities.max().flatten();
+        self.findings.sort_by_key(|(_, severity)| std::cmp::Reverse(*severity));
+        Some(Findings::new(worst, self.findings.iter().map(|(name, _)| name.as_str())))
+    }
+}

@@ -1,0 +1,177 @@
+//! Reads result XML: DISKSPD's, of versions 2.0 to 2.3, and this program's. Whatever is not in it is not
+//! known; elements that nobody here knows are left out.
+//!
+//! ```text
+//! bytes ─decode─▶ text ─walk, element by element─▶ KnownRun, one for each <Results>
+//! ```
+//!
+//! DISKSPD writes no declaration, doesn't escape `&` in paths, and writes them in the code page of the
+//! machine; shells make UTF-16 of it, put several results into a file, and progress before them. All of that
+//! is read. What a run holds of memory does not grow with its length: intervals are left out, threads are
+//! added up.
+
+mod findings;
+mod span;
+mod walk;
+
+use diskspd_model::profile::xml::document;
+use diskspd_model::profile::xml::error::{Fault, XmlError};
+use diskspd_model::profile::xml::recorded;
+use diskspd_model::profile::xml::tokens::{Token, cut_off};
+use diskspd_model::profile::{Parameters, xml::text};
+use diskspd_model::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
+use diskspd_model::units;
+use findings::Remarks;
+use walk::ElementReader;
+
+/// Largest file that is read, bytes: an hour of seconds of some 150 threads.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// Reads all runs of a file. With one it has this name; with several each has its number behind it:
+/// `name#2`.
+///
+/// # Errors
+/// There is no `<Results>`, the XML is not well-formed, or a figure is none: with the line.
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, XmlError> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(XmlError::of_document(&Fault::new(0, too_large())));
+    }
+    let text = document::decode_any(bytes)?;
+    let mut runs = document(&text).map_err(|fault| XmlError::in_text(&text, &fault))?;
+    let several = runs.len() > 1;
+    for (run, number) in runs.iter_mut().zip(1..) {
+        run.name = if several { format!("{name}#{number}") } else { name.to_owned() };
+    }
+    Ok(runs)
+}
+
+/// Says that a file is too large.
+pub fn too_large() -> String {
+    format!("the results are larger than {}, the limit", units::amount(MAX_BYTES))
+}
+
+/// `<Results>` stands alone, with others, or somewhere within other elements.
+fn document(text: &str) -> Result<Vec<KnownRun>, Fault> {
+    let mut walk = ElementReader::new(text);
+    let mut runs = Vec::new();
+    let mut first = None;
+    // How many elements are open around the results.
+    let mut open = 0_usize;
+    loop {
+        match walk.next()? {
+            (at, Token::Start(tag)) if tag.name().as_ref() == "Results" => runs.push(results(&mut walk, at)?),
+            (_, Token::Start(tag)) => {
+                first.get_or_insert_with(|| tag.name().as_ref().to_owned());
+                open += 1;
+            }
+            // The parser refuses one that ends nothing.
+            (_, Token::End) => open = open.saturating_sub(1),
+            // Progress and other output of the tool.
+            (_, Token::Text(_)) => {}
+            (at, Token::Eof) if open > 0 => return Err(cut_off(at, "an element")),
+            (at, Token::Eof) if runs.is_empty() => return Err(no_results(at, first.as_deref())),
+            (_, Token::Eof) => return Ok(runs),
+        }
+    }
+}
+
+fn no_results(at: usize, first: Option<&str>) -> Fault {
+    let fault = |what: &str| Fault::new(at, what).expected("<Results>, as diskspd -Rxml writes it");
+    match first {
+        Some("Profile") => fault("this is a profile, not the results of a run")
+            .hint("run it: diskspd -X<file> -Rxml writes results"),
+        Some(_) => fault("no element <Results>"),
+        None => fault("the document holds no element").hint("is this an XML file?"),
+    }
+}
+
+/// Reads `<Results>`, whose start was the last token.
+fn results(walk: &mut ElementReader, at: usize) -> Result<KnownRun, Fault> {
+    let mut run = KnownRun::new("", Origin::ResultXml { version: None });
+    let mut found = Remarks::default();
+    let mut asked: Vec<Parameters> = Vec::new();
+    walk.children("Results", |walk, tag, at| {
+        match tag.name().as_ref() {
+            "System" => system(walk, &mut run, &mut found)?,
+            "Profile" => asked = recorded::parameters(walk.tokens(), &tag, at)?,
+            "TimeSpan" => run.time_spans.push(span::read(walk, &mut found)?),
+            _ => walk.skip()?,
+        }
+        Ok(())
+    })?;
+    if run.time_spans.is_empty() {
+        return Err(Fault::new(at, "<Results> has no <TimeSpan>: nothing was measured")
+            .hint("did the run fail before its first time span?"));
+    }
+    // Otherwise nobody knows which belongs to which.
+    if asked.len() == run.time_spans.len() {
+        for ((span, asked), number) in run.time_spans.iter_mut().zip(asked).zip(1..) {
+            match span {
+                Some(span) => stated(span, asked),
+                None => run.unmeasured.push(UnmeasuredSpan { time_span: number, parameters: asked }),
+            }
+        }
+    }
+    run.findings = found.findings();
+    Ok(run)
+}
+
+/// What the results say of the parameters by themselves stays where the profile doesn't say it.
+fn stated(span: &mut KnownSpan, asked: Parameters) {
+    let threads = span.parameters.threads;
+    span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
+}
+
+/// Reads `<System>`.
+fn system(walk: &mut ElementReader, run: &mut KnownRun, found: &mut Remarks) -> Result<(), Fault> {
+    walk.children("System", |walk, tag, _| {
+        match tag.name().as_ref() {
+            "ComputerName" => run.computer = known_text(&walk.text("ComputerName")?),
+            "RunTime" => run.started_at = seconds_since_1970(&walk.text("RunTime")?),
+            "Tool" => run.origin = Origin::ResultXml { version: version(walk)? },
+            "Findings" => found.read(walk)?,
+            _ => walk.skip()?,
+        }
+        Ok(())
+    })
+}
+
+/// Reads `<Tool>`; returns its version.
+fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+    let mut version = None;
+    walk.children("Tool", |walk, tag, _| {
+        match tag.name().as_ref() {
+            "Version" => version = known_text(&walk.text("Version")?),
+            _ => walk.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(version)
+}
+
+/// A name; empty = not known.
+fn known_text(written: &str) -> Option<String> {
+    let bytes = text::bytes(written.trim());
+    Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.is_empty())
+}
+
+/// `2025/03/14 13:15:40 UTC`; what isn't of this form is not known.
+fn seconds_since_1970(written: &str) -> Option<i64> {
+    let (date, time) = written.trim().strip_suffix(" UTC")?.split_once(' ')?;
+    let parts = |text: &str, separator| -> Option<[i16; 3]> {
+        let parts: Option<Vec<i16>> = text.split(separator).map(|part| part.parse().ok()).collect();
+        parts?.try_into().ok()
+    };
+    let ([year, month, day], [hour, minute, second]) = (parts(date, '/')?, parts(time, ':')?);
+    let small = |part: i16| i8::try_from(part).ok();
+    let time = jiff::civil::DateTime::new(
+        year,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        small(second)?,
+        0,
+    );
+    Some(jiff::tz::Offset::UTC.to_timestamp(time.ok()?).ok()?.as_second())
+}

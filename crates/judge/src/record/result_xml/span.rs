@@ -1,0 +1,184 @@
+//! The figures of a time span.
+
+use super::findings::Remarks;
+use super::walk::ElementReader;
+use diskspd_model::profile::xml::error::Fault;
+use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, KnownSpan};
+
+/// Reads `<TimeSpan>`; `None` = it ended before measuring began.
+pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<KnownSpan>, Fault> {
+    let mut span = KnownSpan::default();
+    let mut measured = true;
+    let mut all = AllTargets::default();
+    walk.children("TimeSpan", |walk, tag, at| {
+        match tag.name().as_ref() {
+            "Error" => {
+                measured = false;
+                walk.skip()?;
+            }
+            "TestTimeSeconds" => span.seconds = walk.figure("TestTimeSeconds", at)?,
+            "ThreadCount" => span.parameters.threads = walk.amount("ThreadCount", at)?,
+            "CpuUtilization" => span.cpu_percent = cpu(walk)?,
+            "Latency" => latency(walk, &mut span)?,
+            "Iops" => iops(walk, &mut span)?,
+            "Thread" => walk.children("Thread", |walk, tag, _| match tag.name().as_ref() {
+                "Target" => all.add(walk),
+                _ => walk.skip(),
+            })?,
+            "DeviceVerdict" => span.verdict = found.verdict(walk)?,
+            "Findings" => found.read(walk)?,
+            _ => walk.skip()?,
+        }
+        Ok(())
+    })?;
+    all.put_into(&mut span);
+    Ok(measured.then_some(span))
+}
+
+/// What all threads did on all targets; `None` = some target doesn't say.
+#[derive(Default)]
+struct AllTargets {
+    targets: u64,
+    read: Amounts,
+    write: Amounts,
+    total: Amounts,
+}
+
+#[derive(Default)]
+struct Amounts {
+    ios: Sum,
+    bytes: Sum,
+}
+
+/// A sum of so many amounts.
+#[derive(Default)]
+struct Sum {
+    parts: u64,
+    sum: u64,
+}
+
+impl Sum {
+    fn add(&mut self, amount: Option<u64>) {
+        if let Some(amount) = amount {
+            self.parts += 1;
+            self.sum = self.sum.saturating_add(amount);
+        }
+    }
+
+    /// That of all targets, if each had one.
+    fn of(&self, targets: u64) -> Option<u64> {
+        (targets > 0 && self.parts == targets).then_some(self.sum)
+    }
+}
+
+impl AllTargets {
+    /// Adds a `<Target>` of a thread.
+    fn add(&mut self, walk: &mut ElementReader) -> Result<(), Fault> {
+        self.targets += 1;
+        walk.children("Target", |walk, tag, at| {
+            let sum = match tag.name().as_ref() {
+                "IOCount" => &mut self.total.ios,
+                "BytesCount" => &mut self.total.bytes,
+                "ReadCount" => &mut self.read.ios,
+                "ReadBytes" => &mut self.read.bytes,
+                "WriteCount" => &mut self.write.ios,
+                "WriteBytes" => &mut self.write.bytes,
+                _ => return walk.skip(),
+            };
+            sum.add(walk.amount(tag.name().as_ref(), at)?);
+            Ok(())
+        })
+    }
+
+    fn put_into(&self, span: &mut KnownSpan) {
+        let seconds = span.seconds.filter(|seconds| *seconds > 0.0);
+        let directions =
+            [(&self.read, &mut span.read), (&self.write, &mut span.write), (&self.total, &mut span.total)];
+        for (done, figures) in directions {
+            figures.ios = done.ios.of(self.targets);
+            figures.bytes = done.bytes.of(self.targets);
+            let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
+            figures.iops = rate(figures.ios);
+            figures.mib_per_s = rate(figures.bytes).map(|bytes| bytes / 1024.0 / 1024.0);
+        }
+    }
+}
+
+/// How busy the CPUs were on average, percent.
+fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
+    let mut usage = None;
+    walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
+        "Average" => walk.children("Average", |walk, tag, at| match tag.name().as_ref() {
+            "UsagePercent" => {
+                usage = walk.figure("UsagePercent", at)?;
+                Ok(())
+            }
+            _ => walk.skip(),
+        }),
+        _ => walk.skip(),
+    })?;
+    Ok(usage)
+}
+
+/// Reads `<Latency>`: means, deviations, percentiles.
+fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+    walk.children("Latency", |walk, tag, at| {
+        let KnownSpan { read, write, total, .. } = span;
+        let figure: &mut Option<f64> = match tag.name().as_ref() {
+            "AverageReadMilliseconds" => &mut read.mean_ms,
+            "ReadLatencyStdev" => &mut read.std_dev_ms,
+            "AverageWriteMilliseconds" => &mut write.mean_ms,
+            "WriteLatencyStdev" => &mut write.std_dev_ms,
+            "AverageTotalMilliseconds" => &mut total.mean_ms,
+            "LatencyStdev" => &mut total.std_dev_ms,
+            "Bucket" => return percentile(walk, span),
+            _ => return walk.skip(),
+        };
+        *figure = walk.figure(tag.name().as_ref(), at)?;
+        Ok(())
+    })?;
+    span.percentiles.sort_by(|a, b| a.percent.total_cmp(&b.percent));
+    Ok(())
+}
+
+/// Reads a percentile; the first and the last one are minimum and maximum.
+fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+    let (mut percent, mut latency) = (None, ChartRow::default());
+    walk.children("Bucket", |walk, tag, at| {
+        let figure = match tag.name().as_ref() {
+            "Percentile" => &mut percent,
+            "ReadMilliseconds" => &mut latency.read,
+            "WriteMilliseconds" => &mut latency.write,
+            "TotalMilliseconds" => &mut latency.total,
+            _ => return walk.skip(),
+        };
+        *figure = walk.figure(tag.name().as_ref(), at)?;
+        Ok(())
+    })?;
+    let each =
+        [(&mut span.read, latency.read), (&mut span.write, latency.write), (&mut span.total, latency.total)];
+    let all = |put: fn(&mut KnownFigures, Option<f64>)| each.map(|(figures, ms)| put(figures, ms));
+    match percent {
+        Some(0.0) => drop(all(|figures, ms| figures.min_ms = ms)),
+        Some(100.0) => drop(all(|figures, ms| figures.max_ms = ms)),
+        Some(percent) if latency != ChartRow::default() => {
+            span.percentiles.push(KnownPercentile { percent, latency });
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Reads the deviations of `<Iops>`; its intervals are left out.
+fn iops(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+    walk.children("Iops", |walk, tag, at| {
+        let figures = match tag.name().as_ref() {
+            "ReadIopsStdDev" => &mut span.read,
+            "WriteIopsStdDev" => &mut span.write,
+            "IopsStdDev" => &mut span.total,
+            _ => return walk.skip(),
+        };
+        figures.iops_std_dev = walk.figure(tag.name().as_ref(), at)?;
+        Ok(())
+    })
+}

@@ -1,0 +1,91 @@
+//! Walks over a document, element by element.
+
+use diskspd_model::profile::xml::error::{Fault, quote};
+use diskspd_model::profile::xml::tokens::{Token, Tokens, cut_off};
+use quick_xml::events::BytesStart;
+
+/// The tokens of a document, and what is read out of them.
+pub struct ElementReader<'a>(Tokens<'a>);
+
+impl<'a> ElementReader<'a> {
+    pub fn new(text: &'a str) -> ElementReader<'a> {
+        ElementReader(Tokens::tolerant(text))
+    }
+
+    pub fn next(&mut self) -> Result<(usize, Token<'a>), Fault> {
+        self.0.next_token()
+    }
+
+    pub fn tokens(&mut self) -> &mut Tokens<'a> {
+        &mut self.0
+    }
+
+    /// Leaves out the rest of an element.
+    pub fn skip(&mut self) -> Result<(), Fault> {
+        self.0.skip()
+    }
+
+    /// Hands every child of an element, whose start was the last token, to `take`, which has to read it
+    /// to its end.
+    pub fn children(
+        &mut self,
+        parent: &str,
+        mut take: impl FnMut(&mut Self, BytesStart<'a>, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        loop {
+            match self.next()? {
+                (at, Token::Start(tag)) => take(self, tag, at)?,
+                (_, Token::Text(_)) => {}
+                (_, Token::End) => return Ok(()),
+                (at, Token::Eof) => return Err(cut_off(at, &format!("<{parent}>"))),
+            }
+        }
+    }
+
+    /// The text of an element, whose start was the last token, without what is in its children.
+    pub fn text(&mut self, name: &str) -> Result<String, Fault> {
+        let mut text = String::new();
+        loop {
+            match self.next()? {
+                (_, Token::Start(_)) => self.skip()?,
+                (_, Token::Text(piece)) => text.push_str(&piece),
+                (_, Token::End) => return Ok(text),
+                (at, Token::Eof) => return Err(cut_off(at, &format!("<{name}>"))),
+            }
+        }
+    }
+
+    /// The amount in an element; `None` = it is empty.
+    pub fn amount(&mut self, name: &str, at: usize) -> Result<Option<u64>, Fault> {
+        let text = self.text(name)?;
+        match text.trim() {
+            "" => Ok(None),
+            text => text.parse().map(Some).map_err(|_| wrong(name, text, "a whole number", at)),
+        }
+    }
+
+    /// The figure in an element; `None` = it is empty, or what C libraries print for what is no number.
+    pub fn figure(&mut self, name: &str, at: usize) -> Result<Option<f64>, Fault> {
+        let text = self.text(name)?;
+        match text.trim() {
+            "" => Ok(None),
+            text if is_undefined(text) => Ok(None),
+            text => match text.parse() {
+                Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
+                _ => Err(wrong(name, text, "a number from 0 on, with a point before its decimals", at)),
+            },
+        }
+    }
+}
+
+/// `nan`, `-nan(ind)`, `inf`; and of older libraries `1.#QNAN`, `-1.#IND`.
+fn is_undefined(text: &str) -> bool {
+    let text = text.trim_start_matches('-').to_ascii_lowercase();
+    text.starts_with("nan") || text.starts_with("inf") || text.starts_with("1.#")
+}
+
+fn wrong(name: &str, text: &str, expected: &str, at: usize) -> Fault {
+    Fault::new(at, format!("<{name}>: {} is not possible", quote(text)))
+        .expected(expected)
+        .hint("was the file edited or damaged?")
+}

@@ -1,0 +1,84 @@
+//! What is often misunderstood about a profile, and what it means for the figures.
+
+mod addresses;
+mod caching;
+mod depth;
+mod durability;
+mod waking;
+
+use super::view::Asked;
+use super::{Finding, Severity, SpanView};
+use diskspd_model::profile::Throughput;
+use diskspd_model::results::TargetResults;
+use diskspd_model::units;
+
+/// A misunderstanding about one target.
+type AboutTarget = fn(&SpanView, Asked) -> Option<Finding>;
+
+/// Those about targets.
+const ABOUT_TARGETS: &[AboutTarget] = &[
+    caching::reads_fit,
+    addresses::overlapping,
+    addresses::misaligned,
+    depth::one_at_a_time,
+    caching::not_durable,
+    durability::not_flushed,
+    durability::sync_mount,
+    limited,
+];
+
+/// A misunderstanding about a time span.
+type AboutSpan = fn(&SpanView) -> Option<Finding>;
+
+/// Those about time spans.
+const ABOUT_SPANS: &[AboutSpan] = &[waking::waking_up, waking::unheeded, single];
+
+/// Every misunderstanding of one time span.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let about_targets =
+        span.targets().flat_map(|asked| ABOUT_TARGETS.iter().filter_map(move |rule| rule(span, asked)));
+    about_targets.chain(ABOUT_SPANS.iter().filter_map(|rule| rule(span))).collect()
+}
+
+/// How much figures scatter only repetitions show. A rule for programs that judge results; people would
+/// tire of it.
+fn single(span: &SpanView) -> Option<Finding> {
+    let message = "one run doesn't show how much the figures vary".to_owned();
+    let finding = || Finding::new("single-run", Severity::Note, span, message);
+    (span.profile.time_spans.len() == 1)
+        .then(|| finding().remedy("repeat it: --repeat 3 or more, then compare medians and ranges").quietly())
+}
+
+/// I/Os of both directions.
+fn both(row: &TargetResults) -> u64 {
+    row.read.ios.saturating_add(row.write.ios)
+}
+
+/// Reads.
+fn reads(row: &TargetResults) -> u64 {
+    row.read.ios
+}
+
+/// Writes.
+fn writes(row: &TargetResults) -> u64 {
+    row.write.ios
+}
+
+/// `-g` limits each thread on each target: what is reported is the sum.
+fn limited(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let threads = u64::from(span.asked.threads_on(target));
+    let (each, all) = match target.throughput? {
+        Throughput::Iops(iops) => (format!("{iops} IOPS"), format!("{} IOPS", u64::from(iops) * threads)),
+        Throughput::BytesPerMillisecond(bytes) => {
+            let per_second = |threads| units::Size(u64::from(bytes) * 1000 * threads);
+            (format!("{}/s", per_second(1)), format!("{}/s", per_second(threads)))
+        }
+    };
+    if threads < 2 {
+        return None;
+    }
+    let message =
+        format!("-g limits each of the {threads} threads on '{}' to {each}: {all} in all", target.path);
+    Some(Finding::new("throughput-limit-per-thread", Severity::Note, span, message).on(&target.path))
+}

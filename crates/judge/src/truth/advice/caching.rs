@@ -1,0 +1,73 @@
+//! Caches that answer in the place of the device.
+
+use super::{durability, reads, writes};
+use crate::truth::view::Asked;
+use crate::truth::{Finding, Severity, SpanView};
+use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_model::units::Size;
+
+/// Reads through the page cache of an area that has room in it are reads of memory, from the second time on
+/// at the latest; a file that was just written is there from the start.
+pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    if !span.is_cached(asked) || span.done(asked.id, reads) == 0 {
+        return None;
+    }
+    let on = span.host.storage(asked.id)?;
+    // Files that are memory themselves: no cache is between.
+    if on.file_system.as_ref().is_some_and(|found| FileSystemType::named(&found.kind).is_memory()) {
+        return None;
+    }
+    let area = area(span, asked).filter(|&area| area > 0)?;
+    let limit = span.system.environment.as_ref().and_then(|environment| environment.limits.memory);
+    let room = span.system.memory_available.min(limit.unwrap_or(u64::MAX));
+    if area > room {
+        return None;
+    }
+    let message = format!("the area read of '{}' fits into memory: the page cache can answer", target.path);
+    Some(
+        Finding::new("cached-reads", Severity::Warning, span, message)
+            .on(&target.path)
+            .shown_by(format!("{} are read repeatedly, {} of memory can hold them", Size(area), Size(room)))
+            .remedy("bypass the page cache with -Su or -Sh, or use a file several times the size of memory")
+            // Whether they were answered from there is the verdict's to say.
+            .quietly(),
+    )
+}
+
+/// How many bytes of the target I/O may touch.
+fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+    let target = asked.target;
+    let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
+    let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
+    Some(end.saturating_sub(target.base_file_offset))
+}
+
+/// Writes end before they are durable, unless that was asked for. It isn't wrong; who wants the figures of
+/// a database's log must know.
+pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let target = asked.target;
+    let durable = target.write_through || target.flush_type.is_some();
+    let flushed = span.rows().any(|row| row.target == asked.id && row.flushes.is_some());
+    let durable = durable || flushed || durability::is_synchronous(span, asked);
+    if durable || span.done(asked.id, writes) == 0 {
+        return None;
+    }
+    let finding = |message| {
+        Finding::new("not-durable", Severity::Note, span, message)
+            .on(&target.path)
+            .remedy("measure durable writes with -Sh or -Suw, durable writes through the cache with -Sbw")
+            .quietly()
+    };
+    if span.is_cached(asked) {
+        let message = format!("writes to '{}' end in the page cache: they are not durable yet", target.path);
+        return span.host.storage(asked.id).map(|_| finding(message));
+    }
+    let disks = span.system.environment.as_ref()?.disks.iter();
+    let cache = disks
+        .filter(|disk| disk.targets.contains(&asked.id))
+        .find(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))?;
+    let message =
+        format!("writes to '{}' end in the volatile write cache of {}", target.path, cache.device.name);
+    Some(finding(message).shown_by("write_cache: write back".to_owned()))
+}

@@ -1,0 +1,114 @@
+//! What it takes to wake processors that sleep between I/Os, which is counted as latency.
+
+use crate::truth::view::Asked;
+use crate::truth::{Finding, Severity, SpanView};
+use diskspd_model::machine::environment::Environment;
+use diskspd_model::results::CpuSleeps;
+
+/// Waking up counts from this share of the mean latency on.
+const SHARE: f64 = 0.1;
+
+/// The least that a sleep costs where it is a halt that the hypervisor has to end, us: stopping and
+/// starting the timer tick, the halt and the interrupt trap to it. The kernel doesn't know that, it says 1
+/// us. Measured: 6 to 16 us.
+const HALT: f64 = 10.0;
+
+/// The kernel's idle driver for virtual machines, whose only sleep is such a halt.
+const HALTING: &str = "haltpoll";
+
+/// What the sleeps of a run cost its I/Os.
+struct Waking {
+    /// Mean over all I/Os, us.
+    cost: f64,
+    evidence: Vec<String>,
+}
+
+/// Between I/Os that are far apart processors go to sleep, and what it takes to wake them is counted as
+/// latency. Only past the cache: else the processors may have been busy copying all the time.
+pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
+    let past_the_cache = |asked: Asked| {
+        !span.is_cached(asked) && !asked.target.memory_mapped_io && span.host.storage(asked.id).is_some()
+    };
+    let observed = span.results.observed.as_ref();
+    let kept_awake = observed.is_some_and(|seen| seen.polled || seen.cpu_latency.is_some());
+    if kept_awake || !span.targets().all(past_the_cache) {
+        return None;
+    }
+    let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)? * 1000.0;
+    let environment = span.system.environment.as_ref()?;
+    let waking = match observed.map_or(&[][..], |seen| &seen.sleeps) {
+        [] => expected(span, environment)?,
+        sleeps => counted(span, environment, sleeps)?,
+    };
+    if latency <= 0.0 || waking.cost < latency * SHARE {
+        return None;
+    }
+    let message = "the processors sleep between I/Os: latencies include the wake-up".to_owned();
+    let finding = Finding::new("waking-up", Severity::Note, span, message)
+        .shown_by(format!("the mean latency is {latency:.0} µs"));
+    let finding = waking.evidence.into_iter().fold(finding, Finding::shown_by);
+    Some(finding.remedy("use --cpu-latency 0 (as root) for latencies without the wake-up"))
+}
+
+/// By the kernel's counters. A processor that slept more often than there were I/Os was woken by something
+/// else too: of those sleeps one at most delayed an I/O.
+fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> Option<Waking> {
+    let ios = span.measured.total.total.throughput.ios as f64;
+    let halting =
+        environment.platform.virtual_machine && environment.cpu.idle_driver.as_deref() == Some(HALTING);
+    let least = if halting { HALT } else { 0.0 };
+    let states = || sleeps.iter().flat_map(|cpu| &cpu.states);
+    let entered: f64 = states().map(|state| state.entered as f64).sum();
+    if ios <= 0.0 || entered <= 0.0 {
+        return None;
+    }
+    let all: f64 = states().map(|state| state.entered as f64 * (state.latency as f64).max(least)).sum();
+    let whose = match sleeps {
+        [only] => format!("CPU {} slept", only.cpu),
+        several => format!("the {} CPUs of the threads slept", several.len()),
+    };
+    let mut evidence = vec![format!("{whose} {:.2} times per I/O", entered / ios)];
+    let weight = |entered: u64, latency: u64| u128::from(entered) * u128::from(latency);
+    if halting {
+        evidence.push(format!(
+            "the hypervisor has to end each sleep (idle driver {HALTING}): {HALT:.0} µs or more"
+        ));
+    } else if let Some(state) = states().max_by_key(|state| weight(state.entered, state.latency)) {
+        evidence.push(format!("idle state {} takes {} µs to leave", state.name, state.latency));
+    }
+    Some(Waking { cost: all / entered.max(ios), evidence })
+}
+
+/// By the pauses between I/Os, where nobody counted: threads bound to no CPU, records of older programs.
+fn expected(span: &SpanView, environment: &Environment) -> Option<Waking> {
+    let iops = span.measured.total.total.throughput.iops;
+    if iops <= 0.0 {
+        return None;
+    }
+    let pause = f64::from(span.measured.thread_count) * 1e6 / iops;
+    let state = environment.cpu.idle_state_for(pause)?;
+    let evidence = vec![
+        format!("each thread issues an I/O every {pause:.0} µs"),
+        format!("idle state {} takes {} µs to leave", state.name, state.latency),
+    ];
+    Some(Waking { cost: state.latency as f64, evidence })
+}
+
+/// Without an idle driver processors halt in a way of their own, which asks for no limit.
+pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
+    let environment = span.system.environment.as_ref()?;
+    let limit = span.results.observed.as_ref()?.cpu_latency?;
+    let words = environment.kernel_command_line.as_deref().unwrap_or_default();
+    let polling = words.split_ascii_whitespace().any(|word| word == "idle=poll");
+    if environment.cpu.idle_driver.is_some() || !environment.cpu.idle_states.is_empty() || polling {
+        return None;
+    }
+    let message =
+        format!("processors may have slept despite --cpu-latency {limit}: latencies may include the wake-up");
+    Some(
+        Finding::new("cpu-latency-unheeded", Severity::Warning, span, message)
+            .shown_by("the kernel has no idle driver here (cpuidle/current_driver), so the limit has no \
+                       effect".into())
+            .remedy("start the kernel with idle=poll, or give it a driver (in a virtual machine modprobe cpuidle-haltpoll)"),
+    )
+}

@@ -1,0 +1,39 @@
+//! What is concluded about a time span before the checks look at it.
+
+use super::crowd::{self, Crowd};
+use super::device;
+use super::late::{self, Late};
+use super::{Limiter, Limits, SpanVerdict, SpanView, Steadiness, limit, steady};
+
+/// What is concluded about a time span, in the order of the fields: each from the view and from what stands
+/// above it. The checks, which say it, come after all of them.
+#[derive(Debug)]
+pub(super) struct Conclusions<'a> {
+    /// Threads that had to wait for a CPU for so long that the figures would be others without.
+    pub crowd: Option<Crowd>,
+    /// What limited it; `None` = nobody looked.
+    pub limits: Option<Limits>,
+    /// What I/Os that started late take away from the figures.
+    pub late: Option<Late<'a>>,
+    /// Whether it was steady; `None` = too short to tell.
+    pub steadiness: Option<Steadiness>,
+    /// Whether the devices did what was counted; `None` = nothing was observed.
+    pub verdict: Option<SpanVerdict>,
+}
+
+impl<'a> Conclusions<'a> {
+    pub fn of(span: &SpanView<'a>) -> Conclusions<'a> {
+        let crowd = crowd::judge(span);
+        let limits = limit::judge(span, crowd.as_ref());
+        let late = late::judge(span, limits.as_ref());
+        let steadiness = steady::judge(span, limits.as_ref());
+        let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
+        let verdict = device::verdict(span, limiter);
+        Conclusions { crowd, limits, late, steadiness, verdict }
+    }
+
+    /// What limited it, if that can be told.
+    pub fn limiter(&self) -> Option<Limiter> {
+        self.limits.as_ref()?.limited_by
+    }
+}

@@ -1,0 +1,368 @@
+//! Whether reads could be answered without the medium, by what the targets held before the run.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::machine::content::{ContentFacts, Reducer, Sample, Space};
+use diskspd_model::profile::RawText;
+use diskspd_model::units;
+
+/// From this share on of what is read, the figures are those of something else than the device.
+const MOST: f64 = 0.5;
+/// Below this share, gaps change the figures by less than two runs differ.
+const GAPS: f64 = 0.01;
+/// Below this share of a sample, chance and what devices hold by themselves (empty parts of a file system)
+/// are too near.
+const SAMPLED: f64 = 0.1;
+
+/// Every finding about the contents of one time span's targets.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let facts = span.results.observed.iter().flat_map(|observed| &observed.content);
+    let findings = facts.flat_map(|facts| findings(&About { facts, path: span.host.path(facts.target) }));
+    findings.map(|finding| finding.in_time_span(Some(span.number))).collect()
+}
+
+/// What is to be said before the reads begin, a line each: what would be more than a note afterwards.
+pub fn warnings(facts: &ContentFacts, path: &RawText) -> Vec<Finding> {
+    let serious =
+        findings(&About { facts, path }).into_iter().filter(|finding| finding.severity > Severity::Note);
+    let in_a_line = |finding: Finding| {
+        let message = match &finding.remedy {
+            Some(remedy) => format!("{}; {remedy}", finding.message),
+            None => finding.message,
+        };
+        Finding::of_machine(finding.name, Severity::Warning, message).on(path)
+    };
+    serious.map(in_a_line).collect()
+}
+
+/// What was found about a target, and its path.
+struct About<'a> {
+    facts: &'a ContentFacts,
+    path: &'a RawText,
+}
+
+impl std::ops::Deref for About<'_> {
+    type Target = ContentFacts;
+
+    fn deref(&self) -> &ContentFacts {
+        self.facts
+    }
+}
+
+/// What the facts about one target mean.
+fn findings(facts: &About) -> Vec<Finding> {
+    let gaps = gaps(facts);
+    let zeros = if gaps.is_some() { None } else { empty_device(facts) };
+    let reduced = if zeros.is_some() { None } else { compressible(facts) };
+    [gaps, zeros, reduced, repeating(facts)].into_iter().flatten().collect()
+}
+
+fn finding(name: &'static str, severity: Severity, facts: &About, message: String) -> Finding {
+    Finding::of_machine(name, severity, message).on(facts.path)
+}
+
+/// Wrong from half on, a warning from `least` on.
+fn severity(share: f64, least: f64) -> Option<Severity> {
+    match share {
+        _ if share >= MOST => Some(Severity::Wrong),
+        _ if share >= least => Some(Severity::Warning),
+        _ => None,
+    }
+}
+
+/// How bad it is that so much of what is read isn't there; `None` = it changes nothing.
+pub(super) fn gaps_severity(share: f64) -> Option<Severity> {
+    severity(share, GAPS)
+}
+
+/// Holes, and what is only allocated or lies in the inode.
+fn gaps(facts: &About) -> Option<Finding> {
+    let space = facts.space.filter(|space| space.known > 0)?;
+    let unwritten = really_unwritten(&space, facts.sample.as_ref());
+    let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
+    let share = |bytes: u64| bytes as f64 / space.known as f64;
+    let all = kinds.iter().map(|(bytes, _)| bytes).sum();
+    let severity = gaps_severity(share(all))?;
+    let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
+    let parts: Vec<String> =
+        named.clone().map(|(bytes, name)| format!("to {} {name}", percent(share(*bytes)))).collect();
+    let path = facts.path;
+    let what =
+        if facts.device { format!("'{path}' is a loop device on a file that") } else { format!("'{path}'") };
+    let is = if facts.device { "is there" } else { "is" };
+    let message = format!("{what} {is} {}: reads of them never reach the device", parts.join(" and "));
+    let sizes: Vec<String> =
+        named.map(|(bytes, name)| format!("{} of {name}", units::Size(*bytes))).collect();
+    let evidence = format!("{}, where {} are read", sizes.join(", "), units::Size(space.known));
+    let remedy = match (facts.device, space.inline == all) {
+        (true, _) => "--prefill=random --destroy writes it",
+        (_, true) => "a larger file doesn't fit into its inode",
+        _ => "--prefill writes it",
+    };
+    Some(finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
+}
+
+/// Unwritten extents may have data in memory that is still to be written: then blocks read from there
+/// aren't zero.
+fn really_unwritten(space: &Space, sample: Option<&Sample>) -> u64 {
+    match sample.filter(|sample| sample.unwritten > 0) {
+        Some(sample) => (space.unwritten as f64 * share(sample.unwritten_zeros, sample.unwritten)) as u64,
+        None => space.unwritten,
+    }
+}
+
+/// A device full of zeros has been discarded, or never written. A disk with turning parts and no discard
+/// reads them.
+fn empty_device(facts: &About) -> Option<Finding> {
+    let sample = facts.sample.filter(|sample| facts.device && sample.blocks > 0)?;
+    if facts.discards == Some(false) && facts.rotational == Some(true) {
+        return None;
+    }
+    let zeros = share(sample.zeros, sample.blocks);
+    let compressing = reducer(facts, |reducer| reducer.compresses);
+    // That zeros aren't stored is certain only where something is known to compress them.
+    let severity = match severity(zeros, SAMPLED)? {
+        Severity::Wrong if compressing.is_none() => Severity::Warning,
+        severity => severity,
+    };
+    let path = facts.path;
+    let how_much =
+        if zeros == 1.0 { "nothing but zeros".into() } else { format!("{} zeros", percent(zeros)) };
+    let message = match compressing {
+        Some(by) => {
+            format!(
+                "'{path}' holds {how_much}, which {} doesn't store: reading them costs it \
+                     nothing",
+                by.name
+            )
+        }
+        None => format!(
+            "'{path}' holds {how_much}: reads of discarded or unwritten blocks never reach the medium"
+        ),
+    };
+    let evidence = format!("{} of {} blocks sampled are zeros", sample.zeros, sample.blocks);
+    let finding = finding("content-zeros", severity, facts, message).shown_by(evidence);
+    Some(finding.remedy("--prefill=random --destroy writes it"))
+}
+
+/// Content that compresses, on something that does it.
+fn compressible(facts: &About) -> Option<Finding> {
+    let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
+    let by = reducer(facts, |reducer| reducer.compresses)?;
+    let left = share(sample.compressed, sample.blocks * sample.block_size);
+    let severity = severity(1.0 - left, SAMPLED)?;
+    let path = facts.path;
+    let message = format!(
+        "the content of '{path}' compresses to about {}, and {} compresses: the device reads less than the \
+         run counts",
+        percent(left),
+        by.name
+    );
+    let evidence = match sample.zeros {
+        0 => format!("estimated from {} blocks", sample.blocks),
+        zeros => format!("estimated from {} blocks, {zeros} of them zeros", sample.blocks),
+    };
+    Some(finding("content-compressible", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
+}
+
+/// What was written already in a file isn't touched by --prefill.
+fn rewrite(facts: &About) -> &'static str {
+    match facts.device {
+        true => "--prefill=random --destroy writes it",
+        false => "write it once with random content: -w100 -Zr -b1M",
+    }
+}
+
+/// Blocks that are alike, on something that stores them once.
+fn repeating(facts: &About) -> Option<Finding> {
+    let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
+    let by = reducer(facts, |reducer| reducer.deduplicates)?;
+    let severity = severity(share(sample.repeats, sample.blocks), SAMPLED)?;
+    let message = format!(
+        "'{}' has duplicate blocks, and {} deduplicates: it reads less than the run counts",
+        facts.path, by.name
+    );
+    let evidence = format!("{} of {} blocks sampled repeat others", sample.repeats, sample.blocks);
+    Some(finding("content-repeats", severity, facts, message).shown_by(evidence).remedy(rewrite(facts)))
+}
+
+fn reducer<'a>(facts: &About<'a>, which: fn(&&Reducer) -> bool) -> Option<&'a Reducer> {
+    facts.facts.reducers.iter().find(which)
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    part as f64 / all.max(1) as f64
+}
+
+/// Whole percents; neither all nor nothing unless it is.
+pub(super) fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    match share {
+        _ if share > 0.0 && rounded < 1.0 => "less than 1 %".into(),
+        _ if share < 1.0 && rounded > 99.0 => "99 %".into(),
+        _ => format!("{rounded:.0} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn file(space: Space, sample: Sample, reducers: &[&str]) -> ContentFacts {
+        ContentFacts {
+            to: 100 * MIB,
+            space: Some(Space { known: 100 * MIB, ..space }),
+            sample: Some(sample),
+            reducers: reducers
+                .iter()
+                .map(|name| Reducer {
+                    name: (*name).into(),
+                    compresses: true,
+                    deduplicates: name.contains("VDO"),
+                })
+                .collect(),
+            ..ContentFacts::default()
+        }
+    }
+
+    fn device(sample: Sample, discards: bool, rotational: bool, reducers: &[&str]) -> ContentFacts {
+        ContentFacts {
+            device: true,
+            space: None,
+            discards: Some(discards),
+            rotational: Some(rotational),
+            ..file(Space::default(), sample, reducers)
+        }
+    }
+
+    /// A sample of 128 blocks of which so many are zeros and repeat others; so much is left of all, percent.
+    fn sample(zeros: u64, repeats: u64, left: u64) -> Sample {
+        let compressed = 128 * 4096 * left / 100;
+        Sample { block_size: 4096, blocks: 128, zeros, repeats, compressed, ..Sample::default() }
+    }
+
+    fn found(facts: &ContentFacts) -> Vec<(&'static str, Severity)> {
+        findings(&About { facts, path: &"x".into() })
+            .into_iter()
+            .map(|finding| (finding.name, finding.severity))
+            .collect()
+    }
+
+    #[test]
+    fn what_answers_without_the_medium_is_found_and_nothing_else() {
+        use Severity::{Warning, Wrong};
+        let none = Space::default();
+        let holes = |mib| Space { holes: mib * MIB, ..none };
+        let unwritten = |mib| Space { unwritten: mib * MIB, ..none };
+        let random = sample(0, 0, 100);
+        let zeros = sample(128, 0, 0);
+        let gap = |severity| vec![("content-unwritten", severity)];
+        for (what, facts, expected) in [
+            ("random data", file(none, random, &[]), vec![]),
+            ("the pattern on a plain file system", file(none, sample(0, 127, 7), &[]), vec![]),
+            ("zeros on a plain file system", file(none, zeros, &[]), vec![]),
+            ("all holes", file(holes(100), Sample::default(), &[]), gap(Wrong)),
+            ("all unwritten", file(unwritten(100), Sample::default(), &[]), gap(Wrong)),
+            ("half a hole", file(holes(50), random, &[]), gap(Wrong)),
+            ("less than half", file(holes(49), random, &[]), gap(Warning)),
+            ("one percent", file(holes(1), random, &[]), gap(Warning)),
+            ("less than one percent", file(Space { holes: MIB - 1, ..none }, random, &[]), vec![]),
+            (
+                "together half",
+                file(Space { holes: 25 * MIB, unwritten: 25 * MIB, ..none }, random, &[]),
+                gap(Wrong),
+            ),
+            ("in the inode", file(Space { inline: 100 * MIB, ..none }, random, &[]), gap(Wrong)),
+            (
+                "unwritten, with data in memory",
+                file(unwritten(100), Sample { unwritten: 128, ..Sample::default() }, &[]),
+                vec![],
+            ),
+            (
+                "unwritten, half of it with data in memory",
+                file(
+                    unwritten(100),
+                    Sample { unwritten: 128, unwritten_zeros: 64, ..Sample::default() },
+                    &[],
+                ),
+                gap(Wrong),
+            ),
+            ("nothing known", ContentFacts::default(), vec![]),
+            ("zeros, compressed", file(none, zeros, &["btrfs"]), vec![("content-compressible", Wrong)]),
+            (
+                "the pattern, compressed",
+                file(none, sample(0, 127, 7), &["zram0"]),
+                vec![("content-compressible", Wrong)],
+            ),
+            (
+                "text, compressed",
+                file(none, sample(0, 0, 60), &["btrfs"]),
+                vec![("content-compressible", Warning)],
+            ),
+            ("random data, compressed", file(none, sample(0, 0, 97), &["btrfs"]), vec![]),
+            (
+                "alike, deduplicated",
+                file(none, sample(0, 100, 100), &["dm-0 (VDO)"]),
+                vec![("content-repeats", Wrong)],
+            ),
+            (
+                "some alike",
+                file(none, sample(0, 13, 100), &["dm-0 (VDO)"]),
+                vec![("content-repeats", Warning)],
+            ),
+            ("few alike", file(none, sample(0, 12, 100), &["dm-0 (VDO)"]), vec![]),
+            ("alike, not deduplicated", file(none, sample(0, 100, 100), &["btrfs"]), vec![]),
+            ("a fresh SSD", device(zeros, true, false, &[]), vec![("content-zeros", Warning)]),
+            (
+                "a fresh volume without discard",
+                device(zeros, false, false, &[]),
+                vec![("content-zeros", Warning)],
+            ),
+            ("a hard disk of zeros", device(zeros, false, true, &[]), vec![]),
+            ("a used SSD", device(sample(12, 0, 60), true, false, &[]), vec![]),
+            (
+                "a partly used SSD",
+                device(sample(13, 0, 60), true, false, &[]),
+                vec![("content-zeros", Warning)],
+            ),
+            ("a fresh zram", device(zeros, true, false, &["zram0"]), vec![("content-zeros", Wrong)]),
+            ("a filled zram", device(random, true, false, &["zram0"]), vec![]),
+            (
+                "a loop device on a sparse file",
+                ContentFacts { device: true, ..file(holes(100), Sample::default(), &[]) },
+                gap(Wrong),
+            ),
+        ] {
+            assert_eq!(found(&facts), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn it_is_said_in_plain_words_before_the_run() {
+        let told = |space| {
+            let found = warnings(&file(space, Sample::default(), &[]), &"x".into()).into_iter();
+            found.map(|finding| finding.message).collect::<Vec<_>>()
+        };
+        let space = Space { unwritten: 100 * MIB, ..Space::default() };
+        assert_eq!(
+            told(space),
+            ["'x' is to 100 % unwritten extents: reads of them never reach the device; --prefill writes it"]
+        );
+        let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
+        assert_eq!(
+            told(space),
+            ["'x' is to less than 1 % holes and to 10 % unwritten extents: reads of them never reach the \
+                 device; --prefill writes it"]
+        );
+    }
+
+    #[test]
+    fn percents_are_all_or_nothing_only_when_they_are() {
+        for (share, text) in
+            [(0.0, "0 %"), (0.001, "less than 1 %"), (0.5, "50 %"), (0.999, "99 %"), (1.0, "100 %")]
+        {
+            assert_eq!(percent(share), text);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! What waiting for a CPU cost a run, and who had the CPUs meanwhile.
+
+use super::processors::{self, Share};
+use super::{Finding, Limiter, Severity, SpanView};
+use diskspd_model::machine::threads::ThreadTimes;
+use diskspd_model::results::{Effort, WorkerEffort};
+
+/// From this share of the rate on, what waiting takes away changes conclusions: more than repeated runs
+/// scatter.
+const MATTERS: f64 = 0.1;
+/// A thread that was on a CPU, or ready to be, for so long hardly ever waited for the storage.
+pub(super) const OCCUPIED: f64 = 0.8;
+/// The device had so much of the depth in flight: waiting threads cost it nothing.
+const FULL: f64 = 0.8;
+/// It had less than this: the queue ran dry meanwhile.
+const DRY: f64 = 0.5;
+/// Who used less than this share of what the threads didn't use doesn't explain it.
+const EXPLAINED: f64 = 0.5;
+
+/// Who had the CPUs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    /// Threads of the run: they share CPUs.
+    Threads,
+    /// Threads of the kernel.
+    Kernel,
+    /// Other programs, or nobody knows.
+    Others,
+}
+
+/// What the waiting did to the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It lowered it: nothing was done meanwhile, or the device had little to do.
+    Lowers,
+    /// It may have.
+    Unknown,
+    /// None: the device had its queue full all the same.
+    None,
+}
+
+/// Threads that had to wait for a CPU.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Crowd {
+    /// Share of the time, on average over the threads.
+    pub waiting: f64,
+    /// I/Os per second that they would have done at most without it.
+    pub iops: f64,
+    pub holder: Holder,
+    pub effect: Effect,
+}
+
+/// One thread.
+struct Waiter<'a> {
+    worker: &'a WorkerEffort,
+    /// Shares of the time: on a CPU, and without one that was in use.
+    busy: f64,
+    waiting: f64,
+    /// Share of the time that its CPU was used by whoever else; 1 = not known.
+    else_used: f64,
+}
+
+/// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or
+/// nobody knows.
+pub(super) fn judge(span: &SpanView) -> Option<Crowd> {
+    let effort = span.effort()?;
+    let window = span.measured.seconds * 1e9;
+    let shares = processors::shares(span);
+    let waiters: Option<Vec<Waiter>> =
+        effort.workers.iter().map(|worker| waiter(span, &shares, worker, window)).collect();
+    let waiters = waiters.filter(|waiters| !waiters.is_empty())?;
+    let waiting = waiters.iter().map(|waiter| waiter.waiting).sum::<f64>() / waiters.len() as f64;
+    // What is done in the time that was left would have been done in the rest too, at most.
+    let (mut done, mut possible) = (0.0, 0.0);
+    for (index, waiter) in waiters.iter().enumerate() {
+        let targets = span.results.threads.get(index).map_or(&[][..], |thread| &thread.targets);
+        let ios = targets.iter().map(|target| (target.read.ios + target.write.ios) as f64).sum::<f64>();
+        done += ios;
+        possible += ios / (1.0 - waiter.waiting).max(0.001);
+    }
+    let matters = match done > 0.0 {
+        true => possible >= done * (1.0 + MATTERS),
+        false => waiting >= MATTERS,
+    };
+    // More threads than CPUs don't do more than these allow.
+    let busy: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
+    let cpus = span.system.topology.allowed_cpus().count().clamp(1, waiters.len()) as f64;
+    if busy > 0.0 {
+        possible = possible.min((done / busy * cpus).max(done));
+    }
+    matters.then(|| Crowd {
+        waiting,
+        iops: possible / span.measured.seconds,
+        holder: holder(&waiters, &shares, effort),
+        effect: effect(span, effort, &waiters),
+    })
+}
+
+fn waiter<'a>(
+    span: &SpanView,
+    shares: &[Share],
+    worker: &'a WorkerEffort,
+    window: f64,
+) -> Option<Waiter<'a>> {
+    let ThreadTimes { busy, waiting, .. } = worker.times?;
+    let (busy, waiting) = (busy as f64 / window, waiting? as f64 / window);
+    let used = used(span, shares, worker.cpu);
+    // A wait that began before the window may be longer than it. And where a CPU was idle nobody kept a
+    // thread from it: it was waking up.
+    let else_used = (used.unwrap_or(1.0) - busy).max(0.0);
+    let waiting = waiting.min(1.0 - busy).clamp(0.0, else_used.min(1.0));
+    Some(Waiter { worker, busy, waiting, else_used })
+}
+
+/// Share of the time that a CPU was in use, or all on average for a thread that was bound to none; `None` =
+/// not known.
+fn used(span: &SpanView, shares: &[Share], cpu: Option<u32>) -> Option<f64> {
+    let allowed: Vec<u32> = span.system.topology.allowed_cpus().collect();
+    let ours = |share: &&Share| cpu.map_or(allowed.contains(&share.cpu), |cpu| share.cpu == cpu);
+    let used: Vec<f64> = shares.iter().filter(ours).map(|share| 1.0 - share.idle).collect();
+    (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64)
+}
+
+fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
+    let cpus = shares.len().max(1) as f64;
+    // Weighted by how long each waited: what its own companions had of its CPU, and what all others had.
+    let (mut companions, mut rest) = (0.0, 0.0);
+    for (index, waiter) in waiters.iter().enumerate() {
+        let others = waiters.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
+        let beside: f64 = match waiter.worker.cpu {
+            Some(cpu) => others.filter(|o| o.worker.cpu == Some(cpu)).map(|o| o.busy).sum(),
+            // Bound to none, they keep out of each other's way where there is room for all.
+            None if waiters.len() as f64 <= cpus => 0.0,
+            None => others.map(|other| other.busy).sum::<f64>() / cpus,
+        };
+        let beside = beside.min(waiter.else_used);
+        companions += waiter.waiting * beside;
+        rest += waiter.waiting * (waiter.else_used - beside);
+    }
+    if companions >= rest {
+        return Holder::Threads;
+    }
+    let used: f64 = shares.iter().map(|share| 1.0 - share.idle).sum();
+    let own: f64 = waiters.iter().map(|waiter| waiter.busy).sum();
+    match processors::used_by_others(effort) {
+        Some((Some(kernel), programs))
+            if kernel > programs && kernel + programs >= EXPLAINED * (used - own) =>
+        {
+            Holder::Kernel
+        }
+        _ => Holder::Others,
+    }
+}
+
+fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
+    let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let one_each = reachable <= effort.workers.len() as u64;
+    let occupied = waiters.iter().map(|waiter| waiter.busy + waiter.waiting).fold(0.0, f64::max);
+    if one_each || occupied >= OCCUPIED {
+        return Effect::Lowers;
+    }
+    match span.queues.in_flight.and_then(|queue| queue.counted) {
+        Some(counted) if counted < DRY * reachable as f64 => Effect::Lowers,
+        Some(counted) if counted >= FULL * reachable as f64 => Effect::None,
+        _ => Effect::Unknown,
+    }
+}
+
+impl Crowd {
+    /// Whether it is what limited the run. `occupied`: the largest share of the time that a thread was on a
+    /// CPU or ready.
+    pub(super) fn limits(&self, occupied: f64) -> bool {
+        // Threads of the kernel that share a CPU with one that waits for them are a part of its I/O.
+        self.effect == Effect::Lowers && (self.holder != Holder::Kernel || occupied >= OCCUPIED)
+    }
+
+    /// What shows it.
+    pub(super) fn evidence(&self, span: &SpanView, effort: &Effort) -> Vec<String> {
+        let now = span.measured.total.total.throughput.iops;
+        let most = format!(
+            "without waiting for CPUs at most {:.0} IOPS would be possible, instead of \
+                            {now:.0}",
+            self.iops
+        );
+        [most].into_iter().chain(processors::named(effort)).collect()
+    }
+}
+
+/// Waiting counts as latency wherever it hits, though it may not have limited the rate.
+pub(super) fn check(span: &SpanView, crowd: Option<Crowd>, limiter: Option<Limiter>) -> Vec<Finding> {
+    let (Some(effort), Some(limiter)) = (span.effort(), limiter) else { return Vec::new() };
+    let told = [Limiter::BusyCpus, Limiter::Hypervisor, Limiter::CpuQuota, Limiter::Kernel];
+    let crowd = crowd.filter(|_| !told.contains(&limiter));
+    crowd.map(|crowd| finding(span, effort, &crowd)).into_iter().collect()
+}
+
+fn finding(span: &SpanView, effort: &Effort, crowd: &Crowd) -> Finding {
+    let (severity, consequence) = match (crowd.holder, crowd.effect) {
+        (_, Effect::None) => (Severity::Note, "the device's queue stayed full all the same"),
+        (Holder::Kernel, _) => (Severity::Note, "kernel threads had them, and latencies include the wait"),
+        (_, Effect::Lowers) => (Severity::Warning, "latencies include that"),
+        (_, Effect::Unknown) => {
+            (Severity::Warning, "latencies include the wait, and the rate may be lower because of it")
+        }
+    };
+    let message = format!(
+        "CPU contention: threads were ready to run but had no CPU {:.0} % of the time: {consequence}",
+        crowd.waiting * 100.0
+    );
+    let mut finding = Finding::new("cpu-waiting", severity, span, message);
+    for text in crowd.evidence(span, effort) {
+        finding = finding.shown_by(text);
+    }
+    finding.remedy(remedy(crowd.holder))
+}
+
+/// What helps.
+pub(super) fn remedy(holder: Holder) -> &'static str {
+    match holder {
+        Holder::Threads => "bind them to different CPUs (-a), or use fewer threads (-t)",
+        Holder::Kernel => "bind the threads to idle CPUs (-a), or use fewer threads (-t)",
+        Holder::Others => "stop other programs, or bind the threads to CPUs that nobody else uses (-a)",
+    }
+}

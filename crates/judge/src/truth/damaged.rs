@@ -1,0 +1,80 @@
+//! Sectors that didn't hold what was written (`--verify`): worse than any wrong figure.
+
+use super::{Finding, Severity};
+use diskspd_model::finding::FindingPlace;
+use diskspd_model::results::{FailedSector, IntegrityRow, IntegrityTable, Record, SectorFault};
+
+/// The finding's name.
+pub const NAME: &str = "damaged-sectors";
+
+/// Of every time span, also of those that failed and have no figures: a finding for each target.
+pub(super) fn of_run(record: &Record) -> Vec<Finding> {
+    if record.whole.is_some() {
+        // Each host's were found there.
+        return Vec::new();
+    }
+    let host = record.host();
+    let spans = host.results.time_spans.iter().zip(1..);
+    let tables = spans.filter_map(|(span, number)| Some((IntegrityTable::new(host, span)?, number)));
+    tables
+        .flat_map(|(table, number)| {
+            table.rows.iter().filter_map(|row| of_target(row, &table, number)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Option<Finding> {
+    let IntegrityRow { path, results, .. } = row;
+    let counts = &results.counts;
+    if counts.wrong() == 0 {
+        return None;
+    }
+    let first = results.failures.iter().min_by_key(|failed| failed.at_us);
+    let first = first.map_or(String::new(), |failed| {
+        format!("; the first one at offset {} ({}{})", failed.offset, failed.fault.name(), whose(row, failed))
+    });
+    let message = format!(
+        "--verify: {} sectors read from '{path}' differ from what was written: {}{first}",
+        counts.wrong(),
+        counts.described()
+    );
+    let place = FindingPlace { time_span: Some(time_span), ..FindingPlace::default() };
+    let finding = Finding::new(NAME, Severity::Wrong, place, message).on(path);
+    let keep = "leave the target as it is; docs/integrity.md lists the possible causes of each";
+    Some(match other_order(row, table) {
+        Some(order) => finding.remedy(format!(
+            "if the targets were named in another order when they were written, pass that order: \
+             --verify=read:{order}; else {keep}"
+        )),
+        None => finding.remedy(keep),
+    })
+}
+
+/// `: target 1's data in target 2`, of what was read where only stamps are known.
+fn whose(row: &IntegrityRow, failed: &FailedSector) -> String {
+    let misplaced = failed.fault == SectorFault::Misplaced;
+    let Some(found) = failed.found.filter(|found| misplaced && !found.of_this_run) else {
+        return String::new();
+    };
+    // What the target is taken for; where all of it is another one's that is the wrong one.
+    let place = row.results.stamped_as.filter(|taken| *taken != found.target).unwrap_or(row.target.0);
+    let number = |number: u32| u64::from(number) + 1;
+    match place == found.target {
+        true => format!(": it belongs at offset {}", found.offset),
+        false => format!(": target {}'s data in target {}", number(found.target), number(place)),
+    }
+}
+
+/// In which order the targets would be whole, where all that was read of this one is another one's.
+fn other_order(row: &IntegrityRow, table: &IntegrityTable) -> Option<String> {
+    let counts = &row.results.counts;
+    if counts.verified > 0 || !counts.failed.keys().eq([&SectorFault::Misplaced]) {
+        return None;
+    }
+    let numbers: Option<Vec<u32>> = table.rows.iter().map(|row| row.results.stamped_as).collect();
+    let numbers = numbers?;
+    let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    let repeats = numbers.iter().enumerate().any(|(at, number)| numbers[..at].contains(number));
+    let text = |number: &u32| (u64::from(*number) + 1).to_string();
+    (!rises && !repeats).then(|| numbers.iter().map(text).collect::<Vec<_>>().join(","))
+}

@@ -1,0 +1,272 @@
+//! Whether the devices beneath the targets did what was counted.
+//!
+//! ```text
+//! counted by the workers ──file system, page cache──▶ first devices ──RAID, LVM, loop──▶ devices at the
+//! bottom
+//! ```
+//!
+//! Both steps are judged ([`effects`]); the worst that is found is the verdict. Targets that share devices
+//! are judged together ([`part`]): the kernel counts by device, not by file.
+
+mod done;
+mod effects;
+mod flushed;
+mod foreign;
+mod limits;
+mod memory;
+mod neighbours;
+mod part;
+mod queue;
+mod shared;
+mod single;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod unseen;
+mod verdict;
+mod wording;
+
+pub(super) use flushed::flushed;
+pub(super) use part::Part;
+pub(super) use queue::{InFlight, Queues};
+pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+
+use super::{Limiter, SpanView, failed};
+use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
+use diskspd_model::machine::stack::Layer;
+use done::{Done, NotCounted};
+use effects::{Effect, Found, Judged};
+use limits::{LESS, MORE};
+use wording::{amount, count, size, times};
+
+/// The verdict about a time span; `None` = nothing was observed.
+pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanVerdict> {
+    let (facts, parts) = (span.devices()?, &span.parts);
+    let done: Vec<_> = parts.iter().map(|part| done::done(part, facts, &part.first())).collect();
+    let others = OthersReads::of(parts, &done, facts);
+    let measured = span.results.measured.max(1);
+    let slack = facts.elapsed.saturating_sub(measured) as f64 / measured as f64;
+    let by_storage = matches!(limiter, Some(Limiter::Storage | Limiter::Depth));
+    let mut verdicts: Vec<DeviceVerdict> = parts
+        .iter()
+        .zip(&done)
+        .map(|(part, done)| {
+            let own_read = facts.own.filter(|_| others.parts == 1).map(|own| own.read_bytes);
+            judge(span, &Judged { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
+        })
+        .collect();
+    verdicts.sort_by_key(|part| std::cmp::Reverse((part.severity, part.verdict)));
+    let worst = verdicts.first()?;
+    Some(SpanVerdict {
+        time_span: span.number,
+        verdict: worst.verdict,
+        severity: worst.severity,
+        parts: verdicts,
+    })
+}
+
+/// Reads that this process didn't ask for, on all devices of the span together. The kernel counts what a
+/// process asks for by process, not by device.
+struct OthersReads {
+    /// Bytes; `None` = the kernel doesn't count.
+    bytes: Option<u64>,
+    /// Bytes that the devices of all parts read beyond what was counted.
+    excess: u64,
+    parts: usize,
+}
+
+impl OthersReads {
+    fn of(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
+        let known = || {
+            let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices());
+            parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
+        };
+        let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
+        OthersReads {
+            bytes: facts.own.map(|own| read.saturating_sub(own.read_bytes)),
+            excess: known().map(|(part, done)| excess(part, done)).fold(0, u64::saturating_add),
+            parts: known().count(),
+        }
+    }
+
+    /// A part's share in them: by how much more its devices read than was counted.
+    fn share(&self, part: &Part, done: &Done) -> f64 {
+        match self.parts {
+            0 | 1 => 1.0,
+            _ => excess(part, done) as f64 / self.excess.max(1) as f64,
+        }
+    }
+}
+
+fn excess(part: &Part, done: &Done) -> u64 {
+    done.read.bytes.saturating_sub(part.read.bytes)
+}
+
+fn judge(
+    span: &SpanView,
+    judged: &Judged,
+    first: Result<&Done, &NotCounted>,
+    others: &OthersReads,
+) -> DeviceVerdict {
+    let part = judged.part;
+    let mut found = Found::default();
+    let below = effects::leaves(part, judged.facts);
+    let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
+    if let (Ok(first), true) = (first, part.has_devices()) {
+        let others = judged.others(first, others.bytes, others.share(part, first));
+        judged.beneath(first, leaves, others, &mut found);
+    }
+    let switched = first.is_err_and(|why| why.switched);
+    if let Some(leaves) = leaves.filter(|_| !switched) {
+        judged.further_down(
+            first.copied().as_ref().unwrap_or(&effects::as_counted(part)),
+            leaves,
+            &mut found,
+        );
+    }
+    if part.has_devices() {
+        found.effects.extend(judged.single(span.host));
+    }
+    found.effects.extend(judged.memory());
+    found.effects.extend(judged.unseen(first, below.as_ref()));
+    // What can't be known outweighs whatever else takes as much away: the counters say nothing then.
+    let weight = |effect: &Effect| (effect.severity, effect.verdict == Verdict::Unknown, effect.verdict);
+    let main = match found.effects.iter().max_by_key(|effect| weight(effect)) {
+        Some(worst) => worst.clone(),
+        None => without_effect(judged, first, leaves.is_some(), &found),
+    };
+    found.effects.retain(|effect| *effect != main);
+    let names = |layers: Vec<&Layer>| layers.iter().map(|layer| layer.name.clone()).collect();
+    let flush: Vec<u64> = part.targets.iter().filter_map(|target| target.flush).collect();
+    let mut verdict = DeviceVerdict {
+        targets: part.targets.iter().map(|target| span.host.path(target.target).clone()).collect(),
+        devices: names(part.first()),
+        leaves: names(part.leaves()),
+        verdict: main.verdict,
+        severity: main.severity,
+        message: main.message,
+        evidence: Vec::new(),
+        remedy: main.remedy,
+        read: found.read,
+        write: found.write,
+        flushes: found.flushes,
+        others_bytes: found.others,
+        unwritten_bytes: part.unwritten(),
+        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
+    };
+    verdict.evidence = evidence(judged, &verdict, &found.effects);
+    verdict.evidence.extend(discarded(part, found.discards));
+    verdict.message += &failed::beside(span, |target| part.has(target));
+    verdict
+}
+
+/// What can be said when nothing special happened.
+fn without_effect(
+    judged: &Judged,
+    first: Result<&Done, &NotCounted>,
+    leaves_known: bool,
+    found: &Found,
+) -> Effect {
+    let part = judged.part;
+    let plain = |verdict, message: String, remedy| Effect { verdict, severity: None, message, remedy };
+    let unknown = |message, remedy| plain(Verdict::Unknown, message, remedy);
+    if let Some(why) = part.targets.iter().find_map(|target| target.stack.without.as_ref()) {
+        return unknown(format!("no device to compare the figures with: {why}"), None);
+    }
+    if effects::as_counted(part).bytes() == 0 {
+        return unknown("no I/O was counted".into(), None);
+    }
+    if let (Err(NotCounted { why, remedy, .. }), false) = (first, leaves_known) {
+        return unknown(why.clone(), remedy.clone());
+    }
+    if found.too_few {
+        let ios = count(part.read.ios.saturating_add(part.write.ios));
+        return unknown(
+            format!("too few I/Os ({ios}) to compare with the device's"),
+            Some("measure longer".into()),
+        );
+    }
+    let same = |side: &&Comparison| (LESS..=MORE).contains(&side.ratio);
+    let side = |name: &str, side: &Option<Comparison>| {
+        let side = side.as_ref().filter(same)?;
+        let size = size(side.device_bytes, side.device_ios);
+        Some(format!("{:.2} x, {} {name} of {size}", side.ratio, count(side.device_ios)))
+    };
+    // Those of a journal now and then are not worth a word.
+    let writes = found.write.map_or(0, |write| write.counted_ios);
+    let flushes = match found.flushes.filter(|flushes| *flushes >= writes / 100 && *flushes > 0) {
+        Some(flushes) => {
+            format!(", and {} {}", count(flushes), if flushes == 1 { "flush" } else { "flushes" })
+        }
+        None => String::new(),
+    };
+    let message = match (side("reads", &found.read), side("writes", &found.write)) {
+        (Some(read), Some(write)) => {
+            format!("the device read and wrote as much as the run counted ({read}; {write}{flushes})")
+        }
+        (Some(read), None) => format!("the device read as much as the run counted ({read})"),
+        (None, Some(write)) => format!("the device wrote as much as the run counted ({write}{flushes})"),
+        (None, None) => {
+            format!("{} did as much as the run counted", effects::names(&part.leaves()))
+        }
+    };
+    // What is in flight at the edges alone makes a difference then.
+    let few = [("reads", &found.read), ("writes", &found.write)].into_iter().filter_map(|(name, side)| {
+        let side = side.as_ref().filter(|side| !same(side))?;
+        Some(format!("; {} {name} are too few to compare", count(side.counted_ios)))
+    });
+    let memory = judged.in_memory().into_iter().map(|(layer, _)| format!("; {} is memory", layer.name));
+    let together = match part.targets.len() {
+        0 | 1 => String::new(),
+        several => format!("; {several} targets together"),
+    };
+    let memory = memory.chain([together]);
+    plain(Verdict::Verified, message + &few.chain(memory).collect::<String>(), None)
+}
+
+/// What became of discards (`--trim`). A file system makes its own of the holes in files, later.
+fn discarded(part: &Part, device: Flow) -> Option<String> {
+    let counted = part.discarded;
+    (counted.ios > 0 && !part.on_file_system).then(|| match device.ios {
+        0 => {
+            format!(
+                "the run counted {} discards, but the kernel has no discard counter for this \
+                     device",
+                count(counted.ios)
+            )
+        }
+        ios => format!(
+            "the run counted {} discards of {}, the device did {} ({} merged into others) of {}",
+            count(counted.ios),
+            amount(counted.bytes),
+            count(ios),
+            count(device.merges),
+            amount(device.bytes)
+        ),
+    })
+}
+
+/// Everything else worth knowing, one fact each.
+fn evidence(judged: &Judged, verdict: &DeviceVerdict, rest: &[Effect]) -> Vec<String> {
+    let mut evidence: Vec<String> =
+        rest.iter().map(|effect| format!("also {}: {}", effect.verdict.word(), effect.message)).collect();
+    if let Some(seconds) = verdict.flush_seconds {
+        let written = verdict.unwritten_bytes.map_or(String::new(), |bytes| format!(", {},", amount(bytes)));
+        evidence.push(format!("flushing the dirty pages left at the end{written} took {seconds:.3} s"));
+    }
+    if verdict.verdict == Verdict::Deferred
+        && let Some(write) = &verdict.write
+    {
+        let left = judged.left(write.counted_bytes.saturating_sub(write.device_bytes));
+        let never = write.counted_bytes.saturating_sub(write.device_bytes).saturating_sub(left);
+        if left > 0 && never > 0 {
+            evidence.push(format!(
+                "{} more was overwritten in the page cache and never reached the device ({} of the bytes \
+                 counted)",
+                amount(never),
+                times(never, write.counted_bytes)
+            ));
+        }
+    }
+    evidence
+}

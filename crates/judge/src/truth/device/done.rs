@@ -1,0 +1,166 @@
+//! What devices did together, by the kernel's counters.
+
+use super::part::{Counted, Part};
+use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts, Flow};
+use diskspd_model::machine::stack::{Layer, LayerKind};
+
+/// What some devices did together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Done {
+    pub read: Flow,
+    /// Those with data.
+    pub write: Flow,
+    /// Discards, others' included. Some devices do them without counting (zram).
+    pub discard: Flow,
+    /// Flushes of their write caches; `None` = the kernel doesn't tell.
+    pub flushes: Option<u64>,
+    /// At most so many I/Os among the writes may have been flushes without data, for all that is known.
+    pub doubtful: u64,
+    /// Time that their I/Os together were in flight, flushes and discards left out, ms.
+    pub queue_ms: u64,
+}
+
+impl Done {
+    /// Bytes read and written; what an edited record claims may be more than there are numbers.
+    pub fn bytes(&self) -> u64 {
+        self.read.bytes.saturating_add(self.write.bytes)
+    }
+}
+
+/// Why it isn't known what a device did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NotCounted {
+    pub why: String,
+    pub remedy: Option<String>,
+    /// Its statistics are or were switched off: they could be had.
+    pub off: bool,
+    /// They were switched meanwhile: what there is of them is a part.
+    pub switched: bool,
+}
+
+/// What these devices did.
+///
+/// # Errors
+/// One of them has no statistics, or not of all that it did.
+pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done, NotCounted> {
+    let mut sum = Done { flushes: Some(0), ..Done::default() };
+    let mut flushable = false;
+    for layer in layers {
+        let name = &layer.name;
+        let found = activity(facts, name);
+        let Some(DeviceActivity { done, switched, .. }) =
+            found.filter(|device| device.ever || device.switched || layer.on.is_empty())
+        else {
+            let why = format!("the kernel has no statistics of {name}");
+            return Err(NotCounted { why, ..NotCounted::default() });
+        };
+        if *switched || !layer.counted && done.read.ios == 0 && done.write.ios == 0 {
+            let disk = layer.on.first().filter(|_| layer.kind == LayerKind::Partition).unwrap_or(name);
+            let why = match switched {
+                true => {
+                    format!(
+                        "the kernel counted only part of {name}'s I/O: its statistics were switched during \
+                         the run"
+                    )
+                }
+                false => format!("the kernel doesn't count {name}'s I/O: its statistics are switched off"),
+            };
+            let remedy = Some(format!("echo 1 > /sys/block/{disk}/queue/iostats"));
+            return Err(NotCounted { why, remedy, off: true, switched: *switched });
+        }
+        // A device without a cache that could be lost is never asked to flush it.
+        if layer.traits.is_some_and(|traits| traits.write_back != Some(false)) {
+            flushable = true;
+            sum.flushes = sum.flushes.zip(flushes(part, facts, layer)).map(|(a, b)| a.saturating_add(b));
+        }
+        let others = done.flush_ms.unwrap_or(0).saturating_add(done.discard_ms);
+        let queue_ms = done.queue_ms.saturating_sub(others);
+        sum.queue_ms = sum.queue_ms.saturating_add(queue_ms);
+        let directions =
+            [(&mut sum.read, &done.read), (&mut sum.write, &done.write), (&mut sum.discard, &done.discard)];
+        for (sum, more) in directions {
+            sum.ios = sum.ios.saturating_add(more.ios);
+            sum.merges = sum.merges.saturating_add(more.merges);
+            sum.bytes = sum.bytes.saturating_add(more.bytes);
+        }
+    }
+    if flushable {
+        let most = most_empty(part, &sum, layers.len() as u64);
+        sum.write.ios -= empty(part, &sum, most);
+        sum.doubtful = most.min(sum.write.ios.saturating_sub(1));
+    }
+    Ok(sum)
+}
+
+fn activity<'a>(facts: &'a DeviceFacts, name: &str) -> Option<&'a DeviceActivity> {
+    facts.devices.iter().find(|device| device.name == name)
+}
+
+/// Flushes of a device. The kernel counts them where requests wait in a queue: those of a partition with
+/// its disk's, those of devices that only pass I/O on (device mapper, md) with the ones beneath them.
+fn flushes(part: &Part, facts: &DeviceFacts, layer: &Layer) -> Option<u64> {
+    let own = activity(facts, &layer.name)?.done.flushes?;
+    let all = part.layers();
+    let below = all.iter().filter(|below| layer.on.contains(&below.name));
+    match layer.kind {
+        _ if own > 0 => Some(own),
+        LayerKind::Partition | LayerKind::Mapper | LayerKind::Raid | LayerKind::Bcache => {
+            Some(below.filter_map(|below| flushes(part, facts, below)).max().unwrap_or(0))
+        }
+        _ => Some(own),
+    }
+}
+
+/// The kernel counts a flush that somebody asks for without data as a write of no bytes, beside those that
+/// the device did. How many of the writes these are, at most: each needs a flush of the device, which those
+/// in flight together share, and there are no more than were asked for.
+fn most_empty(part: &Part, done: &Done, devices: u64) -> u64 {
+    let asked = part.durable.saturating_mul(devices);
+    let possible = match done.flushes {
+        Some(flushes) => flushes.saturating_mul(part.in_flight.ios.max(1)).min(asked.max(flushes)),
+        None => asked,
+    };
+    possible.min(done.write.ios.saturating_sub(u64::from(done.write.bytes > 0)))
+}
+
+/// And how many they are: of what is possible, what leaves writes of the size that was counted. So nothing
+/// is ever said of sizes that flushes could explain.
+fn empty(part: &Part, done: &Done, most: u64) -> u64 {
+    if part.write.bytes == 0 {
+        return most;
+    }
+    done.write.ios.saturating_sub(expected(done.write.bytes, part.write)).min(most)
+}
+
+/// I/Os that so many bytes are at the mean size of those counted.
+pub fn expected(bytes: u64, counted: super::part::Counted) -> u64 {
+    let ios = u128::from(bytes) * u128::from(counted.ios) / u128::from(counted.bytes.max(1));
+    u64::try_from(ios).unwrap_or(u64::MAX)
+}
+
+/// The smallest and the largest I/O of others, bytes: of those only the bytes are known.
+const OTHERS_SIZES: (u64, u64) = (512, 1 << 20);
+
+/// I/Os of this run on a device in one direction, as far as they can be told from others'.
+#[derive(Debug, Clone, Copy)]
+pub struct Ours {
+    pub bytes: u64,
+    /// How many there were: of all that is possible, what is nearest to the size that was counted.
+    pub ios: u64,
+    /// At least so many there were.
+    pub least: u64,
+}
+
+impl Ours {
+    /// `doubtful`: I/Os that may have been flushes; `foreign`: bytes of others; `edges`: bytes of ours that
+    /// may be counted on one side alone.
+    pub fn of(flow: Flow, doubtful: u64, foreign: u64, counted: Counted, edges: u64) -> Ours {
+        let bytes = flow.bytes.saturating_sub(foreign);
+        let least = |foreign: u64| flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.0));
+        let most = flow.ios.saturating_sub(foreign.div_ceil(OTHERS_SIZES.1));
+        let ios = if foreign == 0 { flow.ios } else { expected(bytes, counted).clamp(least(foreign), most) };
+        // Whatever was done beyond what was counted may have been a journal's, or somebody else's.
+        let beyond = flow.bytes.saturating_sub(counted.bytes).saturating_sub(edges);
+        Ours { bytes, ios, least: least(beyond.max(foreign)).saturating_sub(doubtful) }
+    }
+}

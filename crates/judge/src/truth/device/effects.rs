@@ -1,0 +1,431 @@
+//! What happened to the I/Os between the workers and the devices: the rules.
+
+use super::done::{Done, NotCounted, Ours, done};
+use super::foreign::Foreign;
+use super::limits::*;
+use super::neighbours::neighbours;
+use super::part::{Counted, Part};
+use super::verdict::{Comparison, Verdict};
+use super::wording::{amount, times};
+use crate::truth::Severity;
+use diskspd_model::engines::Direction;
+use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
+use diskspd_model::machine::stack::Layer;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effect {
+    pub verdict: Verdict,
+    pub severity: Option<Severity>,
+    pub message: String,
+    pub remedy: Option<String>,
+}
+
+/// Everything that was found about a part.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub effects: Vec<Effect>,
+    pub read: Option<Comparison>,
+    pub write: Option<Comparison>,
+    pub others: u64,
+    /// Flushes of the devices right beneath the targets; `None` = not known.
+    pub flushes: Option<u64>,
+    /// Discards of the same.
+    pub discards: Flow,
+    /// In no direction are there enough I/Os to say anything.
+    pub too_few: bool,
+}
+
+/// Bytes that others read from and wrote to the devices right beneath the targets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Others {
+    pub read: u64,
+    pub write: u64,
+}
+
+/// A part with all that its rules need.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    pub part: &'a Part<'a>,
+    pub facts: &'a DeviceFacts,
+    /// Share of the measured time that the readings of the counters took beside it.
+    pub slack: f64,
+    /// Whether the storage limited the run, not the program, a CPU, or what was asked for.
+    pub by_storage: bool,
+    /// Bytes whose reading this process asked of block devices; `None` = not known, or others of its targets
+    /// lie elsewhere.
+    pub own_read: Option<u64>,
+}
+
+impl Judged<'_> {
+    /// Bytes by which both sides may differ: what is in flight at the edges, and what was done while the
+    /// counters were read.
+    pub fn allowance(&self, counted: u64) -> u64 {
+        self.part.in_flight.bytes.saturating_add((counted as f64 * self.slack) as u64)
+    }
+
+    /// What of the targets was waiting in memory before and isn't any more: written within the window,
+    /// though not counted in it. Where the kernel doesn't tell by file, what the whole machine's memory
+    /// tells has to do.
+    fn settled(&self) -> u64 {
+        let by_file = self.part.targets.iter().map(|target| target.unwritten_before.zip(target.unwritten));
+        let machine = || self.facts.unwritten.filter(|_| self.part.write.bytes > 0);
+        let (before, after) =
+            match by_file.flatten().reduce(|a, b| (a.0.saturating_add(b.0), a.1.saturating_add(b.1))) {
+                Some(known) => known,
+                None => machine().unwrap_or_default(),
+            };
+        before.saturating_sub(after)
+    }
+
+    /// What others did on the devices right beneath the targets. Reads that this process asked for are
+    /// known from the kernel; of writes only that a device without a file system writes what it is told to.
+    /// `others_read`: of all parts together, bytes; `share`: of this part in those.
+    pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> Others {
+        let read = match others_read {
+            Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
+            None if self.part.buffered => 0,
+            None => device.read.bytes.saturating_sub(self.part.read.bytes),
+        };
+        // A file system that punches holes writes that down.
+        let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
+        let known = if self.part.on_file_system && changes {
+            device.write.bytes
+        } else {
+            self.part.write.bytes.saturating_add(self.settled())
+        };
+        Others { read, write: device.write.bytes.saturating_sub(known) }
+    }
+
+    /// Compares what was counted with what the devices right beneath the targets did.
+    /// `leaves`: what those with nothing beneath them did, where they are others.
+    pub fn beneath(&self, device: &Done, leaves: Option<&Done>, others: Others, found: &mut Found) {
+        let part = self.part;
+        let mut sides = 0;
+        let mut few = 0;
+        let mut foreign_ios = 0u64;
+        for (direction, counted, flow, foreign) in [
+            (Direction::Read, part.read, device.read, others.read),
+            (Direction::Write, part.write, device.write, others.write),
+        ] {
+            foreign_ios = foreign_ios.saturating_add(self.foreign_ios(flow, counted, foreign));
+            if counted.bytes == 0 {
+                continue;
+            }
+            sides += 1;
+            let doubtful = if direction == Direction::Read { 0 } else { device.doubtful };
+            let edges = self.allowance(counted.bytes);
+            let told = Ours::of(flow, doubtful, foreign, counted, edges);
+            let ours = told.bytes;
+            let ratio = ours as f64 / counted.bytes as f64;
+            let comparison = Comparison {
+                counted_bytes: counted.bytes,
+                counted_ios: counted.ios,
+                device_bytes: ours,
+                device_ios: told.ios,
+                ratio,
+            };
+            match direction {
+                Direction::Read => found.read = Some(comparison),
+                Direction::Write => found.write = Some(comparison),
+            }
+            let allowed = self.allowance(counted.bytes);
+            if ratio < LESS {
+                if counted.bytes - ours > allowed {
+                    let gap = self.counter_gap(direction, counted, ours, leaves);
+                    found.effects.push(gap.unwrap_or_else(|| self.less(direction, counted, ours, ratio)));
+                } else {
+                    few += 1;
+                }
+            } else if ratio > MORE {
+                let more = self.more(direction, counted.bytes, ours, allowed);
+                few += usize::from(more.is_empty());
+                found.effects.extend(more);
+            } else {
+                found.effects.extend(self.sizes(direction, counted, told, &part.first()));
+            }
+        }
+        found.flushes = device.flushes;
+        found.discards = device.discard;
+        found.too_few = sides > 0 && few == sides;
+        found.others = others.read.saturating_add(others.write);
+        let foreign = Foreign {
+            bytes: found.others,
+            ios: foreign_ios,
+            all: device.bytes(),
+            all_ios: device.read.ios.saturating_add(device.write.ios),
+            in_flight: self.foreign_in_flight(device),
+        };
+        found.effects.extend(self.shared(foreign, &names(&part.first()), ""));
+    }
+
+    /// Compares what the upper devices passed on with what the lowest ones did.
+    pub fn further_down(&self, passed: &Done, leaves: &Done, found: &mut Found) {
+        let part = self.part;
+        // What others did by other partitions was passed on too.
+        let beside = neighbours(part, self.facts);
+        if !beside.disks.is_empty() {
+            let how = ", past the partitions of the targets";
+            found.others = found.others.saturating_add(beside.bytes());
+            found.effects.extend(self.shared(beside.foreign(), &names(&beside.disks), how));
+        }
+        let mut passed = *passed;
+        passed.read.bytes = passed.read.bytes.saturating_add(beside.read);
+        passed.write.bytes = passed.write.bytes.saturating_add(beside.write);
+        let below = names(&part.leaves());
+        for (direction, upper, lower) in
+            [(Direction::Read, passed.read, leaves.read), (Direction::Write, passed.write, leaves.write)]
+        {
+            let ratio = lower.bytes as f64 / upper.bytes as f64;
+            let missing = upper.bytes.saturating_sub(lower.bytes);
+            if upper.bytes > 0
+                && ratio < LESS
+                && missing > self.allowance(upper.bytes).saturating_add(BACKGROUND)
+            {
+                found.effects.push(self.less_below(direction, upper.bytes, lower.bytes, &below));
+            }
+        }
+        let excess = leaves.bytes().saturating_sub(passed.bytes());
+        let edges = self.allowance(passed.bytes());
+        if part.is_faithful() {
+            let foreign = Foreign::beyond(&passed, leaves);
+            found.others = found.others.max(foreign.bytes);
+            found.effects.extend(self.shared(foreign, &below, ""));
+        } else if let Some(foreign) = self.written_beneath_a_reader(&passed, leaves)
+            && let Some(shared) = self.shared(foreign, &below, "")
+        {
+            found.others = found.others.max(foreign.bytes);
+            found.effects.push(shared);
+        } else if leaves.bytes() as f64 > MORE * passed.bytes() as f64 && excess > edges {
+            let much = leaves.bytes() as f64 >= MUCH_MORE * passed.bytes() as f64;
+            // In a short run a single commit is as much.
+            let ordinary = excess <= edges.saturating_add(self.settled()).saturating_add(COMMIT);
+            found.effects.push(Effect {
+                verdict: Verdict::Amplified,
+                severity: Some(by_degree(much && !ordinary, false)),
+                message: format!(
+                    "{below} read {} and wrote {}, {} what {} above did: redundancy, metadata, or somebody else",
+                    amount(leaves.read.bytes),
+                    amount(leaves.write.bytes),
+                    times(leaves.bytes(), passed.bytes()),
+                    names(&part.first())
+                ),
+                remedy: None,
+            });
+        }
+        self.sizes_below(leaves, (beside.read, beside.write), edges, found);
+    }
+
+    /// Whether the devices at the bottom did I/Os of other sizes. `beside`: bytes read and written past the
+    /// targets' partitions.
+    fn sizes_below(&self, leaves: &Done, beside: (u64, u64), edges: u64, found: &mut Found) {
+        let part = self.part;
+        let as_counted =
+            !found.effects.iter().any(|effect| matches!(effect.verdict, Verdict::Coalesced | Verdict::Split));
+        for (direction, counted) in [(Direction::Read, part.read), (Direction::Write, part.write)] {
+            let ours = match direction {
+                Direction::Read => Ours::of(leaves.read, 0, beside.0, counted, edges),
+                Direction::Write => Ours::of(leaves.write, leaves.doubtful, beside.1, counted, edges),
+            };
+            if as_counted && ours.bytes as f64 >= LESS * counted.bytes as f64 {
+                found.effects.extend(self.sizes(direction, counted, ours, &part.leaves()));
+            }
+        }
+    }
+
+    /// The device did more than a tenth more, in bytes; nothing = as much may differ at the edges.
+    fn more(&self, direction: Direction, counted: u64, ours: u64, allowed: u64) -> Vec<Effect> {
+        let beyond = ours.saturating_sub(counted);
+        if beyond <= allowed {
+            return Vec::new();
+        }
+        let written = direction == Direction::Write;
+        let earlier = if written { self.settled().min(beyond) } else { 0 };
+        let share = earlier as f64 / ours.max(1) as f64;
+        let by_itself = (share >= OTHERS && earlier > allowed).then(|| Effect {
+            verdict: Verdict::Shared,
+            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            message: format!(
+                "the device wrote {} for the {} that the run counted ({}): {} of it ({:.0} %) were dirty \
+                 pages from before measuring began",
+                amount(ours),
+                amount(counted),
+                times(ours, counted),
+                amount(earlier),
+                share * 100.0
+            ),
+            remedy: Some("measure longer, or write through (-Suw or -Sh)".into()),
+        });
+        let rest = beyond - earlier;
+        let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
+        let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
+        let of_nobody = (large || by_itself.is_none()).then(|| {
+            let mut effect = amplified(direction, counted, ours);
+            // In a short run a single commit is as much.
+            if rest <= allowed.saturating_add(floor) {
+                effect.severity = Some(Severity::Note);
+            }
+            effect
+        });
+        by_itself.into_iter().chain(of_nobody).collect()
+    }
+
+    fn less(&self, direction: Direction, counted: Counted, ours: u64, ratio: f64) -> Effect {
+        let part = self.part;
+        let severity = Some(by_degree(ratio < MUCH_LESS, true));
+        let figures = format!(
+            "the device {} {} of the {} that the run counted ({})",
+            did(direction),
+            amount(ours),
+            amount(counted.bytes),
+            times(ours, counted.bytes)
+        );
+        if !part.buffered {
+            let trimmed = part.discarded.ios > 0;
+            let message = match direction {
+                Direction::Read if trimmed => format!(
+                    "{figures}, although the page cache was bypassed: reads of blocks that the run itself \
+                     had discarded (--trim) never reach the medium"
+                ),
+                Direction::Read => format!(
+                    "{figures}, although the page cache was bypassed: unwritten parts, compression or \
+                     another cache answered"
+                ),
+                Direction::Write => format!(
+                    "{figures}, although the page cache was bypassed: they were compressed, or are held in a \
+                     layer above the device"
+                ),
+            };
+            let remedy = match direction {
+                Direction::Read if trimmed => Some("give the discards a target of their own".into()),
+                Direction::Read => Some("write the whole target once before reading it".into()),
+                Direction::Write => None,
+            };
+            return Effect { verdict: Verdict::Cached, severity, message, remedy };
+        }
+        if direction == Direction::Read {
+            let message = format!("the page cache answered, not the device: {figures}");
+            return Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message,
+                remedy: Some("bypass the page cache with -Su".into()),
+            };
+        }
+        let left = self.left(counted.bytes - ours);
+        let message = match left {
+            0 => format!("{figures}: the rest was overwritten in the page cache before it was written back"),
+            left => format!("{figures}: {} were still dirty pages at the end", amount(left)),
+        };
+        let remedy = match self.facts.targets.iter().any(|target| target.write_error.is_some()) {
+            // A flush would say the same, and nothing is there to be timed.
+            true => "write through (-Suw or -Sh), so that failed writes are reported",
+            false => "write through (-Suw or -Sh), or time the flush of the rest with --flush-after",
+        };
+        Effect { verdict: Verdict::Deferred, severity, message, remedy: Some(remedy.into()) }
+    }
+
+    /// Bytes that were still in memory at the end, of those missing on the device.
+    pub fn left(&self, missing: u64) -> u64 {
+        let machine = self.facts.unwritten.map_or(0, |(before, after)| after.saturating_sub(before));
+        self.part.unwritten().unwrap_or_else(|| machine.min(missing))
+    }
+
+    fn less_below(&self, direction: Direction, upper: u64, lower: u64, below: &str) -> Effect {
+        let above = names(&self.part.first());
+        let much = (lower as f64) < MUCH_LESS * upper as f64;
+        let did = did(direction);
+        let figures = format!(
+            "{above} {did} {}, but {below} beneath it {did} {} ({})",
+            amount(upper),
+            amount(lower),
+            times(lower, upper)
+        );
+        let severity = Some(by_degree(much, true));
+        match (self.part.has_loop(), direction) {
+            (true, Direction::Write) => Effect {
+                verdict: Verdict::Deferred,
+                severity,
+                message: format!("{figures}: the rest is still in the page cache, or was overwritten there"),
+                remedy: Some("make the loop device bypass the page cache: losetup --direct-io=on".into()),
+            },
+            (true, Direction::Read) => Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message: format!("{figures}: the page cache answered, or the blocks were never written"),
+                remedy: Some(
+                    "make the loop device bypass the page cache (losetup --direct-io=on), and fill it first"
+                        .into(),
+                ),
+            },
+            (false, _) => Effect {
+                verdict: Verdict::Cached,
+                severity,
+                message: format!("{figures}: a layer between them answered"),
+                remedy: None,
+            },
+        }
+    }
+}
+
+fn amplified(direction: Direction, counted: u64, ours: u64) -> Effect {
+    let more = if direction == Direction::Read {
+        "read-ahead, or whole pages read for small I/Os"
+    } else {
+        "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
+    };
+    Effect {
+        verdict: Verdict::Amplified,
+        severity: Some(by_degree(ours as f64 >= MUCH_MORE * counted as f64, false)),
+        message: format!(
+            "the device {} {} for the {} that the run counted ({}): {more}",
+            did(direction),
+            amount(ours),
+            amount(counted),
+            times(ours, counted)
+        ),
+        remedy: None,
+    }
+}
+
+/// What a device did in a direction, as a word of a sentence.
+pub fn did(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Read => "read",
+        Direction::Write => "wrote",
+    }
+}
+
+/// How bad it is: much is wrong or a warning, little a step less.
+pub fn by_degree(much: bool, false_figures: bool) -> Severity {
+    match (much, false_figures) {
+        (true, true) => Severity::Wrong,
+        (true, false) | (false, true) => Severity::Warning,
+        (false, false) => Severity::Note,
+    }
+}
+
+/// Names of devices as they are read: `sda and sdb`.
+pub fn names(layers: &[&Layer]) -> String {
+    let names: Vec<String> = layers.iter().map(|layer| layer.name.replace('!', "/")).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] if names.len() <= 4 => format!("{} and {last}", most.join(", ")),
+        [first, .., last] => format!("{first} .. {last} ({} devices)", names.len()),
+    }
+}
+
+/// The comparison of a part whose upper devices can't be asked: what was counted stands in for what they
+/// passed on.
+pub fn as_counted(part: &Part) -> Done {
+    let flow = |counted: Counted| Flow { ios: counted.ios, merges: 0, bytes: counted.bytes };
+    Done { read: flow(part.read), write: flow(part.write), ..Done::default() }
+}
+
+/// What the devices at the bottom did; `None` = they are those right beneath the targets.
+pub fn leaves(part: &Part, facts: &DeviceFacts) -> Option<Result<Done, NotCounted>> {
+    let (first, leaves) = (part.first(), part.leaves());
+    let same = leaves.iter().all(|leaf| first.iter().any(|layer| layer.name == leaf.name));
+    (!same).then(|| done(part, facts, &leaves))
+}

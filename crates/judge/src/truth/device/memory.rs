@@ -1,0 +1,59 @@
+//! Devices that are memory in disguise: what they did is no device's work.
+
+use super::effects::{Effect, Judged, as_counted, by_degree, names};
+use super::limits::{MOSTLY_OTHERS, OTHERS};
+use super::verdict::Verdict;
+use diskspd_model::machine::memory_backed::InMemory;
+use diskspd_model::machine::stack::{Layer, LayerKind};
+
+impl Judged<'_> {
+    /// The devices at the bottom that are memory.
+    pub fn in_memory(&self) -> Vec<(&Layer, InMemory)> {
+        self.part.leaves().into_iter().filter_map(|leaf| Some((leaf, leaf.memory?))).collect()
+    }
+
+    /// That memory did the I/Os. zram is memory too, but has to work for what it stores, as a stand-in for
+    /// a disk should: it is told in the verdict, and takes something away from the figures where what was
+    /// written is hardly stored.
+    pub fn memory(&self) -> Option<Effect> {
+        let found = self.in_memory();
+        let counted = as_counted(self.part).bytes();
+        if counted == 0 {
+            return None;
+        }
+        if let Some(why) = self.part.targets.iter().find_map(|target| target.stack.in_memory.as_ref()) {
+            return Some(Effect {
+                verdict: Verdict::Cached,
+                severity: Some(by_degree(true, true)),
+                message: format!("{why}: these I/Os were done in memory, not by a device"),
+                remedy: Some("choose a target on a device".into()),
+            });
+        }
+        if let Some((layer, kind)) = found.iter().find(|(_, kind)| *kind != InMemory::Zram) {
+            return Some(Effect {
+                verdict: Verdict::Cached,
+                severity: Some(by_degree(true, true)),
+                message: format!(
+                    "{} is {}: these I/Os were done in memory, not by a device",
+                    names(&[layer]),
+                    kind.describe()
+                ),
+                remedy: Some("choose a target on a device".into()),
+            });
+        }
+        let (layer, kind) = found.first()?;
+        // What a mapper encrypts doesn't compress.
+        let changed = self.part.layers().iter().any(|layer| layer.kind == LayerKind::Mapper);
+        let share = self.part.easy as f64 / counted as f64;
+        (share >= OTHERS && !changed).then(|| Effect {
+            verdict: Verdict::Cached,
+            severity: Some(by_degree(share >= MOSTLY_OTHERS, true)),
+            message: format!(
+                "{} is {}, which stores almost nothing of zeros or a repeating pattern",
+                names(&[layer]),
+                kind.describe()
+            ),
+            remedy: Some("write random data: -Zr".into()),
+        })
+    }
+}

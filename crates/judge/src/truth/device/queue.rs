@@ -1,0 +1,112 @@
+//! How many I/Os the devices had in flight, by their own clocks, and how fast they were.
+
+use super::done::done;
+use super::limits::{LESS, MORE};
+use super::part::Part;
+use diskspd_model::machine::io_counters::DeviceFacts;
+use diskspd_model::machine::stack::Layer;
+
+/// What the devices right beneath the targets had in flight, on average over the window.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InFlight {
+    /// I/Os of the devices: after merging and splitting, others' included.
+    pub requests: f64,
+    /// I/Os of the workers that these were; `None` = they can't be told from each other: the page cache
+    /// lies between, or the devices did much more or less than was counted.
+    pub counted: Option<f64>,
+}
+
+/// What the devices of a time span had to do, by their own clocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Queues {
+    /// By the time that the I/Os of the devices right beneath the targets spent in them. It begins when the
+    /// kernel has a place for an I/O in the device's queue and ends when the device has completed it.
+    /// `None` = some device has no such statistics, or there is none.
+    pub in_flight: Option<InFlight>,
+    /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the
+    /// window; where they did more or less than was counted (compression, redundancy), by the number of
+    /// I/Os. `None` = as above, or the page cache lies between.
+    pub at_the_bottom: Option<f64>,
+    /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or
+    /// there is none.
+    pub rates: Option<Rates>,
+}
+
+impl Queues {
+    /// Those of the devices of all parts together.
+    pub fn of(parts: &[Part], facts: &DeviceFacts) -> Queues {
+        let in_flight = average(parts, facts, Part::first).map(|(requests, each, same)| InFlight {
+            requests,
+            counted: each.filter(|_| same).map(|each| requests * each),
+        });
+        let at_the_bottom =
+            average(parts, facts, Part::leaves).and_then(|(requests, each, _)| Some(requests * each?));
+        Queues { in_flight, at_the_bottom, rates: rates(parts, facts) }
+    }
+}
+
+/// A device that did this share of the bytes that were counted, or less, did something else: nothing
+/// compresses so well.
+const HARDLY: f64 = 0.02;
+
+/// Of some devices of each part: I/Os in flight, the workers' I/Os for each of theirs (`None` = the page
+/// cache lies between), and whether they did what was counted.
+fn average<'a>(
+    parts: &[Part<'a>],
+    facts: &DeviceFacts,
+    devices: fn(&Part<'a>) -> Vec<&'a Layer>,
+) -> Option<(f64, Option<f64>, bool)> {
+    let (mut queue_ms, mut device, mut counted) = (0u64, (0u64, 0u64), (0u64, 0u64));
+    for part in parts {
+        let done = done(part, facts, &devices(part)).ok().filter(|_| part.has_devices())?;
+        queue_ms = queue_ms.saturating_add(done.queue_ms);
+        for (sum, ios, bytes) in [
+            (&mut device, done.read.ios.saturating_add(done.write.ios), done.bytes()),
+            (
+                &mut counted,
+                part.read.ios.saturating_add(part.write.ios),
+                part.read.bytes.saturating_add(part.write.bytes),
+            ),
+        ] {
+            *sum = (sum.0.saturating_add(ios), sum.1.saturating_add(bytes));
+        }
+    }
+    let came_down = device.1 as f64 >= HARDLY * counted.1 as f64;
+    // A driver may count I/Os, but not their time.
+    if queue_ms == 0 && came_down || facts.elapsed == 0 {
+        return None;
+    }
+    let requests = queue_ms as f64 * 1e6 / facts.elapsed as f64;
+    let same = (LESS..=MORE).contains(&(device.1 as f64 / counted.1 as f64));
+    let buffered = parts.iter().any(|part| part.buffered);
+    // Merged, one of the device's is several of the workers'; split, several are one. What never came down
+    // to the device (the page cache beneath a loop device had it) was not merged into the little that did.
+    let each = if came_down { counted.0 as f64 / device.0.max(1) as f64 } else { 1.0 };
+    Some((requests, (!buffered).then_some(each), same))
+}
+
+/// What the devices right beneath the targets did per second, others' I/Os included.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Rates {
+    pub read_bytes: f64,
+    pub write_bytes: f64,
+    pub reads: f64,
+    pub writes: f64,
+}
+
+fn rates(parts: &[Part], facts: &DeviceFacts) -> Option<Rates> {
+    let seconds = facts.elapsed.max(1) as f64 / 1e9;
+    let mut rates = Rates::default();
+    for part in parts {
+        let done = done(part, facts, &part.first()).ok().filter(|_| part.has_devices())?;
+        for (rate, number) in [
+            (&mut rates.read_bytes, done.read.bytes),
+            (&mut rates.write_bytes, done.write.bytes),
+            (&mut rates.reads, done.read.ios),
+            (&mut rates.writes, done.write.ios),
+        ] {
+            *rate += number as f64 / seconds;
+        }
+    }
+    Some(rates)
+}

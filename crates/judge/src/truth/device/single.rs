@@ -1,0 +1,67 @@
+//! Each of several targets by itself, as far as the kernel lets one: it counts I/O by device, but tells
+//! what of a file is in memory.
+
+use super::effects::{Effect, Judged, by_degree};
+use super::limits::*;
+use super::verdict::Verdict;
+use super::wording::{amount, times};
+use diskspd_model::results::Host;
+
+impl Judged<'_> {
+    /// Targets that memory answered for, or that still sat in memory, among others on the same devices.
+    /// What the device reads for a cached target is in the page cache afterwards, and wasn't before; where
+    /// pages had to make room some may have been read more than once, and nothing can be said.
+    pub fn single(&self, host: &Host) -> Vec<Effect> {
+        let part = self.part;
+        if part.targets.len() < 2 {
+            return Vec::new();
+        }
+        let mut effects = Vec::new();
+        for (target, (read, write)) in part.targets.iter().zip(&part.each) {
+            if let Some(cached) = target.cached.filter(|cached| cached.evicted == 0) {
+                let came = cached.after.saturating_sub(cached.before);
+                let missing = read.bytes.saturating_sub(came);
+                if read.bytes > 0
+                    && (came as f64) < LESS * read.bytes as f64
+                    && missing > self.allowance(read.bytes)
+                {
+                    effects.push(Effect {
+                        verdict: Verdict::Cached,
+                        severity: Some(by_degree((came as f64) < MUCH_LESS * read.bytes as f64, true)),
+                        message: format!(
+                            "the page cache answered for '{}', not the device: of the {} that the run \
+                             counted only {} were read into memory ({})",
+                            host.path(target.target),
+                            amount(read.bytes),
+                            amount(came),
+                            times(came, read.bytes)
+                        ),
+                        remedy: Some("bypass the page cache with -Su".into()),
+                    });
+                }
+            }
+            let left = target.unwritten.unwrap_or(0).saturating_sub(target.unwritten_before.unwrap_or(0));
+            let written = write.bytes.saturating_sub(left);
+            if write.bytes > 0
+                && (written as f64) < LESS * write.bytes as f64
+                && left > self.allowance(write.bytes)
+            {
+                effects.push(Effect {
+                    verdict: Verdict::Deferred,
+                    severity: Some(by_degree((written as f64) < MUCH_LESS * write.bytes as f64, true)),
+                    message: format!(
+                        "of the {} that were written to '{}', {} were still dirty pages at the end",
+                        amount(write.bytes),
+                        host.path(target.target),
+                        amount(left)
+                    ),
+                    remedy: Some(
+                        "write through (-Suw or -Sh), or time the flush of the rest with --flush-after"
+                            .into(),
+                    ),
+                });
+            }
+        }
+        effects
+    }
+}

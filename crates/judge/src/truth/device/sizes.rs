@@ -1,0 +1,99 @@
+//! Whether the devices did I/Os of the size that was counted: merged ones are larger, split ones smaller.
+
+use super::done::Ours;
+use super::effects::{Effect, Judged, by_degree, did};
+use super::limits::*;
+use super::part::Counted;
+use super::verdict::Verdict;
+use super::wording::{amount, size};
+use crate::truth::Severity;
+use diskspd_model::engines::Direction;
+use diskspd_model::machine::stack::Layer;
+
+impl Judged<'_> {
+    /// What is to be said of the sizes of I/Os. `devices`: those that did them.
+    pub fn sizes(
+        &self,
+        direction: Direction,
+        counted: Counted,
+        ours: Ours,
+        devices: &[&Layer],
+    ) -> Option<Effect> {
+        self.merged(direction, counted, ours).or_else(|| self.split(direction, counted, ours, devices))
+    }
+
+    fn merged(&self, direction: Direction, counted: Counted, ours: Ours) -> Option<Effect> {
+        let sure = counted.ios.saturating_sub(self.part.in_flight.ios) as f64;
+        let sure = sure - counted.ios as f64 * self.slack;
+        if ours.ios == 0 || sure < MERGED * ours.ios as f64 {
+            return None;
+        }
+        let block = counted.bytes / counted.ios.max(1);
+        let much = sure >= MUCH_MERGED * ours.ios as f64 && block < LARGE_BLOCK;
+        let message = format!(
+            "the device {} in fewer, larger I/Os: {} instead of {}",
+            did(direction),
+            size(ours.bytes, ours.ios),
+            size(counted.bytes, counted.ios)
+        );
+        let remedy = match self.part.buffered {
+            true => "IOPS are the page cache's, MiB/s the device's; for the device's IOPS use -Su",
+            false => {
+                "IOPS count I/Os that the kernel merged with their neighbours; random I/O (-r) isn't \
+                      merged"
+            }
+        };
+        Some(Effect {
+            verdict: Verdict::Coalesced,
+            severity: Some(by_degree(much, false)),
+            message,
+            remedy: Some(remedy.into()),
+        })
+    }
+
+    fn split(
+        &self,
+        direction: Direction,
+        counted: Counted,
+        ours: Ours,
+        devices: &[&Layer],
+    ) -> Option<Effect> {
+        let possible = counted.ios.saturating_add(self.part.in_flight.ios) as f64;
+        let possible = possible + counted.ios as f64 * self.slack;
+        if counted.ios == 0 || (ours.least as f64) < MERGED * possible {
+            return None;
+        }
+        let block = counted.bytes / counted.ios;
+        let mut message = format!(
+            "the device {} in more, smaller I/Os: {} instead of {}",
+            did(direction),
+            size(ours.bytes, ours.ios),
+            size(counted.bytes, counted.ios)
+        );
+        let limit = |layer: &&Layer| {
+            let traits = layer.traits.as_ref()?;
+            let largest = traits.largest_io.filter(|largest| *largest < block)?;
+            Some((layer.name.clone(), largest, traits.possible_io))
+        };
+        let layers = self.part.layers();
+        let above = layers.iter().filter(|layer| devices.iter().all(|device| device.name != layer.name));
+        let smallest = devices.iter().chain(above).filter_map(limit).min_by_key(|(_, largest, _)| *largest);
+        let mut remedy = None;
+        let mut severity = Severity::Note;
+        match smallest {
+            Some((device, largest, possible)) => {
+                message +=
+                    &format!(": {device} takes no more than {} at once (max_sectors_kb)", amount(largest));
+                let better = block.min(possible.unwrap_or(0));
+                if better > largest {
+                    remedy =
+                        Some(format!("echo {} > /sys/block/{device}/queue/max_sectors_kb", better >> 10));
+                    // Set by somebody, and nothing but the storage kept the run from more.
+                    severity = if self.by_storage { Severity::Warning } else { Severity::Note };
+                }
+            }
+            None => message += ": stripes, a file in pieces, or a limit between",
+        }
+        Some(Effect { verdict: Verdict::Split, severity: Some(severity), message, remedy })
+    }
+}

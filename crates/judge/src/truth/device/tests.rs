@@ -1,0 +1,344 @@
+//! Staged runs: what devices and process counted, and what is said of several targets. Of one: `relations`.
+
+#[cfg(test)]
+mod relations;
+
+use super::*;
+use crate::truth::{Severity, judge as judge_record};
+use Severity::*;
+use Verdict::*;
+use diskspd_model::machine::System;
+use diskspd_model::machine::io_counters::{
+    Activity, CacheGrowth, DeviceActivity, Flow, OwnIo, TargetDevices,
+};
+use diskspd_model::machine::memory_backed::InMemory;
+use diskspd_model::machine::stack::{Layer, LayerKind, Stack, Traits};
+use diskspd_model::profile::{CacheMode, Profile, Target, TargetId, TimeSpan};
+use diskspd_model::results::{
+    DirectionResults, Observed, Record, Results, SpanResults, TargetResults, ThreadResults,
+};
+
+const MIB: u64 = 1 << 20;
+const BLOCK: u64 = 4096;
+
+/// Bytes read and written.
+type Bytes = (u64, u64);
+
+/// A run on one target; by default it reads 4 KiB blocks past the cache, one at a time, for a second, on a
+/// disk that does exactly that.
+#[derive(Clone)]
+struct Case {
+    file_system: bool,
+    buffered: bool,
+    counted: Bytes,
+    /// Of each device: its name, what it did, the bytes of one of its I/Os.
+    devices: Vec<(Layer, Bytes, u64)>,
+    /// What the process asked for; reads only matter.
+    own: Option<u64>,
+    unwritten: (u64, u64),
+    /// Of the target, before and after.
+    file_unwritten: Option<(u64, u64)>,
+    /// What of the target came into the page cache.
+    came: Option<u64>,
+    depth: u32,
+    /// Bytes of a counted I/O.
+    block: u64,
+    /// Whether every write has to be on the medium.
+    durable: bool,
+    /// Whether random data is written, not the program's pattern.
+    random: bool,
+    /// Of each device: the kernel's writes without data, and flushes; `None` = it has no cache to flush.
+    flushes: Option<(u64, Option<u64>)>,
+    /// Readings took this much longer than the window, ns.
+    slack: u64,
+    /// Whether statistics of the first device were switched meanwhile.
+    switched: bool,
+    /// Time that the I/Os of each device were in flight.
+    queue_ms: u64,
+}
+
+fn layer(name: &str, on: &[&str]) -> Layer {
+    let on = on.iter().map(|name| name.to_string()).collect();
+    Layer { name: name.into(), on, faithful: true, counted: true, ..Layer::default() }
+}
+
+/// Reads and writes so much on one disk, which does the same.
+fn run(counted: Bytes) -> Case {
+    Case {
+        file_system: false,
+        buffered: false,
+        counted,
+        devices: vec![(layer("sda", &[]), counted, BLOCK)],
+        own: Some(counted.0),
+        unwritten: (0, 0),
+        file_unwritten: None,
+        came: None,
+        depth: 1,
+        block: BLOCK,
+        durable: false,
+        random: false,
+        flushes: None,
+        slack: 0,
+        switched: false,
+        queue_ms: 0,
+    }
+}
+
+impl Case {
+    fn device(mut self, did: Bytes) -> Case {
+        self.devices[0].1 = did;
+        self
+    }
+
+    fn of_size(mut self, bytes: u64) -> Case {
+        self.devices[0].2 = bytes;
+        self
+    }
+
+    /// A further device at the bottom, beneath all so far.
+    fn on(mut self, name: &str, did: Bytes) -> Case {
+        let upper = &mut self.devices.last_mut().unwrap().0;
+        upper.on = vec![name.into()];
+        self.devices.push((layer(name, &[]), did, BLOCK));
+        self
+    }
+
+    fn first(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+        change(&mut self.devices[0].0);
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Layer)) -> Case {
+        change(&mut self.devices.last_mut().unwrap().0);
+        self
+    }
+
+    /// All devices have a cache: so many writes were flushes without data, and there were so many flushes.
+    fn flushed(mut self, empty: u64, flushes: impl Into<Option<u64>>) -> Case {
+        let traits = Traits { write_back: Some(true), ..Traits::default() };
+        self.devices.iter_mut().for_each(|(layer, ..)| layer.traits = Some(traits));
+        Case { durable: true, flushes: Some((empty, flushes.into())), ..self }
+    }
+
+    fn of_block(self, block: u64) -> Case {
+        Case { block, ..self }
+    }
+
+    fn file(self) -> Case {
+        Case { file_system: true, ..self }
+    }
+
+    fn cached(self) -> Case {
+        Case { file_system: true, buffered: true, ..self }
+    }
+
+    fn target(&self, path: &str) -> TargetDevices {
+        let stack = Stack {
+            file_system: self.file_system.then(|| "ext4".into()),
+            first: self.devices.first().map(|(layer, ..)| layer.name.clone()).into_iter().collect(),
+            layers: self.devices.iter().map(|(layer, ..)| layer.clone()).collect(),
+            without: self.devices.is_empty().then(|| "it lies in memory".into()),
+            in_memory: None,
+        };
+        let (before, after) = self.file_unwritten.unzip();
+        let cached =
+            self.came.map(|after| CacheGrowth { before: MIB, after: after.saturating_add(MIB), evicted: 0 });
+        let (unwritten_before, unwritten, flush) = (before, after, None);
+        let target = id(path);
+        TargetDevices {
+            target,
+            stack,
+            unwritten_before,
+            unwritten,
+            cached,
+            flush,
+            ..TargetDevices::default()
+        }
+    }
+
+    fn verdict(&self) -> SpanVerdict {
+        let (results, asked) = self.results("a");
+        verdict_of(vec![(results, asked)], self.facts(vec![self.target("a")]))
+    }
+
+    fn facts(&self, targets: Vec<TargetDevices>) -> DeviceFacts {
+        let flow = |bytes: u64, size: u64| Flow { ios: bytes / size, merges: 0, bytes };
+        let (empty, flushes) = self.flushes.unwrap_or_default();
+        let wrote = |bytes: u64, size: u64| Flow { ios: bytes / size + empty, merges: 0, bytes };
+        let activity = |(layer, did, size): &(Layer, Bytes, u64)| DeviceActivity {
+            name: layer.name.clone(),
+            done: Activity {
+                read: flow(did.0, *size),
+                write: wrote(did.1, *size),
+                flushes,
+                queue_ms: self.queue_ms,
+                ..Activity::default()
+            },
+            ever: *did != (0, 0),
+            switched: self.switched && layer.name == "sda",
+            ..DeviceActivity::default()
+        };
+        DeviceFacts {
+            targets,
+            devices: self.devices.iter().map(activity).collect(),
+            own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
+            unwritten: Some(self.unwritten),
+            elapsed: SECOND + self.slack,
+        }
+    }
+
+    fn results(&self, path: &str) -> (TargetResults, Target) {
+        let direction =
+            |bytes| DirectionResults { bytes, ios: bytes / self.block, ..DirectionResults::default() };
+        let (read, write) = (direction(self.counted.0), direction(self.counted.1));
+        let results = TargetResults { target: id(path), read, write, ..TargetResults::default() };
+        let cache_mode = if self.buffered { CacheMode::Cached } else { CacheMode::DisableOsCache };
+        let (block_size, request_count) = (self.block as u32, self.depth);
+        let path = path.into();
+        let write_through = self.durable;
+        let source = diskspd_model::profile::RandomDataSource { size: 1, path: None };
+        let random_data_source = self.random.then_some(source);
+        (
+            results,
+            Target {
+                path,
+                cache_mode,
+                block_size,
+                request_count,
+                write_through,
+                random_data_source,
+                ..Target::default()
+            },
+        )
+    }
+}
+
+/// The first target is `a`, the second one `b`.
+fn id(path: &str) -> TargetId {
+    TargetId(u32::from(path == "b"))
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> SpanVerdict {
+    let (results, asked): (Vec<TargetResults>, Vec<Target>) = targets.into_iter().unzip();
+    let threads =
+        results.into_iter().map(|target| ThreadResults { targets: vec![target], ..ThreadResults::default() });
+    let span = SpanResults {
+        measured: SECOND,
+        threads: threads.collect(),
+        observed: Some(Observed { devices: Some(facts), ..Observed::default() }),
+        ..SpanResults::default()
+    };
+    let profile = Profile {
+        time_spans: vec![TimeSpan { targets: asked, ..TimeSpan::default() }],
+        ..Profile::default()
+    };
+    let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
+    judge_record(&record, &diskspd_model::results::summarize(&record)).verdicts.remove(0)
+}
+
+#[test]
+fn targets_on_one_device_are_judged_by_their_sum() {
+    let each = run((50 * MIB, 0));
+    let both = each.clone().device((100 * MIB, 0));
+    let facts = Case { own: Some(100 * MIB), ..both.clone() }.facts(vec![both.target("a"), both.target("b")]);
+    let found = verdict_of(vec![each.results("a"), each.results("b")], facts);
+    assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
+    assert_eq!(found.parts[0].targets, ["a".into(), "b".into()]);
+    assert_eq!(found.parts[0].read.unwrap().counted_bytes, 100 * MIB);
+}
+
+#[test]
+fn a_lying_target_beside_an_honest_one_is_told_where_the_kernel_tells() {
+    let honest = run((1000 * MIB, 0));
+    let judged = |lying: Case| {
+        let facts = Case { own: Some(1000 * MIB), ..honest.clone() };
+        let facts = facts.facts(vec![honest.target("a"), lying.target("b")]);
+        verdict_of(vec![honest.results("a"), lying.results("b")], facts)
+    };
+    let small = run((50 * MIB, 0)).cached();
+    let told = judged(Case { came: Some(MIB), ..small.clone() });
+    assert_eq!((told.verdict, told.severity), (Cached, Some(Wrong)), "{told:#?}");
+    let said = &told.parts[0].message;
+    assert!(said.starts_with("the page cache answered for 'b', not the device: of the 50 MiB"), "{said}");
+    let fine = judged(Case { came: Some(51 * MIB), ..small.clone() });
+    assert_eq!((fine.verdict, fine.severity), (Verified, None), "{fine:#?}");
+    // Where it doesn't tell, the sum is all there is, and that is said.
+    let sum = judged(small);
+    assert_eq!(sum.verdict, Verified, "{sum:#?}");
+    assert!(sum.parts[0].message.ends_with("; 2 targets together"), "{sum:#?}");
+    let left = run((0, 50 * MIB)).cached();
+    let left = judged(Case { file_unwritten: Some((0, 49 * MIB)), ..left });
+    assert_eq!((left.verdict, left.severity), (Deferred, Some(Wrong)), "{left:#?}");
+}
+
+#[test]
+fn targets_on_different_devices_have_verdicts_of_their_own() {
+    let fine = run((100 * MIB, 0));
+    let mut cached = run((100 * MIB, 0)).cached().device((0, 0));
+    cached.devices[0].0.name = "sdb".into();
+    let mut facts = fine.facts(vec![fine.target("a"), cached.target("b")]);
+    facts.devices.extend(cached.facts(vec![]).devices);
+    let found = verdict_of(vec![fine.results("a"), cached.results("b")], facts);
+    assert_eq!((found.verdict, found.severity), (Cached, Some(Wrong)));
+    let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
+    assert_eq!(said, [("b".to_string(), Cached), ("a".to_string(), Verified)]);
+}
+
+#[test]
+fn reads_of_others_are_found_where_more_was_read_than_counted() {
+    let fine = run((100 * MIB, 0));
+    let mut busy = run((100 * MIB, 0)).device((200 * MIB, 0));
+    busy.devices[0].0.name = "sdb".into();
+    let mut facts = fine.facts(vec![fine.target("a"), busy.target("b")]);
+    facts.devices.extend(busy.facts(vec![]).devices);
+    facts.own = Some(OwnIo { read_bytes: 200 * MIB, ..OwnIo::default() });
+    let found = verdict_of(vec![fine.results("a"), busy.results("b")], facts);
+    let said: Vec<_> = found.parts.iter().map(|part| (part.targets[0].to_string(), part.verdict)).collect();
+    assert_eq!(said, [("b".to_string(), Shared), ("a".to_string(), Verified)]);
+}
+
+#[test]
+fn a_file_beside_the_disk_it_lies_on_is_counted_once() {
+    let disk = run((100 * MIB, 0)).device((150 * MIB, 0));
+    let file = run((50 * MIB, 0)).file().first(|layer| layer.name = "sda1".into());
+    let mut on_disk = file.target("b");
+    on_disk.stack.layers[0].on = vec!["sda".into()];
+    on_disk.stack.layers.push(layer("sda", &[]));
+    let mut facts = disk.facts(vec![disk.target("a"), on_disk]);
+    facts.devices.extend(file.facts(vec![]).devices);
+    facts.own = Some(OwnIo { read_bytes: 150 * MIB, ..OwnIo::default() });
+    let found = verdict_of(vec![disk.results("a"), file.results("b")], facts);
+    assert_eq!((found.verdict, found.parts.len()), (Verified, 1), "{found:#?}");
+    assert_eq!(found.parts[0].devices, ["sda"]);
+}
+
+#[test]
+fn what_also_happened_is_evidence() {
+    let case = Case { own: Some(0), ..run((100 * MIB, 0)).cached().device((100 * MIB, 0)) };
+    let found = case.verdict();
+    assert!(found.parts[0].evidence[0].starts_with("also SHARED: others used sda"), "{found:#?}");
+}
+
+#[test]
+fn whatever_an_edited_record_claims_is_judged_without_a_panic() {
+    let all = (u64::MAX, u64::MAX);
+    let claims = |case: Case| Case {
+        unwritten: (u64::MAX, 0),
+        file_unwritten: Some(all),
+        slack: u64::MAX / 2,
+        depth: u32::MAX,
+        own: Some(u64::MAX),
+        ..case
+    };
+    for case in
+        [run(all), run((1, 1)).device(all), run(all).cached().on("disk", all), run(all).on("disk", (0, 0))]
+    {
+        let claimed = claims(case.clone());
+        claimed.verdict();
+        let twice = vec![claimed.target("a"), claimed.target("b")];
+        verdict_of(vec![claimed.results("a"), claimed.results("b")], claimed.facts(twice));
+        Case { own: None, ..claimed }.verdict();
+    }
+}

@@ -1,0 +1,446 @@
+//! The rules as a table: what was counted, what the devices and the process counted, and what is said of it.
+
+use super::*;
+
+#[test]
+fn every_relation_of_counts_has_its_verdict() {
+    let reads = |mib: u64| run((mib * MIB, 0));
+    let writes = |mib: u64| run((0, mib * MIB));
+    let read = |mib: u64| (mib * MIB, 0);
+    let wrote = |mib: u64| (0, mib * MIB);
+    let without_own = |case: Case| Case { own: None, ..case };
+    let own = |mib: u64, case: Case| Case { own: Some(mib * MIB), ..case };
+    let of_loop = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false));
+    let of_raid = |case: Case| case.first(|layer| (layer.kind, layer.faithful) = (LayerKind::Raid, false));
+    let table: Vec<(&str, Case, Verdict, Option<Severity>, &str)> = vec![
+        (
+            "the same",
+            reads(100),
+            Verified,
+            None,
+            "read as much as the run counted (1.00 x, 25,600 reads of 4 \
+             KiB)",
+        ),
+        ("both", run((100 * MIB, 50 * MIB)), Verified, None, "1.00 x, 12,800 writes of 4 KiB"),
+        ("a file", reads(100).file(), Verified, None, ""),
+        ("a cold file, cached", reads(100).cached(), Verified, None, ""),
+        (
+            "split by the device",
+            reads(100).of_size(1024),
+            Split,
+            Some(Note),
+            "in more, smaller I/Os: 1 KiB instead of 4 KiB: stripes",
+        ),
+        (
+            "split by a setting",
+            reads(100).of_block(131_072).of_size(32768).first(|layer| {
+                layer.traits =
+                    Some(Traits { largest_io: Some(32768), possible_io: Some(1 << 20), ..Traits::default() });
+            }),
+            Split,
+            Some(Note),
+            "sda takes no more than 32 KiB at once (max_sectors_kb) echo 128 >",
+        ),
+        (
+            "a journal beside large writes",
+            writes(100).of_block(131_072).file().device(wrote(105)).of_size(40_000),
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "each write with a flush behind it",
+            writes(100).file().flushed(25_600, 25_601),
+            Verified,
+            None,
+            "(1.00 x, 25,600 writes of 4 KiB, and 25,601 flushes)",
+        ),
+        (
+            "flushes that share one",
+            Case { depth: 8, ..writes(100).file().flushed(25_600, 6000) },
+            Verified,
+            None,
+            "25,600 writes of 4 KiB, and 6,000 flushes",
+        ),
+        (
+            "a device that flushes for each write, but is asked with it",
+            writes(100).flushed(0, 25_600),
+            Verified,
+            None,
+            "25,600 writes of 4 KiB, and 25,600 flushes",
+        ),
+        (
+            "flushes that a kernel doesn't count",
+            writes(100).file().flushed(25_600, None),
+            Verified,
+            None,
+            "(1.00 x, 25,600 writes of 4 KiB)",
+        ),
+        (
+            "split, and flushed",
+            writes(100).of_block(131_072).flushed(800, 800).of_size(32768),
+            Split,
+            Some(Note),
+            "32 KiB instead of 128 KiB",
+        ),
+        (
+            "merged, and flushed as often",
+            writes(100).cached().flushed(800, 800).of_size(131_072),
+            Coalesced,
+            Some(Warning),
+            "instead of 4 KiB",
+        ),
+        (
+            "small I/Os of others",
+            Case { own: Some(1000 * MIB), ..reads(1000).of_block(131_072).device(read(1050)).of_size(16384) },
+            Shared,
+            Some(Warning),
+            "50 MiB of 1 GiB (5 %) and at least 12,800 of 67,200 I/Os (19 %) were not this run's",
+        ),
+        (
+            "a few small I/Os of others, and split ones of ours",
+            Case { own: Some(1000 * MIB), ..reads(1000).of_block(131_072).device(read(1001)).of_size(65536) },
+            Split,
+            Some(Note),
+            "instead of 128 KiB: stripes",
+        ),
+        ("a little less", reads(100).device(read(95)), Verified, None, "0.95 x"),
+        ("nothing at all", run((0, 0)), Unknown, None, "no I/O was counted"),
+        (
+            "mostly from memory",
+            own(10, reads(100).cached().device(read(10))),
+            Cached,
+            Some(Wrong),
+            "10 MiB of the 100 MiB",
+        ),
+        (
+            "partly from memory",
+            own(80, reads(100).cached().device(read(80))),
+            Cached,
+            Some(Warning),
+            "0.80 x",
+        ),
+        (
+            "a hole, read past the cache",
+            own(0, reads(100).file().device(read(0))),
+            Cached,
+            Some(Wrong),
+            "unwritten parts",
+        ),
+        ("writes that vanish", writes(100).device(wrote(10)), Cached, Some(Wrong), "compressed"),
+        (
+            "from memory, while others read as much",
+            own(0, reads(100).cached().device(read(100))),
+            Cached,
+            Some(Wrong),
+            "read 0 bytes of the 100 MiB",
+        ),
+        (
+            "a burst that stays in memory",
+            Case { file_unwritten: Some((0, 64 * MIB)), ..writes(100).cached().device(wrote(0)) },
+            Deferred,
+            Some(Wrong),
+            "64 MiB were still dirty pages",
+        ),
+        (
+            "the same on a kernel that doesn't tell by file",
+            Case { unwritten: (5 * MIB, 75 * MIB), ..writes(100).cached().device(wrote(20)) },
+            Deferred,
+            Some(Wrong),
+            "70 MiB were still dirty pages",
+        ),
+        (
+            "overwritten in the page cache",
+            writes(100).cached().device(wrote(60)),
+            Deferred,
+            Some(Warning),
+            "overwritten",
+        ),
+        (
+            "read ahead, merged",
+            reads(100).cached().of_size(128 << 10),
+            Coalesced,
+            Some(Warning),
+            "128 KiB instead of 4 KiB",
+        ),
+        ("a few merges", reads(100).of_size(4500), Verified, None, ""),
+        ("some merges", reads(100).of_size(6144), Coalesced, Some(Note), "6 KiB instead of 4 KiB"),
+        (
+            "whole pages read for small I/Os",
+            own(150, reads(100).cached().device(read(150))),
+            Amplified,
+            Some(Note),
+            "1.50 x",
+        ),
+        (
+            "far more than needed",
+            own(300, reads(100).cached().device(read(300))),
+            Amplified,
+            Some(Warning),
+            "3.00 x",
+        ),
+        (
+            "a few writes beside many reads",
+            Case { depth: 4, ..run((100 * MIB, 6 * BLOCK)).device((100 * MIB, 4 * BLOCK)) },
+            Verified,
+            None,
+            "read as much as the run counted (1.00 x, 25,600 reads of 4 KiB); 6 writes are too few to \
+             compare",
+        ),
+        ("a journal", writes(100).file().device(wrote(250)), Amplified, Some(Warning), "2.50 x"),
+        ("a commit of the file system", writes(10).file().device(wrote(13)), Amplified, Some(Note), "1.30 x"),
+        ("a large commit of one", writes(2).file().device(wrote(5)), Amplified, Some(Note), "2.50 x"),
+        (
+            "others write to the disk",
+            writes(100).device(wrote(130)),
+            Shared,
+            Some(Warning),
+            "30 MiB of 130 MiB (23 %) and at least 7,680 of 33,280 I/Os (23 %)",
+        ),
+        ("others read from the disk", reads(100).device(read(300)), Shared, Some(Wrong), "(67 %)"),
+        (
+            "others write while a file is read",
+            reads(100).file().device((100 * MIB, 50 * MIB)),
+            Shared,
+            Some(Warning),
+            "(33 %)",
+        ),
+        ("a log while a file is read", reads(20).file().device((20 * MIB, 3 * MIB)), Verified, None, ""),
+        (
+            "what the warm-up wrote is written now",
+            Case { file_unwritten: Some((80 * MIB, 20 * MIB)), ..writes(40).cached().device(wrote(100)) },
+            Shared,
+            Some(Wrong),
+            "60 MiB of it (60 %) were dirty pages from before measuring began",
+        ),
+        (
+            "the same on a kernel that doesn't tell by file",
+            Case { unwritten: (80 * MIB, 20 * MIB), ..writes(40).cached().device(wrote(100)) },
+            Shared,
+            Some(Wrong),
+            "before measuring began",
+        ),
+        (
+            "somebody else's writes are written while we read",
+            Case { unwritten: (60 * MIB, 0), ..reads(100).file().device((100 * MIB, 60 * MIB)) },
+            Shared,
+            Some(Warning),
+            "(38 %)",
+        ),
+        ("reads of others, unknown", without_own(reads(100).device(read(200))), Shared, Some(Wrong), ""),
+        (
+            "reading ahead, unknown",
+            without_own(reads(100).cached().device(read(200))),
+            Amplified,
+            Some(Warning),
+            "",
+        ),
+        ("in flight at the edges", Case { depth: 2560, ..reads(20).device(read(30)) }, Verified, None, ""),
+        (
+            "only what is in flight",
+            Case { depth: 64, ..run((10 * BLOCK, 0)) }.device(read(0)),
+            Unknown,
+            None,
+            "too few I/Os (10)",
+        ),
+        (
+            "slow readings",
+            Case { slack: SECOND / 2, ..reads(100).device(read(60)) },
+            Unknown,
+            None,
+            "too few",
+        ),
+        ("five I/Os", run((5 * BLOCK, 0)), Verified, None, ""),
+        (
+            "no statistics",
+            reads(100).device(read(0)).first(|layer| layer.counted = false),
+            Unknown,
+            Some(Warning),
+            "switched off",
+        ),
+        (
+            "no statistics at the bottom, and the page cache between",
+            of_loop(reads(100).on("sdb", read(0))).last(|layer| layer.counted = false),
+            Unknown,
+            Some(Warning),
+            "the kernel doesn't count sdb's I/O: its statistics are switched off",
+        ),
+        (
+            "no statistics at the bottom, and nothing between",
+            reads(100).on("sdb", read(0)).last(|layer| layer.counted = false),
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "statistics switched meanwhile",
+            Case { switched: true, ..own(100, of_loop(reads(100).device(read(30)).on("sdb", read(100)))) },
+            Unknown,
+            Some(Warning),
+            "only part of sda's I/O",
+        ),
+        (
+            "less in the counters than the process asked for",
+            own(100, reads(100).device(read(30))),
+            Unknown,
+            Some(Warning),
+            "this process asked block devices for 100 MiB",
+        ),
+        (
+            "less in the counters than a device beneath wrote",
+            of_loop(writes(100).device(wrote(30)).on("sdb", wrote(100))),
+            Unknown,
+            Some(Warning),
+            "sdb beneath it wrote 100 MiB",
+        ),
+        (
+            "a program beneath",
+            reads(100).first(|layer| layer.unknown_below = Some("a program serves it".into())),
+            Unknown,
+            Some(Warning),
+            "the storage beneath sda is unknown and may be memory: a program serves it",
+        ),
+        (
+            "a program beneath, and others",
+            reads(100).device(read(300)).first(|layer| layer.unknown_below = Some("a program".into())),
+            Shared,
+            Some(Wrong),
+            "(67 %)",
+        ),
+        (
+            "others write beneath a loop that is read",
+            of_loop(reads(100).on("sdb", (100 * MIB, 60 * MIB))),
+            Shared,
+            Some(Warning),
+            "60 MiB of 160 MiB (38 %)",
+        ),
+        (
+            "a cache that reading fills",
+            reads(100)
+                .first(|layer| (layer.kind, layer.faithful) = (LayerKind::Bcache, false))
+                .on("fast", (100 * MIB, 100 * MIB)),
+            Amplified,
+            Some(Warning),
+            "2.00 x what",
+        ),
+        (
+            "others in flight",
+            Case { queue_ms: 4000, ..reads(100) },
+            Shared,
+            Some(Wrong),
+            "at least 3.0 of 4.0 I/Os in flight were not this run's",
+        ),
+        ("our own in flight", Case { queue_ms: 4000, depth: 4, ..reads(100) }, Verified, None, ""),
+        (
+            "a large block in flight in pieces",
+            Case {
+                queue_ms: 4000,
+                ..reads(1000).of_block(131_072).of_size(32768).first(|layer| {
+                    layer.traits = Some(Traits { largest_io: Some(32768), ..Traits::default() });
+                })
+            },
+            Split,
+            Some(Note),
+            "sda takes no more than",
+        ),
+        ("statistics after all", reads(100).first(|layer| layer.counted = false), Verified, None, ""),
+        ("no device", Case { devices: vec![], ..reads(100) }, Unknown, None, "it lies in memory"),
+        ("a partition", reads(100).on("disk", read(100)), Verified, None, ""),
+        (
+            "a partition beside a busy one",
+            reads(100).on("disk", read(150)),
+            Shared,
+            Some(Warning),
+            "others used disk",
+        ),
+        (
+            "a partition beside a busy one, on a disk with something beneath",
+            reads(100)
+                .first(|layer| layer.kind = LayerKind::Partition)
+                .on("loop0", (100 * MIB, 50 * MIB))
+                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .on("vda", (100 * MIB, 50 * MIB)),
+            Shared,
+            Some(Warning),
+            "others used loop0 during the run, past the partitions of the targets: 50 MiB of 150 MiB (33 %)",
+        ),
+        (
+            "a quiet partition on such a disk",
+            reads(100)
+                .first(|layer| layer.kind = LayerKind::Partition)
+                .on("loop0", read(101))
+                .last(|layer| (layer.kind, layer.faithful) = (LayerKind::Loop, false))
+                .on("vda", read(101)),
+            Verified,
+            None,
+            "",
+        ),
+        (
+            "a RAM disk",
+            reads(100).first(|layer| layer.memory = Some(InMemory::RamDisk)),
+            Cached,
+            Some(Wrong),
+            "sda is a RAM disk: these I/Os were done in memory",
+        ),
+        (
+            "a loop device over a file in memory",
+            writes(100).on("loop0", wrote(100)).last(|layer| layer.memory = Some(InMemory::File)),
+            Cached,
+            Some(Wrong),
+            "loop0 is a loop device over a file in memory",
+        ),
+        (
+            "a pattern on zram",
+            writes(100).first(|layer| layer.memory = Some(InMemory::Zram)),
+            Cached,
+            Some(Wrong),
+            "-Zr",
+        ),
+        (
+            "some of it",
+            run((80 * MIB, 20 * MIB)).first(|layer| layer.memory = Some(InMemory::Zram)),
+            Cached,
+            Some(Warning),
+            "stores almost nothing",
+        ),
+        (
+            "random data on zram",
+            Case { random: true, ..writes(100).first(|layer| layer.memory = Some(InMemory::Zram)) },
+            Verified,
+            None,
+            "; sda is memory",
+        ),
+        ("a head without statistics", reads(100).device(read(0)).on("path", read(100)), Verified, None, ""),
+        ("a loop over memory", of_loop(reads(100).on("sdb", read(0))), Cached, Some(Wrong), "--direct-io=on"),
+        (
+            "writes to a loop in memory",
+            of_loop(writes(100).on("sdb", wrote(0))),
+            Deferred,
+            Some(Wrong),
+            "page cache",
+        ),
+        ("a mirror", of_raid(writes(100).on("legs", wrote(200))), Amplified, Some(Warning), "2.00 x"),
+        (
+            "parity",
+            of_raid(writes(100).on("legs", (200 * MIB, 200 * MIB))),
+            Amplified,
+            Some(Warning),
+            "4.00 x",
+        ),
+        ("a mirror, read", of_raid(reads(100).on("legs", read(100))), Verified, None, ""),
+        (
+            "a cache device above",
+            of_raid(reads(100).on("slow", read(1))),
+            Cached,
+            Some(Wrong),
+            "a layer between",
+        ),
+    ];
+    for (name, case, verdict, severity, words) in table {
+        let found = case.verdict();
+        assert_eq!((found.verdict, found.severity), (verdict, severity), "{name}: {found:#?}");
+        let part = &found.parts[0];
+        let said = format!("{} {}", part.message, part.remedy.as_deref().unwrap_or_default());
+        assert!(said.contains(words), "{name}: {said}");
+    }
+}

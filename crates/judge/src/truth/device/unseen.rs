@@ -1,0 +1,87 @@
+//! What can't be told, because the counters don't see it.
+
+use super::done::{Done, NotCounted};
+use super::effects::{Effect, Judged, as_counted, did, names};
+use super::limits::LESS;
+use super::part::Counted;
+use super::verdict::Verdict;
+use super::wording::amount;
+use crate::truth::Severity;
+use diskspd_model::engines::Direction;
+use diskspd_model::machine::stack::LayerKind;
+
+fn unknown(message: String, remedy: Option<String>) -> Effect {
+    Effect { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }
+}
+
+impl Judged<'_> {
+    /// Why the counters can't tell what did the I/Os: nobody knows what is beneath a device, or its
+    /// statistics are switched off. `first`: what those right beneath the targets did; `below`: those at the
+    /// bottom, where they are others.
+    pub fn unseen(
+        &self,
+        first: Result<&Done, &NotCounted>,
+        below: Option<&Result<Done, NotCounted>>,
+    ) -> Vec<Effect> {
+        let part = self.part;
+        if as_counted(part).bytes() == 0 || !part.has_devices() {
+            return Vec::new();
+        }
+        let dark = part.layers().into_iter().filter(|layer| layer.memory.is_none());
+        let dark = dark.filter_map(|layer| Some((layer, layer.unknown_below.as_ref()?)));
+        let mut effects: Vec<Effect> = dark
+            .map(|(layer, why)| {
+                let message =
+                    format!("the storage beneath {} is unknown and may be memory: {why}", names(&[layer]));
+                unknown(message, Some("choose a target on a device of this machine".into()))
+            })
+            .collect();
+        // Where nothing on the way answers by itself, either end of it tells.
+        let straight = part.is_faithful() && !part.has_loop();
+        let below = below.map(|below| below.as_ref());
+        let blind = match (first, below) {
+            (Err(why), _) if why.switched => Some(why),
+            (Err(why), None | Some(Err(_))) if why.off => Some(why),
+            (Ok(_), Some(Err(why))) if why.off && !straight => Some(why),
+            _ => None,
+        };
+        effects.extend(blind.map(|not| unknown(not.why.clone(), not.remedy.clone())));
+        effects
+    }
+
+    /// That a device counted less than it did: this process asked block devices for what was counted, or one
+    /// beneath did it. Memory can't have answered then.
+    pub fn counter_gap(
+        &self,
+        direction: Direction,
+        counted: Counted,
+        ours: u64,
+        leaves: Option<&Done>,
+    ) -> Option<Effect> {
+        let enough = |bytes: &u64| *bytes as f64 >= LESS * counted.bytes as f64;
+        let first = self.part.first();
+        // A partition is counted with its disk, where others' I/O is too.
+        let whole = first.iter().all(|layer| layer.kind != LayerKind::Partition);
+        let below = leaves.filter(|_| whole && !self.part.buffered).map(|leaves| match direction {
+            Direction::Read => leaves.read.bytes,
+            Direction::Write => leaves.write.bytes,
+        });
+        let who = match (direction, self.own_read) {
+            (Direction::Read, Some(asked)) => {
+                enough(&asked).then(|| format!("this process asked block devices for {}", amount(asked)))
+            }
+            _ => below.filter(enough).map(|bytes| {
+                let below = names(&self.part.leaves());
+                format!("{below} beneath it {} {}", did(direction), amount(bytes))
+            }),
+        }?;
+        let message = format!(
+            "{} counted {} of the {} {}, but {who}: its statistics lack I/O",
+            names(&first),
+            amount(ours),
+            amount(counted.bytes),
+            if direction == Direction::Read { "read" } else { "written" },
+        );
+        Some(unknown(message, Some("make sure nobody switches queue/iostats, and repeat the run".into())))
+    }
+}

@@ -1,0 +1,53 @@
+//! Reads of what the run itself discarded (`--trim`): they are holes, and are answered without the medium.
+
+use super::view::Asked;
+use super::{Finding, Severity, SpanView, content};
+use diskspd_model::units;
+
+/// Of each target that was discarded from and read.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    span.targets().filter_map(|asked| holes(span, asked)).collect()
+}
+
+/// How many of the reads at the end of the run may have met nothing. Every discard leaves one hole that a
+/// write may fill again, so there are no more holes than discards; and where discards and writes have gone
+/// over everything, their shares are those of holes and data.
+fn holes(span: &SpanView, asked: Asked) -> Option<Finding> {
+    // Simulated devices hold nothing.
+    span.host.storage(asked.id)?;
+    let discards = span.done(asked.id, |row| row.discards.as_ref().map_or(0, |discards| discards.ios));
+    let discarded = span.done(asked.id, |row| row.discards.as_ref().map_or(0, |discards| discards.bytes));
+    let written = span.done(asked.id, |row| row.write.bytes);
+    if discarded == 0 || span.done(asked.id, |row| row.read.ios) == 0 {
+        return None;
+    }
+    let area = area(span, asked).filter(|area| *area > 0)?;
+    // The warm-up discards too, and isn't counted.
+    let measured = span.results.measured.max(1) as f64;
+    let all = discarded as f64 * (1.0 + f64::from(span.asked.warmup) * 1e9 / measured);
+    let most = (all / area as f64).min(discarded as f64 / (discarded.saturating_add(written)) as f64);
+    let severity = content::gaps_severity(most)?;
+    let path = &asked.target.path;
+    let message = format!(
+        "reads of blocks of '{path}' that the run itself discarded (--trim) never reach the medium: at the \
+         end up to {} of the reads",
+        content::percent(most)
+    );
+    let evidence = format!(
+        "{discards} discards of {}, {} written, in an area of {}",
+        units::amount(discarded),
+        units::amount(written),
+        units::amount(area)
+    );
+    let finding = Finding::new("content-discarded", severity.min(Severity::Warning), span, message);
+    let remedy = "give the discards a target of their own, or take the reads of a run without --trim";
+    Some(finding.on(path).shown_by(evidence).remedy(remedy))
+}
+
+/// Bytes of the target that I/O may touch.
+fn area(span: &SpanView, asked: Asked) -> Option<u64> {
+    let target = asked.target;
+    let size = span.rows().filter(|row| row.target == asked.id).map(|row| row.size).max()?;
+    let end = if target.max_file_size > 0 { size.min(target.max_file_size) } else { size };
+    Some(end.saturating_sub(target.base_file_offset))
+}

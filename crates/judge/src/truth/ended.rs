@@ -1,0 +1,40 @@
+//! Did the run go on for as long as it was to? It is said of the whole run: what ends a time span ends all
+//! that follow.
+
+use super::{Finding, Severity};
+use diskspd_model::results::{EndedBy, Record};
+
+pub(super) fn of_run(record: &Record) -> Option<Finding> {
+    let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
+    let early = |(_, (asked, got)): &(
+        usize,
+        (&diskspd_model::profile::TimeSpan, &diskspd_model::results::SpanResults),
+    )| {
+        let complete =
+            got.ended.and_then(|ended| ended.after).unwrap_or(0) >= u64::from(asked.duration) * 1_000_000_000;
+        got.ended.is_some_and(|ended| !matches!(ended.by, EndedBy::Time | EndedBy::Volume | EndedBy::Failure))
+            && !complete
+    };
+    let (index, (asked, got)) = spans.enumerate().find(early)?;
+    let ended = got.ended?;
+    let count = record.profile.time_spans.len();
+    let place = if count > 1 { format!(" in time span {}", index + 1) } else { String::new() };
+    let by = ended.by.name();
+    let mut message = match ended.after.filter(|_| got.was_measured()) {
+        Some(after) => {
+            let seconds = after as f64 / 1e9;
+            let asked = asked.duration;
+            format!(
+                "{by} ended the run{place} after {seconds:.2} of {asked} s: the figures cover {seconds:.2} s"
+            )
+        }
+        None => format!("{by} ended the run{place} before measuring began"),
+    };
+    match (index + 2, count) {
+        (first, last) if first == last => message += &format!("; time span {last} was not run"),
+        (first, last) if first < last => message += &format!("; time spans {first} to {last} were not run"),
+        _ => {}
+    }
+    let finding = Finding::of_machine("ended-early", Severity::Warning, message);
+    Some(finding.in_time_span(got.was_measured().then_some(index + 1)))
+}

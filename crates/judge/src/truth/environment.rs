@@ -1,0 +1,185 @@
+//! What about the machine would distort figures, or sets them: one table of rules over what was read.
+
+mod cpu;
+mod disk;
+mod limits;
+mod machine;
+mod mounts;
+mod queue;
+
+use super::{Finding, Severity};
+use diskspd_model::machine::System;
+use diskspd_model::machine::environment::{Disk, Environment};
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::results::Host;
+
+/// What the rules look at.
+#[derive(Debug, Clone, Copy)]
+struct Seen<'a> {
+    system: &'a System,
+    environment: &'a Environment,
+    /// What the targets lie on, by their ids.
+    targets: &'a [&'a Storage],
+}
+
+impl Seen<'_> {
+    /// A finding about the disk, or about the only target that lies on it.
+    fn about(&self, disk: &Disk, finding: Finding) -> Finding {
+        match disk.targets.as_slice() {
+            [only] => match self.targets.get(only.index()) {
+                Some(target) => finding.on(&target.path),
+                None => finding,
+            },
+            _ => finding,
+        }
+    }
+}
+
+/// A rule. Of equally bad findings, those of earlier rules distort more.
+struct Rule {
+    /// Name of its findings.
+    name: &'static str,
+    /// What to do about them.
+    remedy: &'static str,
+    /// Whether it is for before a run alone: about the moment of looking, which says little about what
+    /// comes after, or about what the run itself finds out by what happened.
+    before_only: bool,
+    find: fn(&Seen) -> Vec<Finding>,
+}
+
+const fn lasting(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
+    Rule { name, remedy, before_only: false, find }
+}
+
+const fn before(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
+    Rule { name, remedy, before_only: true, find }
+}
+
+/// All rules.
+const RULES: &[Rule] = &[
+    lasting(
+        "io-limit",
+        "measure outside this control group, or lift its io.max (v1: blkio.throttle.*)",
+        limits::io,
+    ),
+    lasting("pcie-link", "reseat the device, or use a slot of its generation and width", disk::link),
+    lasting(
+        "cpu-quota",
+        "measure outside this control group, or lift its cpu.max (v1: cpu.cfs_quota_us)",
+        limits::cpu,
+    ),
+    lasting(
+        "partition-alignment",
+        "begin partitions on multiples of 1MiB, as partitioning programs do by default",
+        disk::misaligned,
+    ),
+    lasting("io-scheduler", "echo none > /sys/block/<disk>/queue/scheduler", disk::scheduler),
+    lasting(
+        "clock-source",
+        "check the kernel log for why it left tsc; or boot with clocksource=tsc tsc=reliable",
+        cpu::clock_source,
+    ),
+    lasting("cpu-governor", "cpupower frequency-set -g performance", cpu::governor),
+    lasting(
+        "cpu-frequency-limit",
+        "cpupower frequency-set -u <the hardware's maximum>",
+        cpu::frequency_limit,
+    ),
+    before(
+        "loop-buffered",
+        "losetup --direct-io=on <device>, if its blocks are those of the device beneath the file",
+        queue::buffered_loop,
+    ),
+    before("mount-sync", "mount -o remount,async <directory>, unless that is what is measured", mounts::sync),
+    before(
+        "mount-without-barriers",
+        "mount -o remount,barrier <directory>; without it no write is safe when the power fails",
+        mounts::without_barriers,
+    ),
+    lasting("queue-size", "echo 256 > /sys/block/<disk>/queue/nr_requests", queue::few_places),
+    lasting("numa-distance", "bind the threads to the CPUs of the device's node (-a)", disk::numa),
+    before("cpu-load", "end the other programs, or wait for them", machine::load),
+    before("io-load", "end the other programs, or wait for them", machine::io_load),
+    before("memory-low", "end programs that use much memory", machine::memory),
+    before("swap-used", "end programs that use much memory", machine::swap),
+    lasting(
+        "file-system-full",
+        "free some space: allocation and garbage collection take longer on a full file system",
+        mounts::full,
+    ),
+    before(
+        "cpu-throttled",
+        "improve the cooling; compare the first and the last minute of a long run",
+        cpu::throttled,
+    ),
+    lasting(
+        "virtual-machine",
+        "compare only with runs on the same kind of instance, and repeat them",
+        machine::virtual_machine,
+    ),
+    lasting("memory-limit", "remember that the page cache counts as memory of the group", limits::memory),
+    lasting("cpu-set", "measure outside this control group to use all processors", limits::cpu_set),
+    lasting(
+        "affinity-mask",
+        "start the program without taskset or CPUAffinity= to use all processors",
+        limits::affinity,
+    ),
+    lasting(
+        "request-size",
+        "cat <disk>/queue/max_hw_sectors_kb > <disk>/queue/max_sectors_kb, with the disk in /sys/block",
+        queue::small_requests,
+    ),
+    lasting("read-ahead", "blockdev --setra 256 <disk>, which are 128 KiB, is usual", queue::read_ahead),
+    lasting("idle-states", "--cpu-latency <µs> for latencies at low rates", cpu::idle_states),
+    lasting("volatile-write-cache", "measure durable writes with -Sh or -Suw", disk::volatile_cache),
+    lasting(
+        "statistics-off",
+        "echo 1 > /sys/block/<disk>/queue/iostats: it costs next to nothing",
+        disk::uncounted,
+    ),
+    lasting(
+        "merging-off",
+        "echo 0 > /sys/block/<disk>/queue/nomerges, unless that is what is measured",
+        disk::merging,
+    ),
+    lasting("mitigations", "compare only with kernels that do the same", cpu::mitigations),
+];
+
+/// What was found, the worst first; nothing where the environment wasn't read.
+pub fn findings(system: &System) -> Vec<Finding> {
+    let targets: Vec<&Storage> = system.targets.iter().collect();
+    let mut found: Vec<Finding> = all(system, &targets).map(|(_, finding)| finding).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    found
+}
+
+/// The same for the record of a run: what is only good to know stays quiet, and a moment before a run is no
+/// more than that.
+pub(super) fn of_run(host: &Host) -> Vec<Finding> {
+    let targets: Vec<&Storage> = host.targets.iter().map(|target| &target.storage).collect();
+    all(&host.system, &targets)
+        .map(|(rule, finding)| match (rule.before_only, finding.severity) {
+            (true, _) => Finding { severity: Severity::Note, ..finding }.quietly(),
+            (false, Severity::Note) => finding.quietly(),
+            (false, _) => finding,
+        })
+        .collect()
+}
+
+fn all<'a>(
+    system: &'a System,
+    targets: &'a [&'a Storage],
+) -> impl Iterator<Item = (&'static Rule, Finding)> + 'a {
+    let seen = system.environment.as_ref().map(|environment| Seen { system, environment, targets });
+    seen.into_iter().flat_map(|seen| {
+        RULES.iter().flat_map(move |rule| {
+            let found = (rule.find)(&seen).into_iter();
+            found.map(move |finding| (rule, Finding { name: rule.name, ..finding }.remedy(rule.remedy)))
+        })
+    })
+}
+
+/// What a rule finds; the table has its name and remedy.
+fn found(severity: Severity, message: impl Into<String>) -> Finding {
+    Finding::of_machine("", severity, message.into())
+}

@@ -1,0 +1,108 @@
+//! Rules about processors and clocks.
+
+use super::{Seen, found};
+use crate::truth::{Finding, Severity};
+
+/// Drivers that choose frequencies by themselves: their `powersave` means balanced.
+const CHOOSING: [&str; 3] = ["intel_pstate", "amd-pstate-epp", "amd_pstate_epp"];
+
+/// `powersave` of a driver that obeys means the lowest frequency always; other governors need time to react
+/// to load.
+pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
+    let (Some(governor), Some(frequency)) = (&seen.system.power_scheme.name, &seen.environment.cpu.frequency)
+    else {
+        return Vec::new();
+    };
+    let driver = frequency.driver.as_deref().unwrap_or("unknown");
+    let (severity, message) = match governor.as_str() {
+        "performance" | "userspace" => return Vec::new(),
+        "powersave" if !CHOOSING.contains(&driver) => {
+            (Severity::Warning, "the processors run at their lowest frequency all the time".to_owned())
+        }
+        "mixed" => (Severity::Warning, "the processors have different frequency governors".to_owned()),
+        _ => (Severity::Note, format!("the frequency governor '{governor}' follows the load with a delay")),
+    };
+    let mut finding = found(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
+    if let Some(preference) = &frequency.preference {
+        finding = finding.shown_by(format!("energy preference {preference}"));
+    }
+    if let (Some(current), Some(max)) = (frequency.current, frequency.hardware_max) {
+        finding = finding.shown_by(format!("{} MHz of {} MHz when looked at", current / 1000, max / 1000));
+    }
+    vec![finding]
+}
+
+/// A cap of less than 90 % of what the hardware can do; the kernel rounds a little.
+pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
+    let Some(frequency) = &seen.environment.cpu.frequency else { return Vec::new() };
+    match (frequency.max, frequency.hardware_max) {
+        (Some(max), Some(hardware)) if max / 9 < hardware / 10 => {
+            vec![
+                found(Severity::Warning, "the processors are limited below their full frequency")
+                    .shown_by(format!("limit {} MHz, maximum {} MHz", max / 1000, hardware / 1000)),
+            ]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Clocks that are read over a bus, or tick too rarely.
+const SLOW_CLOCKS: [(&str, &str); 5] = [
+    ("hpet", "a reading takes about a microsecond, and processors wait for each other"),
+    ("acpi_pm", "a reading takes about a microsecond, and processors wait for each other"),
+    ("pit", "a reading takes several microseconds"),
+    ("jiffies", "it ticks every few milliseconds"),
+    ("refined-jiffies", "it ticks every few milliseconds"),
+];
+
+pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
+    let name = seen.environment.clock_source.as_deref();
+    let slow = SLOW_CLOCKS.iter().find(|(slow, _)| Some(*slow) == name);
+    slow.map(|(name, why)| {
+        found(Severity::Warning, format!("the kernel takes time from {name}: {why}"))
+            .shown_by(format!("current_clocksource is {name}"))
+    })
+    .into_iter()
+    .collect()
+}
+
+/// What a wake-up may take and still be lost in any latency of a disk, µs.
+const SHALLOW: u64 = 20;
+
+pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
+    let deepest =
+        seen.environment.cpu.idle_states.iter().filter(|state| state.enabled).max_by_key(|s| s.latency);
+    deepest
+        .filter(|state| state.latency > SHALLOW)
+        .map(|state| {
+            found(Severity::Note, "idle processors sleep deeply: at low rates latencies include the wake-up")
+                .shown_by(format!("{} takes {} µs to leave", state.name, state.latency))
+        })
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn throttled(seen: &Seen) -> Vec<Finding> {
+    let count = seen.environment.cpu.throttled.filter(|&count| count > 0);
+    count
+        .map(|count| {
+            found(Severity::Note, "the processors were throttled for heat since the machine started")
+                .shown_by(format!("core_throttle_count is {count} over all processors"))
+        })
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
+    let of = |state: &str| {
+        let flaws = seen.environment.vulnerabilities.iter().filter(|(_, text)| text.starts_with(state));
+        flaws.map(|(name, _)| name.as_str()).collect::<Vec<_>>()
+    };
+    let (mitigated, open) = (of("Mitigation"), of("Vulnerable"));
+    if mitigated.is_empty() {
+        return Vec::new();
+    }
+    let finding = found(Severity::Note, "mitigations of processor flaws make system calls slower")
+        .shown_by(format!("mitigated: {}", mitigated.join(", ")));
+    vec![if open.is_empty() { finding } else { finding.shown_by(format!("left open: {}", open.join(", "))) }]
+}

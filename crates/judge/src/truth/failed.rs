@@ -1,0 +1,104 @@
+//! I/Os that failed, and I/Os that transferred less than a block: what is counted is not what was asked for.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::engines::Direction;
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_model::results::IoErrors;
+
+/// From this share on short I/Os make the figures something else.
+const MANY: f64 = 0.001;
+
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    failed(span).into_iter().chain(short(span)).collect()
+}
+
+/// What a verdict about some targets says of I/Os that failed there: the device did what was counted, and
+/// that wasn't all.
+pub(super) fn beside(span: &SpanView, are_meant: impl Fn(TargetId) -> bool) -> String {
+    let here = span.results.errors.iter().filter(|error| are_meant(error.target));
+    match here.map(|error| error.count).fold(0, u64::saturating_add) {
+        0 => String::new(),
+        1 => "; 1 more I/O failed".into(),
+        failed => format!("; {failed} more I/Os failed"),
+    }
+}
+
+/// Every failure stops a request (`-x`): what follows is measured at a lower depth, or not at all.
+fn failed(span: &SpanView) -> Option<Finding> {
+    let errors = &span.results.errors;
+    let failed = span.measured.failed;
+    if failed == 0 {
+        return None;
+    }
+    let ios = span.measured.total.total.throughput.ios;
+    let workers = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
+    let depth =
+        workers.map(|effort| effort.workers.iter().map(|worker| u64::from(worker.depth)).sum::<u64>());
+    let last = errors.iter().flat_map(|error| &error.at_us).max().map(|us| *us as f64 / 1e6);
+    let what = match failed {
+        1 => format!("1 I/O failed ({ios} were counted)"),
+        _ => format!("{failed} I/Os failed ({ios} were counted)"),
+    };
+    let effect = match (depth, last) {
+        (Some(depth), Some(last)) if failed >= depth && last > 0.0 => format!(
+            "all I/O stopped after {last:.2} s (every request failed once); rates are still averaged over \
+             {:.2} s",
+            span.measured.seconds
+        ),
+        (Some(depth), Some(_)) if failed >= depth => "all I/O stopped before measuring began (every request \
+             failed once)"
+            .into(),
+        (Some(depth), _) => format!(
+            "{failed} of {depth} requests stopped, so the queue depth fell by as \
+                                     many"
+        ),
+        (None, _) => "with -x each failure stops its request".into(),
+    };
+    let mut finding = Finding::new("failed-ios", Severity::Wrong, span, format!("{what}, and {effect}"));
+    for error in errors {
+        finding = finding.shown_by(described(error, span.host.path(error.target)));
+    }
+    Some(
+        finding
+            .remedy("find the cause (dmesg) and measure again; without -x the first failed I/O ends the run"),
+    )
+}
+
+/// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`
+fn described(error: &IoErrors, path: &RawText) -> String {
+    let IoErrors { direction, errno, count, first_offset, .. } = error;
+    let name = match (direction, count) {
+        (Direction::Read, 1) => "read",
+        (Direction::Read, _) => "reads",
+        (Direction::Write, 1) => "write",
+        (Direction::Write, _) => "writes",
+    };
+    let why = std::io::Error::from_raw_os_error(*errno);
+    format!("{count} {name} of '{path}' failed: {why}, the first one at offset {first_offset}")
+}
+
+/// One finding for each target, all threads together.
+fn short(span: &SpanView) -> Vec<Finding> {
+    let mut ids: Vec<TargetId> = Vec::new();
+    for row in span.rows().filter(|row| row.read.short > 0 || row.write.short > 0) {
+        if !ids.contains(&row.target) {
+            ids.push(row.target);
+        }
+    }
+    let finding = |id: TargetId| {
+        let short = span.done(id, |row| row.read.short.saturating_add(row.write.short));
+        let ios = span.done(id, |row| row.read.ios.saturating_add(row.write.ios));
+        let path = span.host.path(id);
+        let share = short as f64 / ios.max(1) as f64;
+        let severity = if share >= MANY { Severity::Wrong } else { Severity::Warning };
+        let message = format!(
+            "{short} of {ios} I/Os on '{path}' transferred less than a block ({:.1} %); only the transferred \
+             bytes are counted",
+            share * 100.0
+        );
+        Finding::new("short-ios", severity, span, message)
+            .on(path)
+            .remedy("did the target shrink during the run? Keep others from changing it, and measure again")
+    };
+    ids.into_iter().map(finding).collect()
+}

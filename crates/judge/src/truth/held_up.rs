@@ -1,0 +1,119 @@
+//! Was the program itself kept from running? Then the figures are those of a shorter time than they say.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::results::{Delays, EndedBy};
+
+/// From this share of the measured time on it is worth telling.
+const SOME: f64 = 0.02;
+/// From this share on the figures are not what they seem to be.
+const MUCH: f64 = 0.05;
+/// From this share on short delays, in which no worker did anything either, are enough for that.
+const MOST: f64 = 0.2;
+/// A very busy machine may wake a thread some hundredths of a second late. Unless the program is known to
+/// have been stopped it takes one delay as long as this, us, to say that it could not run,
+const LATE: u64 = 300_000;
+/// and one as long as this to say that the figures are wrong: the workers may have got more of the CPUs
+/// than the one thread that was late.
+const VERY_LATE: u64 = 1_000_000;
+
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let delays = span.results.observed.as_ref().and_then(|observed| observed.delays);
+    delays.map_or_else(Vec::new, |delays| {
+        held_up(span, &delays).into_iter().chain(suspended(span, &delays)).collect()
+    })
+}
+
+/// What kept the program from running, and for how long.
+#[derive(Debug, Clone, Copy)]
+struct HeldUpTime {
+    us: u64,
+    /// The kernel says so: it was told to go on, or its control group was frozen.
+    is_known: bool,
+    what: &'static str,
+}
+
+impl HeldUpTime {
+    fn of(delays: &Delays) -> HeldUpTime {
+        // Where workers went on, nobody but the controlling thread was late.
+        let starved = delays.total_us.saturating_sub(delays.alone_us.unwrap_or(0));
+        let lost = delays.lost_us.unwrap_or(0);
+        let frozen = delays.frozen_us.unwrap_or(0);
+        let held = |us, is_known, what| HeldUpTime { us, is_known, what };
+        match delays.continued {
+            true => held(lost.max(delays.total_us), true, "was stopped (SIGSTOP, Ctrl-Z or a debugger)"),
+            false if frozen > 0 => held(
+                frozen.max(lost.min(delays.total_us)),
+                true,
+                "was frozen (its control group: cgroup.freeze)",
+            ),
+            false => {
+                let lost = lost.saturating_sub(delays.lost_alone_us.unwrap_or(0));
+                held(lost.max(starved), false, "was starved or frozen, or its machine was paused")
+            }
+        }
+    }
+
+    /// How bad it is that it took this share of the measured time; `None` = not worth a word.
+    fn severity(&self, delays: &Delays, share: f64) -> Option<Severity> {
+        // Short ones count where nobody ran, which is no matter of busy CPUs.
+        let lost = delays.lost_us.unwrap_or(0).saturating_sub(delays.lost_alone_us.unwrap_or(0));
+        let short = |least| lost as f64 >= least * self.us as f64 / share;
+        let long = |least| self.is_known || delays.longest_us >= least;
+        match share {
+            _ if share >= MUCH && (long(VERY_LATE) || short(MOST)) => Some(Severity::Wrong),
+            _ if share >= SOME && (long(LATE) || short(MUCH)) => Some(Severity::Warning),
+            _ => None,
+        }
+    }
+}
+
+fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
+    let held = HeldUpTime::of(delays);
+    let seconds = held.us as f64 / 1e6;
+    let share = seconds / span.measured.seconds;
+    let severity = held.severity(delays, share)?;
+    let what = held.what;
+    let message = format!(
+        "the program {what}, and could not run for {seconds:.2} of {:.2} s measured ({:.0} %)",
+        span.measured.seconds,
+        share * 100.0
+    );
+    let times = if delays.times == 1 { "once".into() } else { format!("{} times", delays.times) };
+    let mut finding = Finding::new("held-up", severity, span, message);
+    if delays.times > 0 {
+        finding = finding.shown_by(format!(
+            "the control thread was 50 ms late or more {times} (worst {:.2} s, at second {:.2})",
+            delays.longest_us as f64 / 1e6,
+            delays.longest_at_us as f64 / 1e6
+        ));
+    }
+    if let Some(lost) = delays.lost_us.filter(|lost| *lost > 0) {
+        finding = finding.shown_by(format!(
+            "its delays of 2 ms or more, without those spent waiting for a CPU, add up to {:.2} s",
+            lost as f64 / 1e6
+        ));
+    }
+    if let Some(continues) = delays.continues.filter(|continues| *continues > 0) {
+        finding = finding.shown_by(format!("SIGCONT came {continues} times"));
+    }
+    let asked = f64::from(span.asked.duration);
+    let in_time = span.results.ended.is_none_or(|ended| ended.by == EndedBy::Time);
+    if in_time && span.measured.seconds > asked * (1.0 + SOME) {
+        finding = finding.shown_by(format!(
+            "measuring took {:.2} s instead of {asked:.0}, because it was due to end while the program could \
+             not run",
+            span.measured.seconds
+        ));
+    }
+    Some(finding.remedy("rates and latencies include that time: measure again, undisturbed"))
+}
+
+/// The clock that the run is timed by stands still in suspend: the share of the measured time says nothing.
+fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
+    let seconds = delays.suspended_us as f64 / 1e6;
+    let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
+    let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
+    Some(Finding::new("suspended", severity, span, message).remedy(
+        "devices restart after a suspend: keep the machine awake (systemd-inhibit) and measure again",
+    ))
+}

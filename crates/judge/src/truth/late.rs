@@ -1,0 +1,173 @@
+//! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
+
+use super::offered::{self, JUST_DUE, duration};
+use super::{Finding, Limits, Severity, SpanView};
+use diskspd_model::results::{PERCENTILES, PacedFigures, PacedLatency};
+
+/// From this share of I/Os on that started late the 99.9th percentile is another one, ...
+const IN_TAIL: f64 = 0.001;
+/// ... and from this one the 99th.
+const MANY: f64 = 0.01;
+/// Fewer late I/Os than this are chance, ...
+const FEW: u64 = 5;
+/// ... unless one was so late, ms.
+const LONG: f64 = 100.0;
+/// Response times that exceed service times by less than this share are the same figure to whoever reads
+/// them.
+const SAME: f64 = 0.1;
+/// Threads that had no CPU for so much of the time in which I/Os were late explain that they were, ...
+const EXPLAINS: f64 = 0.5;
+/// ... and that is a warning only from this share of the I/Os on: it says nothing against the storage.
+const MANY_WITHOUT_CPU: f64 = 0.1;
+
+/// What I/Os that started late take away from the figures.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Late<'a> {
+    figures: &'a PacedFigures,
+    /// I/Os that started late or, being due, not at all.
+    ios: u64,
+    /// Of how many.
+    of: u64,
+    /// How late the worst one was, ms.
+    longest: f64,
+    /// Threads had no CPU so long, s; `None` = not long enough to explain it, or not known.
+    without_cpu: Option<f64>,
+    severity: Severity,
+}
+
+/// `None` = it doesn't matter, or no I/O had a time to start at.
+pub(super) fn judge<'a>(span: &SpanView<'a>, limits: Option<&Limits>) -> Option<Late<'a>> {
+    let figures = span.measured.paced.as_ref()?;
+    let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE);
+    let never = overdue.map_or(0, |_| figures.overdue);
+    let (ios, of) = (figures.late.saturating_add(never), figures.ios.saturating_add(never));
+    let longest = figures.max_delay.unwrap_or(0.0).max(overdue.unwrap_or(0.0));
+    let share = ios as f64 / of.max(1) as f64;
+    if share < IN_TAIL || (ios < FEW && longest < LONG) || (never == 0 && is_same(figures)) {
+        return None;
+    }
+    // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
+    let behind = share * span.measured.seconds;
+    let without_cpu = without_cpu(span, limits).filter(|seconds| *seconds >= EXPLAINS * behind);
+    let many = if without_cpu.is_some() { MANY_WITHOUT_CPU } else { MANY };
+    let severity = if share >= many { Severity::Warning } else { Severity::Note };
+    Some(Late { figures, ios, of, longest, without_cpu, severity })
+}
+
+impl Late<'_> {
+    /// `16.7 % of the I/Os started late`, for other findings of the run; `None` = too few for that.
+    pub(super) fn in_short(&self) -> Option<String> {
+        let share = self.percent();
+        (self.severity >= Severity::Warning).then(|| format!("{share:.1} % of the I/Os started late"))
+    }
+
+    fn percent(&self) -> f64 {
+        self.ios as f64 / self.of.max(1) as f64 * 100.0
+    }
+}
+
+/// Whether it makes no difference from where latencies are counted.
+fn is_same(figures: &PacedFigures) -> bool {
+    let (Some(service), Some(response)) = (&figures.service, &figures.response) else { return false };
+    let same = |service: Option<f64>, response: Option<f64>| match (service, response) {
+        (Some(service), Some(response)) => response <= service * (1.0 + SAME),
+        _ => true,
+    };
+    let rows = service.chart.percentiles.iter().zip(&response.chart.percentiles).zip(PERCENTILES);
+    let mut known = rows.filter(|(_, share)| *share <= 0.999);
+    same(service.total.mean, response.total.mean)
+        && known.all(|((service, response), _)| same(service.total, response.total))
+}
+
+/// How long the threads, on average, were ready to run and had no CPU, s.
+fn without_cpu(span: &SpanView, limits: Option<&Limits>) -> Option<f64> {
+    let limits = limits?;
+    let share = limits.waiting.unwrap_or(0.0) + limits.stolen.unwrap_or(0.0);
+    (share > 0.0).then_some(share * span.measured.seconds)
+}
+
+/// I/Os that started late, and for programs both kinds of latency.
+pub(super) fn check(span: &SpanView, late: Option<&Late>) -> Vec<Finding> {
+    let Some(figures) = &span.measured.paced else { return Vec::new() };
+    match late {
+        Some(late) => vec![finding(span, late)],
+        None => both(figures)
+            .map(|text| {
+                let option = offered::option(span);
+                let message = format!(
+                    "I/Os started when they were due ({option}): latencies include the whole wait, no \
+                     coordinated omission"
+                );
+                Finding::new("on-time", Severity::Note, span, message).shown_by(text).quietly()
+            })
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn finding(span: &SpanView, late: &Late) -> Finding {
+    let Late { figures, ios, of, longest, .. } = *late;
+    let never = match of.saturating_sub(figures.ios) {
+        0 => String::new(),
+        never => format!(", {never} of them never"),
+    };
+    let message = format!(
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}){never}, up to \
+         {}: their latencies omit that wait (coordinated omission)",
+        late.percent(),
+        offered::option(span),
+        duration(longest)
+    );
+    let mut finding = Finding::new("late-starts", late.severity, span, message);
+    finding = match both(figures) {
+        Some(text) => finding.shown_by(text),
+        None => finding.shown_by("add -L for response times, which count from when an I/O was due".into()),
+    };
+    if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
+        finding = finding.shown_by(format!(
+            "{} I/Os were due and never started, the first overdue by {} at the end: response times count \
+             them with their age at the end, no other figure does",
+            figures.overdue,
+            duration(longest)
+        ));
+    }
+    finding.shown_by(cause(span, late)).remedy(
+        "read the response times for what users of this load would see (-L: at the end of the text report, \
+         JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise -o",
+    )
+}
+
+fn cause(span: &SpanView, late: &Late) -> String {
+    if let Some(seconds) = late.without_cpu {
+        return format!(
+            "CPU contention: threads were ready to run but had no CPU for {seconds:.2} s, so the storage may \
+             not be the cause"
+        );
+    }
+    if let Some(missed) = offered::missed_in_short(span) {
+        return missed;
+    }
+    match span.measured.latency.as_ref().and_then(|latency| latency.all.max.total) {
+        Some(longest) if longest >= late.longest / 2.0 => {
+            format!("an I/O took up to {}: those behind it waited in the program", duration(longest))
+        }
+        _ => "an I/O can't start while all of -o are in flight, or while the thread isn't woken up".into(),
+    }
+}
+
+/// Both kinds of latency in a line.
+fn both(figures: &PacedFigures) -> Option<String> {
+    let text = |latency: &PacedLatency| {
+        let at = |share: f64| {
+            let row = PERCENTILES.iter().position(|p| *p == share)?;
+            latency.chart.percentiles.get(row)?.total
+        };
+        let all = [latency.total.mean?, at(0.99)?, at(0.999)?].map(duration);
+        Some(format!("{} on average, p99 {}, p99.9 {}", all[0], all[1], all[2]))
+    };
+    let (service, response) =
+        (figures.service.as_ref().and_then(text)?, figures.response.as_ref().and_then(text)?);
+    Some(format!(
+        "response times, from where I/Os were due: {response}; service times, from where they started: {service}"
+    ))
+}

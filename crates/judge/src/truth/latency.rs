@@ -1,0 +1,269 @@
+//! Were latencies steady? A rate that is limited stays the same whatever they do, and of a few slow I/Os no
+//! rate tells.
+
+use super::offered::{self, duration};
+use super::{Finding, Severity, SpanView, SteadyVerdict};
+use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, shift};
+use serde::Serialize;
+
+/// Mean latencies that differ by less than this factor are no finding, however sure that is.
+const MATTERS: f64 = 1.25;
+/// Of a tail the mean of the squares has to differ by [`MATTERS`], and the variance by this factor.
+const TAIL_MATTERS: f64 = 2.0;
+/// Intervals without a single I/O, share of all: with more nothing is concluded.
+const MOST_EMPTY: f64 = 0.1;
+/// More I/Os than this share are no tail but most of them.
+const MOST_OF_TAIL: f64 = 0.1;
+
+/// What became of the latencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LatencyVerdict {
+    /// They stayed as they were.
+    Steady,
+    /// The mean changed at once.
+    Changed,
+    /// The mean rose or fell from the beginning on.
+    Drifted,
+    /// The mean stayed near, but a few I/Os began, or ceased, to take far longer than the others.
+    Tail,
+}
+
+/// How steady the latencies of a time span were. Times in s since measuring began, latencies in ms.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LatencySteadiness {
+    /// The verdict.
+    pub verdict: LatencyVerdict,
+    /// When they changed, or until when they drifted; `None` = they stayed, or drifted to the end.
+    pub at: Option<f64>,
+    /// Mean latency before the change, or at the beginning.
+    pub from_ms: f64,
+    /// Mean latency behind it, or at the end.
+    pub to_ms: f64,
+    /// Standard deviation of the latencies before the change, or of the first half.
+    pub from_deviation_ms: f64,
+    /// The same behind it, or of the second half.
+    pub to_deviation_ms: f64,
+    /// The few I/Os that explain it; `None` = it's not a few, or nothing changed.
+    pub tail: Option<Tail>,
+}
+
+/// A few I/Os that take long: as many, and as long, as explains how mean and deviation changed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Tail {
+    /// Share of the I/Os.
+    pub share: f64,
+    /// About how long they take, ms.
+    pub ms: f64,
+}
+
+/// The verdict on the latencies of a time span; `None` = not measured (`-L`), or too short.
+pub(super) fn judge(span: &SpanView) -> Option<LatencySteadiness> {
+    let course = span.results.observed.as_ref()?.latencies.as_ref()?;
+    let width = course.width_us as f64 / 1e6;
+    // The last one may be shorter.
+    let whole = (span.measured.seconds / width.max(f64::MIN_POSITIVE) + 1e-6).floor() as usize;
+    of(course, whole)
+}
+
+/// The verdict on the first `whole` intervals of a course.
+pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
+    let intervals = course.intervals.get(..whole.min(course.intervals.len()))?;
+    let width = course.width_us as f64 / 1e6;
+    let means = filled(intervals, LatencySums::mean_ms)?;
+    // How wide latencies scatter within an interval, whatever its mean.
+    let widths = filled(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean_ms()?.powi(2)))?;
+    let mean = Course::of(&means)?;
+    let found = |verdict, at: Option<usize>, from_ms, to_ms| {
+        let (before, behind) = intervals.split_at(at.unwrap_or(intervals.len() / 2));
+        let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
+        LatencySteadiness {
+            verdict,
+            at: at.map(|at| at as f64 * width),
+            from_ms,
+            to_ms,
+            from_deviation_ms: before.deviation(),
+            to_deviation_ms: behind.deviation(),
+            tail: if verdict == LatencyVerdict::Steady { None } else { Tail::between(&before, &behind) },
+        }
+    };
+    let change = changed(&means, &mean.shape).or_else(|| scattered(intervals, &widths));
+    let steady = (LatencyVerdict::Steady, None, mean.mean_of_all, mean.mean_of_all);
+    let (verdict, at, from, to) = change.unwrap_or(steady);
+    Some(found(verdict, at, from, to))
+}
+
+/// What changed: how, from which interval on, and the mean before and behind.
+type Change = (LatencyVerdict, Option<usize>, f64, f64);
+
+fn differ(a: f64, b: f64, by: f64) -> bool {
+    a.max(b) > by * a.min(b)
+}
+
+/// How the means of the intervals changed, which are of this shape.
+fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
+    if let Shape::Ramp { from, to, until } = *shape
+        && differ(from, to, MATTERS)
+        && shift::is_at(means, until.min(means.len()) / 2)
+    {
+        return Some((LatencyVerdict::Drifted, (until < means.len()).then_some(until), from, to));
+    }
+    if let Shape::Steps { levels } = shape
+        && let [first, rest @ ..] = &levels[..]
+    {
+        let ratio = |rate: f64| (rate / first.rate.max(f64::MIN_POSITIVE)).ln().abs();
+        let far = rest.iter().max_by(|a, b| ratio(a.rate).total_cmp(&ratio(b.rate)))?;
+        if differ(far.rate, first.rate, MATTERS) && shift::is_at(&means[..far.end], far.begin) {
+            return Some((LatencyVerdict::Changed, Some(far.begin), first.rate, far.rate));
+        }
+    }
+    let at = shift::of(means)?;
+    // By the middle: a few slow I/Os move a mean.
+    let (before, behind) = (middle(&means[..at]), middle(&means[at..]));
+    differ(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
+}
+
+/// How latencies scatter otherwise from some interval on; `widths`: how wide they do in each.
+fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
+    let at = shift::of(widths)?;
+    let (before, behind) = intervals.split_at(at);
+    let (before, behind) = (LatencyTotals::of(before), LatencyTotals::of(behind));
+    let wider = differ(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
+    let matters = wider && differ(before.squares(), behind.squares(), MATTERS);
+    matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
+}
+
+/// The median.
+fn middle(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// A figure of each interval; those without an I/O have that of the one before. `None` = too few, or too many
+/// are empty.
+fn filled(intervals: &[LatencySums], figure: fn(&LatencySums) -> Option<f64>) -> Option<Vec<f64>> {
+    let first = intervals.iter().find_map(figure)?;
+    let empty = intervals.iter().filter(|interval| interval.ios == 0).count();
+    if intervals.len() < FEWEST || empty as f64 > MOST_EMPTY * intervals.len() as f64 {
+        return None;
+    }
+    let mut last = first;
+    let values = intervals.iter().map(|interval| {
+        last = figure(interval).unwrap_or(last);
+        last
+    });
+    Some(values.collect())
+}
+
+/// What several intervals add up to.
+struct LatencyTotals {
+    ios: f64,
+    sum_ms: f64,
+    squares_ms2: f64,
+}
+
+impl LatencyTotals {
+    fn of(intervals: &[LatencySums]) -> LatencyTotals {
+        let sum =
+            |of: fn(&LatencySums) -> u64| intervals.iter().map(|interval| of(interval) as f64).sum::<f64>();
+        LatencyTotals {
+            ios: sum(|sums| sums.ios).max(1.0),
+            sum_ms: sum(|sums| sums.sum_ns) / 1e6,
+            squares_ms2: sum(|sums| sums.squares_us2) / 1e6,
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum_ms / self.ios
+    }
+
+    fn squares(&self) -> f64 {
+        self.squares_ms2 / self.ios
+    }
+
+    fn deviation(&self) -> f64 {
+        (self.squares() - self.mean().powi(2)).max(0.0).sqrt()
+    }
+}
+
+impl Tail {
+    /// The few that were added, or taken away, between two stretches whose other I/Os are alike: their
+    /// share s and length L make the mean larger by s (L - m), and the mean of the squares by s (L² - q).
+    fn between(before: &LatencyTotals, behind: &LatencyTotals) -> Option<Tail> {
+        let (short, long) =
+            if before.squares() <= behind.squares() { (before, behind) } else { (behind, before) };
+        let (mean, square) = (long.mean() - short.mean(), long.squares() - short.squares());
+        if mean <= 0.0 {
+            return None;
+        }
+        // L² - r L + r m - q = 0 with r the quotient of both.
+        let (ratio, half) = (square / mean, square / mean / 2.0);
+        let ms = half + (half * half - (ratio * short.mean() - short.squares())).max(0.0).sqrt();
+        let share = mean / (ms - short.mean());
+        (ms > short.mean() + 3.0 * short.deviation() && (0.0..=MOST_OF_TAIL).contains(&share))
+            .then_some(Tail { share, ms })
+    }
+}
+
+/// Whether the latencies say something that the rate doesn't: in a closed loop each is the other turned
+/// round.
+pub(super) fn says_more(span: &SpanView, rate: SteadyVerdict) -> bool {
+    offered::is_limited(span) || span.replays || rate == SteadyVerdict::Steady
+}
+
+/// The verdict as a finding; `None` = they were steady.
+pub(super) fn finding(span: &SpanView, found: &LatencySteadiness) -> Option<Finding> {
+    let LatencySteadiness { from_ms, to_ms, from_deviation_ms, to_deviation_ms, .. } = *found;
+    let means = format!("from {} to {} on average", duration(from_ms), duration(to_ms));
+    let more = to_deviation_ms >= from_deviation_ms;
+    let tail = found
+        .tail
+        .map(|Tail { share, ms }| format!("{:.1} % of the I/Os took about {}", share * 100.0, duration(ms)));
+    let at = found.at.unwrap_or(0.0);
+    let (name, message) = match (found.verdict, found.at) {
+        (LatencyVerdict::Steady, _) => return None,
+        (LatencyVerdict::Changed, _) => {
+            ("latency-changed", format!("latency not steady: it changed at second {at:.0}, {means}"))
+        }
+        (LatencyVerdict::Drifted, None) => {
+            let way = if to_ms > from_ms { "rising" } else { "falling" };
+            ("latency-drift", format!("latency not steady: still {way} when it ended, {means}"))
+        }
+        (LatencyVerdict::Drifted, Some(_)) => {
+            let way = if to_ms > from_ms { "rose" } else { "fell" };
+            ("latency-drift", format!("latency not steady: it {way} until second {at:.0}, {means}"))
+        }
+        (LatencyVerdict::Tail, _) => {
+            let what = tail.clone().unwrap_or_else(|| "some I/Os took far longer than the others".into());
+            let when = if more { format!("from second {at:.0} on") } else { format!("until second {at:.0}") };
+            ("latency-tail", format!("latency not steady: {when} {what}"))
+        }
+    };
+    let mut finding = Finding::new(name, Severity::Warning, span, message).shown_by(format!(
+        "mean {} and deviation {} before the change, {} and {} after it",
+        duration(from_ms),
+        duration(from_deviation_ms),
+        duration(to_ms),
+        duration(to_deviation_ms)
+    ));
+    if let Some(tail) = tail.filter(|_| found.verdict != LatencyVerdict::Tail) {
+        let when = if more { "after" } else { "before" };
+        finding =
+            finding.shown_by(format!("as if {when} the change {tail}, and the others as long as before"));
+    }
+    if let Some(rate) = offered::limited_by(span) {
+        finding = finding.shown_by(format!("the rate doesn't show the change, because {rate} holds it"));
+    }
+    Some(match more || to_ms > from_ms {
+        true => finding.remedy(
+            "percentiles of the whole run mix both phases: find the cause (-eDISK_IO shows whether it is the \
+             device; garbage collection, a full cache, other users), and measure long enough after the \
+             change (-d)",
+        ),
+        false => finding.remedy(format!(
+            "percentiles of the whole run mix both phases: warm up longer (-W{:.0})",
+            f64::from(span.asked.warmup) + at.ceil()
+        )),
+    })
+}

@@ -1,0 +1,249 @@
+//! What limited a run: the storage, the kernel above it, the queue depth, the CPU, the program itself, or
+//! somebody's limit.
+
+mod groups;
+mod kernel;
+mod wording;
+
+use super::crowd::{self, Crowd};
+use super::late::Late;
+use super::{Finding, SpanView, little, offered, processors};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::machine::quota::CpuQuota;
+use diskspd_model::profile::Target;
+use diskspd_model::results::Effort;
+use serde::Serialize;
+
+/// What limited a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
+    Profile,
+    /// The CPU quota of a control group.
+    CpuQuota,
+    /// The I/O limit of a control group.
+    IoLimit,
+    /// The hypervisor, which gave the CPUs of the threads to others.
+    Hypervisor,
+    /// Interrupts: one CPU was busy all the time, mostly with them.
+    Interrupts,
+    /// The program itself: a thread was busy in it, not in the kernel.
+    Tool,
+    /// The CPU: a thread was busy all the time, mostly in the kernel.
+    Cpu,
+    /// Too few CPUs, or busy ones: threads were ready to run, and had none.
+    BusyCpus,
+    /// The kernel above the device: most I/Os were neither there nor with the threads.
+    Kernel,
+    /// One I/O at a time.
+    Depth,
+    /// The storage, at this queue depth.
+    Storage,
+    /// What was observed doesn't tell.
+    Unclear,
+}
+
+impl Limiter {
+    /// Whether findings of this name are about what limited a run.
+    pub fn is_name(name: &str) -> bool {
+        name.starts_with("limited-by-") || name == "limit-unclear"
+    }
+}
+
+/// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limits {
+    /// What limited it; `None` = the CPU times of the threads are not known, or it was too short.
+    pub limited_by: Option<Limiter>,
+    /// What threads used, on average.
+    pub busy: Option<f64>,
+    /// What the busiest one used.
+    pub busiest: Option<f64>,
+    /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
+    pub user: Option<f64>,
+    /// How long they were ready to run without a CPU, on average; waking up included.
+    pub waiting: Option<f64>,
+    /// I/Os per second that they would have done at most if they had never waited for CPUs that were in
+    /// use; `None` = that would have changed less than matters.
+    pub uncrowded_iops: Option<f64>,
+    /// What a hypervisor took from the CPUs of the threads, on average.
+    pub stolen: Option<f64>,
+    /// The largest share of its time that a CPU spent on interrupts, whichever CPU.
+    pub interrupts: Option<f64>,
+    /// CPU time for an I/O, ns.
+    pub cpu_per_io: Option<f64>,
+    /// I/Os per second that these threads would do if they never waited for the storage, or as many of them
+    /// as there are CPUs.
+    pub ceiling_iops: Option<f64>,
+    /// I/Os that were to be outstanding, all threads together.
+    pub depth: u64,
+    /// I/Os in flight on average, by the latencies (`-L`).
+    pub in_flight: Option<f64>,
+    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after
+    /// merging and splitting, others' included; `None` = there are none, or they don't tell.
+    pub device_in_flight: Option<f64>,
+    /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the
+    /// page cache.
+    pub bottom_in_flight: Option<f64>,
+    /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
+    pub accounted: Option<f64>,
+}
+
+/// A thread that was on a CPU, or ready to be, for so long had no time left to wait for the storage.
+const SATURATED: f64 = 0.95;
+/// So much of its CPU time in the program itself, and it's the program.
+const MOSTLY: f64 = 0.5;
+/// A quota that stopped the group for this share of the time matters.
+const STOPPED: f64 = 0.05;
+/// The same by periods, in which it need not have been stopped for long.
+const STOPPED_PERIODS: f64 = 0.1;
+/// So near to a limit it is reached.
+const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
+/// Shorter windows say nothing about CPU times, ns.
+const SHORTEST: u64 = 500_000_000;
+
+/// The figures of a time span; `None` = nobody looked.
+pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
+    let effort = span.effort()?;
+    let seconds = span.measured.seconds;
+    let times: Option<Vec<_>> = effort.workers.iter().map(|worker| worker.times).collect();
+    let times = times.filter(|times| !times.is_empty());
+    let share = |nanos: u64| nanos as f64 / (seconds * 1e9);
+    let mean = |of: fn(&diskspd_model::machine::threads::ThreadTimes) -> u64| {
+        times.as_ref().map(|times| times.iter().map(|t| share(of(t))).sum::<f64>() / times.len() as f64)
+    };
+    let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
+    let ios = span.measured.total.total.throughput.ios;
+    let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
+    let window = (seconds * 1e9) as u64;
+    let threads = effort.workers.len().min(span.system.topology.allowed_cpus().count().max(1));
+    let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
+    let mut limits = Limits {
+        limited_by: None,
+        busy: mean(|times| times.busy),
+        busiest: times.as_ref().and_then(|times| times.iter().map(|t| share(t.busy)).max_by(f64::total_cmp)),
+        user: mean(|times| times.user),
+        waiting: waits.map(|waits| {
+            waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
+        }),
+        uncrowded_iops: crowd.map(|crowd| crowd.iops),
+        stolen: processors::stolen(span),
+        interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
+        cpu_per_io,
+        ceiling_iops: cpu_per_io.map(|nanos| threads as f64 * 1e9 / nanos),
+        depth: effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
+        in_flight: little::in_flight(span),
+        device_in_flight: span.queues.in_flight.map(|queue| queue.requests),
+        bottom_in_flight: span.queues.at_the_bottom,
+        accounted: little::accounted(span),
+    };
+    limits.limited_by =
+        (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, crowd)).flatten();
+    Some(limits)
+}
+
+/// The first of these that explains the rate: limits that somebody set, then CPUs, then what is left.
+fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Crowd>) -> Option<Limiter> {
+    let (busy, user) = (limits.busy?, limits.user?);
+    let occupied = occupied(span, effort);
+    let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let crowd = crowd.filter(|crowd| crowd.limits(occupied));
+    let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
+    Some(match () {
+        () if quota(span, effort).is_some() => Limiter::CpuQuota,
+        () if is_paced(span) => Limiter::Profile,
+        () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
+        () if hypervisor(limits, occupied) => Limiter::Hypervisor,
+        () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
+        () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
+        () if kernel::limits(span, effort, limits) => Limiter::Kernel,
+        // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
+        // so long.
+        () if crowd.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
+        () if crowd.is_some() => Limiter::BusyCpus,
+        // Mapped I/O is copying, which the program does itself.
+        () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
+        () if occupied >= SATURATED => Limiter::Cpu,
+        () if all(EngineKind::Null) => Limiter::Tool,
+        () if reachable == 1 => Limiter::Depth,
+        () if kernel::device_is_short(span, effort) => Limiter::Unclear,
+        () => Limiter::Storage,
+    })
+}
+
+/// Whether the CPU time that is missing was stolen: more than other threads took, and with enough to do in
+/// it.
+fn hypervisor(limits: &Limits, occupied: f64) -> bool {
+    let stolen = limits.stolen.unwrap_or(0.0);
+    stolen >= processors::STOLEN
+        && stolen >= limits.waiting.unwrap_or(0.0)
+        && occupied + stolen >= crowd::OCCUPIED
+}
+
+/// The largest share of the time that a thread was on a CPU or would have been.
+fn occupied(span: &SpanView, effort: &Effort) -> f64 {
+    let times = effort.workers.iter().filter_map(|worker| worker.times);
+    let most = times.map(|times| times.busy.saturating_add(times.waiting.unwrap_or(0))).max().unwrap_or(0);
+    most as f64 / (span.measured.seconds * 1e9)
+}
+
+/// The quota that stopped the program most.
+fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQuota> {
+    let share = |quota: &CpuQuota| quota.throttled as f64 / (span.measured.seconds * 1e9);
+    let periods = |quota: &CpuQuota| quota.throttled_periods as f64 / quota.periods.max(1) as f64;
+    let matters = |quota: &&CpuQuota| {
+        quota.throttled_periods > 0 && (share(quota) >= STOPPED || periods(quota) >= STOPPED_PERIODS)
+    };
+    effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
+}
+
+/// Whether every target is limited, and the limits were reached.
+fn is_paced(span: &SpanView) -> bool {
+    let seconds = span.measured.seconds;
+    let limit = |target: &Target| -> Option<f64> {
+        let (threads, block) = (f64::from(span.asked.threads_on(target)), f64::from(target.block_size));
+        let Some(rate) = span.asked.offered_ios_per_s(target, span.rate_total) else {
+            // Bursts have no rate of their own: it depends on how long they take.
+            let bursts = target.burst_size.is_some() && target.think_time.is_some_and(|ms| ms > 0);
+            return (bursts && pauses(span, target) >= MOSTLY).then_some(0.0);
+        };
+        // The last I/O of each thread may just have missed the end.
+        let ios = rate * seconds;
+        Some((ios * REACHED.start() - threads - offered::chance(span, ios)).max(0.0) * block)
+    };
+    let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
+    let done = span.measured.total.total.throughput.bytes as f64;
+    limits.is_some_and(|limits| done >= limits.iter().sum())
+}
+
+/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0
+/// where the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
+pub(super) fn pauses(span: &SpanView, target: &Target) -> f64 {
+    let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
+    let threads = span.asked.threads_on(target).max(1);
+    let ios: u64 = span
+        .targets()
+        .filter(|asked| std::ptr::eq(asked.target, target))
+        .map(|asked| span.done(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
+        .sum();
+    let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
+    let depth = f64::from(target.request_count) * f64::from(threads);
+    match little::in_flight(span) {
+        Some(in_flight) if in_flight >= MOSTLY * depth && span.asked.targets.len() == 1 => 0.0,
+        _ => bursts * f64::from(pause) / 1000.0 / span.measured.seconds,
+    }
+}
+
+/// What limited it, in a line.
+pub(super) fn check(
+    span: &SpanView,
+    limits: Option<&Limits>,
+    crowd: Option<Crowd>,
+    late: Option<&Late>,
+) -> Vec<Finding> {
+    let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
+    let limiter = limits.limited_by;
+    let told = limiter.map(|limiter| wording::describe(span, effort, limits, limiter, (crowd, late)));
+    told.into_iter().chain(groups::changed(span, effort)).collect()
+}

@@ -1,0 +1,259 @@
+//! I/O limits of control groups. Each is of a device: it limits the targets that lie on that, and no others.
+
+use super::REACHED;
+use crate::truth::device::Part;
+use crate::truth::{Finding, Severity, SpanView};
+use diskspd_model::machine::io_limit::{IoControl, IoLimit};
+use diskspd_model::machine::stack::Layer;
+use diskspd_model::results::Effort;
+
+/// A limit that was in force for less of the time is not what limited a run.
+const LONG: f64 = 0.1;
+
+/// A limit that the rate is at.
+#[derive(Debug)]
+pub(super) struct AtLimit<'a> {
+    limit: &'a IoLimit,
+    /// The kernel's name of the device; `None` = nobody knows what lies beneath the targets.
+    device: Option<String>,
+    /// The targets that lie on it, where others don't.
+    targets: Vec<String>,
+    /// When it was in force, s; `None` = all the time.
+    period: Option<(f64, f64)>,
+}
+
+/// Limits that were in force from one time to another, us.
+#[derive(Debug)]
+struct Period<'a> {
+    from: u64,
+    to: u64,
+    limits: &'a [IoLimit],
+}
+
+/// The periods of a window with the same limits.
+fn periods<'a>(effort: &'a Effort, window: u64) -> Vec<Period<'a>> {
+    let mut periods = vec![Period { from: 0, to: window, limits: &effort.io_limits }];
+    for change in &effort.limit_changes {
+        match periods.last_mut() {
+            Some(last) if last.limits != change.io_limits => last.to = change.after_us.max(last.from),
+            _ => continue,
+        }
+        periods.push(Period { from: change.seen_us, to: window, limits: &change.io_limits });
+    }
+    periods
+}
+
+/// The layer of a part that a limit is of. Old records don't number layers: there the disks do.
+fn device<'a>(span: &SpanView, part: &Part<'a>, limit: &IoLimit) -> Option<&'a Layer> {
+    let disks = || span.system.environment.iter().flat_map(|environment| &environment.disks);
+    let is = |layer: &&Layer| match &layer.number {
+        Some(number) => *number == limit.device,
+        None => disks().any(|disk| {
+            disk.number == limit.device && disk.device.name.strip_prefix("/dev/") == Some(layer.name.as_str())
+        }),
+    };
+    part.layers().into_iter().find(is)
+}
+
+/// Whether a limit is of a device beneath any target, or that isn't known.
+pub(super) fn is_beneath(span: &SpanView, limit: &IoLimit) -> bool {
+    unknown(span) || span.parts.iter().any(|part| device(span, part, limit).is_some())
+}
+
+fn unknown(span: &SpanView) -> bool {
+    !span.parts.iter().any(|part| part.has_devices())
+}
+
+/// What is read and written a second: bytes, then I/Os.
+type PerSecond = [f64; 4];
+
+/// The I/O limit that explains the rate: of several the one that was in force longest.
+pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimit<'a>> {
+    let window = (span.measured.seconds * 1e6) as u64;
+    let periods = periods(effort, window);
+    let whole = periods.len() == 1;
+    let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
+    let mut found: Vec<(u64, AtLimit)> = Vec::new();
+    for period in periods.iter().filter(long) {
+        let shown = (!whole).then_some((period.from as f64 / 1e6, period.to as f64 / 1e6));
+        let length = period.to - period.from;
+        for limit in period.limits {
+            if unknown(span) {
+                if whole && reached(limit, &all(span)) {
+                    let nowhere = AtLimit { limit, device: None, targets: Vec::new(), period: None };
+                    found.push((length, nowhere));
+                }
+                continue;
+            }
+            for part in &span.parts {
+                let Some(layer) = device(span, part, limit) else { continue };
+                let counted = if whole { Some(counted(span, part)) } else { sampled(span, part, period) };
+                // The group may have used up its limit on the device with what the report doesn't count: a
+                // journal, earlier writes.
+                let own = whole.then(|| of_device(span, layer)).flatten();
+                if counted.into_iter().chain(own).any(|rates| reached(limit, &rates)) {
+                    let device = Some(layer.name.replace('!', "/"));
+                    let targets = targets(span, layer);
+                    found.push((length, AtLimit { limit, device, targets, period: shown }));
+                }
+            }
+        }
+    }
+    // The first of those that are equally long.
+    found.into_iter().rev().max_by_key(|(length, _)| *length).map(|(_, at)| at)
+}
+
+fn reached(limit: &IoLimit, rates: &PerSecond) -> bool {
+    let limits = [limit.read_bytes, limit.write_bytes, limit.reads, limit.writes];
+    let at = |(limit, rate): (Option<u64>, &f64)| {
+        limit.is_some_and(|limit| REACHED.contains(&(rate / limit.max(1) as f64)))
+    };
+    limits.into_iter().zip(rates).any(at)
+}
+
+/// What was counted of all targets.
+fn all(span: &SpanView) -> PerSecond {
+    let rate = |number: u64| number as f64 / span.measured.seconds;
+    let (read, write) = (&span.measured.read.total.throughput, &span.measured.write.total.throughput);
+    [rate(read.bytes), rate(write.bytes), read.iops, write.iops]
+}
+
+/// What was counted of a part.
+fn counted(span: &SpanView, part: &Part) -> PerSecond {
+    let numbers = [part.read.bytes, part.write.bytes, part.read.ios, part.write.ios];
+    numbers.map(|number| number as f64 / span.measured.seconds)
+}
+
+/// The same in a period, by what all targets did from second to second; `None` = no second lies within it.
+fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
+    // Woken a little late, a sample still belongs to its second.
+    const EDGE: u64 = 50_000;
+    let samples = &span.results.observed.as_ref()?.samples;
+    let (mut begin, mut length, mut ios, mut bytes) = (0, 0u64, 0u64, 0u64);
+    for sample in samples {
+        if begin + EDGE >= period.from && sample.end_us <= period.to.saturating_add(EDGE) {
+            length += sample.end_us.saturating_sub(begin);
+            ios = ios.saturating_add(sample.ios);
+            bytes = bytes.saturating_add(sample.bytes);
+        }
+        begin = sample.end_us;
+    }
+    let total = &span.measured.total.total.throughput;
+    let rate = |number: u64, part: u64, all: u64| {
+        number as f64 * (part as f64 / all.max(1) as f64) / (length as f64 / 1e6)
+    };
+    (length > 0).then(|| {
+        [
+            rate(bytes, part.read.bytes, total.bytes),
+            rate(bytes, part.write.bytes, total.bytes),
+            rate(ios, part.read.ios, total.ios),
+            rate(ios, part.write.ios, total.ios),
+        ]
+    })
+}
+
+/// What the device itself did.
+fn of_device(span: &SpanView, layer: &Layer) -> Option<PerSecond> {
+    let facts = span.devices()?;
+    let done = &facts.devices.iter().find(|device| device.name == layer.name)?.done;
+    let seconds = facts.elapsed.max(1) as f64 / 1e9;
+    let numbers = [done.read.bytes, done.write.bytes, done.read.ios, done.write.ios];
+    Some(numbers.map(|number| number as f64 / seconds))
+}
+
+/// The targets on a device, if there are others that are not.
+fn targets(span: &SpanView, layer: &Layer) -> Vec<String> {
+    let all = || span.parts.iter().flat_map(|part| &part.targets);
+    let on = all().filter(|target| target.stack.layer(&layer.name).is_some());
+    let names: Vec<String> = on.map(|target| format!("'{}'", span.host.path(target.target))).collect();
+    if names.len() == all().count() { Vec::new() } else { names }
+}
+
+/// A limit as it is read: `of the control group G on sda (8:0: riops=300)`.
+pub(super) fn shown(limit: &IoLimit, device: Option<&str>) -> String {
+    let values: Vec<String> = limit.named().map(|(name, value)| format!("{name}={value}")).collect();
+    let on = match device {
+        Some(name) => format!("{name} ({}: {})", limit.device, values.join(" ")),
+        None => format!("device {} ({})", limit.device, values.join(" ")),
+    };
+    format!("of the control group {} on {on}", limit.group)
+}
+
+impl AtLimit<'_> {
+    /// What limited the run, in words.
+    pub(super) fn describe(&self) -> String {
+        let alone = match self.targets.as_slice() {
+            [] => String::new(),
+            targets => format!(", beneath {} alone", targets.join(" and ")),
+        };
+        let when = self.period.map_or(String::new(), |(from, to)| {
+            format!(", from second {from:.1} to {to:.1} (it was set during the run)")
+        });
+        format!("the I/O limit {}{alone}{when}", shown(self.limit, self.device.as_deref()))
+    }
+}
+
+/// The name of the device that a limit is of, beneath any target.
+pub(super) fn device_name(span: &SpanView, limit: &IoLimit) -> Option<String> {
+    span.parts.iter().find_map(|part| Some(device(span, part, limit)?.name.replace('!', "/")))
+}
+
+/// That limits changed while the run was measured: it was under several conditions.
+pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
+    let mut before = &effort.io_limits;
+    let mut evidence = Vec::new();
+    for change in &effort.limit_changes {
+        let own = |limits: &[IoLimit]| {
+            limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect::<Vec<_>>()
+        };
+        let (old, new) = (own(before), own(&change.io_limits));
+        // What is kept of a change differs from what was before: if not these limits, then those of CPUs.
+        let of_cpus = *before == change.io_limits;
+        before = &change.io_limits;
+        if old == new && !of_cpus {
+            continue;
+        }
+        let mut what = Vec::new();
+        if change.moved {
+            what.push("this process was moved to another control group".to_owned());
+        }
+        let io = new
+            .iter()
+            .map(|limit| format!("an I/O limit {}", shown(limit, device_name(span, limit).as_deref())));
+        what.extend(io.filter(|_| old != new));
+        if old != new && new.is_empty() {
+            what.push("no I/O limit on the targets' devices any more".into());
+        }
+        let cpus = change.cpus.iter();
+        what.extend(
+            cpus.map(|limit| format!("{:.2} CPUs for the control group {}", limit.cpus, limit.group)),
+        );
+        if of_cpus && change.cpus.is_empty() {
+            what.push("no CPU quota any more".into());
+        }
+        let (after, seen) = (change.after_us as f64 / 1e6, change.seen_us as f64 / 1e6);
+        evidence.push(format!("between second {after:.1} and {seen:.1}: {}", what.join("; ")));
+    }
+    let message = "the limits of this process's control groups changed during the measurement";
+    let finding = Finding::new("limits-changed", Severity::Warning, span, message);
+    let finding = evidence.iter().cloned().fold(finding, Finding::shown_by);
+    (!evidence.is_empty()).then(|| finding.remedy("measure again with unchanged limits"))
+}
+
+/// What else of these groups may have held back I/O that the storage seems to limit.
+pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
+    let limits = effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {
+        format!("the I/O limit {} wasn't reached", shown(limit, device_name(span, limit).as_deref()))
+    });
+    let controls = effort.io_controls.iter().filter_map(|IoControl { group, device, setting }| {
+        let limit = IoLimit { device: device.clone(), ..IoLimit::default() };
+        let name = device_name(span, &limit).unwrap_or_else(|| device.clone());
+        is_beneath(span, &limit).then(|| {
+            format!(
+                "the control group {group} has {setting} on {name}: it may throttle I/O, and the kernel \
+                 doesn't report by how much"
+            )
+        })
+    });
+    limits.chain(controls).collect()
+}

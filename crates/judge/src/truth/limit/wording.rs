@@ -1,0 +1,282 @@
+//! What limited a run, in words.
+
+use super::{Limiter, Limits, MOSTLY, SATURATED, groups, kernel, quota};
+use crate::truth::crowd::{self, Crowd, Holder};
+use crate::truth::late::Late;
+use crate::truth::{Finding, Severity, SpanView, offered, processors};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::results::{Effort, ToolCost};
+
+/// Below this share of the depth asked for another one was measured.
+const NEARLY: f64 = 0.9;
+
+const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to find what takes the time (file \
+                                  system, compression, encryption, loop devices, locks)";
+
+const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): whichever \
+                                      changes the figures was the limit";
+
+pub(super) fn describe(
+    span: &SpanView,
+    effort: &Effort,
+    limits: &Limits,
+    limiter: Limiter,
+    (crowd, late): (Option<Crowd>, Option<&Late>),
+) -> Finding {
+    let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
+    let finding =
+        |severity, name, what: String| Finding::new(name, severity, span, format!("limited by {what}"));
+    let is_null = effort.workers.iter().all(|worker| worker.engine == EngineKind::Null);
+    let finding = match limiter {
+        Limiter::Profile => {
+            let what = asked_for(span, late);
+            finding(Severity::Note, "limited-by-profile", what)
+        }
+        Limiter::CpuQuota => {
+            let (cpus, group) =
+                quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
+            let what = format!("a CPU quota: the control group {group} may use {cpus:.2} CPUs");
+            finding(Severity::Warning, "limited-by-cpu-quota", what)
+                .remedy("lift the quota, or run outside of the group")
+        }
+        Limiter::IoLimit => {
+            let at = groups::at_limit(span, effort);
+            let what = at.map_or_else(String::new, |at| at.describe());
+            finding(Severity::Warning, "limited-by-io-limit", what)
+                .remedy("lift the limit, or run outside of the group")
+        }
+        Limiter::Tool if is_null => finding(
+            Severity::Note,
+            "limited-by-tool",
+            "the program itself, as intended with engine null".into(),
+        ),
+        Limiter::Tool => {
+            let what = format!(
+                "the program itself, not the storage: its own code used {:.0} % of a CPU",
+                percent(limits.user)
+            );
+            finding(Severity::Warning, "limited-by-tool", what)
+                .remedy("use more threads (-t) or larger blocks (-b), and leave out -Zr")
+        }
+        Limiter::Cpu => {
+            let least = SATURATED * span.measured.seconds * 1e9;
+            let full = effort.workers.iter().filter_map(|worker| worker.times);
+            let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
+            let what = format!(
+                "the CPU: {full} of {} threads used {:.0} % of one each, mostly in the kernel",
+                effort.workers.len(),
+                percent(limits.busiest)
+            );
+            finding(Severity::Note, "limited-by-cpu", what).remedy("try more threads (-t)")
+        }
+        Limiter::Hypervisor => {
+            let stolen = percent(limits.stolen);
+            let what = format!(
+                "the hypervisor, which took the threads' CPUs away {stolen:.0} % of the time (steal)"
+            );
+            finding(Severity::Warning, "limited-by-hypervisor", what)
+                .remedy("measure on an instance with CPUs of its own, or when the host is less busy")
+        }
+        Limiter::Interrupts => {
+            let share = processors::saturated_by_interrupts(span);
+            let (cpu, interrupts) = share.map_or((0, 0.0), |share| (share.cpu, share.interrupts * 100.0));
+            let what =
+                format!("interrupts: CPU {cpu} was saturated, {interrupts:.0} % of its time went to them");
+            finding(Severity::Warning, "limited-by-interrupts", what).remedy(
+                "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
+            )
+        }
+        Limiter::BusyCpus => busy_cpus(span, effort, limits, crowd),
+        Limiter::Kernel => {
+            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+            let what = format!(
+                "the kernel above the device: the device had {at_device:.1} of {depth:.0} outstanding I/Os \
+                 in flight"
+            );
+            finding(Severity::Note, "limited-by-kernel", what).remedy(LOOK_AT_THE_KERNEL)
+        }
+        Limiter::Unclear => {
+            let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+            let message = format!(
+                "the limit is unclear: the device had {at_device:.1} of {depth:.0} outstanding I/Os in \
+                 flight, and threads were on a CPU or ready for one {:.0} % of the time",
+                (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+            );
+            Finding::new("limit-unclear", Severity::Note, span, message).remedy(VARY_THREADS_AND_DEPTH)
+        }
+        Limiter::Depth => {
+            let what = "the queue depth of 1: each I/O waits for the one before, so latency sets the rate";
+            finding(Severity::Note, "limited-by-depth", what.into())
+                .remedy("raise -o or -t, if the application keeps more I/Os outstanding")
+        }
+        Limiter::Storage => {
+            let at_device = span.queues.in_flight.and_then(|queue| queue.counted);
+            // That the depth asked for wasn't reached is no detail: figures of another depth are what was
+            // measured.
+            let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
+            let at_device = at_device
+                .map(|ios| format!(", {}{ios:.1} of them at the device", but(ios)))
+                .unwrap_or_default();
+            let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
+            finding(Severity::Note, "limited-by-storage", what)
+        }
+    };
+    with_figures(finding, span, effort, limits, limiter)
+}
+
+/// Threads without a CPU, and who had it.
+fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<Crowd>) -> Finding {
+    let holder = crowd.map_or(Holder::Others, |crowd| crowd.holder);
+    let shared = sharing(effort);
+    let (severity, whose) = match holder {
+        Holder::Threads => (
+            Severity::Warning,
+            format!(
+                "CPU contention among the program's own threads: {}",
+                shared.clone().unwrap_or_else(|| more_than_cpus(span, effort))
+            ),
+        ),
+        Holder::Kernel => (Severity::Note, "CPU contention with kernel threads".to_owned()),
+        Holder::Others => (Severity::Warning, "CPU contention with other programs".to_owned()),
+    };
+    let waiting = crowd.map_or(limits.waiting.unwrap_or(0.0), |crowd| crowd.waiting) * 100.0;
+    let message =
+        format!("limited by {whose}: threads were ready to run but had no CPU {waiting:.0} % of the time");
+    let mut finding = Finding::new("limited-by-busy-cpus", severity, span, message);
+    if let Some(shared) = shared.filter(|_| holder != Holder::Threads) {
+        finding = finding.shown_by(format!("the program's own threads share CPUs too: {shared}"));
+    }
+    for text in crowd.iter().flat_map(|crowd| crowd.evidence(span, effort)) {
+        finding = finding.shown_by(text);
+    }
+    finding.remedy(crowd::remedy(holder))
+}
+
+/// More threads than this are counted, not named.
+const NAMED: usize = 4;
+
+/// Which threads are bound to the same CPUs; `None` = none are.
+fn sharing(effort: &Effort) -> Option<String> {
+    let on = |cpu: u32| (0..).zip(&effort.workers).filter(move |(_, worker)| worker.cpu == Some(cpu));
+    let bound = effort.workers.iter().filter_map(|worker| worker.cpu);
+    let mut shared: Vec<u32> = bound.filter(|cpu| on(*cpu).count() > 1).collect();
+    shared.sort_unstable();
+    shared.dedup();
+    match shared.as_slice() {
+        [] => None,
+        [cpu] if on(*cpu).count() <= NAMED => {
+            let names: Vec<String> = on(*cpu).map(|(thread, _): (u32, _)| thread.to_string()).collect();
+            let (last, first) = names.split_last()?;
+            Some(format!("{} and {last} share CPU {cpu}", first.join(", ")))
+        }
+        [cpu] => Some(format!("{} share CPU {cpu}", on(*cpu).count())),
+        cpus => {
+            let sharing: usize = cpus.iter().map(|cpu| on(*cpu).count()).sum();
+            Some(format!("{sharing} share {} CPUs", cpus.len()))
+        }
+    }
+}
+
+fn more_than_cpus(span: &SpanView, effort: &Effort) -> String {
+    format!("{} share {} CPUs", effort.workers.len(), span.system.topology.allowed_cpus().count())
+}
+
+fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
+    if span.replays {
+        let late = late.and_then(Late::in_short).map(|late| format!("; {late}")).unwrap_or_default();
+        return format!("the times of the recorded I/Os (--replay){late}");
+    }
+    let option = offered::limited_by(span).unwrap_or("-i and -j");
+    let late =
+        late.and_then(Late::in_short).map(|late| format!(", kept overall, but {late}")).unwrap_or_default();
+    format!("the requested limit ({option}){late}")
+}
+
+/// Of a run that its profile didn't limit: the pauses and the limit that it has all the same.
+fn asked_in_vain(mut finding: Finding, span: &SpanView) -> Finding {
+    let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
+    if paused > 0.0 {
+        finding = finding
+            .shown_by(format!("the requested pauses (-i, -j) took {:.1} % of the time", paused * 100.0));
+    }
+    match offered::limited_by(span) {
+        Some(option) => finding.shown_by(format!("the requested limit ({option}) was not reached")),
+        None => finding,
+    }
+}
+
+fn with_figures(
+    mut finding: Finding,
+    span: &SpanView,
+    effort: &Effort,
+    limits: &Limits,
+    limiter: Limiter,
+) -> Finding {
+    if let Some(quota) = quota(span, effort) {
+        finding = finding.shown_by(format!(
+            "the quota throttled the program in {} of {} periods, for {:.2} s in all",
+            quota.throttled_periods,
+            quota.periods,
+            quota.throttled as f64 / 1e9
+        ));
+    }
+    if limiter == Limiter::Kernel {
+        let full = processors::full(span);
+        if !full.is_empty() {
+            let names: Vec<String> = full.iter().map(u32::to_string).collect();
+            let cpus = if names.len() == 1 { "CPU" } else { "CPUs" };
+            finding = finding.shown_by(format!("{cpus} {} had no idle time", names.join(", ")));
+        }
+        if effort.others.as_ref().is_none_or(|others| others.kernel.is_none()) {
+            finding = finding.shown_by("kernel threads can't be seen from this process".into());
+        }
+    }
+    // What else used the CPUs may be what works for the storage: workers, servers of file systems.
+    if matches!(limiter, Limiter::Kernel | Limiter::Unclear | Limiter::Storage | Limiter::Cpu) {
+        for text in processors::named(effort) {
+            finding = finding.shown_by(text);
+        }
+    }
+    let percent = |share: f64| share * 100.0;
+    if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {
+        let mut text = format!("threads used {:.0} % of a CPU each", percent(busy));
+        if busiest > busy + 0.05 {
+            text += &format!(" (the busiest one {:.0} %)", percent(busiest));
+        }
+        // How it divides is only sampled.
+        if busy >= MOSTLY {
+            text += &format!(", {:.0} % in the program itself", percent(user.min(busy)));
+        }
+        if let Some(waiting) = limits.waiting.filter(|waiting| percent(*waiting) >= 1.0) {
+            text += &format!(", and waited for one {:.0} % of the time", percent(waiting));
+        }
+        finding = finding.shown_by(text);
+    }
+    if let (Some(nanos), Some(ceiling), true) =
+        (limits.cpu_per_io, limits.ceiling_iops, limiter != Limiter::Profile)
+    {
+        finding = finding.shown_by(format!(
+            "{:.2} us of CPU per I/O: if they never waited, these threads could reach {ceiling:.0} IOPS",
+            nanos / 1000.0
+        ));
+    }
+    if let (Some(in_flight), false) = (limits.in_flight, limits.accounted.is_some()) {
+        finding = finding.shown_by(format!("{in_flight:.1} of {} I/Os in flight on average", limits.depth));
+    }
+    if let (Limiter::Tool | Limiter::Cpu, Some(ToolCost { clock, histogram, ring_noop, .. })) =
+        (limiter, effort.tool)
+    {
+        let ring = ring_noop.map(|nanos| format!(", an empty I/O through io_uring {nanos:.0} ns"));
+        let text = format!("here reading the clock takes {clock:.0} ns, a histogram entry {histogram:.0} ns");
+        finding = finding.shown_by(text + &ring.unwrap_or_default());
+    }
+    if limiter != Limiter::Profile {
+        finding = asked_in_vain(finding, span);
+    }
+    if matches!(limiter, Limiter::Storage | Limiter::Unclear) {
+        for text in groups::not_reached(span, effort) {
+            finding = finding.shown_by(text);
+        }
+    }
+    finding
+}

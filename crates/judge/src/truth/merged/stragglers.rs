@@ -1,0 +1,167 @@
+//! Which hosts are slower than the others.
+//!
+//! A host is a straggler if its I/Os per second are below the median of all hosts by more than three times
+//! their median absolute deviation (scaled by 1.4826, as that of a normal distribution) and by more than 10 %
+//! of the median; or if its 99th percentile is above the median by the same rule with 25 %. The floors keep
+//! hosts that are all but alike from being told apart by noise. Fewer than four hosts have no stragglers.
+
+use super::{Finding, Severity, names};
+use diskspd_model::results::{KnownSpan, Record};
+
+/// Fewer tell nothing of what is usual.
+const FEWEST: usize = 4;
+/// Scaled median absolute deviations.
+const FAR: f64 = 3.0;
+/// What makes a median absolute deviation a standard deviation.
+const NORMAL: f64 = 1.4826;
+/// Share of the median.
+const RATE_FLOOR: f64 = 0.1;
+/// The same of latencies, which differ more.
+const LATENCY_FLOOR: f64 = 0.25;
+
+/// A host in a time span.
+#[derive(Debug, Clone, Copy)]
+pub struct HostFigure<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Its figures.
+    pub span: &'a KnownSpan,
+}
+
+impl HostFigure<'_> {
+    /// I/Os per second.
+    pub fn iops(&self) -> f64 {
+        self.span.total.iops.unwrap_or(0.0)
+    }
+
+    /// 99th percentile of the latency, ms; `None` = not measured.
+    pub fn p99(&self) -> Option<f64> {
+        self.span.percentile(99.0)?.total
+    }
+}
+
+/// The hosts that measured time span `index` (from 0), the slowest first.
+pub fn figures(record: &Record, index: usize) -> Vec<HostFigure<'_>> {
+    let of = |host: &'_ diskspd_model::results::Host| host.summary.as_ref().is_some();
+    let hosts = record.present().filter(|host| of(host));
+    let mut figures: Vec<HostFigure> = hosts
+        .filter_map(|host| {
+            let span = host.summary.as_ref()?.known.time_spans.get(index)?.as_ref()?;
+            Some(HostFigure { name: &host.name, span })
+        })
+        .collect();
+    figures.sort_by(|a, b| a.iops().total_cmp(&b.iops()));
+    figures
+}
+
+/// The hosts that are slower than the others.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stragglers {
+    /// Their names, the slowest first, each with what is far from the median.
+    pub hosts: Vec<(String, String)>,
+    all: usize,
+}
+
+impl Stragglers {
+    /// Those of these hosts.
+    pub fn of(hosts: &[HostFigure]) -> Stragglers {
+        let all = hosts.len();
+        if all < FEWEST {
+            return Stragglers { hosts: Vec::new(), all };
+        }
+        let rates: Vec<f64> = hosts.iter().map(HostFigure::iops).collect();
+        let (rate, near) = usual(&rates, RATE_FLOOR);
+        let latencies: Vec<f64> = hosts.iter().filter_map(HostFigure::p99).collect();
+        let (latency, close) = usual(&latencies, LATENCY_FLOOR);
+        let why = |host: &HostFigure| {
+            let mut why = Vec::new();
+            if host.iops() < rate - near {
+                why.push(format!("{:.2} IOPS, and {rate:.2} in the median", host.iops()));
+            }
+            if let Some(p99) = host.p99().filter(|p99| latencies.len() >= FEWEST && *p99 > latency + close) {
+                why.push(format!("p99 {p99:.3} ms, and {latency:.3} ms in the median"));
+            }
+            (!why.is_empty()).then(|| (host.name.to_owned(), why.join("; ")))
+        };
+        Stragglers { hosts: hosts.iter().filter_map(why).collect(), all }
+    }
+
+    /// Whether a host is one.
+    pub fn has(&self, name: &str) -> bool {
+        self.hosts.iter().any(|(host, _)| host == name)
+    }
+
+    pub(super) fn finding(&self) -> Option<Finding> {
+        if self.hosts.is_empty() {
+            return None;
+        }
+        let who: Vec<&str> = self.hosts.iter().map(|(host, _)| host.as_str()).collect();
+        let message =
+            format!("{} of {} hosts are slower than the others: {}", who.len(), self.all, names(&who));
+        let mut finding = Finding::of_machine("stragglers", Severity::Warning, message);
+        for (host, why) in &self.hosts {
+            finding = finding.shown_by(format!("{host}: {why}"));
+        }
+        Some(finding.remedy(
+            "run these hosts alone, and compare their hardware and settings with the \
+                             others'",
+        ))
+    }
+}
+
+/// The median, and how far from it is usual; `floor`: at least this share of it.
+fn usual(values: &[f64], floor: f64) -> (f64, f64) {
+    let middle = median(values.to_vec());
+    let distances = values.iter().map(|value| (value - middle).abs()).collect();
+    (middle, (FAR * NORMAL * median(distances)).max(floor * middle))
+}
+
+/// The middle of these, 0 of none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let count = values.len();
+    match (count, count % 2) {
+        (0, _) => 0.0,
+        (_, 1) => values[count / 2],
+        _ => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile};
+
+    fn spans(figures: &[(f64, f64)]) -> Vec<(String, KnownSpan)> {
+        let span = |(number, (iops, p99)): (usize, &(f64, f64))| {
+            let total = KnownFigures { iops: Some(*iops), ..KnownFigures::default() };
+            let latency = ChartRow { total: Some(*p99), ..ChartRow::default() };
+            let percentiles = vec![KnownPercentile { percent: 99.0, latency }];
+            (format!("h{number}"), KnownSpan { total, percentiles, ..KnownSpan::default() })
+        };
+        figures.iter().enumerate().map(span).collect()
+    }
+
+    fn slow(figures: &[(f64, f64)]) -> Vec<String> {
+        let spans = spans(figures);
+        let hosts: Vec<HostFigure> = spans.iter().map(|(name, span)| HostFigure { name, span }).collect();
+        Stragglers::of(&hosts).hosts.into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn what_is_far_from_the_others_stands_out_and_what_is_alike_does_not() {
+        type Hosts<'a> = &'a [(f64, f64)];
+        let table: [(Hosts, &[&str]); 6] = [
+            (&[(100.0, 1.0); 8], &[]),
+            (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (92.0, 1.0), (100.0, 1.0)], &[]),
+            (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (85.0, 1.0), (100.0, 1.0)], &["h3"]),
+            (&[(100.0, 1.0), (101.0, 1.0), (99.0, 1.0), (100.0, 1.3), (100.0, 1.0)], &["h3"]),
+            // All differ: nobody stands out.
+            (&[(100.0, 1.0), (50.0, 2.0), (150.0, 0.7), (75.0, 1.5), (125.0, 0.8)], &[]),
+            (&[(100.0, 1.0), (100.0, 1.0), (10.0, 9.0)], &[]),
+        ];
+        for (figures, expected) in table {
+            assert_eq!(slow(figures), expected, "{figures:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Whether the figures of a run can be believed: pure functions of its record.
+//!
+//! ```text
+//! Record (what was asked, what was counted, what was observed beside it) ──judge──▶ Judgement ──report──▶
+//! bytes
+//! ```
+//!
+//! Facts are gathered by `system` before, and by `run::observe` around, the measured window, and are kept
+//! in the record; nothing is concluded there. Conclusions are drawn here alone, so that an old record can
+//! be judged anew: of each time span one view is made (`view`), from it the conclusions that others build
+//! on, in a stated order, and then every check says what it finds.
+
+mod advice;
+mod conclusions;
+mod content;
+mod crowd;
+pub mod damaged;
+mod device;
+mod discards;
+mod ended;
+pub mod environment;
+mod failed;
+mod held_up;
+mod judged;
+mod late;
+mod latency;
+mod limit;
+mod little;
+mod lost;
+pub mod merged;
+mod offered;
+mod plateau;
+mod preset;
+mod processors;
+mod stalls;
+mod steady;
+mod tracer;
+mod unfinished;
+mod view;
+mod volume;
+
+pub use content::warnings as content_warnings;
+pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+pub use diskspd_model::finding::{Finding, Severity};
+pub use judged::Judged;
+pub use latency::{LatencySteadiness, LatencyVerdict, Tail, of as latency_steadiness};
+pub use limit::{Limiter, Limits};
+pub use stalls::Stalled;
+pub use steady::{Interrupted, Steadiness, SteadyVerdict};
+pub use view::SpanView;
+
+use conclusions::Conclusions;
+use diskspd_model::results::{Record, Summary, summarize};
+use serde::Serialize;
+
+/// Everything that was found about a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Judgement {
+    /// Whether the devices did what was counted: one verdict for each time span that was measured and
+    /// observed.
+    pub verdicts: Vec<SpanVerdict>,
+    /// Findings of all time spans, the worst first; those that are equally bad in the order of the spans
+    /// and checks.
+    pub findings: Vec<Finding>,
+    /// Whether each time span was steady; `None` = too short to tell.
+    pub steadiness: Vec<Option<Steadiness>>,
+    /// What limited each time span; `None` = nothing was measured, or nobody looked (simulated time).
+    pub limits: Vec<Option<Limits>>,
+}
+
+impl Judgement {
+    /// How bad the worst verdict or finding is; `None` = nothing was found.
+    pub fn worst(&self) -> Option<Severity> {
+        let verdicts = self.verdicts.iter().filter_map(|verdict| verdict.severity);
+        self.findings.iter().map(|finding| finding.severity).chain(verdicts).max()
+    }
+
+    /// Whether `--strict` fails: figures are not what they seem to be, or devices that should vouch for them
+    /// can't. Targets that have no device to ask (a network, memory) are what they seem to be.
+    pub fn is_doubtful(&self) -> bool {
+        let parts = self.verdicts.iter().flat_map(|verdict| &verdict.parts);
+        let mut unseen = parts.filter(|part| part.verdict == Verdict::Unknown && part.severity.is_some());
+        self.worst() == Some(Severity::Wrong) || unseen.next().is_some()
+    }
+}
+
+/// A check of one time span. It finds nothing where the record lacks what it needs.
+type Check = fn(&SpanView, &Conclusions) -> Vec<Finding>;
+
+/// Every check, in the order in which equally bad findings are listed.
+const CHECKS: &[Check] = &[
+    |span, _| failed::check(span),
+    |span, _| lost::check(span),
+    |span, _| unfinished::check(span),
+    |span, _| held_up::check(span),
+    |span, _| volume::check(span),
+    |span, _| offered::check(span),
+    |span, concluded| late::check(span, concluded.late.as_ref()),
+    |span, _| content::check(span),
+    |span, _| discards::check(span),
+    |span, concluded| limit::check(span, concluded.limits.as_ref(), concluded.crowd, concluded.late.as_ref()),
+    |span, concluded| little::check(span, concluded.limits.as_ref()),
+    |span, concluded| crowd::check(span, concluded.crowd, concluded.limiter()),
+    |span, concluded| processors::check(span, concluded.limits.as_ref()),
+    |span, concluded| {
+        let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
+        steady::check(span, steady, late, concluded.limits.as_ref())
+    },
+    |span, _| tracer::check(span),
+    |span, _| preset::check(span),
+    |span, _| advice::check(span),
+];
+
+/// Whether the devices did what was counted, by the counters alone; `limited`: what limited each time span.
+pub fn device_verdicts(record: &Record, limited: &[Option<Limiter>]) -> Vec<SpanVerdict> {
+    let summary = summarize(record);
+    let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
+    let verdict = |(index, (asked, results)): (usize, (_, _))| {
+        let measured = summary.time_spans.get(index)?.as_ref()?;
+        let view = SpanView::new(index + 1, record, asked, results, measured);
+        device::verdict(&view, limited.get(index).copied().flatten())
+    };
+    spans.enumerate().filter_map(verdict).collect()
+}
+
+/// Judges a run.
+pub fn judge(record: &Record, summary: &Summary) -> Judgement {
+    let mut findings = Vec::new();
+    let mut steadiness = vec![None; record.profile.time_spans.len()];
+    let mut limits = vec![None; record.profile.time_spans.len()];
+    let mut verdicts = Vec::new();
+    if summary.time_spans.iter().any(Option::is_some) {
+        findings.extend(environment::of_run(record.host()));
+    }
+    findings.extend(damaged::of_run(record));
+    findings.extend(ended::of_run(record));
+    findings.extend(record.whole.iter().flat_map(|whole| merged::findings(record, whole)));
+    let spans =
+        record.profile.time_spans.iter().zip(&record.host().results.time_spans).zip(&summary.time_spans);
+    for (index, ((asked, results), measured)) in spans.enumerate() {
+        let Some(measured) = measured else { continue };
+        let view = SpanView::new(index + 1, record, asked, results, measured);
+        let concluded = Conclusions::of(&view);
+        if record.whole.is_some() {
+            // What was observed is of single hosts, and was judged there.
+            let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
+            findings.extend(steady::check(&view, steady, late, None));
+            steadiness[index] = concluded.steadiness;
+            verdicts.extend(merged::verdict(record, index + 1));
+            continue;
+        }
+        findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
+        steadiness[index] = concluded.steadiness;
+        limits[index] = concluded.limits;
+        verdicts.extend(concluded.verdict);
+    }
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Judgement { verdicts, findings, steadiness, limits }
+}

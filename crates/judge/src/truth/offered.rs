@@ -1,0 +1,128 @@
+//! Whether the rate that was offered (`-g`, `--rate-total`) was reached.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::profile::Arrivals;
+use diskspd_model::results::PacedFigures;
+
+/// A rate that was missed by less than this share is the same figure to whoever reads it, ...
+const SAME: f64 = 0.01;
+/// ... and by more than this one another load than the one that was asked for.
+const OTHER_LOAD: f64 = 0.05;
+/// So many of the I/Os that were offered wait where a rate can't be kept, at least, as a share.
+const MOST: f64 = 0.5;
+/// At the end of a run that keeps its rate an I/O may just have become due, ms.
+pub(super) const JUST_DUE: f64 = 1.0;
+/// Random arrivals are fewer than the rate by more than so many standard deviations once in three million
+/// runs.
+const SIGMAS: f64 = 5.0;
+
+/// The option that gave a time span its rates.
+pub(super) fn option(span: &SpanView) -> &'static str {
+    match span.rate_total {
+        _ if span.replays => "--replay",
+        Some(_) => "--rate-total",
+        None => "-g",
+    }
+}
+
+/// Whether the I/Os on any target have to keep to a rate.
+pub(super) fn is_limited(span: &SpanView) -> bool {
+    span.asked.targets.iter().any(|target| span.asked.offered_ios_per_s(target, span.rate_total).is_some())
+}
+
+/// The option that limits the I/Os on any target; `None` = none does, or bursts.
+pub(super) fn limited_by(span: &SpanView) -> Option<&'static str> {
+    is_limited(span).then(|| option(span))
+}
+
+/// By how many I/Os a rate of so many may be missed by chance: for random arrivals alone.
+pub(super) fn chance(span: &SpanView, ios: f64) -> f64 {
+    match span.rate_total.map(|rate| rate.arrivals) {
+        Some(Arrivals::Poisson) => SIGMAS * ios.max(0.0).sqrt(),
+        Some(Arrivals::Uniform) | None => 0.0,
+    }
+}
+
+/// A rate that was not reached.
+#[derive(Debug, Clone, Copy)]
+struct Missed<'a> {
+    figures: &'a PacedFigures,
+    /// The share of it that was reached.
+    reached: f64,
+    /// I/Os that neither those in flight at the edges of the measured time nor chance explain.
+    unexplained: f64,
+}
+
+/// `None` = it was reached, or nothing shows that it wasn't.
+fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
+    let figures = span.measured.paced.as_ref()?;
+    let offered = figures.offered_iops * span.measured.seconds;
+    let missing = offered - figures.ios as f64;
+    // Each place in a queue may have had an I/O in flight at either edge, which was due on the other side.
+    let places: u64 = span.targets().map(|asked| places(span, asked.target)).sum();
+    let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
+    // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
+    let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE).map_or(0, |_| figures.overdue);
+    let waited = figures.late.saturating_add(overdue) as f64;
+    // Where a rate can't be kept the line of those that wait grows, and hardly anybody starts in time; where
+    // the storage stood still for a moment, some wait.
+    let is_missed = unexplained > 0.0
+        && missing > SAME * offered
+        && waited >= unexplained.max(1.0)
+        && waited >= MOST * offered;
+    is_missed.then(|| Missed { figures, reached: figures.ios as f64 / offered, unexplained })
+}
+
+/// I/Os that can be in flight on a target at once.
+fn places(span: &SpanView, target: &diskspd_model::profile::Target) -> u64 {
+    u64::from(span.asked.threads_on(target)) * u64::from(target.request_count)
+}
+
+/// `76 % of the rate`, for other findings of the run; `None` = it was reached.
+pub(super) fn missed_in_short(span: &SpanView) -> Option<String> {
+    missed(span).map(|missed| format!("the rate was not kept: {:.0} % of it was reached", missed.percent()))
+}
+
+impl Missed<'_> {
+    fn percent(&self) -> f64 {
+        self.reached * 100.0
+    }
+}
+
+/// A rate that was offered and not reached.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let Some(missed) = missed(span) else { return Vec::new() };
+    let Missed { figures, reached, unexplained } = missed;
+    let severity = if reached < 1.0 - OTHER_LOAD { Severity::Warning } else { Severity::Note };
+    let message = format!(
+        "the offered rate ({}) was not reached: {:.0} of {:.0} I/Os per second, {:.1} %",
+        option(span),
+        figures.iops,
+        figures.offered_iops,
+        missed.percent()
+    );
+    let mut finding = Finding::new("rate-not-kept", severity, span, message).shown_by(format!(
+        "{unexplained:.0} I/Os are missing, beyond those in flight at both ends of the measurement and \
+         beyond chance"
+    ));
+    finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
+    if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
+        finding = finding.shown_by(format!(
+            "{} I/Os were due and never started, the first overdue by {} at the end",
+            figures.overdue,
+            duration(longest)
+        ));
+    }
+    let remedy = "at this load the backlog grows for as long as the run lasts: offer a lower rate, or raise \
+                  -o or -t";
+    vec![finding.remedy(remedy)]
+}
+
+/// ms, in a unit that people read.
+pub(super) fn duration(ms: f64) -> String {
+    match ms {
+        1000.0.. => format!("{:.2} s", ms / 1000.0),
+        10.0.. => format!("{ms:.0} ms"),
+        _ => format!("{ms:.3} ms"),
+    }
+}

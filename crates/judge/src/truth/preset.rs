@@ -1,0 +1,74 @@
+//! What the literature says about the figures of a preset (`--preset`).
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
+use diskspd_model::profile::{Throughput, TimeSpan};
+
+/// The grade of each figure that has one.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let preset = span.preset.and_then(presets::find);
+    let thresholds = preset.map_or(&[][..], |preset| preset.thresholds);
+    thresholds.iter().filter_map(|threshold| finding(span, threshold)).collect()
+}
+
+fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
+    let preset = span.preset?;
+    let has_rate = span.rate_total.is_some() || has_rates(span.asked);
+    let outstanding = span.asked.targets.iter().map(|target| in_flight(span.asked, target)).sum::<u64>();
+    let tells = has_rate || (threshold.under == GradedLoad::OneAtATime && outstanding == 1);
+    let ms = figure(span, threshold.of, has_rate)?;
+    let (what, load) = match (has_rate, threshold.of) {
+        (true, JudgedLatency::MeanRead | JudgedLatency::MeanWrite) => {
+            let offered = span.measured.paced.as_ref().map_or(0.0, |paced| paced.offered_iops);
+            let times = threshold.of.words().replace("latency", "response time");
+            (times, format!(" at {offered:.0} I/Os per second"))
+        }
+        _ => (threshold.of.words().to_owned(), String::new()),
+    };
+    if !tells {
+        let message = format!(
+            "{preset}: {what}, {ms:.3} ms, isn't graded: at full load each of {outstanding} outstanding I/Os \
+             waits for the others"
+        );
+        return Some(
+            Finding::new("preset-threshold", Severity::Note, span, message)
+                .remedy("give the rate of your workload, as in --rate-total 2000")
+                .as_answer(),
+        );
+    }
+    let (word, beyond) = threshold.judge(ms);
+    let severity = if beyond { Severity::Warning } else { Severity::Note };
+    let message = format!("{what}{load}, {ms:.3} ms, is {word} for {preset}");
+    let found = Finding::new("preset-threshold", severity, span, message);
+    Some(found.shown_by(threshold.source.into()).as_answer())
+}
+
+/// The figure, ms. Under a rate the time that an I/O waits before it is started belongs to it.
+fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<f64> {
+    let measured = span.measured;
+    let response = || measured.paced.as_ref().filter(|_| has_rate)?.response.as_ref();
+    match of {
+        JudgedLatency::MeanRead => match response() {
+            Some(response) => response.read.mean,
+            None => measured.read.total.latency?.mean,
+        },
+        JudgedLatency::MeanWrite => match response() {
+            Some(response) => response.write.mean,
+            None => measured.write.total.latency?.mean,
+        },
+        JudgedLatency::FlushP99 => measured.flushes.as_ref()?.total.p99,
+    }
+}
+
+/// Whether each target has a rate.
+fn has_rates(span: &TimeSpan) -> bool {
+    let limited = |rate: Option<Throughput>| {
+        !matches!(rate, None | Some(Throughput::BytesPerMillisecond(0) | Throughput::Iops(0)))
+    };
+    span.targets.iter().all(|target| limited(target.throughput))
+}
+
+/// I/Os that all threads keep outstanding on a target.
+fn in_flight(span: &TimeSpan, target: &diskspd_model::profile::Target) -> u64 {
+    u64::from(span.threads_on(target)) * u64::from(target.request_count)
+}

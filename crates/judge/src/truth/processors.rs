@@ -1,0 +1,208 @@
+//! What the CPUs of the threads had beside the run: interrupts, a hypervisor, and the distance to the device.
+
+use super::{Finding, Limiter, Limits, Severity, SpanView};
+use diskspd_model::machine::environment::Disk;
+use diskspd_model::results::Effort;
+
+/// From this share of the time on, what a hypervisor takes away changes figures: as others that use the CPUs.
+pub(super) const STOLEN: f64 = 0.1;
+/// A CPU that was idle for less had no time left.
+const IDLE: f64 = 0.05;
+/// So much of a CPU's time for interrupts, and they are what it does.
+const MOSTLY_INTERRUPTS: f64 = 0.5;
+/// Shorter windows are too few ticks, ns.
+const SHORTEST: u64 = 500_000_000;
+
+/// How a CPU spent the window: shares of its time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Share {
+    /// As the kernel numbers it.
+    pub cpu: u32,
+    /// Doing nothing.
+    pub idle: f64,
+    /// On interrupts.
+    pub interrupts: f64,
+    /// Not there: the hypervisor gave it to others.
+    pub stolen: f64,
+}
+
+/// All active CPUs; empty = nobody looked, or not for long enough.
+pub(super) fn shares(span: &SpanView) -> Vec<Share> {
+    let (times, measured) = (&span.results.cpus, span.results.measured);
+    let lost = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.lost);
+    if lost.len() != times.len() || measured < SHORTEST {
+        return Vec::new();
+    }
+    let cpus = span.system.topology.kernel_cpus().zip(times.iter().zip(lost));
+    cpus.map(|(cpu, (times, lost))| {
+        let all = times.idle.saturating_add(times.kernel).saturating_add(times.user).max(1) as f64;
+        let share = |time: u64| time as f64 / all;
+        Share { cpu, idle: share(times.idle), interrupts: share(lost.interrupts), stolen: share(lost.stolen) }
+    })
+    .collect()
+}
+
+/// CPUs that had no time left, as the kernel numbers them.
+pub(super) fn full(span: &SpanView) -> Vec<u32> {
+    shares(span).iter().filter(|share| share.idle <= IDLE).map(|share| share.cpu).collect()
+}
+
+/// CPU time of the process beside its workers' own, ns: of the threads in which io_uring carries out I/Os
+/// that would block (`iou-wrk`). They are the kernel's, run on the CPUs of the thread that they work for,
+/// and count as the process's.
+fn io_workers(effort: &Effort) -> u64 {
+    let own = effort.workers.iter().filter_map(|worker| worker.times).map(|times| times.busy);
+    let own = own.fold(0, u64::saturating_add);
+    let known = effort.workers.iter().all(|worker| worker.times.is_some());
+    if known { effort.process.saturating_sub(own) } else { 0 }
+}
+
+/// How many CPUs threads of the kernel (`None` = they could not be seen) and other programs used on average.
+pub(super) fn used_by_others(effort: &Effort) -> Option<(Option<f64>, f64)> {
+    let others = effort.others.as_ref().filter(|others| others.elapsed > 0)?;
+    let share = |nanos: u64| nanos as f64 / others.elapsed as f64;
+    let kernel = others.kernel.map(|kernel| share(kernel.saturating_add(io_workers(effort))));
+    Some((kernel, share(others.programs)))
+}
+
+/// So much of a CPU is worth a line.
+const WORTH_NAMING: f64 = 0.05;
+/// So many are named in it.
+const NAMED: usize = 4;
+
+/// Who else used the CPUs, one line each for programs and for threads of the kernel.
+pub(super) fn named(effort: &Effort) -> Vec<String> {
+    let (Some((kernel, programs)), Some(others)) = (used_by_others(effort), &effort.others) else {
+        return Vec::new();
+    };
+    let percent = |nanos: u64| nanos as f64 * 100.0 / others.elapsed as f64;
+    let mut lines = Vec::new();
+    if programs >= WORTH_NAMING {
+        let programs_of = others.busiest.iter().filter(|task| !task.kernel).take(NAMED);
+        let names: Vec<String> = programs_of
+            .map(|task| format!("{} (process {}) {:.0} %", task.name, task.pid, percent(task.busy)))
+            .collect();
+        lines.push(format!("other programs used {programs:.1} CPUs{}", listed(&names)));
+    }
+    if let Some(kernel) = kernel.filter(|kernel| *kernel >= WORTH_NAMING) {
+        let mut sums: Vec<(&str, u64)> = vec![("io_uring's for this program", io_workers(effort))];
+        for task in others.busiest.iter().filter(|task| task.kernel) {
+            let name = work_of(&task.name);
+            match sums.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, busy)) => *busy = busy.saturating_add(task.busy),
+                None => sums.push((name, task.busy)),
+            }
+        }
+        sums.sort_by_key(|(_, busy)| std::cmp::Reverse(*busy));
+        sums.retain(|(_, busy)| percent(*busy) >= WORTH_NAMING * 100.0);
+        let names: Vec<String> =
+            sums.iter().take(NAMED).map(|(name, busy)| format!("{name} {:.0} %", percent(*busy))).collect();
+        lines.push(format!("kernel threads used {kernel:.1} CPUs{}", listed(&names)));
+    }
+    lines
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
+}
+
+/// What a thread of the kernel works on: a worker is called `kworker/`, its number, and what it did last
+/// behind `-` or `+`.
+fn work_of(name: &str) -> &str {
+    let worker = name.strip_prefix("kworker/");
+    worker.and_then(|name| name.find(['-', '+']).map(|at| &name[at + 1..])).unwrap_or(name)
+}
+
+/// The CPU that interrupts took most of.
+pub(super) fn most_interrupted(span: &SpanView) -> Option<Share> {
+    shares(span).into_iter().max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
+}
+
+/// A CPU that had no time left because of interrupts.
+pub(super) fn saturated_by_interrupts(span: &SpanView) -> Option<Share> {
+    let shares = shares(span).into_iter();
+    let saturated = shares.filter(|share| share.idle <= IDLE && share.interrupts >= MOSTLY_INTERRUPTS);
+    saturated.max_by(|a, b| a.interrupts.total_cmp(&b.interrupts))
+}
+
+/// The CPUs that the threads were bound to, by thread; a thread that wasn't has none.
+fn bound<'a>(span: &SpanView<'a>) -> impl Iterator<Item = Option<u32>> + 'a {
+    span.effort().into_iter().flat_map(|effort| &effort.workers).map(|worker| worker.cpu)
+}
+
+/// Share of the time that a hypervisor took from the CPUs of the threads, on average; of all CPUs, if a
+/// thread was not bound to one. `None` = nobody looked.
+pub(super) fn stolen(span: &SpanView) -> Option<f64> {
+    let cpus: Option<Vec<u32>> = bound(span).collect();
+    let ours = |share: &Share| cpus.as_ref().is_none_or(|cpus| cpus.contains(&share.cpu));
+    let stolen: Vec<f64> =
+        shares(span).iter().filter(|share| ours(share)).map(|share| share.stolen).collect();
+    (!stolen.is_empty()).then(|| stolen.iter().sum::<f64>() / stolen.len() as f64)
+}
+
+/// What of it distorts figures.
+pub(super) fn check(span: &SpanView, limits: Option<&Limits>) -> Vec<Finding> {
+    let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
+    taken(span, limits).into_iter().chain(disks.filter_map(|disk| remote(span, disk))).collect()
+}
+
+/// Stolen time counts as latency wherever it hits, though it may not have limited the rate.
+fn taken(span: &SpanView, limits: Option<&Limits>) -> Option<Finding> {
+    let stolen = stolen(span).filter(|stolen| *stolen >= STOLEN)?;
+    if limits?.limited_by == Some(Limiter::Hypervisor) {
+        return None;
+    }
+    let message = format!(
+        "the hypervisor took the threads' CPUs away {:.0} % of the time (steal), and latencies include it",
+        stolen * 100.0
+    );
+    Some(
+        Finding::new("cpu-stolen", Severity::Warning, span, message)
+            .remedy("measure on an instance with CPUs of its own, or when the host is less busy"),
+    )
+}
+
+/// Threads on CPUs of another NUMA node than the disk: commands, data and interrupts cross the sockets.
+fn remote(span: &SpanView, disk: &Disk) -> Option<Finding> {
+    let (node, topology) = (disk.numa_node?, &span.system.topology);
+    if topology.nodes.len() < 2 {
+        return None;
+    }
+    let works = |thread: usize| {
+        let targets = span.results.threads.get(thread).map_or(&[][..], |thread| &thread.targets);
+        targets.iter().any(|target| disk.targets.contains(&target.target))
+    };
+    let bound = bound(span).enumerate().filter(|(thread, _)| works(*thread));
+    let nodes: Vec<u32> = bound.filter_map(|(_, cpu)| topology.node_of(cpu?)).collect();
+    let far = nodes.iter().filter(|place| **place != node).count();
+    if far == 0 {
+        return None;
+    }
+    let name = &disk.device.name;
+    let (severity, message) = match far == nodes.len() {
+        true => (
+            Severity::Warning,
+            format!("all threads run on another NUMA node than {name}: every I/O crosses nodes"),
+        ),
+        false => (
+            Severity::Note,
+            format!(
+                "{far} of {} threads run on another NUMA node than {name}: their I/O crosses nodes",
+                nodes.len()
+            ),
+        ),
+    };
+    let mut others: Vec<String> = Vec::new();
+    for place in nodes.iter().filter(|place| **place != node).map(u32::to_string) {
+        if !others.contains(&place) {
+            others.push(place);
+        }
+    }
+    let finding = Finding::new("numa-remote", severity, span, message)
+        .shown_by(format!("{name} is on NUMA node {node}, their CPUs on {}", others.join(", ")))
+        .remedy("bind the threads to the CPUs of the device's node (-a)");
+    Some(match disk.targets.as_slice() {
+        [only] => finding.on(span.host.path(*only)),
+        _ => finding,
+    })
+}

@@ -1,0 +1,170 @@
+//! What happens below a second: pauses that the rate of whole seconds hides.
+
+use super::offered;
+use super::{Finding, Limiter, Limits, Severity, SpanView, held_up};
+use diskspd_model::stats::{LARGEST_SLOPE, stalls};
+use serde::Serialize;
+
+/// Intervals of `-D` up to this, ms, show pauses, too, where nobody looked.
+const FINE_ENOUGH: u32 = 100;
+
+/// Pauses in which next to nothing was completed. Times in s.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stalled {
+    /// How often.
+    pub times: usize,
+    /// Share of the time that was lost in them.
+    pub share: f64,
+    /// How long one took (median).
+    pub length: f64,
+    /// How long the longest took.
+    pub longest: f64,
+    /// From the beginning of one to that of the next; `None` = not regular.
+    pub period: Option<f64>,
+    /// Mean rate between them, I/Os per second.
+    pub iops: f64,
+    /// When the first began.
+    pub begin: f64,
+    /// Length of the intervals that this rests on.
+    pub interval: f64,
+}
+
+/// The pauses that take more of the time than what matters elsewhere; `None` = there are none, nobody looked,
+/// or they were asked for.
+pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
+    let asked_for =
+        span.replays || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
+    // Who could not run himself knows nothing of the storage's pauses.
+    if asked_for || !held_up::check(span).is_empty() {
+        return None;
+    }
+    let (counts, interval) = beats(span)?;
+    let found = stalls::of(&counts, interval, in_flight(span)).filter(|found| found.share > LARGEST_SLOPE)?;
+    let stalls::Stalls { times, share, length, longest, period, rate, begin } = found;
+    Some(Stalled { times, share, length, longest, period, iops: rate, begin, interval })
+}
+
+/// I/Os by beats, and the length of one, s.
+fn beats(span: &SpanView) -> Option<(Vec<u64>, f64)> {
+    if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.beats.as_ref()) {
+        return Some((beats.ios.0.clone(), beats.width_us as f64 / 1e6));
+    }
+    let (intervals, ms) = (&span.measured.iops.as_ref()?.intervals, span.asked.io_bucket_duration);
+    let counts = || intervals.iter().map(|interval| interval.total.ios).collect();
+    (ms <= FINE_ENOUGH).then(|| (counts(), f64::from(ms) / 1000.0))
+}
+
+/// I/Os that can be in flight at once.
+fn in_flight(span: &SpanView) -> u64 {
+    match span.effort() {
+        Some(effort) => effort.workers.iter().map(|worker| u64::from(worker.depth)).sum(),
+        None => {
+            let depth = span.asked.targets.iter().map(|target| u64::from(target.request_count)).sum::<u64>();
+            depth * span.results.threads.len() as u64
+        }
+    }
+}
+
+impl Stalled {
+    /// "24 % of the time in stalls of 0.40 s, every 1.7 s (35 times)"
+    pub(super) fn in_short(&self) -> String {
+        let Stalled { times, share, length, period, .. } = *self;
+        let every = period.map_or(String::new(), |period| format!(", every {}", seconds(period)));
+        format!("{:.0} % of the time in stalls of {}{every} ({times} times)", share * 100.0, seconds(length))
+    }
+
+    /// What shows it.
+    pub(super) fn evidence(&self, mean: f64) -> String {
+        let Stalled { longest, iops, begin, interval, .. } = *self;
+        format!(
+            "{iops:.0} IOPS between the stalls, {mean:.0} overall; the longest took {}, the first began at \
+             second {begin:.1} (samples of {:.0} ms)",
+            seconds(longest),
+            interval * 1000.0
+        )
+    }
+}
+
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        10.0.. => format!("{seconds:.0} s"),
+        1.0.. => format!("{seconds:.1} s"),
+        0.1.. => format!("{seconds:.2} s"),
+        _ => format!("{:.0} ms", seconds * 1000.0),
+    }
+}
+
+/// A limit that is kept in slices, as those of control groups are, makes no longer pauses than this, s.
+const LONGEST_SLICE: f64 = 0.25;
+/// What explains so much of the pauses may be all of them.
+const EXPLAINS: f64 = 0.5;
+
+impl Stalled {
+    /// The limit that makes these pauses by letting I/Os, or the program, go in turns; `None` = none does.
+    pub(super) fn made_by_limit(&self, limits: Option<&Limits>) -> Option<&'static str> {
+        let limit = match limits?.limited_by? {
+            Limiter::CpuQuota => "a CPU quota throttles the program periodically",
+            Limiter::IoLimit => {
+                "the I/O limit of a control group releases I/Os in bursts: the device doesn't stall"
+            }
+            _ => return None,
+        };
+        (self.length <= LONGEST_SLICE).then_some(limit)
+    }
+
+    /// What speaks for a cause other than the storage.
+    fn causes(&self, span: &SpanView, limits: Option<&Limits>) -> Vec<String> {
+        let explains = |share: Option<f64>| share.filter(|share| *share >= EXPLAINS * self.share);
+        let mut causes: Vec<String> = self.made_by_limit(limits).map(str::to_owned).into_iter().collect();
+        if let Some(waiting) = explains(limits.and_then(|limits| limits.waiting)) {
+            causes.push(format!(
+                "threads were ready to run without a CPU for {:.0} % of the time: the stalls may be those, \
+                 and not the storage's",
+                waiting * 100.0
+            ));
+        }
+        if let Some(stolen) = explains(limits.and_then(|limits| limits.stolen)) {
+            causes.push(format!(
+                "the hypervisor kept the CPUs for {:.0} % of the time: the stalls may be those, and not \
+                 the storage's",
+                stolen * 100.0
+            ));
+        }
+        if writes_to_cache(span) {
+            causes.push(
+                "writes go through the page cache: the kernel holds writers up when too much of it is dirty \
+                 (vm.dirty_background_ratio, vm.dirty_ratio), and a file system while it makes room"
+                    .into(),
+            );
+        }
+        causes
+    }
+}
+
+/// Whether anything was written through the page cache.
+fn writes_to_cache(span: &SpanView) -> bool {
+    span.targets().any(|asked| span.is_cached(asked) && span.done(asked.id, |row| row.write.ios) > 0)
+}
+
+/// The pauses as a finding; `mean`: IOPS of all the time.
+pub(super) fn finding(span: &SpanView, stalled: &Stalled, mean: f64, limits: Option<&Limits>) -> Finding {
+    let message = format!("not steady: {}", stalled.in_short());
+    let finding = Finding::new("stalling", Severity::Warning, span, message).shown_by(stalled.evidence(mean));
+    let finding = stalled.causes(span, limits).into_iter().fold(finding, Finding::shown_by);
+    let flushes: u64 =
+        span.rows().filter_map(|row| row.flushes.as_ref()).map(|flushes| flushes.moments().count()).sum();
+    let finding = match flushes {
+        0 => finding,
+        _ => finding
+            .shown_by(format!("the run issued {flushes} flushes (--fsync-every): compare their latencies")),
+    };
+    let limited = match offered::is_limited(span) {
+        true => "; response times (-L) include the waits",
+        false => "",
+    };
+    finding.remedy(format!(
+        "find the cause of the stalls: a limit or quota that releases I/O in bursts, garbage collection, \
+         flushes, other users (-eDISK_IO shows whether requests wait at the device); until then trust \
+         latency percentiles (-L) more than the rate{limited}"
+    ))
+}

@@ -1,0 +1,437 @@
+//! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
+
+use super::late::Late;
+use super::latency::{self, LatencySteadiness};
+use super::plateau::{self, Plateau};
+use super::stalls::{self, Stalled};
+use super::{Finding, Limits, Severity, SpanView};
+use diskspd_model::results::{HeatChange, Sample, WarmUp};
+use diskspd_model::stats::{Course, FEWEST, Shape};
+use diskspd_model::units;
+use serde::Serialize;
+
+/// What became of the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SteadyVerdict {
+    /// It stayed where it was.
+    Steady,
+    /// It rose from the beginning on.
+    Rising,
+    /// It fell from the beginning on.
+    Falling,
+    /// It changed at once, once or a few times.
+    Changed,
+    /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
+    Interrupted,
+    /// It stopped again and again, each time for less than seconds show.
+    Stalling,
+    /// It went up and down in turns, again and again the same way.
+    Periodic,
+    /// It went up and down.
+    Uneven,
+}
+
+/// How steady a time span was. Rates are I/Os per second, times seconds since measuring began.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Steadiness {
+    /// The verdict.
+    pub verdict: SteadyVerdict,
+    /// Intervals that it rests on.
+    pub intervals: usize,
+    /// Their length, s.
+    pub interval: f64,
+    /// Mean rate, outliers left out; of the level, when interrupted.
+    pub iops: f64,
+    /// Mean rate of all intervals.
+    pub mean_iops: f64,
+    /// Standard deviation of the intervals, outliers left out, share of the mean.
+    pub variation: f64,
+    /// Single intervals far from their neighbours.
+    pub outliers: usize,
+    /// Largest distance between two fifths of the run, share of the mean; above 0.2 the SNIA calls it not
+    /// steady.
+    pub excursion: f64,
+    /// Change along the line through the fifths of the run, share of the mean; beyond 0.1 the SNIA calls it
+    /// not steady.
+    pub slope: f64,
+    /// How much an interval resembles the one before it, 0 to 0.8.
+    pub autocorrelation: f64,
+    /// The rate at the beginning: that of the ramp, or of the first level; the lowest one when uneven,
+    /// that of the level when interrupted.
+    pub from_iops: f64,
+    /// The rate at the end; the highest one when uneven, that of the interruptions when interrupted.
+    pub to_iops: f64,
+    /// When the rate changed.
+    pub changes: Vec<f64>,
+    /// What interrupted it; `None` = nothing that matters.
+    pub interruptions: Option<Interrupted>,
+    /// Pauses below a second; `None` = none that matter, or nobody looked.
+    pub stalls: Option<Stalled>,
+    /// When periodic: from one turn to the next, s.
+    pub period: Option<f64>,
+    /// What became of the latencies; `None` = not measured, or too short.
+    pub latency: Option<LatencySteadiness>,
+    /// From when on it was steady; `None` = it wasn't.
+    pub steady_from: Option<f64>,
+    /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
+    pub warm_up: Option<u32>,
+}
+
+/// Stalls, dips or bursts. Times in s.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Interrupted {
+    /// How often.
+    pub times: usize,
+    /// Share of the time.
+    pub share: f64,
+    /// By how much the rate changed meanwhile, share of the level: -1 = nothing was done.
+    pub depth: f64,
+    /// When the first began.
+    pub begin: f64,
+    /// When the last ended.
+    pub end: f64,
+    /// From the beginning of one to that of the next; `None` = not regular, or fewer than three.
+    pub period: Option<f64>,
+}
+
+/// The verdict on a time span, of which `limits` are known; `None` = too short, or nothing was counted by
+/// interval.
+pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadiness> {
+    let (rates, interval) = rates(span)?;
+    let course = Course::of(&rates)?;
+    let at = |index: usize| index as f64 * interval;
+    let (verdict, from_iops, to_iops, changes) = match &course.shape {
+        Shape::Level => (SteadyVerdict::Steady, course.mean, course.mean, vec![]),
+        Shape::Ramp { from, to, .. } => {
+            (if to > from { SteadyVerdict::Rising } else { SteadyVerdict::Falling }, *from, *to, vec![])
+        }
+        Shape::Steps { levels } => {
+            let rate =
+                |level: Option<&diskspd_model::stats::Level>| level.map_or(course.mean, |level| level.rate);
+            let changes = levels.iter().skip(1).map(|level| at(level.begin)).collect();
+            (SteadyVerdict::Changed, rate(levels.first()), rate(levels.last()), changes)
+        }
+        Shape::Interrupted(found) => (SteadyVerdict::Interrupted, found.level, found.rate, vec![]),
+        Shape::Periodic(found) => (SteadyVerdict::Periodic, found.low, found.high, vec![]),
+        Shape::Restless { low, high } => (SteadyVerdict::Uneven, *low, *high, vec![]),
+    };
+    let period = match &course.shape {
+        Shape::Periodic(found) => Some(found.period * interval),
+        _ => None,
+    };
+    let stalls = stalls::judge(span);
+    let verdict = match &stalls {
+        // A limit that lets I/Os go ten times a second keeps a rate, too.
+        Some(stalls) if is_made_of(stalls, verdict) && stalls.made_by_limit(limits).is_none() => {
+            SteadyVerdict::Stalling
+        }
+        _ => verdict,
+    };
+    let interruptions = Interrupted::of(&course, interval).filter(|_| verdict == SteadyVerdict::Interrupted);
+    let steady_from = course.settles_at().filter(|_| verdict != SteadyVerdict::Stalling).map(at);
+    let warm_up = steady_from
+        .filter(|_| verdict != SteadyVerdict::Steady)
+        .map(|from| warmed_up(span).saturating_add(from.ceil() as u32));
+    Some(Steadiness {
+        verdict,
+        intervals: course.count,
+        interval,
+        iops: if interruptions.is_some() { from_iops } else { course.mean },
+        mean_iops: course.mean_of_all,
+        variation: course.variation,
+        outliers: course.outliers,
+        excursion: course.excursion,
+        slope: course.slope,
+        autocorrelation: course.autocorrelation,
+        from_iops,
+        to_iops,
+        changes,
+        interruptions,
+        stalls,
+        period,
+        latency: latency::judge(span),
+        steady_from,
+        warm_up,
+    })
+}
+
+impl Interrupted {
+    /// What interrupted a course of intervals of this length, s.
+    fn of(course: &Course, interval: f64) -> Option<Interrupted> {
+        let Shape::Interrupted(found) = &course.shape else { return None };
+        Some(Interrupted {
+            times: found.times,
+            share: found.intervals as f64 / course.count as f64,
+            depth: found.rate / found.level.max(f64::MIN_POSITIVE) - 1.0,
+            begin: found.begin as f64 * interval,
+            end: found.end as f64 * interval,
+            period: found.period.map(|period| period * interval),
+        })
+    }
+}
+
+/// Stalls as long as this, s, are interruptions of the seconds as well, which say enough.
+const SEEN_BY_SECONDS: f64 = 1.0;
+
+/// Whether the stalls are what the rates of seconds show, or hide.
+fn is_made_of(stalls: &Stalled, verdict: SteadyVerdict) -> bool {
+    match verdict {
+        SteadyVerdict::Steady | SteadyVerdict::Uneven | SteadyVerdict::Periodic => true,
+        SteadyVerdict::Interrupted => stalls.length < SEEN_BY_SECONDS,
+        _ => false,
+    }
+}
+
+/// How long it had warmed up, s.
+fn warmed_up(span: &SpanView) -> u32 {
+    let until_steady = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
+    until_steady.map_or(span.asked.warmup, |warm_up| warm_up.seconds)
+}
+
+/// I/Os per second from interval to interval, and the length of one, s: from second to second, as the
+/// controlling thread saw it; in simulated time by the intervals of `-D`.
+fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
+    let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
+    if let Some(last) = samples.last() {
+        let interval = last.end_us as f64 / 1e6 / samples.len() as f64;
+        return Some((sampled(samples), interval));
+    }
+    let intervals = &span.measured.iops.as_ref()?.intervals;
+    let width = f64::from(span.asked.io_bucket_duration) / 1000.0;
+    // The last one is as long as the others only if the duration is a multiple of it.
+    let whole = (span.measured.seconds / width).floor() as usize;
+    Some((intervals.iter().take(whole).map(|interval| interval.total.iops).collect(), width))
+}
+
+fn sampled(samples: &[Sample]) -> Vec<f64> {
+    let mut before = 0;
+    let rate = |sample: &Sample| {
+        let micros = sample.end_us.saturating_sub(before).max(1);
+        before = sample.end_us;
+        sample.ios as f64 * 1e6 / micros as f64
+    };
+    samples.iter().map(rate).collect()
+}
+
+/// The verdict as a finding, and what became of `--until-steady`.
+pub(super) fn check(
+    span: &SpanView,
+    steadiness: Option<&Steadiness>,
+    late: Option<&Late>,
+    limits: Option<&Limits>,
+) -> Vec<Finding> {
+    let waited = span.results.observed.as_ref().and_then(|observed| observed.warm_up);
+    let waited = waited.map(|warm_up| match warm_up {
+        WarmUp { seconds, steady: true, .. } => {
+            Finding::new("steady-after", Severity::Note, span, format!("steady after {seconds} s of warm-up"))
+        }
+        WarmUp { seconds, limit, .. } => {
+            let message = format!("not steady after {seconds} s of warm-up; measured all the same");
+            let remedy = format!("allow more time: --until-steady={}", limit.saturating_mul(4));
+            Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
+        }
+    });
+    let latency = steadiness.and_then(|steady| {
+        let latency = steady.latency.as_ref()?;
+        if latency::says_more(span, steady.verdict) { latency::finding(span, latency) } else { None }
+    });
+    let rate = steadiness.map(|steady| finding(span, steady, late, limits));
+    waited.into_iter().chain(rate).chain(latency).collect()
+}
+
+fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Option<&Limits>) -> Finding {
+    let Steadiness { from_iops: from, to_iops: to, .. } = *steady;
+    let seconds = steady.intervals as f64 * steady.interval;
+    let change = format!("from {from:.0} to {to:.0} IOPS ({:+.0} %)", (to / from.max(1e-9) - 1.0) * 100.0);
+    let finding = |name, severity, message| Finding::new(name, severity, span, message);
+    match steady.verdict {
+        SteadyVerdict::Steady => {
+            let late = late.and_then(Late::in_short).map(|late| format!(", but {late}")).unwrap_or_default();
+            let message = format!("steady for {seconds:.0} s: {:.0} IOPS{late}", steady.iops);
+            let finding = with_figures(finding("steady", Severity::Note, message), steady);
+            return with_stalls(finding, steady, limits);
+        }
+        SteadyVerdict::Interrupted => return interrupted(span, steady),
+        SteadyVerdict::Stalling => {
+            if let Some(stalls) = &steady.stalls {
+                return with_figures(stalls::finding(span, stalls, steady.mean_iops, limits), steady);
+            }
+        }
+        SteadyVerdict::Periodic => return periodic(span, steady),
+        SteadyVerdict::Uneven => {
+            let message = format!("not steady: the rate swung between {from:.0} and {to:.0} IOPS");
+            let finding = with_figures(finding("uneven", Severity::Warning, message), steady);
+            return with_stalls(finding, steady, limits).remedy(COMES_AND_GOES);
+        }
+        _ => {}
+    }
+    let (name, message) = match (steady.verdict, steady.steady_from) {
+        (SteadyVerdict::Changed, _) => {
+            let times: Vec<String> = steady.changes.iter().map(|time| format!("{time:.0}")).collect();
+            ("changed", format!("not steady: the rate changed at second {}: {change}", times.join(", ")))
+        }
+        (SteadyVerdict::Rising, None) => {
+            ("rising", format!("not steady: the rate still rose at the end: {change}"))
+        }
+        (_, None) => ("falling", format!("not steady: the rate still fell at the end: {change}")),
+        (SteadyVerdict::Rising, Some(until)) => {
+            ("rising", format!("not steady: the rate rose until second {until:.0}: {change}"))
+        }
+        (_, Some(until)) => {
+            ("falling", format!("not steady: the rate fell until second {until:.0}: {change}"))
+        }
+    };
+    let finding = with_figures(finding(name, Severity::Warning, message), steady);
+    let mut finding = with_stalls(finding, steady, limits);
+    for cause in causes(span, steady) {
+        finding = finding.shown_by(cause);
+    }
+    finding.remedy(match steady.warm_up {
+        Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
+        None => "warm up longer than this whole run: --until-steady finds out how long".into(),
+    })
+}
+
+const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \
+                              flushes), and measure long enough to cover it many times (-d)";
+
+/// Of a level that was left for so long, or so deeply, that the mean of all isn't the level.
+fn interrupted(span: &SpanView, steady: &Steadiness) -> Finding {
+    let Steadiness { from_iops: level, to_iops: rate, mean_iops: mean, .. } = *steady;
+    let all = steady.intervals as f64 * steady.interval;
+    let mut message = "not steady: it was interrupted".to_owned();
+    if let Some(Interrupted { times, share, depth, begin, end, period }) = &steady.interruptions {
+        message += &match (times, period) {
+            (1, _) => format!(" from second {begin:.0} to {end:.0}"),
+            (_, Some(period)) => format!(" every {period:.0} s"),
+            (_, None) => format!(" {times} times"),
+        };
+        message += &format!(
+            ": for {:.0} of {all:.0} s at {rate:.0} instead of {level:.0} IOPS ({:+.0} %)",
+            share * all,
+            depth * 100.0
+        );
+    }
+    let finding = Finding::new("interrupted", Severity::Warning, span, message);
+    let finding = with_figures(finding, steady).shown_by(format!(
+        "the overall mean, {mean:.0} IOPS, is {:.0} % {} the rate between the interruptions",
+        (mean / level.max(1e-9) - 1.0).abs() * 100.0,
+        if mean < level { "below" } else { "above" }
+    ));
+    match steady.warm_up {
+        Some(seconds) => {
+            finding.remedy(format!("warm up until it is steady: -W{seconds}, or --until-steady"))
+        }
+        None => finding.remedy(COMES_AND_GOES),
+    }
+}
+
+/// Of a rate that goes up and down in turns.
+fn periodic(span: &SpanView, steady: &Steadiness) -> Finding {
+    let Steadiness { from_iops: low, to_iops: high, mean_iops: mean, .. } = *steady;
+    let period = steady.period.unwrap_or(steady.interval);
+    let all = steady.intervals as f64 * steady.interval;
+    let times = (all / period).floor();
+    let message = format!(
+        "not steady: periodic, between {low:.0} and {high:.0} IOPS every {period:.0} s ({times:.0} times)"
+    );
+    let finding = Finding::new("periodic", Severity::Warning, span, message);
+    let finding = with_figures(finding, steady).shown_by(format!(
+        "the overall mean, {mean:.0} IOPS, is {:.0} % below the highest part of each period",
+        (1.0 - mean / high.max(1e-9)) * 100.0
+    ));
+    finding.remedy(format!(
+        "look for a periodic cause (other users, garbage collection, cache flushes, a limit with credits), \
+         and measure many whole periods: -d{:.0}",
+        (period * f64::max(times, 1.0) * 2.0).round()
+    ))
+}
+
+fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {
+    let percent = |share: f64| share * 100.0;
+    let mut figures = format!(
+        "{} intervals of {:.3} s vary by {:.1} %, fifths of the run by {:.1} %, slope {:+.1} %",
+        steady.intervals,
+        steady.interval,
+        percent(steady.variation),
+        percent(steady.excursion),
+        percent(steady.slope)
+    );
+    match steady.outliers {
+        0 => {}
+        1 => figures += "; one interval far from its neighbours",
+        n => figures += &format!("; {n} intervals far from their neighbours"),
+    }
+    finding.shown_by(figures)
+}
+
+/// Pauses that aren't the verdict are said beside it.
+fn with_stalls(finding: Finding, steady: &Steadiness, limits: Option<&Limits>) -> Finding {
+    let Some(stalls) = &steady.stalls else { return finding };
+    let finding = finding.shown_by(format!("{}; {}", stalls.in_short(), stalls.evidence(steady.mean_iops)));
+    stalls.made_by_limit(limits).into_iter().fold(finding, |finding, limit| finding.shown_by(limit.into()))
+}
+
+/// What speaks for a cause.
+fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
+    let mut causes = Vec::new();
+    let slower = steady.to_iops < steady.from_iops;
+    if let (SteadyVerdict::Changed, true, Some(from)) = (steady.verdict, slower, steady.steady_from) {
+        causes.extend(limit(span, from));
+        let total = &span.measured.total.total.throughput;
+        let written = span.measured.write.total.throughput.bytes;
+        if written * 2 > total.bytes
+            && let Some(first) = steady.changes.first()
+        {
+            // Until then the rate was that of the first level.
+            let share = steady.from_iops * first / total.ios.max(1) as f64;
+            let bytes = units::Size((written as f64 * share.min(1.0)) as u64);
+            causes.push(format!(
+                "about {bytes} were written before the change: a fast write cache of that size would fill up \
+                 there"
+            ));
+        }
+    }
+    if slower && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.heat.as_ref())
+    {
+        causes.extend(heat(change));
+    }
+    causes
+}
+
+/// Nearer to its limit than so many degrees a disk may slow down.
+const HOT: f64 = 5.0;
+
+/// What got too hot.
+fn heat(change: &HeatChange) -> Vec<String> {
+    let HeatChange { before, after } = change;
+    let hot = after.disks.iter().filter_map(|now| {
+        let limit = now.limit.filter(|limit| now.celsius > limit - HOT)?;
+        let then = before.disks.iter().find(|then| then.disk == now.disk)?;
+        let (disk, from, to) = (&now.disk, then.celsius, now.celsius);
+        Some(format!(
+            "{disk} was at {from:.0} °C before the run and {to:.0} °C after it; it throttles from {limit:.0} \
+             °C on"
+        ))
+    });
+    let throttles = after.cpu_throttles.zip(before.cpu_throttles).map(|(now, then)| now.saturating_sub(then));
+    let cpus = throttles.filter(|count| *count > 0);
+    hot.chain(cpus.map(|count| format!("the CPUs were throttled for heat {count} times"))).collect()
+}
+
+/// A level that a limit would make: flat, and at a round number.
+fn limit(span: &SpanView, from: f64) -> Option<String> {
+    let (rates, interval) = rates(span)?;
+    // The interval of the change belongs to both levels.
+    let flat = rates.get((from / interval).round() as usize + 1..)?;
+    let total = &span.measured.total.total.throughput;
+    let size = total.bytes as f64 / total.ios.max(1) as f64;
+    let found = plateau::of(flat, size).filter(|_| flat.len() >= FEWEST / 2)?;
+    let Plateau { number, variation } = found;
+    Some(format!(
+        "after the change the rate is flat to {:.1} % at {number}, a round number: this looks like a limit \
+         (throttling, exhausted burst credits)",
+        variation * 100.0
+    ))
+}

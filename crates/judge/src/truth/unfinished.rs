@@ -1,0 +1,67 @@
+//! I/Os that never came back within the measured time: the longest latencies of all, and in no figure.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_model::results::{DirectionResults, TargetResults};
+
+/// Older than the longest that was counted by less than this factor says nothing of a stall.
+const FACTOR: f64 = 2.0;
+/// Younger ones are worth nothing but a note, ms.
+const SHORT: f64 = 50.0;
+/// Where no latency was measured, an age says something from here on, ms.
+const LONG: f64 = 1000.0;
+/// A stall as long as this share of the measured time changes every figure.
+const LARGE: f64 = 0.1;
+
+/// One finding for each target.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let mut ids: Vec<TargetId> = Vec::new();
+    for row in span.rows().filter(|row| !row.unfinished.is_empty()) {
+        if !ids.contains(&row.target) {
+            ids.push(row.target);
+        }
+    }
+    let rows = |id: TargetId| span.rows().filter(|row| row.target == id).collect::<Vec<_>>();
+    ids.into_iter().filter_map(|id| of_target(span, span.host.path(id), &rows(id))).collect()
+}
+
+fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option<Finding> {
+    let directions = || rows.iter().flat_map(|target| [&target.read, &target.write]);
+    let longest = directions().filter_map(DirectionResults::longest).max();
+    let ages = || rows.iter().flat_map(|target| &target.unfinished);
+    let older = ages().filter(|age| **age > longest.unwrap_or(0)).count();
+    let ms = |nanos: u64| nanos as f64 / 1e6;
+    let oldest = ms(*ages().max()?);
+    let counted = directions().any(|direction| direction.ios > 0);
+    let least = match longest {
+        Some(longest) => (ms(longest) * FACTOR).max(SHORT),
+        None if counted => LONG,
+        None => SHORT,
+    };
+    if older == 0 {
+        return None;
+    }
+    let severity = match oldest {
+        _ if oldest < least => Severity::Note,
+        _ if oldest / 1000.0 >= LARGE * span.measured.seconds => Severity::Wrong,
+        _ => Severity::Warning,
+    };
+    let (ios, were, they) = match older {
+        1 => ("I/O", "was", "it isn't"),
+        _ => ("I/Os", "were", "they aren't"),
+    };
+    let beyond = match longest {
+        Some(longest) => format!("longer than any that was counted ({:.1} ms at most)", ms(longest)),
+        None if counted => "and nothing came back meanwhile".into(),
+        None => "and none ever came back".into(),
+    };
+    let message = format!(
+        "{older} {ios} on '{path}' {were} still in flight when measuring ended, for {oldest:.1} ms by then, {beyond}: \
+         {they} in any figure"
+    );
+    Some(
+        Finding::new("unfinished-ios", severity, span, message)
+            .on(path)
+            .remedy("find the cause (dmesg, other users, a frozen file system), and measure longer"),
+    )
+}

@@ -1,0 +1,119 @@
+//! One time span as the checks see it.
+
+use super::device::{Part, Queues};
+use diskspd_model::finding::FindingPlace;
+use diskspd_model::machine::System;
+use diskspd_model::machine::io_counters::DeviceFacts;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::profile::{Profile, RateTotal, Target, TargetId, TargetIds, TimeSpan};
+use diskspd_model::results::{Effort, Host, Measured, Record, SpanResults, TargetResults};
+
+/// One measured time span with everything that is known about it.
+#[derive(Debug)]
+pub struct SpanView<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The whole profile.
+    pub profile: &'a Profile,
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    pub rate_total: Option<RateTotal>,
+    /// Recorded I/Os are done (`--replay`): their times are those of the file.
+    pub replays: bool,
+    /// The named workload that it is (`--preset`); `None` = none.
+    pub preset: Option<&'a str>,
+    /// What was asked for.
+    pub asked: &'a TimeSpan,
+    /// Where it ran.
+    pub host: &'a Host,
+    /// The machine there.
+    pub system: &'a System,
+    /// Raw counters, and what was observed beside them.
+    pub results: &'a SpanResults,
+    /// The figures that the report shows.
+    pub measured: &'a Measured,
+    /// The ids of the targets that were asked for, in their order.
+    ids: Vec<TargetId>,
+    /// The targets by the devices that they share; empty = nobody looked.
+    pub(super) parts: Vec<Part<'a>>,
+    /// How many I/Os the devices had in flight, and how fast they were.
+    pub(super) queues: Queues,
+}
+
+/// The time span.
+impl From<&SpanView<'_>> for FindingPlace {
+    fn from(span: &SpanView) -> FindingPlace {
+        FindingPlace { time_span: Some(span.number), ..FindingPlace::default() }
+    }
+}
+
+impl<'a> SpanView<'a> {
+    /// Looks at time span `number` (from 1).
+    pub fn new(
+        number: usize,
+        record: &'a Record,
+        asked: &'a TimeSpan,
+        results: &'a SpanResults,
+        measured: &'a Measured,
+    ) -> SpanView<'a> {
+        let (profile, host) = (&record.profile, record.host());
+        let mut view = SpanView {
+            number,
+            profile,
+            rate_total: record.rate_total(),
+            replays: record.method.as_ref().is_some_and(|method| method.replay.is_some()),
+            preset: record.method.as_ref().and_then(|method| method.preset.as_deref()),
+            asked,
+            host,
+            system: &host.system,
+            results,
+            measured,
+            ids: TargetIds::of(profile).of_span(asked),
+            parts: Vec::new(),
+            queues: Queues::default(),
+        };
+        if let Some(facts) = view.devices() {
+            view.parts = Part::all(&view, facts);
+            view.queues = Queues::of(&view.parts, facts);
+        }
+        view
+    }
+
+    /// What the devices beneath the targets did; `None` = nobody looked.
+    pub(super) fn devices(&self) -> Option<&'a DeviceFacts> {
+        self.results.observed.as_ref()?.devices.as_ref()
+    }
+
+    /// What it cost this machine; `None` = nobody looked.
+    pub(super) fn effort(&self) -> Option<&'a Effort> {
+        self.results.observed.as_ref()?.effort.as_ref()
+    }
+
+    /// The targets as they were asked for.
+    pub(super) fn targets(&self) -> impl Iterator<Item = Asked<'a>> {
+        self.ids.iter().zip(&self.asked.targets).map(|(id, target)| Asked { id: *id, target })
+    }
+
+    /// What every thread did on its targets.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &'a TargetResults> {
+        self.results.threads.iter().flat_map(|thread| &thread.targets)
+    }
+
+    /// What was done on a target, all threads together; `of`: the amount of one.
+    pub(super) fn done(&self, id: TargetId, of: fn(&TargetResults) -> u64) -> u64 {
+        let rows = self.rows().filter(|row| row.target == id);
+        rows.map(of).fold(0, u64::saturating_add)
+    }
+
+    /// Whether the page cache was between the I/Os of a target and its storage; for one that isn't mapped.
+    pub(super) fn is_cached(&self, asked: Asked) -> bool {
+        let device = self.host.storage(asked.id).and_then(Storage::is_block_device);
+        asked.target.is_cached(device == Some(true))
+    }
+}
+
+/// A target of a time span as it was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub id: TargetId,
+    pub target: &'a Target,
+}

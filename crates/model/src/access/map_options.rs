@@ -1,0 +1,35 @@
+//! How a mapped file is used, decided before it is mapped.
+
+use super::AccessHint;
+
+/// How a mapped file is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct MapOptions {
+    /// Copies go around the CPU's caches (`-Smw`); where the architecture has no such stores they are plain.
+    pub non_temporal: bool,
+    /// What follows every write.
+    pub flush: Flush,
+    /// In which order the file is going to be used.
+    pub hint: AccessHint,
+}
+
+/// What makes a write to a mapped file durable (`-N`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Flush {
+    /// Nothing: the kernel writes back when it likes.
+    #[default]
+    None,
+    /// `msync(MS_SYNC)` of the pages touched.
+    Pages,
+    /// The CPU's caches are written back to persistent memory and the stores have arrived there; needs DAX.
+    CacheLines,
+    /// The same, without waiting for the stores to arrive.
+    CacheLinesWithoutDrain,
+}
+
+impl Flush {
+    /// Whether only a file on a DAX file system can be flushed so.
+    pub fn needs_dax(self) -> bool {
+        matches!(self, Flush::CacheLines | Flush::CacheLinesWithoutDrain)
+    }
+}

@@ -1,0 +1,11 @@
+//! How targets are opened and their I/Os are done: plain data that plans decide and `sys` carries out.
+
+mod io_priority;
+mod map_options;
+mod open_mode;
+mod trim_way;
+
+pub use io_priority::IoPriority;
+pub use map_options::{Flush, MapOptions};
+pub use open_mode::{AccessHint, OpenMode};
+pub use trim_way::TrimWay;

@@ -1,0 +1,242 @@
+//! One thing that a person should know: the same type from the command line to the verdict, and the one
+//! place that decides how it is printed.
+
+pub mod named;
+pub mod told;
+
+use crate::path::RawText;
+use crate::units::visible::line;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Good to know; nothing is wrong.
+    Note,
+    /// Before a run: something isn't as it was asked for, or hardly what was meant. After it: the figures
+    /// are true, but may not mean what the reader thinks.
+    Warning,
+    /// The figures are not what they seem to be: `--strict` fails.
+    Wrong,
+    /// It can't be done, or has failed.
+    Error,
+}
+
+impl Severity {
+    /// The word for it in records and XML results.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Wrong => "wrong",
+            Severity::Error => "error",
+        }
+    }
+
+    /// That of a word; `None` = it is no severity's.
+    pub fn named(word: &str) -> Option<Severity> {
+        [Severity::Note, Severity::Warning, Severity::Wrong, Severity::Error]
+            .into_iter()
+            .find(|severity| severity.word() == word)
+    }
+
+    /// What stands in front of a message for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Severity::Note => "NOTE: ",
+            Severity::Warning => "WARNING: ",
+            Severity::Wrong => "WRONG: ",
+            Severity::Error => "ERROR: ",
+        }
+    }
+}
+
+/// What a finding is about; by default the whole run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FindingPlace {
+    /// The time span, from 1; `None` = the whole run.
+    pub time_span: Option<usize>,
+    /// The number of the target in its time span, from 1, where the message doesn't name the target.
+    #[serde(skip)]
+    pub target_number: Option<usize>,
+    /// The target, as the user gave it; `None` = all of them.
+    pub target: Option<RawText>,
+}
+
+impl fmt::Display for FindingPlace {
+    /// In front of a message; empty = the whole run.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(number) = self.time_span else { return Ok(()) };
+        write!(f, "time span {number}")?;
+        if let (Some(number), Some(path)) = (self.target_number, &self.target) {
+            write!(f, ", target {number} '{path}'")?;
+        }
+        f.write_str(": ")
+    }
+}
+
+/// One finding. As JSON it is what a record's verdict and `doctor --json` list; see [`told`] for the form
+/// of a notice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Its name for programs: lower case with dashes (`throughput-limit`), or that of a rule of profiles
+    /// (`V12`). Never changes its meaning. Empty = it has none.
+    pub name: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it is about.
+    #[serde(flatten)]
+    pub place: FindingPlace,
+    /// What is the matter, in one plain sentence without a full stop; a list may follow it in lines of its
+    /// own.
+    pub message: String,
+    /// The figures and facts that show it, one each.
+    pub evidence: Vec<String>,
+    /// What to do about it, without a full stop; `None` = nothing, or the message says it.
+    pub remedy: Option<String>,
+    /// For JSON and `diskspd doctor` alone: not worth a line after every run.
+    #[serde(skip)]
+    pub quiet: bool,
+    /// It is what was asked for: told after every run, however good it is.
+    #[serde(skip)]
+    pub answers: bool,
+}
+
+impl Finding {
+    /// A finding about a place.
+    pub fn new(
+        name: &'static str,
+        severity: Severity,
+        place: impl Into<FindingPlace>,
+        message: impl Into<String>,
+    ) -> Finding {
+        let (place, message) = (place.into(), message.into());
+        Finding {
+            name,
+            severity,
+            place,
+            message,
+            evidence: Vec::new(),
+            remedy: None,
+            quiet: false,
+            answers: false,
+        }
+    }
+
+    /// A finding about the whole run, or about the machine, whatever runs on it.
+    pub fn of_machine(name: &'static str, severity: Severity, message: impl Into<String>) -> Finding {
+        Finding::new(name, severity, FindingPlace::default(), message)
+    }
+
+    /// Something that is good to know; it has no name.
+    pub fn note(message: impl Into<String>) -> Finding {
+        Finding::of_machine("", Severity::Note, message)
+    }
+
+    /// A warning without a name.
+    pub fn warning(message: impl Into<String>) -> Finding {
+        Finding::of_machine("", Severity::Warning, message)
+    }
+
+    /// Why something can't be done, or what failed; it has no name.
+    pub fn error(message: impl Into<String>) -> Finding {
+        Finding::of_machine("", Severity::Error, message)
+    }
+
+    /// It is not worth a line after every run.
+    pub fn quietly(self) -> Finding {
+        Finding { quiet: true, ..self }
+    }
+
+    /// It answers what was asked.
+    pub fn as_answer(self) -> Finding {
+        Finding { answers: true, ..self }
+    }
+
+    /// It is about this place.
+    pub fn at(self, place: FindingPlace) -> Finding {
+        Finding { place, ..self }
+    }
+
+    /// It is about this time span, from 1; `None` = the whole run.
+    pub fn in_time_span(mut self, number: Option<usize>) -> Finding {
+        self.place.time_span = number;
+        self
+    }
+
+    /// It is about this target.
+    pub fn on(mut self, target: &RawText) -> Finding {
+        self.place.target = Some(target.clone());
+        self
+    }
+
+    /// This shows it.
+    pub fn shown_by(mut self, evidence: String) -> Finding {
+        self.evidence.push(evidence);
+        self
+    }
+
+    /// This helps.
+    pub fn remedy(self, remedy: impl Into<String>) -> Finding {
+        Finding { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// As it is printed.
+    pub fn printed(&self) -> Printed<'_> {
+        Printed {
+            label: self.severity.label(),
+            place: Some(&self.place),
+            message: &self.message,
+            evidence: &self.evidence,
+            remedy: self.remedy.as_deref(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    /// Its [`Printed`], with its place.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.printed().fmt(f)
+    }
+}
+
+/// A message for people, with what shows it and what to do, in lines; the last one has no line feed.
+///
+/// ```text
+/// WARNING: time span 2: not steady: still falling when it ended: from 9000 to 4000 IOPS
+///          60 intervals of 1.000 s vary by 21.0 %, fifths of the run by 60.1 %, slope -73.2 %
+///          -> warm up for longer than this run took: --until-steady finds out how long
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Printed<'a> {
+    /// In front of the first line, with a colon and a space; the others are indented by its length.
+    pub label: &'a str,
+    /// What it is about; `None` = goes without saying.
+    pub place: Option<&'a FindingPlace>,
+    /// What is the matter; its lines are kept.
+    pub message: &'a str,
+    /// What shows it, a line each.
+    pub evidence: &'a [String],
+    /// What to do.
+    pub remedy: Option<&'a str>,
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.label)?;
+        if let Some(place) = self.place {
+            place.fmt(f)?;
+        }
+        f.write_str(self.message)?;
+        let indent = self.label.len();
+        for evidence in self.evidence {
+            write!(f, "\n{:indent$}{}", "", line(evidence))?;
+        }
+        match self.remedy {
+            Some(remedy) => write!(f, "\n{:indent$}-> {}", "", line(remedy)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Lists of CPUs as the kernel prints them.
+
+/// A list as the kernel prints it: `0-3,8,10-11`. What isn't a number or range is left out.
+pub fn cpu_list(text: &str) -> Vec<u32> {
+    let mut cpus: Vec<u32> = text.split(',').flat_map(range).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    cpus
+}
+
+/// Groups are numbered with 16 bits, 64 CPUs each.
+const CPU_LIMIT: u32 = 64 << 16;
+
+fn range(text: &str) -> std::ops::Range<u32> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse::<u32>(), last.trim().parse::<u32>()) {
+        (Ok(first), Ok(last)) if first <= last && last < CPU_LIMIT => first..last + 1,
+        _ => 0..0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_read_as_the_kernel_prints_them() {
+        for (text, expected) in [
+            ("0-3", vec![0, 1, 2, 3]),
+            ("0,4", vec![0, 4]),
+            ("8-9,0,2-3\n", vec![0, 2, 3, 8, 9]),
+            ("0-1,1-2", vec![0, 1, 2]),
+            ("", vec![]),
+            ("3-1", vec![]),
+            ("x,5,-", vec![5]),
+            ("0-4294967295", vec![]),
+        ] {
+            assert_eq!(cpu_list(text), expected, "{text:?}");
+        }
+    }
+}

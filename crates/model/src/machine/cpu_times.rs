@@ -1,0 +1,24 @@
+//! What the CPUs spent their time on.
+
+use serde::{Deserialize, Serialize};
+
+/// Time that one CPU spent, over the measured window, in any unit that is the same for all CPUs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTimes {
+    /// Doing nothing, waiting for I/O included.
+    pub idle: u64,
+    /// In the kernel, interrupts and stolen time included, **idle not included**.
+    pub kernel: u64,
+    /// In programs.
+    pub user: u64,
+}
+
+/// Of the time in the kernel, what a CPU lost to others than the program, over the same window and in the
+/// same unit as its [`CpuTimes`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostTimes {
+    /// Interrupts and what follows at once from them (softirqs).
+    pub interrupts: u64,
+    /// Time that the hypervisor gave to somebody else.
+    pub stolen: u64,
+}

@@ -1,0 +1,63 @@
+//! How the processors are driven: frequencies, idle states, threads per core.
+
+use serde::{Deserialize, Serialize};
+
+/// The processors. Where each has settings of its own, those of the first online one: they are set for all
+/// at once nearly always, and reading the frequency of a sleeping one can take 10 ms.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cpu {
+    /// `None` = the kernel doesn't drive it, as in most virtual machines.
+    pub frequency: Option<Frequency>,
+    /// Whether frequencies above the nominal one are permitted.
+    pub boost: Option<bool>,
+    /// Driver of the idle states: `intel_idle`, `acpi_idle`, `haltpoll`.
+    pub idle_driver: Option<String>,
+    /// From the shallowest to the deepest.
+    pub idle_states: Vec<IdleState>,
+    /// Threads per core as the kernel permits them: `on`, `off`, `notsupported`.
+    pub smt: Option<String>,
+    /// How often processors slowed down for heat since the machine started, all of them together.
+    pub throttled: Option<u64>,
+}
+
+/// Frequencies, kHz.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Frequency {
+    /// `intel_pstate`, `amd-pstate-epp`, `acpi-cpufreq`. What a governor's name means depends on it.
+    pub driver: Option<String>,
+    /// What a driver that chooses by itself is told to prefer: `performance`, `balance_power`.
+    pub preference: Option<String>,
+    /// The lowest the processor can do.
+    pub hardware_min: Option<u64>,
+    /// The highest the processor can do.
+    pub hardware_max: Option<u64>,
+    /// The lowest that is permitted.
+    pub min: Option<u64>,
+    /// The highest that is permitted.
+    pub max: Option<u64>,
+    /// At the moment of looking.
+    pub current: Option<u64>,
+}
+
+/// A state that a processor with nothing to do may go to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdleState {
+    /// `POLL`, `C1E`, `C6`.
+    pub name: String,
+    /// What it takes to wake up, µs.
+    pub latency: u64,
+    /// How long it must last to be worth while, µs: shorter pauses are spent in a shallower one.
+    pub residency: u64,
+    /// Whether it's permitted.
+    pub enabled: bool,
+}
+
+impl Cpu {
+    /// The deepest permitted idle state that a pause of this length, µs, can lead to.
+    pub fn idle_state_for(&self, pause: f64) -> Option<&IdleState> {
+        let reached = |state: &&IdleState| state.enabled && state.residency as f64 <= pause;
+        self.idle_states.iter().filter(reached).max_by_key(|state| state.latency)
+    }
+}

@@ -1,0 +1,52 @@
+//! The PCI Express link that a disk or its controller is attached by.
+
+use serde::{Deserialize, Serialize};
+
+/// A link as it is, and as the device could have it in another slot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Transfers per second and lane, 10^6.
+    pub speed: u64,
+    /// Lanes.
+    pub width: u64,
+    /// The speed that the device can do.
+    pub max_speed: u64,
+    /// The lanes that the device has.
+    pub max_width: u64,
+}
+
+impl Link {
+    /// What the link can carry, 10^6 bytes per second, headers of packets included.
+    pub fn bandwidth(&self) -> u64 {
+        bandwidth(self.speed, self.width)
+    }
+
+    /// What the best link of the device could carry, as [`Link::bandwidth`].
+    pub fn max_bandwidth(&self) -> u64 {
+        bandwidth(self.max_speed, self.max_width)
+    }
+}
+
+/// The first two generations send 8 bits as 10, the next three 128 as 130; later ones as good as none more.
+fn bandwidth(speed: u64, width: u64) -> u64 {
+    let bits = speed.saturating_mul(width);
+    match speed {
+        ..=5000 => bits / 10,
+        5001..=32_000 => bits.saturating_mul(128) / 130 / 8,
+        _ => bits / 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bandwidths_are_those_of_the_generations() {
+        for (speed, width, expected) in
+            [(2_500, 1, 250), (5_000, 4, 2_000), (8_000, 4, 3_938), (16_000, 4, 7_876), (64_000, 4, 32_000)]
+        {
+            assert_eq!(bandwidth(speed, width), expected, "{speed} x{width}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What went on when the machine was looked at.
+
+use serde::{Deserialize, Serialize};
+
+/// A moment of the machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Load {
+    /// Threads that ran or could have run, this one left out.
+    pub running: Option<u64>,
+    /// Mean number of threads that ran, waited for a processor or for I/O in the last minute, hundredths.
+    pub average: Option<u64>,
+    /// Share of the last 10 s in which some thread waited for a processor, hundredths of a percent.
+    pub cpu_pressure: Option<u64>,
+    /// The same for I/O.
+    pub io_pressure: Option<u64>,
+    /// Swap space in use, bytes.
+    pub swap_used: Option<u64>,
+}

@@ -1,0 +1,210 @@
+//! What is known of the types of file systems, one row each: whoever asks what a file system does asks here.
+
+/// Where the files of a file system are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// On block devices, which can be found.
+    Devices,
+    /// On block devices that it doesn't tell.
+    Pool,
+    /// On flash memory that is no block device.
+    Flash,
+    /// In memory.
+    Memory,
+    /// In other file systems.
+    Overlay,
+    /// On the host of a virtual machine.
+    Host,
+    /// On another host.
+    Network,
+    /// Wherever a program has them: that a machine's own disk is behind it shows nowhere.
+    Program,
+    /// Nobody knows, or there are no files.
+    Unknown,
+}
+
+/// What a file system does, where others don't.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trait {
+    /// The completions of its files' I/Os can be polled for.
+    Polls,
+    /// It lets io_uring hand writes to the page cache to a kernel worker, one at a time for each file. The
+    /// kernel tells it nowhere; XFS and btrfs take such writes without blocking.
+    WorkerWritesCache,
+    /// The block size that `statfs` tells is what it writes at once.
+    TellsBlocks,
+    /// It never writes in place: it needs free space to write at all.
+    NeverInPlace,
+    /// It serves what isn't a multiple of its own block through the page cache, in spite of `O_DIRECT`.
+    DirectInBlocks,
+    /// It can have many devices, which only a directory of this name lists, in that of each file system in
+    /// `/sys/fs`.
+    ListsDevices(&'static str),
+    /// It may compress: files then take less space than was written.
+    Shrinks,
+    /// It may compress, and tells of every extent whether it did.
+    TellsCompressed,
+    /// All that it holds is compressed.
+    AlwaysCompressed,
+}
+
+/// A type of file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileSystemType {
+    /// As mount(8) takes it.
+    pub name: &'static str,
+    /// What `statfs` tells (linux/magic.h and the file systems' own); `None` = it shares another's.
+    magic: Option<u32>,
+    /// Where its files are.
+    pub home: Home,
+    traits: &'static [Trait],
+}
+
+use Home::*;
+use Trait::*;
+
+/// ext2, ext3 and ext4 share a number, and one driver serves them all.
+const EXT: &[Trait] = &[Polls, WorkerWritesCache, TellsBlocks];
+const BTRFS: &[Trait] =
+    &[Polls, TellsBlocks, NeverInPlace, DirectInBlocks, ListsDevices("devices"), TellsCompressed];
+const BCACHEFS: &[Trait] = &[NeverInPlace, DirectInBlocks, ListsDevices(""), Shrinks];
+
+#[rustfmt::skip]
+const TYPES: [FileSystemType; 47] = [
+    row("ext4", 0xef53, Devices, EXT),
+    shared("ext3", Devices, EXT),
+    shared("ext2", Devices, EXT),
+    row("xfs", 0x5846_5342, Devices, &[Polls, TellsBlocks]),
+    row("f2fs", 0xf2f5_2010, Devices, &[Polls, TellsBlocks, NeverInPlace, Shrinks]),
+    row("btrfs", 0x9123_683e, Devices, BTRFS),
+    row("gfs2", 0x0116_1970, Devices, &[Polls]),
+    row("bcachefs", 0xca45_1a4e, Devices, BCACHEFS),
+    row("nilfs2", 0x3434, Devices, &[NeverInPlace]),
+    row("ntfs3", 0x7366_746e, Devices, &[Shrinks]),
+    row("ntfs", 0x5346_544e, Devices, &[]),
+    row("vfat", 0x4d44, Devices, &[]),
+    row("exfat", 0x2011_bab0, Devices, &[]),
+    row("jfs", 0x3153_464a, Devices, &[]),
+    row("hfsplus", 0x482b, Devices, &[]),
+    row("reiserfs", 0x5265_4973, Devices, &[]),
+    row("ocfs2", 0x7461_636f, Devices, &[]),
+    row("iso9660", 0x9660, Devices, &[]),
+    row("udf", 0x1501_3346, Devices, &[]),
+    row("squashfs", 0x7371_7368, Devices, &[AlwaysCompressed]),
+    row("erofs", 0xe0f5_e1e2, Devices, &[AlwaysCompressed]),
+    // A program serves it, from a block device that the kernel knows.
+    shared("fuseblk", Devices, &[]),
+    row("zfs", 0x2fc1_2fc1, Pool, &[NeverInPlace, DirectInBlocks, Shrinks]),
+    row("ubifs", 0x2405_1905, Flash, &[]),
+    row("jffs2", 0x72b6, Flash, &[]),
+    row("tmpfs", 0x0102_1994, Memory, &[]),
+    row("ramfs", 0x8584_58f6, Memory, &[]),
+    row("hugetlbfs", 0x9584_58f6, Memory, &[]),
+    shared("devtmpfs", Memory, &[]),
+    shared("rootfs", Memory, &[]),
+    row("overlay", 0x794c_7630, Overlay, &[]),
+    row("9p", 0x0102_1997, Host, &[]),
+    shared("virtiofs", Host, &[]),
+    row("nfs", 0x6969, Network, &[]),
+    shared("nfs4", Network, &[]),
+    row("cifs", 0xff53_4d42, Network, &[]),
+    row("smb3", 0xfe53_4d42, Network, &[]),
+    row("smbfs", 0x517b, Network, &[]),
+    row("afs", 0x5346_414f, Network, &[]),
+    row("ceph", 0x00c3_6400, Network, &[]),
+    row("lustre", 0x0bd0_0bd0, Network, &[]),
+    row("fuse", 0x6573_5546, Program, &[]),
+    row("autofs", 0x0187, Unknown, &[]),
+    row("ecryptfs", 0xf15f, Unknown, &[]),
+    row("proc", 0x9fa0, Unknown, &[]),
+    row("sysfs", 0x6265_6572, Unknown, &[]),
+    // What isn't in the table.
+    shared("", Unknown, &[]),
+];
+
+const fn row(name: &'static str, magic: u32, home: Home, traits: &'static [Trait]) -> FileSystemType {
+    FileSystemType { name, magic: Some(magic), home, traits }
+}
+
+const fn shared(name: &'static str, home: Home, traits: &'static [Trait]) -> FileSystemType {
+    FileSystemType { name, magic: None, home, traits }
+}
+
+impl FileSystemType {
+    /// What is known of the type that `statfs`, mount(8) or the kernel's list of mounts calls so:
+    /// `fuse.sshfs` is `fuse`.
+    pub fn named(name: &str) -> FileSystemType {
+        let family = name.split_once('.').map_or(name, |(family, _)| family);
+        let unknown = TYPES[TYPES.len() - 1];
+        TYPES.into_iter().find(|known| known.name == family).unwrap_or(unknown)
+    }
+
+    /// Whether it does that.
+    pub fn has(&self, wanted: Trait) -> bool {
+        self.traits.contains(&wanted)
+    }
+
+    /// Whether its files are memory: there is no cache between, and nothing to wait for.
+    pub fn is_memory(&self) -> bool {
+        self.home == Memory
+    }
+
+    /// Whether its files are on another host or, for all we know, may be, so that there is a client cache
+    /// to bypass (`-Sr`).
+    pub fn is_remote(&self) -> bool {
+        matches!(self.home, Host | Network | Program)
+    }
+}
+
+/// The names of all that do something, each as [`name_of_magic`] tells it.
+pub fn all_with(wanted: Trait) -> Vec<&'static str> {
+    TYPES.iter().filter(|known| known.magic.is_some() && known.has(wanted)).map(|known| known.name).collect()
+}
+
+/// The file systems that can have many devices, each with the directory that lists them.
+pub fn with_many_devices() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TYPES.iter().filter_map(|known| {
+        known.traits.iter().find_map(|each| match each {
+            ListsDevices(directory) => Some((known.name, *directory)),
+            _ => None,
+        })
+    })
+}
+
+/// Name of the type with this magic number (statfs(2)), as mount(8) takes it; the number as `0x..` when it
+/// isn't known.
+pub fn name_of_magic(magic: u32) -> String {
+    match TYPES.iter().find(|known| known.magic == Some(magic)) {
+        Some(known) => known.name.to_owned(),
+        None => format!("{magic:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_and_every_number_has_one_row() {
+        for (at, one) in TYPES.iter().enumerate() {
+            for other in &TYPES[..at] {
+                assert_ne!(one.name, other.name);
+                assert!(one.magic.is_none() || one.magic != other.magic, "{} and {}", one.name, other.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_program_that_serves_files_is_known_by_its_family() {
+        assert_eq!(FileSystemType::named("fuse.sshfs").home, Program);
+        assert_eq!(FileSystemType::named("fuseblk").home, Devices);
+        assert_eq!(FileSystemType::named("0x1234").home, Unknown);
+        assert_eq!(FileSystemType::named("nfs4").home, Network);
+    }
+
+    #[test]
+    fn the_lists_are_those_of_the_rows() {
+        assert_eq!(all_with(Polls), ["ext4", "xfs", "f2fs", "btrfs", "gfs2"]);
+        assert_eq!(with_many_devices().collect::<Vec<_>>(), [("btrfs", "devices"), ("bcachefs", "")]);
+    }
+}

@@ -1,0 +1,271 @@
+//! The kernel's counters of devices, of this process, and of what waits in memory to be written.
+
+use super::stack::Stack;
+use crate::profile::TargetId;
+use serde::{Deserialize, Serialize};
+
+/// The unit of sector counts in `/sys`, bytes, whatever the device's own sectors are.
+const SECTOR: u64 = 512;
+
+/// One kind of I/O of a device.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flow {
+    /// I/Os that the device has completed, as it got them: after merging and splitting.
+    pub ios: u64,
+    /// I/Os that were merged into another one before.
+    pub merges: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// What a block device has done: since it exists, or within a time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// Reads.
+    pub read: Flow,
+    /// Writes. A flush that somebody asks for without data is one of them to the kernel, of no bytes.
+    pub write: Flow,
+    /// Discards.
+    pub discard: Flow,
+    /// Time that the discards took, ms: it is in [`queue_ms`](Activity::queue_ms) too. 0 before Linux 4.18.
+    #[serde(default)]
+    pub discard_ms: u64,
+    /// Flushes of its write cache. Those that are asked for at the same time share one. A partition's are
+    /// its disk's; `None` = the kernel doesn't tell (before Linux 5.5).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flushes: Option<u64>,
+    /// Time that these took, ms: they are in [`queue_ms`](Activity::queue_ms) too. `None` as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush_ms: Option<u64>,
+    /// Time with at least one I/O in flight, ms. The kernel samples it with its tick.
+    pub busy_ms: u64,
+    /// Time that all I/Os together were in flight, ms: over the elapsed time it is the mean queue depth.
+    pub queue_ms: u64,
+    /// I/Os in flight now.
+    pub in_flight: u64,
+}
+
+impl Activity {
+    /// Reads `/sys/class/block/<device>/stat`: 11 numbers, since Linux 4.18 four of discards, since 5.5 two
+    /// of flushes. `None` = that's not what it holds.
+    pub fn parse(text: &str) -> Option<Activity> {
+        let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
+        let at = |index: usize| fields.get(index).copied();
+        let later = |index: usize| at(index).unwrap_or(0);
+        let flow = |first: usize| {
+            let bytes = later(first + 2).saturating_mul(SECTOR);
+            Flow { ios: later(first), merges: later(first + 1), bytes }
+        };
+        let queue_ms = at(10)?;
+        Some(Activity {
+            read: flow(0),
+            write: flow(4),
+            discard: flow(11),
+            discard_ms: later(14),
+            flushes: at(15),
+            flush_ms: at(16),
+            busy_ms: later(9),
+            queue_ms,
+            in_flight: later(8),
+        })
+    }
+
+    /// What was done between an earlier reading and this one. A counter that ran backwards stood still.
+    pub fn since(&self, earlier: &Activity) -> Activity {
+        let flow = |now: Flow, then: Flow| Flow {
+            ios: now.ios.saturating_sub(then.ios),
+            merges: now.merges.saturating_sub(then.merges),
+            bytes: now.bytes.saturating_sub(then.bytes),
+        };
+        Activity {
+            read: flow(self.read, earlier.read),
+            write: flow(self.write, earlier.write),
+            discard: flow(self.discard, earlier.discard),
+            discard_ms: self.discard_ms.saturating_sub(earlier.discard_ms),
+            flushes: self.flushes.zip(earlier.flushes).map(|(now, then)| now.saturating_sub(then)),
+            flush_ms: self.flush_ms.zip(earlier.flush_ms).map(|(now, then)| now.saturating_sub(then)),
+            busy_ms: self.busy_ms.saturating_sub(earlier.busy_ms),
+            queue_ms: self.queue_ms.saturating_sub(earlier.queue_ms),
+            in_flight: self.in_flight,
+        }
+    }
+}
+
+/// What this process, all its threads and the kernel's workers for its io_urings together, asked of block
+/// devices and file systems (`/proc/self/io`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnIo {
+    /// Bytes whose reading from a block device was asked for: what is read ahead counts, what the page
+    /// cache answers doesn't. What a device asks of others beneath it isn't counted again.
+    pub read_bytes: u64,
+    /// Bytes that became dirty in the page cache, or were written past it.
+    pub write_bytes: u64,
+    /// Bytes that became dirty but were thrown away before they were written.
+    pub cancelled_write_bytes: u64,
+    /// Bytes of all reads of files, whoever answered them.
+    pub read_calls: u64,
+}
+
+impl OwnIo {
+    /// Reads the lines `name: number`; `None` = the kernel doesn't count (no `CONFIG_TASK_IO_ACCOUNTING`).
+    pub fn parse(text: &str) -> Option<OwnIo> {
+        let value = |name: &str| {
+            let mut lines = text.lines().filter_map(|line| line.split_once(": "));
+            lines.find(|(found, _)| *found == name)?.1.trim().parse().ok()
+        };
+        Some(OwnIo {
+            read_bytes: value("read_bytes")?,
+            write_bytes: value("write_bytes")?,
+            cancelled_write_bytes: value("cancelled_write_bytes")?,
+            read_calls: value("rchar")?,
+        })
+    }
+
+    /// What was asked for between an earlier reading and this one.
+    pub fn since(&self, earlier: &OwnIo) -> OwnIo {
+        OwnIo {
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
+            cancelled_write_bytes: self.cancelled_write_bytes.saturating_sub(earlier.cancelled_write_bytes),
+            read_calls: self.read_calls.saturating_sub(earlier.read_calls),
+        }
+    }
+}
+
+/// Bytes that the whole machine has written to memory but not yet to any device: `Dirty` and `Writeback` of
+/// `/proc/meminfo`.
+pub fn unwritten(meminfo: &str) -> Option<u64> {
+    let kib = |name: &str| {
+        let line = meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()
+    };
+    Some((kib("Dirty")? + kib("Writeback")?) * 1024)
+}
+
+/// What was observed of the devices beneath the targets.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    /// The targets, each path once.
+    pub targets: Vec<TargetDevices>,
+    /// What the devices of all stacks did between the two readings, by their names in the stacks. One that
+    /// couldn't be read twice is missing.
+    pub devices: Vec<DeviceActivity>,
+    /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnIo>,
+    /// What the machine had in memory to be written to any device: at the first reading, and at the second,
+    /// bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten: Option<(u64, u64)>,
+    /// Time from before the first reading until after the second, ns: the measured time and what the
+    /// readings took.
+    pub elapsed: u64,
+}
+
+/// A target and what it lies on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetDevices {
+    /// Which one.
+    #[serde(alias = "path")]
+    pub target: TargetId,
+    /// What it lies on.
+    pub stack: Stack,
+    /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten_before: Option<u64>,
+    /// Bytes of it that were in memory only when measuring had ended; `None` = not known, or nothing was
+    /// written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unwritten: Option<u64>,
+    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or
+    /// the only target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<CacheGrowth>,
+    /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flush: Option<u64>,
+    /// The kernel's answer, an error number, to the question whether what was written has reached the
+    /// medium: by `--flush-after`, or when measuring had ended by what had failed until then. `None` =
+    /// nothing is known against it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_error: Option<i32>,
+    /// Each write to the file waits until it is durable, by an attribute of the file (`chattr +S`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub synchronous: bool,
+}
+
+/// What of a target was in the page cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheGrowth {
+    /// Shortly before measuring began, bytes.
+    pub before: u64,
+    /// When it had ended, bytes.
+    pub after: u64,
+    /// What had to make room meanwhile, bytes: some of that may have been read more than once.
+    pub evicted: u64,
+}
+
+/// What a device did while measuring.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceActivity {
+    /// The kernel's name.
+    pub name: String,
+    /// What it did.
+    pub done: Activity,
+    /// I/Os in flight at the first reading.
+    pub in_flight_before: u64,
+    /// Whether it has ever counted anything: one that never did has no statistics.
+    pub ever: bool,
+    /// Whether the kernel's counting of its I/O (`queue/iostats`) was switched off or on meanwhile: some of
+    /// it may be in no counter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub switched: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_statistics_of_a_device_are_read_in_all_their_lengths() {
+        let flow = |ios, merges, sectors: u64| Flow { ios, merges, bytes: sectors * 512 };
+        let old = Activity {
+            read: flow(8, 1, 30),
+            write: flow(9, 2, 40),
+            busy_ms: 14,
+            queue_ms: 549,
+            in_flight: 3,
+            ..Activity::default()
+        };
+        let (flushes, flush_ms) = (Some(69), Some(515));
+        let new = Activity { discard: flow(60, 21, 133), discard_ms: 21, flushes, flush_ms, ..old };
+        for (text, expected) in [
+            ("8 1 30 12 9 2 40 14 3 14 549\n", Some(old)),
+            ("   8  1 30 12 9 2 40 14 3 14 549 60 21 133 21 69 515\n", Some(new)),
+            ("8 1 30 12 9 2 40 14 3 14 549 60 21 133 21 69 515 1 2 3\n", Some(new)),
+            ("8 1 30\n", None),
+            ("", None),
+            ("8 1 x 12 9 2 40 14 3 14 549\n", None),
+        ] {
+            assert_eq!(Activity::parse(text), expected, "{text:?}");
+        }
+        let none = (Some(0), Some(0));
+        let still = Activity { in_flight: 3, flushes: none.0, flush_ms: none.1, ..Activity::default() };
+        assert_eq!(new.since(&new), still);
+        assert_eq!(old.since(&new).discard, Flow::default(), "counters that ran backwards stood still");
+    }
+
+    #[test]
+    fn the_counters_of_a_process_are_read_by_their_names() {
+        let text = "rchar: 9\nwchar: 8\nsyscr: 7\nsyscw: 6\nread_bytes: 5\nwrite_bytes: 4\ncancelled_write_bytes: 3\n";
+        let own = OwnIo { read_bytes: 5, write_bytes: 4, cancelled_write_bytes: 3, read_calls: 9 };
+        assert_eq!(OwnIo::parse(text), Some(own));
+        assert_eq!(own.since(&own), OwnIo::default());
+        assert_eq!(OwnIo::parse("rchar: 9\n"), None);
+        assert_eq!(
+            unwritten("MemTotal: 1 kB\nDirty:    3 kB\nWriteback:  1 kB\nWritebackTmp: 9 kB\n"),
+            Some(4096)
+        );
+        assert_eq!(unwritten("Dirty: 3\n"), None);
+    }
+}

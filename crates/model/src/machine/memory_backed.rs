@@ -1,0 +1,32 @@
+//! Block devices that keep their content in memory.
+
+use serde::{Deserialize, Serialize};
+
+/// How a block device keeps its content in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InMemory {
+    /// A RAM disk (brd).
+    RamDisk,
+    /// null_blk: nowhere, or in memory.
+    NullBlk,
+    /// scsi_debug, a simulated SCSI disk.
+    ScsiDebug,
+    /// A loop device over a file that lies in memory (tmpfs).
+    File,
+    /// zram: compressed; what is zero or one repeated word is not stored at all.
+    Zram,
+}
+
+impl InMemory {
+    /// What it is, with an article.
+    pub fn describe(self) -> &'static str {
+        match self {
+            InMemory::RamDisk => "a RAM disk",
+            InMemory::NullBlk => "null_blk, which stores nothing, or all in memory",
+            InMemory::ScsiDebug => "a simulated disk in memory (scsi_debug)",
+            InMemory::File => "a loop device over a file in memory",
+            InMemory::Zram => "compressed memory (zram)",
+        }
+    }
+}

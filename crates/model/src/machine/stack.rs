@@ -1,0 +1,101 @@
+//! The devices beneath a target, from the file system down to the disks.
+
+use super::memory_backed::InMemory;
+use serde::{Deserialize, Serialize};
+
+/// The block devices beneath a target.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    /// Type of the file system; `None` = the target is a device, or its file system isn't known.
+    pub file_system: Option<String>,
+    /// Names of the devices right beneath it: one, but for file systems that manage many.
+    pub first: Vec<String>,
+    /// All devices, each once, every one before those that it lies on.
+    pub layers: Vec<Layer>,
+    /// Why there is no device; `None` = there is one.
+    pub without: Option<String>,
+    /// Why the target is memory though its file system doesn't look so: the directory of an overlay that has
+    /// the file is in memory. `None` = it isn't, or it's plain to see (tmpfs).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_memory: Option<String>,
+}
+
+/// One block device of a stack.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    /// The kernel's name: `dm-0`, `sda1`.
+    pub name: String,
+    /// Its number, `major:minor`; `None` = it has none (a path of an NVMe device), or the record is of an
+    /// older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<String>,
+    /// What it is.
+    pub kind: LayerKind,
+    /// Names of the devices it lies on; empty = nothing is beneath it, or nothing that is known.
+    pub on: Vec<String>,
+    /// Whether every byte asked of it is asked once of what it lies on, by it alone: not so for redundant
+    /// RAID, caches and files.
+    pub faithful: bool,
+    /// Whether the kernel counts its I/O (`queue/iostats`).
+    pub counted: bool,
+    /// Why it isn't known what is beneath it: what it counts may have been memory's work.
+    pub unknown_below: Option<String>,
+    /// How the kernel feeds it; missing = in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traits: Option<Traits>,
+    /// How it keeps its content in memory; missing = as far as can be seen, it doesn't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<InMemory>,
+}
+
+/// What the kernel does with the I/Os of a device; a partition has its disk's. `None` = it doesn't tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traits {
+    /// Whether its write cache loses what is in it with the power, so that it has to be flushed
+    /// (`write_cache`).
+    pub write_back: Option<bool>,
+    /// Whether single writes can go past that cache (`fua`): nothing counts these.
+    pub fua: Option<bool>,
+    /// The largest I/O that it is given, bytes (`max_sectors_kb`), ..
+    pub largest_io: Option<u64>,
+    /// .. and the largest that it could take (`max_hw_sectors_kb`).
+    pub possible_io: Option<u64>,
+}
+
+/// What a block device is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LayerKind {
+    /// A disk, or what looks like one.
+    #[default]
+    Disk,
+    /// A part of a disk.
+    Partition,
+    /// Of the device mapper: LVM, encryption, multipath and more.
+    Mapper,
+    /// Software RAID (md).
+    Raid,
+    /// A file or device made to look like a disk.
+    Loop,
+    /// A disk behind a cache of bcache.
+    Bcache,
+    /// NVMe over several paths.
+    Multipath,
+}
+
+impl Stack {
+    /// The devices with nothing beneath them.
+    pub fn leaves(&self) -> impl Iterator<Item = &Layer> {
+        self.layers.iter().filter(|layer| layer.on.is_empty())
+    }
+
+    /// The layer of this name.
+    pub fn layer(&self, name: &str) -> Option<&Layer> {
+        self.layers.iter().find(|layer| layer.name == name)
+    }
+
+    /// A target without devices, and why.
+    pub fn without(why: impl Into<String>) -> Stack {
+        Stack { without: Some(why.into()), ..Stack::default() }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a target is, as far as plans need it.
+
+use super::completion::{Completion, Polling};
+use super::discards::Discards;
+use super::file_systems::FileSystemType;
+use std::path::{Path, PathBuf};
+
+/// Facts about one target, as far as plans need them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetFacts {
+    /// Where it's looked for and opened: another path than the user's where that is a name for something
+    /// (`#<n>`, a share). Empty = nothing is opened.
+    pub location: PathBuf,
+    /// What is found there.
+    pub kind: TargetKind,
+    /// Size in bytes; 0 = none, or nothing there.
+    pub size: u64,
+    /// The first folder of the path that isn't there, where nothing is; `None` = only the last name is
+    /// missing.
+    pub missing_folder: Option<PathBuf>,
+    /// Name of the file system's type (`ext4`, `tmpfs`); of the directory's, when nothing is there. Empty
+    /// for devices.
+    pub file_system: String,
+    /// What `O_DIRECT` asks for; `None` = not known before opening.
+    pub direct: Option<DirectRequirements>,
+    /// How its I/Os end; [`Completion::Unknown`] until it is known how it will be opened.
+    pub completion: Completion,
+    /// Whether its device can be polled; looked at where polling is asked for.
+    pub polling: Polling,
+    /// How it discards; `None` = nobody looked.
+    pub discards: Option<Discards>,
+}
+
+/// What a path leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TargetKind {
+    /// Nothing there.
+    #[default]
+    Missing,
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A directory.
+    Directory,
+    /// Pipe, socket, character device.
+    Other,
+}
+
+/// Alignments that `O_DIRECT` needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectRequirements {
+    /// Of offsets and lengths, bytes; 0 = `O_DIRECT` is not supported here.
+    pub offset: u32,
+    /// Of buffer addresses, bytes.
+    pub memory: u32,
+}
+
+impl TargetFacts {
+    /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another
+    /// host, or with a program that may have them there (FUSE).
+    pub fn is_remote(&self) -> bool {
+        FileSystemType::named(&self.file_system).is_remote()
+    }
+}
+
+/// Whether a target is what DISKSPD calls a volume, `X:`, which has no meaning here. A regular file of that
+/// name is written `./X:`.
+pub fn is_drive_letter(target: &[u8]) -> bool {
+    matches!(target, [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+/// Whether a target is named as in Windows: by a drive, or with backslashes between its parts. What begins
+/// with `/`, `./` or `../` is a path of this system, whatever its names hold. A shell takes the backslashes
+/// away where they aren't quoted: of `C:\test` it leaves `C:test`.
+pub fn is_windows_path(target: &[u8]) -> bool {
+    let ours = [&b"/"[..], b"./", b"../"].iter().any(|start| target.starts_with(start));
+    // A file of a share lies where that is mounted.
+    let share = target.starts_with(br"\\") && !matches!(target.get(2), Some(b'.' | b'?'));
+    let drive = matches!(target, [letter, b':', ..] if letter.is_ascii_alphabetic());
+    !ours && !share && (drive || target.contains(&b'\\'))
+}
+
+/// That a file can't be made because the first folder that is `missing` is, and what to do.
+pub fn no_folder(file: &Path, missing: &Path) -> String {
+    let parent = file.parent().unwrap_or(missing);
+    format!(
+        "the folder '{}' does not exist: check the name, and whether the disk is mounted; or create the \
+         folder: mkdir -p {}",
+        missing.display(),
+        parent.display()
+    )
+}

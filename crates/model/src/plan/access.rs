@@ -1,0 +1,126 @@
+//! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux
+//! has them.
+
+use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode, Trim, TrimWay};
+use crate::machine::target::{TargetFacts, TargetKind};
+use crate::profile::{self, FlushType, Target};
+
+/// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
+pub fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
+    target.is_cached(facts.kind == TargetKind::BlockDevice)
+}
+
+/// Whether it is used without the cache only because it is a block device.
+pub fn is_uncached_device(target: &Target, facts: &TargetFacts) -> bool {
+    target.is_cached(false) && !is_cached(target, facts) && !target.memory_mapped_io
+}
+
+/// How it is opened. Mapped files are for reading and writing whatever is done with them, as in DISKSPD;
+/// write-through is then a matter of how they are copied to.
+pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
+    let mapped = target.memory_mapped_io;
+    OpenMode {
+        read: mapped || target.write_ratio < 100,
+        write: mapped || target.is_changed(),
+        direct: !mapped && !is_cached(target, facts),
+        dsync: !mapped && target.write_through,
+        hint: hint(target),
+    }
+}
+
+/// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.
+pub fn map_options(target: &Target) -> Option<MapOptions> {
+    let non_temporal = target.write_through;
+    let flush = match target.flush_type {
+        _ if non_temporal => Flush::None,
+        None => Flush::None,
+        Some(FlushType::ViewOfFile) => Flush::Pages,
+        Some(FlushType::NonVolatileMemory) => Flush::CacheLines,
+        Some(FlushType::NonVolatileMemoryNoDrain) => Flush::CacheLinesWithoutDrain,
+    };
+    target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: hint(target) })
+}
+
+/// Its discards; `None` = it has none.
+pub fn trim(target: &Target, facts: &TargetFacts) -> Option<Trim> {
+    let way = match facts.kind {
+        TargetKind::BlockDevice => TrimWay::Discard,
+        _ => TrimWay::Punch,
+    };
+    (target.trim_ratio > 0).then_some(Trim { percent: target.trim_ratio, way })
+}
+
+/// Very low is the idle class, low the lowest best-effort level.
+pub fn priority(target: &Target) -> IoPriority {
+    match target.io_priority {
+        profile::IoPriority::VeryLow => IoPriority::Idle,
+        profile::IoPriority::Low => IoPriority::Low,
+        profile::IoPriority::Normal => IoPriority::Unstated,
+    }
+}
+
+fn hint(target: &Target) -> AccessHint {
+    AccessHint { random: target.random_access, sequential: target.sequential_scan }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::CacheMode;
+
+    fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {
+        Target { memory_mapped_io: true, write_through, flush_type, ..Target::default() }
+    }
+
+    #[test]
+    fn a_mapped_target_is_open_for_both_directions_and_nothing_else_is_asked_of_it() {
+        for write_ratio in [0, 50, 100] {
+            let mode = open_mode(&Target { write_ratio, ..mapped(true, None) }, &TargetFacts::default());
+            assert!(mode.read && mode.write && !mode.direct && !mode.dsync, "-w{write_ratio}: {mode:?}");
+        }
+        assert_eq!(map_options(&Target::default()), None);
+    }
+
+    #[test]
+    fn block_devices_are_used_without_the_cache_unless_sb_is_given_literally() {
+        let on = |kind| TargetFacts { kind, ..TargetFacts::default() };
+        let unstated = Target::default();
+        let cached = Target { uncached_devices: false, ..Target::default() };
+        let bypassed = Target { cache_mode: CacheMode::DisableOsCache, ..Target::default() };
+        let mapped = Target { memory_mapped_io: true, ..Target::default() };
+        for (target, file, device) in [
+            (&unstated, false, true),
+            (&cached, false, false),
+            (&bypassed, true, true),
+            (&mapped, false, false),
+        ] {
+            for (kind, direct) in
+                [(TargetKind::File, file), (TargetKind::Missing, file), (TargetKind::BlockDevice, device)]
+            {
+                assert_eq!(open_mode(target, &on(kind)).direct, direct, "{kind:?}: {target:?}");
+                let by_default = direct && target.cache_mode == CacheMode::Cached;
+                assert_eq!(is_uncached_device(target, &on(kind)), by_default, "{kind:?}: {target:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_flush_is_that_of_n_but_for_non_temporal_copies() {
+        let view = Some(FlushType::ViewOfFile);
+        let memory = Some(FlushType::NonVolatileMemory);
+        let undrained = Some(FlushType::NonVolatileMemoryNoDrain);
+        for (write_through, asked, expected) in [
+            (false, None, Flush::None),
+            (false, view, Flush::Pages),
+            (false, memory, Flush::CacheLines),
+            (false, undrained, Flush::CacheLinesWithoutDrain),
+            (true, None, Flush::None),
+            (true, view, Flush::None),
+            (true, memory, Flush::None),
+            (true, undrained, Flush::None),
+        ] {
+            let options = map_options(&mapped(write_through, asked)).expect("a mapping");
+            assert_eq!((options.flush, options.non_temporal), (expected, write_through), "{asked:?}");
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! From a time span and the facts of the machine to a plan.
+
+use super::access::{is_uncached_device, map_options, open_mode, priority, trim};
+use super::engine::{self, Wish};
+use super::{
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, discards, target, tracing, verify, volume,
+    writing,
+};
+use crate::engines::EngineKind;
+use crate::finding::Finding;
+use crate::machine::System;
+use crate::machine::target::TargetFacts;
+use crate::profile::{Method, Portion, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
+use crate::units;
+use crate::workload::pace::Limit;
+use crate::workload::{Pattern, PortionOf, TargetWorkload};
+
+/// More threads than this are a slip of the finger, not a benchmark (the kernel's default limit of
+/// processes).
+const MAX_THREADS: u64 = 32_768;
+/// Areas of the buffer start on pages, so that `O_DIRECT` finds its memory aligned.
+const AREA_ALIGNMENT: u64 = 4096;
+
+/// What a plan depends on besides the profile.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The machine.
+    pub system: &'a System,
+    /// One entry per target of the span.
+    pub facts: &'a [TargetFacts],
+    /// How it is run.
+    pub method: &'a Method,
+}
+
+impl Surroundings<'_> {
+    fn wish(&self) -> Wish {
+        Wish { engine: self.method.engine, poll: self.method.poll }
+    }
+}
+
+/// Decides everything about one time span of the profile.
+///
+/// # Errors
+/// Everything that doesn't fit, at once.
+pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<SpanPlan, Vec<PlanError>> {
+    let mut errors = affinity::check(span, &around.system.topology);
+    let mut warnings = Vec::new();
+    if let Some(error) = too_many_threads(span) {
+        errors.push(error);
+        return Err(errors);
+    }
+    let simulated = around.method.simulated();
+    for (target, facts) in span.targets.iter().zip(around.facts) {
+        for portion in target.portions() {
+            let (mut wrong, mut minded) = (Vec::new(), Vec::new());
+            target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
+            if !simulated {
+                discards::check(&portion.target, facts, &mut wrong, &mut minded);
+            }
+            wrong.retain(|error| !errors.contains(error));
+            minded.retain(|finding| !warnings.contains(finding));
+            errors.append(&mut wrong);
+            warnings.append(&mut minded);
+        }
+    }
+    if around.method.verify.is_some() {
+        errors.extend(verify::check(profile, span, around.facts));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+
+    let trace = tracing::tracing(profile.etw.as_ref(), around.wish())?;
+    let workers = workers(profile, span, around, &mut errors);
+    let sources = writing::sources(span);
+    errors.extend(too_much_memory(&workers, &sources, around.system));
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
+    warnings.extend(without_effect(span, &workers));
+    let volumes = volume::goals(around.method, &workers);
+    Ok(SpanPlan {
+        warmup: span.warmup,
+        duration: span.duration,
+        cooldown: span.cooldown,
+        measure_latency: span.measure_latency,
+        iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
+        progress: profile.progress,
+        volumes,
+        workers,
+        targets: span.targets.len(),
+        sources,
+        wait_statistics: profile.verbose_stats,
+        trace,
+        ring: span.io_ring,
+        completion_depth: span.completion_depth,
+        replay: None,
+        wait_completions: profile.verbose_stats && profile.compat.is_2_3(),
+        warnings,
+    })
+}
+
+/// All workers of the span that can be made; why others can't goes to `errors`.
+fn workers(
+    profile: &Profile,
+    span: &TimeSpan,
+    around: Surroundings,
+    errors: &mut Vec<PlanError>,
+) -> Vec<WorkerPlan> {
+    let cpus = affinity::cpus(span, profile.compat, &around.system.topology);
+    let separation = separation(profile, span, around.system);
+    let ids = TargetIds::of(profile).of_span(span);
+    let mut workers = Vec::new();
+    let mut idle = Vec::new();
+    for (thread, (members, relative)) in assignments(span).into_iter().enumerate() {
+        let thread = thread as u32;
+        if members.is_empty() {
+            idle.push(thread.to_string());
+            continue;
+        }
+        match worker(span, &ids, &members, relative, separation, around) {
+            Ok(mut worker) => {
+                worker.thread = thread;
+                worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
+                worker.seed = u64::from(span.rand_seed.wrapping_add(thread));
+                if around.method.verify.is_some() {
+                    verify::divide(profile, around.facts, &mut worker);
+                }
+                workers.push(worker);
+            }
+            Err(error) if errors.contains(&error) => {}
+            Err(error) => errors.push(error),
+        }
+    }
+    if !idle.is_empty() {
+        errors.push(PlanError::profile(format!(
+            "thread {} of the pool has no target; name it in a target's ThreadTargets, or lower ThreadCount",
+            idle.join(", ")
+        )));
+    }
+    if let Some(rate) = around.method.rate_total {
+        writing::share(rate, &mut workers);
+    }
+    workers
+}
+
+/// How far apart the buffers begin (`-bs`), bytes; 0 = on pages.
+fn separation(profile: &Profile, span: &TimeSpan, system: &System) -> u64 {
+    if span.separates_buffers(profile.compat) { system.buffer_separation() } else { 0 }
+}
+
+/// What is asked for and changes nothing.
+fn without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Finding> {
+    let pauses = writing::pauses_without_effect(span, workers);
+    pauses.into_iter().chain(completion_depth_without_effect(span, workers)).collect()
+}
+
+/// Why `-oc` changes nothing.
+fn completion_depth_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Option<Finding> {
+    span.completion_depth?;
+    let one_by_one = workers.iter().all(|worker| worker.depth == 1 || worker.engine.is_synchronous());
+    let why = match span.io_ring {
+        Some(_) => "with -u all completions are reaped at once, as in DISKSPD",
+        None if one_by_one => "every thread does its I/Os one at a time",
+        None => return None,
+    };
+    Some(Finding::warning(format!("-oc (CompletionDepth) has no effect: {why}")))
+}
+
+fn too_many_threads(span: &TimeSpan) -> Option<PlanError> {
+    let threads = span.threads();
+    (threads > MAX_THREADS).then(|| {
+        PlanError::profile(format!("{threads} threads exceed the limit of {MAX_THREADS}; lower -t or -F"))
+    })
+}
+
+/// Why the buffers don't fit into memory, if they don't; 0 = it isn't known how much there is.
+fn too_much_memory(
+    workers: &[WorkerPlan],
+    sources: &[RandomDataSource],
+    system: &System,
+) -> Option<PlanError> {
+    let shared = sources.iter().fold(0u64, |sum, s| sum.saturating_add(s.size));
+    // Large pages are not part of the memory that is available; whether there are enough shows when they
+    // are taken.
+    let ordinary = workers.iter().filter(|w| !w.large_pages);
+    let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
+    let available = system.memory_available;
+    if available > 0 && buffers > available {
+        return Some(PlanError::target(format!(
+            "the I/O buffers need {} of memory, but {} are available: lower -b, -o, -t or -Z<size>",
+            units::Size(buffers),
+            units::Size(available)
+        )));
+    }
+    let allowance = system.memory_allowance.as_ref().filter(|allowance| buffers > allowance.left)?;
+    Some(PlanError::target(format!(
+        "the I/O buffers need {} of memory, but the control group {} has {} left of its {}, so the kernel \
+         would kill the run; lower -b, -o, -t or -Z<size>, or raise the group's limit",
+        units::Size(buffers),
+        allowance.group,
+        units::Size(allowance.left),
+        units::Size(allowance.limit)
+    )))
+}
+
+/// Whether a worker's requests are those of its targets, and their data lies within its buffer.
+fn fits_together(worker: &WorkerPlan, targets: usize) -> bool {
+    let within = |target: &WorkerTarget| {
+        let bytes = u64::from(target.slot) * u64::from(target.requests);
+        let last = match target.workload.write_ratio {
+            0 => target.read_buffer,
+            _ => target.read_buffer.max(target.write_buffer),
+        };
+        target.target < targets && last + bytes <= worker.buffer
+    };
+    let bound: u64 = worker.targets.iter().map(|target| u64::from(target.requests)).sum();
+    worker.targets.iter().all(within) && (worker.floating || bound == u64::from(worker.depth))
+}
+
+/// For every thread the targets it works on (index, weight), and its number relative to each of them: with
+/// `-t` all threads of the first target come first; with `-F` every thread serves every target that does
+/// not name its threads.
+fn assignments(span: &TimeSpan) -> Vec<(Vec<(usize, u32)>, u32)> {
+    if span.thread_count == 0 {
+        let alone = |index: usize, weight: u32| move |relative| (vec![(index, weight)], relative);
+        return (0..)
+            .zip(&span.targets)
+            .flat_map(|(index, target)| (0..target.threads_per_file).map(alone(index, target.weight)))
+            .collect();
+    }
+    (0..span.thread_count)
+        .map(|thread| {
+            let member = |(index, target): (usize, &Target)| {
+                if target.thread_targets.is_empty() {
+                    return Some((index, target.weight));
+                }
+                let own = target.thread_targets.iter().find(|t| t.thread == thread)?;
+                Some((index, if own.weight == 0 { target.weight } else { own.weight }))
+            };
+            (span.targets.iter().enumerate().filter_map(member).collect(), thread)
+        })
+        .collect()
+}
+
+/// Whether a worker's buffer consists of large pages, and what it begins at a multiple of. A simulated run
+/// is the same on every machine, whatever that has reserved.
+fn pages(span: &TimeSpan, members: &[(usize, u32)], engine: EngineKind, separation: u64) -> (bool, u64) {
+    if engine.row().virtual_time {
+        return (false, 0);
+    }
+    let large_pages = members.iter().any(|&(index, _)| span.targets[index].use_large_pages);
+    (large_pages, if large_pages { 0 } else { separation })
+}
+
+/// Where in the worker's buffer, behind its first `used` bytes, the reads of a target go and where its writes
+/// come from; and how many bytes are used then.
+fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u64, u64) {
+    let area = (u64::from(target.block_size) * u64::from(requests)).next_multiple_of(AREA_ALIGNMENT);
+    let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
+    let read_buffer = used.next_multiple_of(separation.max(AREA_ALIGNMENT));
+    // A half that no I/O uses is not allocated: both halves then start at the same place.
+    let write_buffer = if reads { read_buffer + area } else { read_buffer };
+    (read_buffer, write_buffer, if writes { write_buffer + area } else { read_buffer + area })
+}
+
+/// One worker, but for its number, CPU and seed.
+fn worker(
+    span: &TimeSpan,
+    ids: &[TargetId],
+    members: &[(usize, u32)],
+    relative: u32,
+    separation: u64,
+    around: Surroundings,
+) -> Result<WorkerPlan, PlanError> {
+    let floating = span.is_floating_pool();
+    let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
+    let depth = match floating {
+        true => u64::from(span.request_count),
+        false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
+    };
+    let known: Vec<_> =
+        members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
+    let choice = engine::engine(span, &known, depth, around.wish())?;
+    let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
+    let (large_pages, separation) = pages(span, members, choice.engine, separation);
+    let mut buffer = 0u64;
+    let mut targets = Vec::new();
+    for &(index, weight) in members {
+        let target = &span.targets[index];
+        let requests = requests_of(target);
+        let (read_buffer, write_buffer);
+        (read_buffer, write_buffer, buffer) = halves(target, requests, buffer, separation);
+        let size = target::planned_size(target, &around.facts[index]);
+        let whole = WorkerTarget {
+            target: index,
+            id: ids[index],
+            path: target.path.clone(),
+            location: around.facts[index].location.clone(),
+            open: open_mode(target, &around.facts[index]),
+            uncached_device: is_uncached_device(target, &around.facts[index]),
+            workers: engine::needs_workers(target, &around.facts[index]),
+            priority: priority(target),
+            mapping: map_options(target),
+            size,
+            requests,
+            content: writing::content(span, index, &around.facts[index]),
+            trim: trim(target, &around.facts[index]),
+            verified: super::SectorGrid::default(),
+            // Whose completions are issued anew at once can't wait.
+            limit: if routines { Limit::None } else { writing::limit(span, target) },
+            read_buffer,
+            write_buffer,
+            slot: target.block_size,
+            workload: workload(&target.parts()[0].1, size, relative, weight, None)?,
+        };
+        targets.extend(portions(target, whole, relative, weight)?);
+    }
+    Ok(WorkerPlan {
+        thread: 0,
+        cpu: None,
+        seed: 0,
+        engine: choice.engine,
+        reason: choice.reason,
+        one_by_one: choice.one_by_one,
+        poll: around.method.poll,
+        flush_every: around.method.fsync_every,
+        depth: depth as u32,
+        routines,
+        floating,
+        targets,
+        buffer,
+        large_pages,
+        separation,
+    })
+}
+
+/// The same target once for each portion of the work on it; the first one has the requests.
+fn portions(
+    target: &Target,
+    whole: WorkerTarget,
+    relative: u32,
+    weight: u32,
+) -> Result<Vec<WorkerTarget>, PlanError> {
+    if !target.is_mixed() {
+        return Ok(vec![whole]);
+    }
+    let portion = |(number, portion): (usize, Portion)| {
+        let Portion { part, share, is_split, target } = portion;
+        let of = PortionOf { is_first: number == 0, part, share, is_split };
+        let requests = if number == 0 { whole.requests } else { 0 };
+        let workload = workload(&target, whole.size, relative, weight, Some(of))?;
+        Ok(WorkerTarget { requests, workload, ..whole.clone() })
+    };
+    target.portions().into_iter().enumerate().map(portion).collect()
+}
+
+fn workload(
+    target: &Target,
+    size: u64,
+    relative: u32,
+    weight: u32,
+    portion: Option<PortionOf>,
+) -> Result<TargetWorkload, PlanError> {
+    let pattern = match target.random_ratio {
+        100.. => Pattern::Random,
+        0 if target.parallel_async_io => Pattern::ParallelAsync,
+        0 if target.interlocked_sequential => Pattern::Interlocked,
+        0 => Pattern::Sequential,
+        random => Pattern::Mixed { random },
+    };
+    let region = target::region(target, size, relative)?;
+    debug_assert!(
+        region.base + region.length <= size && region.first + u64::from(target.block_size) <= region.length
+    );
+    Ok(TargetWorkload {
+        block_size: target.block_size,
+        stride: target.stride(),
+        base: region.base,
+        region: region.length,
+        first: region.first,
+        pattern,
+        write_ratio: target.write_ratio,
+        distribution: target.distribution.clone(),
+        spread: target.spread,
+        weight,
+        portion,
+    })
+}

@@ -1,0 +1,74 @@
+//! What a target has to be like for discards (`--trim`).
+
+use super::PlanError;
+use super::access::is_cached;
+use crate::finding::Finding;
+use crate::machine::target::{TargetFacts, TargetKind};
+use crate::profile::Target;
+
+/// Collects what doesn't fit: a device that can't discard, and blocks that don't lie on its logical blocks.
+/// That less is given back than is discarded is a warning.
+pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>, warnings: &mut Vec<Finding>) {
+    if target.trim_ratio == 0 {
+        return;
+    }
+    match refusal(target, facts) {
+        Some(why) => errors.push(PlanError::target(format!("--trim: '{}': {why}", target.path))),
+        None => warnings.extend(partly(target, facts)),
+    }
+}
+
+fn refusal(target: &Target, facts: &TargetFacts) -> Option<String> {
+    if facts.kind != TargetKind::BlockDevice {
+        return None;
+    }
+    if let Some(device) = facts.discards.as_ref().and_then(|found| found.impossible.as_ref()) {
+        return Some(format!(
+            "{device} doesn't support discard (discard_max_bytes of its queue in /sys is 0); leave out \
+             --trim, or choose another device"
+        ));
+    }
+    // The kernel discards nothing that is in its cache and not yet on the device (EBUSY).
+    if is_cached(target, facts) && target.write_ratio > 0 {
+        let why = "the kernel can't discard blocks that are dirty in the page cache";
+        return Some(format!("{why}; leave out -Sb, or -w"));
+    }
+    let block = facts.direct.map_or(0, |needs| needs.offset.into());
+    let off = off_grid(target, block)?;
+    Some(format!(
+        "discards must be aligned to the device's logical blocks of {block} bytes; {off} not a multiple of it"
+    ))
+}
+
+/// Whether only a part of what is discarded is given back.
+fn partly(target: &Target, facts: &TargetFacts) -> Option<Finding> {
+    let unit = facts.discards.as_ref().map_or(0, |found| found.unit);
+    let off = off_grid(target, unit)?;
+    let whose = match facts.kind {
+        TargetKind::BlockDevice => "the device (discard_granularity)",
+        _ => "the file system",
+    };
+    let message = format!(
+        "--trim: '{}': {whose} frees whole units of {unit} bytes, but {off} not a multiple of it: a discard \
+         frees only the units within it, the rest is ignored or overwritten with zeros",
+        target.path
+    );
+    Some(Finding::warning(message).on(&target.path))
+}
+
+/// Which settings are no multiples of a unit, as the beginning of a sentence; `None` = all are, or it isn't
+/// known (0).
+fn off_grid(target: &Target, unit: u64) -> Option<String> {
+    let settings = [
+        ("block size (-b)", u64::from(target.block_size)),
+        ("stride or alignment (-s, -r)", target.stride()),
+        ("base offset (-B)", target.base_file_offset),
+    ];
+    let off = settings.into_iter().filter(|(_, value)| unit > 0 && value % unit != 0);
+    let off: Vec<String> = off.map(|(name, value)| format!("the {name} of {value}")).collect();
+    match off.len() {
+        0 => None,
+        1 => Some(format!("{} is", off[0])),
+        _ => Some(format!("{} are", off.join(" and "))),
+    }
+}

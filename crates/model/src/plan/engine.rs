@@ -1,0 +1,363 @@
+//! Which engine a thread gets, and why: a table of rules, the first one that applies decides.
+
+use super::PlanError;
+use super::access::open_mode;
+use crate::engines::EngineKind;
+use crate::machine::completion::{Completion, OneByOne, Polling};
+use crate::machine::file_systems::{self, FileSystemType, Trait};
+use crate::machine::target::{TargetFacts, TargetKind};
+use crate::profile::{Target, TimeSpan};
+
+/// An engine, and the reason for it, as the user is told it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// Which one.
+    pub engine: EngineKind,
+    /// Why.
+    pub reason: &'static str,
+    /// Why it does one I/O after the other; `None` = it doesn't, or is asked for.
+    pub one_by_one: Option<OneByOne>,
+}
+
+/// What the user has said about engines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+    /// `--poll`
+    pub poll: bool,
+}
+
+/// How the I/Os on one target end for the thread that does them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// In the call that submits them.
+    InCall,
+    /// The same, because they are writes that go to the page cache and no further.
+    InCache,
+    /// Some time later, without anybody waiting meanwhile.
+    Later,
+    /// The submitting thread would sleep until then: workers of the kernel do it in its place.
+    Blocking,
+    /// The same, but the kernel has them do one write after the other.
+    BlockingWrites,
+    /// One after the other, while they are handed over.
+    OneByOne,
+    /// Not known (yet).
+    Unknown,
+}
+
+/// What the choice depends on.
+#[derive(Debug)]
+struct Work {
+    /// Outstanding I/Os of the thread.
+    depth: u64,
+    /// All targets are mapped.
+    mapped: bool,
+    /// `-x`
+    routines: bool,
+    /// `--poll`
+    poll: bool,
+    /// Of the targets that aren't mapped.
+    ends: Vec<Ends>,
+}
+
+impl Work {
+    fn all(&self, wanted: &[Ends]) -> bool {
+        !self.ends.is_empty() && self.ends.iter().all(|ends| wanted.contains(ends))
+    }
+
+    fn any(&self, wanted: &[Ends]) -> bool {
+        self.ends.iter().any(|ends| wanted.contains(ends))
+    }
+}
+
+struct Rule {
+    applies: fn(&Work) -> bool,
+    choice: Choice,
+}
+
+const fn rule(applies: fn(&Work) -> bool, engine: EngineKind, reason: &'static str) -> Rule {
+    Rule { applies, choice: Choice { engine, reason, one_by_one: None } }
+}
+
+impl Rule {
+    /// The same for work that is done one after the other because of this.
+    const fn because(self, one_by_one: OneByOne) -> Rule {
+        Rule { choice: Choice { one_by_one: Some(one_by_one), ..self.choice }, ..self }
+    }
+}
+
+/// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
+/// where that is no loss on any of them.
+const RULES: [Rule; 11] = [
+    rule(
+        |work| work.mapped,
+        EngineKind::Mmap,
+        "with memory-mapped I/O (-Sm) the thread copies the data itself",
+    ),
+    rule(|work| work.poll, EngineKind::Uring, "only io_uring polls for completions (--poll)"),
+    rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
+    rule(
+        |work| work.routines,
+        EngineKind::Uring,
+        "completion routines (-x) need I/O that ends after it was submitted",
+    ),
+    rule(
+        |work| work.all(&[Ends::InCall]),
+        EngineKind::Sync,
+        "the target completes I/O in the submitting call, so a larger -o only adds buffers; use more threads \
+         (-t) for more I/Os at a time",
+    )
+    .because(OneByOne::Memory),
+    rule(
+        |work| work.all(&[Ends::InCall, Ends::InCache]),
+        EngineKind::Sync,
+        "writes to the page cache of this file system or device complete synchronously, so a larger -o only adds \
+         buffers; use more threads (-t) for more I/Os at a time",
+    )
+    .because(OneByOne::PageCache),
+    rule(
+        |work| work.all(&[Ends::InCall, Ends::InCache, Ends::OneByOne]),
+        EngineKind::Sync,
+        "the target, or the kernel for it, blocks the thread for each of these I/Os: a larger -o would only \
+         add their waits to each other's latency; more threads (-t) may do more I/Os at a time",
+    )
+    .because(OneByOne::Target),
+    rule(
+        |work| work.any(&[Ends::BlockingWrites]),
+        EngineKind::Uring,
+        "the target blocks the submitting thread, so io_uring's kernel workers do the I/O: several reads at \
+         a time, but one write at a time per file",
+    )
+    .because(OneByOne::Writes),
+    rule(
+        |work| work.any(&[Ends::Blocking]),
+        EngineKind::Uring,
+        "the target blocks the submitting thread, so io_uring's kernel workers do the I/O, several at a time",
+    ),
+    rule(
+        |work| work.any(&[Ends::Later]),
+        EngineKind::Uring,
+        "the target takes I/O without blocking, so up to -o I/Os are in flight",
+    ),
+    rule(
+        |_| true,
+        EngineKind::Uring,
+        "the target can't be probed before it exists and is readable, and io_uring suits every kind",
+    ),
+];
+
+/// Why an engine that was asked for, and hands over several at a time, has them done one after the other.
+fn forced(engine: EngineKind, work: &Work) -> Option<OneByOne> {
+    match engine {
+        _ if work.depth == 1 => None,
+        EngineKind::Aio if work.any(&[Ends::Blocking, Ends::BlockingWrites, Ends::OneByOne]) => {
+            Some(OneByOne::Target)
+        }
+        EngineKind::Uring if work.any(&[Ends::BlockingWrites]) => Some(OneByOne::Writes),
+        EngineKind::Uring if work.any(&[Ends::OneByOne]) => Some(OneByOne::Target),
+        _ => None,
+    }
+}
+
+fn choose(work: &Work) -> Choice {
+    let last = &RULES[RULES.len() - 1];
+    RULES.iter().find(|rule| (rule.applies)(work)).unwrap_or(last).choice
+}
+
+fn ends(target: &Target, facts: &TargetFacts) -> Ends {
+    let open = open_mode(target, facts);
+    let pages = |bytes: u64| bytes.is_multiple_of(4096);
+    // A write of part of a page may have to read the rest of it.
+    let whole_pages =
+        pages(target.block_size.into()) && pages(target.stride()) && pages(target.base_file_offset);
+    let cached_writes = !open.read && !open.direct && !open.dsync && whole_pages;
+    let file_system = FileSystemType::named(&facts.file_system);
+    let in_call = facts.kind == TargetKind::BlockDevice || file_system.has(Trait::WorkerWritesCache);
+    match facts.completion {
+        Completion::InCall => Ends::InCall,
+        _ if cached_writes && in_call => Ends::InCache,
+        Completion::Queued => Ends::Later,
+        Completion::OneByOne => Ends::OneByOne,
+        // Of one file the kernel gives a worker one write at a time, unless the file system says that it
+        // needs no such care; those that do take I/O without blocking.
+        Completion::Blocking | Completion::Inline if !open.write || facts.kind == TargetKind::BlockDevice => {
+            Ends::Blocking
+        }
+        Completion::Blocking | Completion::Inline if !open.read => Ends::OneByOne,
+        Completion::Blocking | Completion::Inline => Ends::BlockingWrites,
+        Completion::Unknown => Ends::Unknown,
+    }
+}
+
+/// Whether io_uring is to give the I/Os on a target to workers of the kernel instead of trying them itself.
+pub fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
+    let waits = matches!(facts.completion, Completion::Blocking | Completion::Inline | Completion::OneByOne);
+    waits && !target.memory_mapped_io
+}
+
+/// How the target will be opened by whoever finds out how its I/Os end: `Some(O_DIRECT or not)`; `None`
+/// when the choice of an engine doesn't depend on it.
+pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
+    // In a pool a thread has the requests of several targets.
+    let queue = span.thread_count > 0 || target.request_count > 1;
+    // The engines that hand over several at a time have to know whether that is what becomes of them.
+    let open = matches!(wish.engine, None | Some(EngineKind::Uring | EngineKind::Aio)) && !wish.poll;
+    (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
+}
+
+/// The engine of a thread that has `depth` outstanding I/Os on these targets.
+///
+/// # Errors
+/// The engine asked for can't do this work.
+pub fn engine(
+    span: &TimeSpan,
+    members: &[(&Target, &TargetFacts)],
+    depth: u64,
+    wish: Wish,
+) -> Result<Choice, PlanError> {
+    let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
+    let work = Work {
+        depth,
+        mapped,
+        routines: span.completion_routines,
+        poll: wish.poll,
+        ends: members
+            .iter()
+            .filter(|(target, _)| !target.memory_mapped_io)
+            .map(|(target, facts)| ends(target, facts))
+            .collect(),
+    };
+    is_the_only_engine(span, wish)?;
+    let choice = match wish.engine {
+        None if span.io_ring.is_some() => {
+            let engine = EngineKind::Uring;
+            Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (-u)" }
+        }
+        Some(engine) => Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (--engine)" },
+        None => choose(&work),
+    };
+    let kind = choice.engine;
+    if wish.poll {
+        can_poll(kind, members)?;
+    }
+    can_trim(kind, members)?;
+    match kind {
+        EngineKind::Mmap if !mapped => {
+            return Err(PlanError::profile(
+                "--engine mmap does only memory-mapped I/O: add -Sm, or choose another engine",
+            ));
+        }
+        EngineKind::Uring | EngineKind::Aio | EngineKind::Sync if mapped => {
+            return Err(PlanError::profile(format!(
+                "-Sm is memory-mapped I/O, which engine {} doesn't support: leave out --engine, or -Sm",
+                kind.row().name
+            )));
+        }
+        _ => {}
+    }
+    let row = kind.row();
+    let most = u64::from(row.max_depth);
+    if depth > most {
+        return Err(PlanError::profile(format!(
+            "{depth} outstanding I/Os per thread exceed the {most} of engine {}: lower -o, or spread them \
+             over more threads (-t)",
+            row.name
+        )));
+    }
+    Ok(choice)
+}
+
+/// `-u` names an engine too.
+fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
+    if let (Some(_), Some(other)) = (span.io_ring, wish.engine.filter(|kind| kind.row().real_io))
+        && other != EngineKind::Uring
+    {
+        return Err(PlanError::profile(format!(
+            "-u means io_uring, and --engine {} another engine: leave out one of them",
+            other.row().name
+        )));
+    }
+    Ok(())
+}
+
+/// `--trim` is for engines that can discard, and for io_uring on a kernel whose io_uring can.
+fn can_trim(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    for (target, facts) in members.iter().filter(|(target, _)| target.trim_ratio > 0) {
+        if engine == EngineKind::Aio {
+            return Err(PlanError::profile(
+                "--trim: Linux AIO has no discards, and discards in the thread would block all its other \
+                 I/Os: leave out --engine aio for io_uring, or choose --engine sync",
+            ));
+        }
+        let answer = facts.discards.as_ref().and_then(|found| found.not_by_uring.as_ref());
+        if let (EngineKind::Uring, Some(answer)) = (engine, answer) {
+            return Err(PlanError::target(format!(
+                "--trim: '{}': this kernel's io_uring takes no discards of this block device ({answer}; \
+                 Linux 6.12 is the first): choose --engine sync, with more threads (-t) instead of -o",
+                target.path
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `--poll` is for io_uring, without the cache, on devices with poll queues.
+fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    if engine == EngineKind::Sync {
+        return Err(PlanError::profile(
+            "--poll: the kernel doesn't poll for pread and pwrite (since Linux 5.19 it ignores the flag): \
+             leave out --engine sync, because io_uring polls at -o1 too; or leave out --poll",
+        ));
+    }
+    for (target, facts) in members {
+        let path = &target.path;
+        if target.memory_mapped_io {
+            return Err(PlanError::profile(
+                "--poll: memory-mapped I/O (-Sm) has no completions to poll for: leave out one",
+            ));
+        }
+        if !engine.row().polls {
+            return Err(PlanError::profile(format!(
+                "--poll: engine {} does not poll for completions: choose --engine uring, or leave out --poll",
+                engine.row().name
+            )));
+        }
+        if !open_mode(target, facts).direct {
+            return Err(PlanError::profile(
+                "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out --poll",
+            ));
+        }
+        match &facts.polling {
+            Polling::NoDevice => {
+                return Err(PlanError::target(format!(
+                    "--poll: '{path}' is not on a single block device: leave out --poll, or choose a target \
+                     on an NVMe drive with poll queues"
+                )));
+            }
+            Polling::Without(device) => {
+                return Err(PlanError::target(format!(
+                    "--poll: '{path}': device {device} has no poll queues (/sys/block/{device}/queue/io_poll is not 1): \
+                     leave out --poll, or give the driver some when it is loaded (nvme.poll_queues=4 or \
+                     virtio_blk.poll_queues=1 on the kernel's command line)"
+                )));
+            }
+            Polling::Possible => {}
+        }
+        let file_system = FileSystemType::named(&facts.file_system);
+        if facts.kind != TargetKind::BlockDevice && !file_system.has(Trait::Polls) {
+            return Err(PlanError::target(format!(
+                "--poll: '{path}' is on file system {}, whose files can't be polled ({} can): use one of \
+                 those, or the device itself",
+                facts.file_system,
+                file_systems::all_with(Trait::Polls).join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

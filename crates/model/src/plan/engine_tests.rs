@@ -1,0 +1,190 @@
+use super::*;
+use crate::profile::CacheMode;
+
+/// A thread of so many outstanding I/Os on targets whose I/Os end so.
+fn work(depth: u64, ends: &[Ends]) -> Work {
+    Work { depth, mapped: false, routines: false, poll: false, ends: ends.to_vec() }
+}
+
+#[test]
+fn the_engine_follows_from_the_work() {
+    use Ends::*;
+    let plain = |depth, ends: &[Ends]| work(depth, ends);
+    let routines = |depth, ends: &[Ends]| Work { routines: true, ..work(depth, ends) };
+    let polled = |depth, ends: &[Ends]| Work { poll: true, ..work(depth, ends) };
+    let mapped = |depth| Work { mapped: true, ..work(depth, &[]) };
+    for (work, engine, reason) in [
+        (mapped(1), EngineKind::Mmap, "-Sm"),
+        (mapped(32), EngineKind::Mmap, "-Sm"),
+        // DISKSPD's rule comes before everything about the target,
+        (plain(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
+        (plain(1, &[Blocking]), EngineKind::Sync, "as in DISKSPD"),
+        (plain(1, &[Unknown]), EngineKind::Sync, "as in DISKSPD"),
+        (routines(1, &[Later]), EngineKind::Sync, "as in DISKSPD"),
+        // unless told otherwise.
+        (polled(1, &[Unknown]), EngineKind::Uring, "--poll"),
+        (polled(8, &[Unknown]), EngineKind::Uring, "--poll"),
+        (routines(8, &[InCall]), EngineKind::Uring, "-x"),
+        (plain(2, &[Later]), EngineKind::Uring, "without blocking"),
+        (plain(32, &[Later, Later]), EngineKind::Uring, "without blocking"),
+        (plain(4, &[OneByOne]), EngineKind::Sync, "blocks the thread"),
+        (plain(4, &[OneByOne, InCall]), EngineKind::Sync, "blocks the thread"),
+        (plain(4, &[OneByOne, Later]), EngineKind::Uring, "without blocking"),
+        (plain(4, &[BlockingWrites]), EngineKind::Uring, "one write at a time"),
+        (plain(2, &[InCall]), EngineKind::Sync, "a larger -o only adds buffers"),
+        (plain(32, &[InCall, InCall]), EngineKind::Sync, "in the submitting call"),
+        (plain(32, &[InCache]), EngineKind::Sync, "page cache"),
+        (plain(32, &[InCall, InCache]), EngineKind::Sync, "page cache"),
+        // One target that gains from a queue is enough.
+        (plain(32, &[InCall, Later]), EngineKind::Uring, "without blocking"),
+        (plain(32, &[InCache, Later]), EngineKind::Uring, "without blocking"),
+        (plain(32, &[InCall, Blocking]), EngineKind::Uring, "kernel workers"),
+        (plain(32, &[InCall, Unknown]), EngineKind::Uring, "can't be probed"),
+        (plain(32, &[Blocking]), EngineKind::Uring, "kernel workers"),
+        (plain(32, &[Unknown]), EngineKind::Uring, "can't be probed"),
+    ] {
+        let choice = choose(&work);
+        assert_eq!(choice.engine, engine, "{work:?}");
+        assert!(choice.reason.contains(reason), "{work:?}: {}", choice.reason);
+    }
+}
+
+/// An ext4 file on a disk that can be polled, used without the cache.
+fn facts() -> TargetFacts {
+    TargetFacts {
+        kind: TargetKind::File,
+        file_system: "ext4".into(),
+        completion: Completion::Queued,
+        polling: Polling::Possible,
+        ..TargetFacts::default()
+    }
+}
+
+fn target() -> Target {
+    Target { path: "f.dat".into(), cache_mode: CacheMode::DisableOsCache, ..Target::default() }
+}
+
+#[test]
+fn writes_to_the_cache_end_in_the_call_where_the_kernel_has_no_other_way() {
+    let cached =
+        Target { cache_mode: CacheMode::Cached, uncached_devices: false, write_ratio: 100, ..target() };
+    let on = |kind, file_system: &str| TargetFacts { kind, file_system: file_system.into(), ..facts() };
+    let file = on(TargetKind::File, "ext4");
+    let waiting = TargetFacts { completion: Completion::Inline, file_system: "fuse".into(), ..facts() };
+    for (target, facts, expected) in [
+        (cached.clone(), file.clone(), Ends::InCache),
+        (cached.clone(), on(TargetKind::Missing, "ext4"), Ends::InCache),
+        (cached.clone(), on(TargetKind::BlockDevice, ""), Ends::InCache),
+        (Target { uncached_devices: true, ..cached.clone() }, on(TargetKind::BlockDevice, ""), Ends::Later),
+        (cached.clone(), on(TargetKind::File, "xfs"), Ends::Later),
+        (Target { write_ratio: 99, ..cached.clone() }, file.clone(), Ends::Later),
+        (Target { write_through: true, ..cached.clone() }, file.clone(), Ends::Later),
+        (Target { block_size: 512, ..cached.clone() }, file.clone(), Ends::Later),
+        (Target { block_alignment: 512, ..cached.clone() }, file.clone(), Ends::Later),
+        (Target { base_file_offset: 512, ..cached.clone() }, file.clone(), Ends::Later),
+        (Target { write_ratio: 100, ..target() }, file.clone(), Ends::Later),
+        (target(), TargetFacts { completion: Completion::InCall, ..facts() }, Ends::InCall),
+        (target(), TargetFacts { completion: Completion::Blocking, ..facts() }, Ends::Blocking),
+        (target(), TargetFacts { completion: Completion::Inline, ..facts() }, Ends::Blocking),
+        (target(), TargetFacts { completion: Completion::OneByOne, ..facts() }, Ends::OneByOne),
+        (Target { write_ratio: 30, ..target() }, waiting.clone(), Ends::BlockingWrites),
+        (Target { write_ratio: 100, ..target() }, waiting.clone(), Ends::OneByOne),
+        (
+            Target { write_ratio: 100, ..target() },
+            TargetFacts { kind: TargetKind::BlockDevice, ..waiting.clone() },
+            Ends::Blocking,
+        ),
+        (target(), TargetFacts { completion: Completion::Unknown, ..facts() }, Ends::Unknown),
+    ] {
+        assert_eq!(ends(&target, &facts), expected, "{target:?} {facts:?}");
+    }
+}
+
+#[test]
+fn what_is_done_one_after_the_other_is_known_also_of_engines_that_were_asked_for() {
+    let span = TimeSpan::default();
+    let on = |completion| TargetFacts { completion, ..facts() };
+    let because = |write_ratio, completion, engine| {
+        let target = Target { write_ratio, request_count: 8, ..target() };
+        let wish = Wish { engine, poll: false };
+        super::engine(&span, &[(&target, &on(completion))], 8, wish).expect("a choice").one_by_one
+    };
+    let (memory, target, writes) = (Some(OneByOne::Memory), Some(OneByOne::Target), Some(OneByOne::Writes));
+    for (write_ratio, completion, auto, uring, aio) in [
+        (0, Completion::Queued, None, None, None),
+        (0, Completion::InCall, memory, None, None),
+        (0, Completion::Blocking, None, None, target),
+        (0, Completion::Inline, None, None, target),
+        (30, Completion::Inline, writes, writes, target),
+        (100, Completion::Blocking, target, target, target),
+        (0, Completion::OneByOne, target, target, target),
+    ] {
+        for (engine, expected) in
+            [(None, auto), (Some(EngineKind::Uring), uring), (Some(EngineKind::Aio), aio)]
+        {
+            assert_eq!(
+                because(write_ratio, completion, engine),
+                expected,
+                "{write_ratio} {completion:?} {engine:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_target_is_looked_at_only_when_the_choice_depends_on_it() {
+    let auto = Wish::default();
+    let deep = Target { request_count: 2, ..target() };
+    let shallow = Target { request_count: 1, ..target() };
+    let threads = TimeSpan::default();
+    let pool = TimeSpan { thread_count: 1, ..TimeSpan::default() };
+    let routines = TimeSpan { completion_routines: true, ..TimeSpan::default() };
+    let cached = Target { cache_mode: CacheMode::Cached, ..deep.clone() };
+    let mapped = Target { memory_mapped_io: true, ..deep.clone() };
+    let forced = Wish { engine: Some(EngineKind::Uring), poll: false };
+    let polled = Wish { engine: None, poll: true };
+    for (span, target, wish, expected) in [
+        (&threads, &deep, auto, Some(true)),
+        (&threads, &cached, auto, Some(false)),
+        (&threads, &shallow, auto, None),
+        (&pool, &shallow, auto, Some(true)),
+        (&threads, &mapped, auto, None),
+        (&routines, &deep, auto, Some(true)),
+        (&threads, &deep, forced, Some(true)),
+        (&threads, &deep, Wish { engine: Some(EngineKind::Sync), poll: false }, None),
+        (&threads, &deep, polled, None),
+    ] {
+        assert_eq!(completion_matters(span, target, &facts(), wish), expected, "{target:?} {wish:?}");
+    }
+}
+
+#[test]
+fn polling_is_refused_where_it_is_impossible_with_what_to_do() {
+    let span = TimeSpan::default();
+    let ask = |target: &Target, facts: &TargetFacts, engine: Option<EngineKind>| {
+        super::engine(&span, &[(target, facts)], 1, Wish { engine, poll: true })
+    };
+    let choice = ask(&target(), &facts(), None).expect("it is possible here");
+    assert_eq!(choice.engine, EngineKind::Uring);
+    assert!(ask(&target(), &facts(), Some(EngineKind::Uring)).is_ok());
+    let device = TargetFacts { kind: TargetKind::BlockDevice, file_system: String::new(), ..facts() };
+    assert!(ask(&target(), &device, None).is_ok());
+    let without = TargetFacts { polling: Polling::Without("sda".into()), ..facts() };
+    let nowhere = TargetFacts { polling: Polling::NoDevice, ..facts() };
+    let vfat = TargetFacts { file_system: "vfat".into(), ..facts() };
+    let cached = Target { cache_mode: CacheMode::Cached, ..target() };
+    let mapped = Target { memory_mapped_io: true, ..target() };
+    for (target, facts, engine, words) in [
+        (target(), facts(), Some(EngineKind::Sync), ["Linux 5.19", "leave out --engine sync"]),
+        (target(), facts(), Some(EngineKind::Aio), ["engine aio", "--engine uring"]),
+        (target(), facts(), Some(EngineKind::Null), ["engine null", "--engine uring"]),
+        (cached, facts(), None, ["page cache", "add -Su"]),
+        (mapped, facts(), None, ["-Sm", "leave out one"]),
+        (target(), without, None, ["/sys/block/sda/queue/io_poll", "nvme.poll_queues"]),
+        (target(), nowhere, None, ["not on a single block device", "NVMe"]),
+        (target(), vfat, None, ["file system vfat", "the device itself"]),
+    ] {
+        let message = ask(&target, &facts, engine).expect_err("a refusal").to_string();
+        assert!(words.iter().all(|word| message.contains(word)), "{words:?}: {message}");
+    }
+}

@@ -1,0 +1,229 @@
+//! What a target has to be like for the work planned on it.
+
+use super::PlanError;
+use super::access::is_cached;
+use crate::finding::Finding;
+use crate::machine::target::{
+    DirectRequirements, TargetFacts, TargetKind, is_drive_letter, is_windows_path, no_folder,
+};
+use crate::profile::{CacheMode, DistributionKind, RawText, Target};
+use crate::units;
+use crate::workload::{Grid, Placement, Region, effective_ranges};
+
+/// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
+const MAX_TRANSFER: u32 = 0x7fff_f000;
+
+/// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
+pub fn check(
+    target: &Target,
+    facts: &TargetFacts,
+    simulated: bool,
+    errors: &mut Vec<PlanError>,
+    warnings: &mut Vec<Finding>,
+) {
+    let path = &target.path;
+    if target.block_size > MAX_TRANSFER {
+        errors.push(PlanError::profile(format!(
+            "-b{}: Linux transfers at most {MAX_TRANSFER} bytes at a time (2 GiB less a page)",
+            target.block_size
+        )));
+    }
+    if target.bypass_io.is_some() {
+        errors.push(PlanError::target(
+            "-Sy and -SY (BypassIO): Linux has no BypassIO; leave them out, -Su bypasses the page cache"
+                .to_owned(),
+        ));
+    }
+    if let Err(message) = presence(target, facts, simulated) {
+        errors.push(PlanError::target(message));
+        return;
+    }
+    if facts.kind == TargetKind::BlockDevice && creates(target) {
+        let message = format!("-c creates files only; '{path}' is a block device and is left unchanged");
+        warnings.push(Finding::warning(message).on(path));
+    }
+    if !simulated && target.memory_mapped_io && facts.kind == TargetKind::BlockDevice {
+        errors.push(PlanError::target(format!(
+            "'{path}' is a block device: memory-mapped I/O (-Sm) is for files; leave out -Sm, or name a file"
+        )));
+        return;
+    }
+    let size = planned_size(target, facts);
+    if target.max_file_size > size {
+        let message = format!(
+            "'{path}' has {}, less than the end of {} asked for (-f, -B): I/O stays below its real size",
+            units::Size(size),
+            units::Size(target.max_file_size)
+        );
+        warnings.push(Finding::warning(message).on(path));
+    }
+    if !simulated && target.cache_mode == CacheMode::DisableLocalCache && !facts.is_remote() {
+        errors.push(PlanError::target(local(target, facts)));
+        return;
+    }
+    if !simulated
+        && !target.memory_mapped_io
+        && !is_cached(target, facts)
+        && let Some(needs) = facts.direct
+        && let Err(message) = direct(target, facts, size, needs)
+    {
+        errors.push(PlanError::target(message));
+    }
+}
+
+fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), String> {
+    let path = &target.path;
+    if path.as_bytes().is_empty() {
+        return Err("a target name is empty: name a file or a block device".into());
+    }
+    if is_drive_letter(path.as_bytes()) {
+        return Err(format!(
+            "'{path}' is a Windows volume name; name a block device, such as /dev/nvme0n1p1 (lsblk lists \
+             them), or a file. For a file of that name write ./{path}"
+        ));
+    }
+    match facts.kind {
+        TargetKind::Directory => {
+            let text = path.to_string();
+            let directory = text.trim_end_matches('/');
+            Err(format!(
+                "'{path}' is a directory: name a file in it, for example {directory}/test.dat with -c1G"
+            ))
+        }
+        TargetKind::Other => Err(format!(
+            "'{path}' is a pipe, socket or character device, which has no offsets: name a file or a block \
+             device"
+        )),
+        TargetKind::Missing if is_windows_path(path.as_bytes()) => Err(windows_path(path)),
+        TargetKind::Missing if creates(target) => match &facts.missing_folder {
+            Some(folder) => Err(format!("'{path}': {}", no_folder(path.as_path(), folder))),
+            None => Ok(()),
+        },
+        TargetKind::Missing => Err(format!(
+            "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
+        )),
+        TargetKind::File | TargetKind::BlockDevice if planned_size(target, facts) == 0 => Err(format!(
+            "the size of '{path}' is 0: there is nothing to read or overwrite{}",
+            if facts.kind == TargetKind::File {
+                "; create it with -c<size>"
+            } else {
+                "; is a medium inserted?"
+            }
+        )),
+        TargetKind::File | TargetKind::BlockDevice => Ok(()),
+    }
+    .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })
+}
+
+/// What to type in place of a path of Windows.
+fn windows_path(path: &RawText) -> String {
+    let text = path.to_string();
+    let device = text.starts_with("\\\\.\\") || text.starts_with("\\\\?\\");
+    let (what, instead) = match device {
+        true => (
+            "is a Windows device name",
+            "name a disk like /dev/nvme0n1 or '#1' (diskspd devices lists them)".to_owned(),
+        ),
+        false => {
+            let rest = text.get(2..).filter(|_| text.as_bytes().get(1) == Some(&b':')).unwrap_or(&text);
+            let name = rest.rsplit(['\\', '/']).next().filter(|name| !name.is_empty()).unwrap_or("test.dat");
+            let there = "for a file on another disk name its path below the mount point (findmnt lists them)";
+            ("is a Windows path", format!("for a file in this folder write ./{name}; {there}"))
+        }
+    };
+    format!("'{path}' {what}: {instead}. For a file of exactly that name write './{path}'")
+}
+
+/// Whether `-c` makes this file.
+pub fn creates(target: &Target) -> bool {
+    target.file_size.is_some_and(|size| size > 0)
+}
+
+/// The size the target will have when the run starts, bytes.
+pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
+    match target.file_size {
+        Some(size) if size > 0 && facts.kind != TargetKind::BlockDevice => size,
+        _ => facts.size,
+    }
+}
+
+/// `-Sr` where there is no client cache.
+fn local(target: &Target, facts: &TargetFacts) -> String {
+    let what = match facts.kind {
+        TargetKind::BlockDevice => "is a block device".into(),
+        _ => format!("is on file system {}", facts.file_system),
+    };
+    format!(
+        "'{}' can't be used with -Sr: it {what}, which is local. -Sr bypasses only the client cache of a \
+         remote file system (NFS, SMB, 9p, FUSE and the like); use -Su to bypass this machine's page cache",
+        target.path
+    )
+}
+
+/// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the
+/// target's.
+fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirements) -> Result<(), String> {
+    let path = &target.path;
+    if needs.offset == 0 {
+        return Err(format!(
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no O_DIRECT; use -Sb, or \
+             a file elsewhere",
+            facts.file_system
+        ));
+    }
+    let grid = u64::from(needs.offset);
+    let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
+    let settings = [
+        ("block size (-b)", u64::from(target.block_size)),
+        ("stride or alignment (-s, -r)", target.stride()),
+        ("base offset (-B)", target.base_file_offset),
+        ("thread stride (-T)", target.thread_stride),
+    ]
+    .into_iter()
+    .chain(ranges.flat_map(|d| &d.ranges).map(|r| ("range of the distribution (-rdabs)", r.span)));
+    let mut off: Vec<String> = settings
+        .filter(|(_, value)| value % grid != 0)
+        .map(|(name, value)| format!("the {name} of {value}"))
+        .collect();
+    let cut = cut_area(target, size).filter(|area| area % grid != 0);
+    let remedy = cut.map_or(String::new(), |area| {
+        off.push(format!("the area of {area} bytes, which the distribution (-rdabs) fills,"));
+        format!("; -f{} ends the area on one", target.base_file_offset + area - area % grid)
+    });
+    if off.is_empty() {
+        return Ok(());
+    }
+    let why = match target.cache_mode {
+        CacheMode::Cached => "block devices are used unbuffered unless -Sb is given, and",
+        _ => "without the cache (-S, -Su, -Sh, -Sr, -h)",
+    };
+    Err(format!(
+        "'{path}': {why} every I/O must be aligned to the device's logical blocks of {grid} bytes; {} {} not \
+         a multiple of it{remedy}; or use -Sb: the page cache takes any size",
+        off.join(" and "),
+        if off.len() == 1 { "is" } else { "are" }
+    ))
+}
+
+/// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that
+/// range are then drawn modulo what is left of the area. Other ranges are as long as stated.
+pub(super) fn cut_area(target: &Target, size: u64) -> Option<u64> {
+    let distribution = target.distribution.as_ref().filter(|d| d.kind == DistributionKind::Absolute)?;
+    let area = region(target, size, 0).ok()?.length;
+    let grid = Grid { region: area, block_size: target.block_size, stride: target.stride() };
+    let last = effective_ranges(distribution, &grid).pop()?;
+    (last.start + last.length == area).then_some(area)
+}
+
+/// Where on the target a thread works, or why it can't start; `thread` is its number relative to the target.
+pub fn region(target: &Target, size: u64, thread: u32) -> Result<Region, PlanError> {
+    let placement = Placement {
+        size,
+        base: target.base_file_offset,
+        max_offset: target.max_file_size,
+        block_size: target.block_size,
+        thread,
+        thread_stride: target.thread_stride,
+    };
+    placement.region().map_err(|why| PlanError::target(format!("'{}': {why}", target.path)))
+}

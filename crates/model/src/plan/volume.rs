@@ -1,0 +1,61 @@
+//! How much is to be done before the measured time may end: `--until-written`, `--until-read`.
+
+use super::WorkerPlan;
+use crate::engines::Direction;
+use crate::profile::{Method, TargetId, Volume};
+use std::collections::BTreeMap;
+
+/// What ends the measured time when it has been done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VolumeGoal {
+    /// Whether it is read or written.
+    pub direction: Direction,
+    /// How much of it, all threads and targets together, bytes; at least 1.
+    pub bytes: u64,
+    /// What is done before measuring begins counts too, and in whichever direction.
+    pub from_start: bool,
+}
+
+impl VolumeGoal {
+    /// What is done, in a sentence: "read", "written".
+    pub fn done(&self) -> &'static str {
+        match self.direction {
+            Direction::Read => "read",
+            Direction::Write => "written",
+        }
+    }
+}
+
+/// What of it a method asks for, on what the workers may touch.
+pub(super) fn goals(method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
+    let asked = [(Direction::Read, method.until_read), (Direction::Write, method.until_written)];
+    let goal = |(direction, volume): (Direction, Option<Volume>)| {
+        let bytes = match volume? {
+            Volume::Bytes(bytes) => bytes,
+            Volume::Times(times) => touched(direction, workers).saturating_mul(times.into()),
+        };
+        Some(VolumeGoal { direction, bytes: bytes.max(1), from_start: false })
+    };
+    asked.into_iter().filter_map(goal).collect()
+}
+
+fn does(direction: Direction, write_ratio: u32) -> bool {
+    match direction {
+        Direction::Read => write_ratio < 100,
+        Direction::Write => write_ratio > 0,
+    }
+}
+
+/// What may be touched of the targets that this is done to, each target once, bytes.
+fn touched(direction: Direction, workers: &[WorkerPlan]) -> u64 {
+    let mut parts: BTreeMap<TargetId, (u64, u64)> = BTreeMap::new();
+    for target in workers.iter().flat_map(|worker| &worker.targets) {
+        let workload = &target.workload;
+        if does(direction, workload.write_ratio) {
+            let (from, to) = (workload.base, workload.base + workload.region);
+            let part = parts.entry(target.id).or_insert((from, to));
+            *part = (part.0.min(from), part.1.max(to));
+        }
+    }
+    parts.values().fold(0, |sum, (from, to)| sum.saturating_add(to - from))
+}

@@ -1,0 +1,176 @@
+//! How a run is done, as far as the profile doesn't say: what DISKSPD has no words for.
+
+use super::RawText;
+use crate::engines::EngineKind;
+use serde::{Deserialize, Serialize};
+
+/// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the
+/// record, and printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not
+/// in it.
+///
+/// A new option is a field here, a row of the flag table, and the place that acts on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Method {
+    /// `--engine`; `None` = the program chooses.
+    pub engine: Option<EngineKind>,
+    /// `--poll`: completions are polled for.
+    pub poll: bool,
+    /// `--prefill`: what was never written is written before the run.
+    pub prefill: Option<Prefill>,
+    /// `--until-steady`: the warm-up goes on until the run is steady, but no longer than this, s.
+    pub until_steady_s: Option<u32>,
+    /// `--flush-after`: what is still in memory at the end is written, and that is timed.
+    pub flush_after: bool,
+    /// `--cpu-latency`: while it measures no processor may take longer than this to wake up, us, at most
+    /// 2^31-1; `None` = as the machine has it.
+    pub cpu_latency_us: Option<u32>,
+    /// `--fsync-every`: after so many writes of a thread on a target it flushes the target, at least 1;
+    /// `None` = it never does.
+    pub fsync_every: Option<u32>,
+    /// `--until-written`: the measured time of a time span also ends when so much has been written in it;
+    /// `None` = it doesn't.
+    pub until_written: Option<Volume>,
+    /// `--until-read`: the same for what has been read.
+    pub until_read: Option<Volume>,
+    /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
+    pub preset: Option<String>,
+    /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
+    /// profile's rates count.
+    pub rate_total: Option<RateTotal>,
+    /// `--verify`: what is written is stamped, what is read is checked; `None` = neither.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verify: Option<VerifyMode>,
+    /// `--verify=read:2,1`: which target each one was of the run that stamped them, from 1, in the order of
+    /// targets; empty = it wasn't said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verify_as: Vec<u32>,
+    /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayMethod>,
+}
+
+/// What of the I/Os is verified (`--verify`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyMode {
+    /// Writes are stamped.
+    Write,
+    /// Reads are checked, of a target that an earlier run has stamped.
+    Read,
+    /// Writes are stamped, and reads checked by what was written.
+    Both,
+}
+
+impl VerifyMode {
+    /// Whether writes get stamps.
+    pub fn stamps(self) -> bool {
+        self != VerifyMode::Read
+    }
+
+    /// Whether reads are looked at.
+    pub fn checks(self) -> bool {
+        self != VerifyMode::Write
+    }
+}
+
+/// Recorded I/Os that are done again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayMethod {
+    /// The file that they are in.
+    pub file: RawText,
+    /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
+    pub speed_thousandths: u32,
+    /// `--replay-writes`; `None` = nothing was said, and there must be none.
+    pub writes: Option<ReplayWrites>,
+    /// `--stream-of`: the target whose I/Os are done, as the file calls it; `None` = there is one alone.
+    pub stream: Option<String>,
+    /// `-d` says how long it takes at most.
+    pub duration_given: bool,
+    /// How many I/Os the file has that are done; 0 = it hasn't been read yet.
+    pub ios: u64,
+    /// When the last of them was handed over, ns after the first one, when they were recorded.
+    pub length_ns: u64,
+}
+
+/// What becomes of recorded writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayWrites {
+    /// They are done.
+    Issue,
+    /// They are left out.
+    Skip,
+}
+
+impl ReplayMethod {
+    /// The recorded speed.
+    pub const AS_RECORDED: u32 = 1000;
+
+    /// I/Os per second that are to be started, on average; `None` = as many as possible.
+    pub fn ios_per_s(&self) -> Option<f64> {
+        let seconds = self.length_ns as f64 / 1e6 / f64::from(self.speed_thousandths);
+        (self.speed_thousandths > 0 && self.ios > 0).then(|| self.ios as f64 / seconds.max(1e-3))
+    }
+}
+
+/// How much is to be written or read before a time span may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Volume {
+    /// So many bytes, at least 1.
+    Bytes(u64),
+    /// So many times what the time span may touch of the targets that it writes or reads, at least 1.
+    Times(u32),
+}
+
+/// A rate that all threads and targets of a time span share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RateTotal {
+    /// I/Os per second, 1 to [`RateTotal::HIGHEST`].
+    pub ios_per_s: u64,
+    /// When each of them is to start.
+    pub arrivals: Arrivals,
+}
+
+impl RateTotal {
+    /// An I/O each nanosecond.
+    pub const HIGHEST: u64 = 1_000_000_000;
+}
+
+/// How the I/Os of a rate are spread over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// As those of many users who know nothing of each other: the times between them are exponentially
+    /// distributed.
+    Poisson,
+    /// Evenly.
+    Uniform,
+}
+
+/// What `--prefill` writes where nothing was written yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prefill {
+    /// As random; block devices only when nothing but zeros is found on them.
+    Auto,
+    /// Random bytes, none of them zero.
+    Random,
+    /// What `-c` writes: the byte at offset x is `x & 0xFF`.
+    Pattern,
+    /// Zeros.
+    Zero,
+}
+
+impl Method {
+    /// No file is opened, no device touched.
+    pub fn simulated(&self) -> bool {
+        self.engine.is_some_and(|kind| !kind.row().needs_files)
+    }
+
+    /// Time itself is simulated.
+    pub fn virtual_time(&self) -> bool {
+        self.engine.is_some_and(|kind| kind.row().virtual_time)
+    }
+}

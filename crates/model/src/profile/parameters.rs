@@ -1,0 +1,328 @@
+//! What runs are told apart by: how many I/Os at a time, of what kind and size, on what. Plain data, for runs
+//! of which a profile is known only in part.
+
+use super::{CacheMode, Method, RateTotal, RawText, Target, Throughput, TimeSpan};
+use serde::{Deserialize, Serialize};
+
+/// The parameters of a time span, as far as they are known: `None` = not recorded.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parameters {
+    /// Threads, on all targets together.
+    pub threads: Option<u64>,
+    /// I/Os in flight at most, of all threads together.
+    pub in_flight: Option<u64>,
+    /// `-O`: the I/Os of a thread float between its targets.
+    pub floating_pool: Option<bool>,
+    /// `-d`: measured time that was asked for, s.
+    pub duration_s: Option<u32>,
+    /// `-W`: time before it, s.
+    pub warmup_s: Option<u32>,
+    /// `-z`
+    pub rand_seed: Option<u32>,
+    /// `--rate-total`, in place of the rates of the targets; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_total: Option<RateTotal>,
+    /// `--fsync-every`: writes of a thread between its flushes; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fsync_every: Option<u32>,
+    /// The targets; those that are worked on in the same way stand together. Empty = not recorded.
+    pub targets: Vec<TargetGroup>,
+}
+
+/// Targets that are worked on in the same way.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetGroup {
+    /// The targets, as the user gave them.
+    pub paths: Vec<RawText>,
+    /// How they are worked on.
+    pub access: Access,
+}
+
+/// How a target is worked on; `None` = not recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Access {
+    /// Threads that work on it.
+    pub threads: Option<u32>,
+    /// I/Os that a thread keeps in flight on it (`-o`), or in a floating pool on all targets (`-O`).
+    pub outstanding: Option<u32>,
+    /// `-b`: size of an I/O, bytes.
+    pub block_size: Option<u32>,
+    /// `-w`: share of writes, percent.
+    pub write_percent: Option<u32>,
+    /// `--trim`: share of discards, percent; `None` = not given, or not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trim_percent: Option<u32>,
+    /// Share of random I/O, percent: 0 = sequential, 100 = random.
+    pub random_percent: Option<u32>,
+    /// `-r<n>`, `-s<n>`: alignment or stride, bytes.
+    pub stride: Option<u64>,
+    /// `-g`, of each thread.
+    pub rate: Option<Rate>,
+    /// `-S`
+    pub caching: Option<Caching>,
+}
+
+/// A limit of what a thread does on a target (`-g`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rate {
+    /// None.
+    Unlimited,
+    /// Bytes per millisecond.
+    BytesPerMillisecond(u32),
+    /// I/Os per second.
+    Iops(u32),
+}
+
+/// What lies between the I/Os and the storage (`-S`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Caching {
+    /// Whether the system's cache is used.
+    pub mode: CacheMode,
+    /// `-Sw`
+    pub write_through: bool,
+    /// `-Sm`
+    pub memory_mapped: bool,
+    /// `-Sb` was given: the cache is asked for on block devices as well, which by default are used without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached_devices: bool,
+    /// Whether the targets are block devices; `None` = not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_device: Option<bool>,
+}
+
+impl Caching {
+    /// Whether the page cache is between the I/Os and the storage; `None` = it depends on what the targets
+    /// are, and that is not recorded.
+    pub fn is_cached(self) -> Option<bool> {
+        match self.mode {
+            _ if self.memory_mapped => Some(true),
+            CacheMode::Cached if !self.cached_devices => self.block_device.map(|device| !device),
+            mode => Some(mode == CacheMode::Cached),
+        }
+    }
+
+    /// The mode that says what was done: block devices without cache by default are as those with `-Su`.
+    pub fn effective_mode(self) -> CacheMode {
+        match (self.mode, self.is_cached()) {
+            (CacheMode::Cached, Some(false)) => CacheMode::DisableOsCache,
+            (mode, _) => mode,
+        }
+    }
+}
+
+/// A parameter of all targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfAllTargets<T> {
+    /// Not recorded, at least of some.
+    Unknown,
+    /// All have this one.
+    One(T),
+    /// They differ.
+    Several,
+}
+
+impl<T> OfAllTargets<T> {
+    /// What all have; `None` = not recorded, or they differ.
+    pub fn one(self) -> Option<T> {
+        match self {
+            OfAllTargets::One(value) => Some(value),
+            OfAllTargets::Unknown | OfAllTargets::Several => None,
+        }
+    }
+}
+
+impl Access {
+    /// That of a target of which everything is known.
+    pub fn of(span: &TimeSpan, target: &Target) -> Access {
+        let rate = match target.throughput {
+            None | Some(Throughput::BytesPerMillisecond(0) | Throughput::Iops(0)) => Rate::Unlimited,
+            Some(Throughput::BytesPerMillisecond(limit)) => Rate::BytesPerMillisecond(limit),
+            Some(Throughput::Iops(limit)) => Rate::Iops(limit),
+        };
+        let pool = span.is_floating_pool();
+        Access {
+            threads: Some(span.threads_on(target)),
+            outstanding: Some(if pool { span.request_count } else { target.request_count }),
+            block_size: Some(target.block_size),
+            write_percent: Some(target.write_ratio),
+            trim_percent: Some(target.trim_ratio).filter(|share| *share > 0),
+            random_percent: Some(target.random_ratio),
+            stride: Some(target.stride()),
+            rate: Some(rate),
+            caching: Some(Caching {
+                mode: target.cache_mode,
+                write_through: target.write_through,
+                memory_mapped: target.memory_mapped_io,
+                cached_devices: target.is_cached(true),
+                block_device: None,
+            }),
+        }
+    }
+
+    /// Of targets of which it is known whether they are block devices.
+    pub fn on(self, block_device: Option<bool>) -> Access {
+        Access { caching: self.caching.map(|caching| Caching { block_device, ..caching }), ..self }
+    }
+}
+
+impl Parameters {
+    /// Of which nothing is known.
+    pub const UNKNOWN: Parameters = Parameters {
+        threads: None,
+        in_flight: None,
+        floating_pool: None,
+        duration_s: None,
+        warmup_s: None,
+        rand_seed: None,
+        rate_total: None,
+        fsync_every: None,
+        targets: Vec::new(),
+    };
+
+    /// Those of a time span of which everything is known.
+    pub fn of(span: &TimeSpan) -> Parameters {
+        Parameters::with(span, |target, _| Access::of(span, target))
+    }
+
+    /// With what the method says about the work.
+    pub fn done_by(self, method: &Method) -> Parameters {
+        Parameters { rate_total: method.rate_total, fsync_every: method.fsync_every, ..self }
+    }
+
+    /// Those of a time span of which `access` tells what is known of each target, by its place.
+    pub fn with(span: &TimeSpan, access: impl Fn(&Target, usize) -> Access) -> Parameters {
+        let accesses = || span.targets.iter().enumerate().map(|(place, target)| access(target, place));
+        let sum = |of: fn(Access) -> Option<u64>| accesses().map(of).sum::<Option<u64>>();
+        let threads = match span.thread_count {
+            0 => sum(|access| access.threads.map(u64::from)),
+            pool => Some(pool.into()),
+        };
+        let in_flight = match span.is_floating_pool() {
+            true => threads.map(|threads| threads.saturating_mul(span.request_count.into())),
+            false => sum(|access| Some(u64::from(access.threads?) * u64::from(access.outstanding?))),
+        };
+        let mut parameters = Parameters {
+            threads,
+            in_flight,
+            floating_pool: Some(span.is_floating_pool()),
+            duration_s: Some(span.duration),
+            warmup_s: Some(span.warmup),
+            rand_seed: Some(span.rand_seed),
+            rate_total: None,
+            fsync_every: None,
+            targets: Vec::new(),
+        };
+        span.targets.iter().zip(accesses()).for_each(|(target, access)| parameters.add(target, access));
+        parameters
+    }
+
+    /// Adds a target to those that are worked on like it.
+    fn add(&mut self, target: &Target, access: Access) {
+        /// More groups than this are not looked through: a profile may have ten thousand targets.
+        const GROUPS: usize = 64;
+        match self.targets.iter_mut().take(GROUPS).find(|group| group.access == access) {
+            Some(group) => group.paths.push(target.path.clone()),
+            None => self.targets.push(TargetGroup { paths: vec![target.path.clone()], access }),
+        }
+    }
+
+    /// A parameter of all targets.
+    pub fn common<T: PartialEq>(&self, of: impl Fn(&Access) -> Option<T>) -> OfAllTargets<T> {
+        let values: Option<Vec<T>> = self.targets.iter().map(|group| of(&group.access)).collect();
+        let Some(mut values) = values else { return OfAllTargets::Unknown };
+        match values.pop() {
+            None => OfAllTargets::Unknown,
+            Some(last) if values.iter().all(|value| *value == last) => OfAllTargets::One(last),
+            Some(_) => OfAllTargets::Several,
+        }
+    }
+
+    /// All targets, as the user gave them.
+    pub fn paths(&self) -> impl Iterator<Item = &RawText> {
+        self.targets.iter().flat_map(|group| &group.paths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(targets: &[(&str, u32, u32)]) -> TimeSpan {
+        let target = |(path, threads_per_file, block_size): &(&str, u32, u32)| Target {
+            path: (*path).into(),
+            threads_per_file: *threads_per_file,
+            block_size: *block_size,
+            request_count: 8,
+            ..Target::default()
+        };
+        TimeSpan { targets: targets.iter().map(target).collect(), ..TimeSpan::default() }
+    }
+
+    #[test]
+    fn targets_that_are_worked_on_alike_stand_together() {
+        let parameters = Parameters::of(&span(&[("a", 2, 4096), ("b", 1, 512), ("c", 2, 4096)]));
+        assert_eq!((parameters.threads, parameters.in_flight), (Some(5), Some(40)));
+        assert_eq!(parameters.targets.len(), 2);
+        assert_eq!(parameters.paths().map(ToString::to_string).collect::<Vec<_>>(), ["a", "c", "b"]);
+        assert_eq!(parameters.common(|access| access.block_size), OfAllTargets::Several);
+        assert_eq!(parameters.common(|access| access.outstanding), OfAllTargets::One(8));
+    }
+
+    #[test]
+    fn the_requests_of_a_pool_float_over_all_targets() {
+        let pool = TimeSpan { thread_count: 3, request_count: 32, ..span(&[("a", 1, 512), ("b", 1, 512)]) };
+        let parameters = Parameters::of(&pool);
+        assert_eq!((parameters.threads, parameters.in_flight), (Some(3), Some(96)));
+        assert_eq!(parameters.common(|access| access.outstanding).one(), Some(32));
+    }
+
+    #[test]
+    fn by_default_files_are_cached_and_block_devices_are_not() {
+        let cached = CacheMode::Cached;
+        let bypassed = CacheMode::DisableOsCache;
+        let table = [
+            // The mode, -Sb given, a device; whether it is cached, the mode of what was done.
+            (cached, false, Some(false), Some(true), cached),
+            (cached, false, Some(true), Some(false), bypassed),
+            (cached, false, None, None, cached),
+            (cached, true, Some(true), Some(true), cached),
+            (cached, true, None, Some(true), cached),
+            (bypassed, false, None, Some(false), bypassed),
+            (CacheMode::DisableLocalCache, false, Some(false), Some(false), CacheMode::DisableLocalCache),
+        ];
+        for (mode, cached_devices, block_device, is_cached, effective) in table {
+            let target = Target {
+                path: "a".into(),
+                cache_mode: mode,
+                uncached_devices: !cached_devices,
+                ..Target::default()
+            };
+            let access = Access::of(&TimeSpan::default(), &target).on(block_device);
+            let caching = access.caching.unwrap();
+            assert_eq!(
+                (caching.is_cached(), caching.effective_mode()),
+                (is_cached, effective),
+                "{caching:?}"
+            );
+        }
+        let mapped = Target { memory_mapped_io: true, uncached_devices: true, ..Target::default() };
+        let mapped = Access::of(&TimeSpan::default(), &mapped).on(Some(true)).caching.unwrap();
+        assert_eq!(mapped.is_cached(), Some(true));
+    }
+
+    #[test]
+    fn what_is_not_known_of_one_target_is_not_known_of_all() {
+        let span = span(&[("a", 1, 512), ("b", 1, 512)]);
+        let parameters = Parameters::with(&span, |target, place| Access {
+            block_size: (place == 0).then_some(512),
+            threads: None,
+            ..Access::of(&span, target)
+        });
+        assert_eq!(parameters.common(|access| access.block_size), OfAllTargets::Unknown);
+        assert_eq!((parameters.threads, parameters.in_flight), (None, None));
+        assert_eq!(Parameters::default().common(|access| access.block_size), OfAllTargets::Unknown);
+    }
+}

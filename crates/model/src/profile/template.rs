@@ -1,0 +1,63 @@
+//! Templates: targets of an XML profile (`*1`, `*2`, ...) that the command line fills in.
+
+use super::{Profile, RawText};
+use std::collections::BTreeSet;
+
+/// A path that begins with `*`, but not as a template does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+/// The number of a template, from 1; `None` = the path is none.
+///
+/// # Errors
+/// It begins with `*`, and anything but a number from 1 follows.
+pub fn number(path: &RawText) -> Option<Result<u64, Malformed>> {
+    let digits = path.as_bytes().strip_prefix(b"*")?;
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let add = |number: u64, digit: &u8| number.saturating_mul(10).saturating_add(u64::from(digit - b'0'));
+    Some(match is_number.then(|| digits.iter().fold(0, add)) {
+        None | Some(0) => Err(Malformed),
+        Some(number) => Ok(number),
+    })
+}
+
+/// Puts path n in place of template n, in all time spans. Without paths templates stay as they are.
+///
+/// # Errors
+/// A message for the templates that have no path, and one for every path that no template stands for.
+pub fn substitute(profile: &mut Profile, paths: &[RawText]) -> Result<(), Vec<String>> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let mut used = vec![false; paths.len()];
+    let mut missing = BTreeSet::new();
+    for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
+        let Some(Ok(number)) = number(&target.path) else { continue };
+        let index = usize::try_from(number - 1).unwrap_or(usize::MAX);
+        match paths.get(index) {
+            Some(path) => {
+                used[index] = true;
+                target.path = path.clone();
+            }
+            None => {
+                missing.insert(number);
+            }
+        }
+    }
+    let mut messages = Vec::new();
+    if let Some(first) = missing.first() {
+        messages.push(format!(
+            "the template *{first}{} has no target: name one target for every template, in order (given: {})",
+            if missing.len() > 1 { format!(" and {} more", missing.len() - 1) } else { String::new() },
+            paths.len(),
+        ));
+    }
+    for (index, path) in paths.iter().enumerate().filter(|(index, _)| !used[*index]) {
+        let template = index + 1;
+        messages.push(format!(
+            "the target '{path}' has no template *{template} in the profile: leave it out, or write \
+             *{template} as a <Path> of the profile"
+        ));
+    }
+    if messages.is_empty() { Ok(()) } else { Err(messages) }
+}

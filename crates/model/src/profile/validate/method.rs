@@ -1,0 +1,248 @@
+//! Rules about how a profile is run.
+
+use crate::finding::{Finding, Severity};
+use crate::profile::{Method, Profile, RateTotal, ReplayMethod, Target, TimeSpan, Volume};
+
+/// Judges a method by itself and with the profile that is to be run so; with an error it must not be used.
+pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
+    if method.virtual_time() {
+        if method.until_steady_s.is_some() {
+            refuse(
+                "M1",
+                "--until-steady: a simulated run fixes its phases before it begins (its threads run one \
+                 after the other); set the warm-up with -W<seconds>, or choose another engine",
+            );
+        }
+        if method.cpu_latency_us.is_some() {
+            refuse(
+                "M2",
+                "--cpu-latency has no effect in simulated time; leave it out, or choose another engine",
+            );
+        }
+    }
+    for (rule, message) in fsync_every(method, profile).into_iter().chain(volumes(method, profile)) {
+        refuse(rule, message);
+    }
+    for (rule, message) in super::verify::rules(method, profile) {
+        refuse(rule, message);
+    }
+    let trims = |span: &TimeSpan| span.targets.iter().any(|target| target.trim_ratio > 0);
+    if method.poll && profile.time_spans.iter().any(trims) {
+        refuse(
+            "T4",
+            "--trim (linux:TrimRatio) and --poll exclude each other: a polled ring takes no discards; leave \
+             out one of them",
+        );
+    }
+    if let Some(recorded) = &method.replay {
+        for (rule, message) in replay(recorded, method, profile) {
+            refuse(rule, message);
+        }
+    }
+    if let Some(rate) = method.rate_total {
+        for (rule, message) in rate_total(rate, profile) {
+            refuse(rule, message);
+        }
+    }
+    findings
+}
+
+/// What flushes can't go with: rule and message.
+fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let Some(every) = method.fsync_every else { return Vec::new() };
+    let spans = || profile.time_spans.iter();
+    let written = spans().flat_map(|span| &span.targets).any(|target| target.write_ratio > 0);
+    let rules = [
+        (every == 0, "M8", "--fsync-every: the number of writes must be at least 1"),
+        (
+            !written && !profile.time_spans.is_empty(),
+            "M9",
+            "--fsync-every needs writes; add -w, or leave it out",
+        ),
+        (
+            spans().any(|span| span.completion_routines),
+            "M10",
+            "--fsync-every and completion routines (-x, CompletionRoutines) exclude each other: a routine \
+             submits the next I/O in place of the flush; leave out one of them",
+        ),
+        (
+            method.poll,
+            "M11",
+            "--fsync-every and --poll exclude each other: a polled ring takes no flushes; leave out one of \
+             them",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// What the end of a run by what it has done can't go with: rule and message.
+fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let (written, read) = (method.until_written, method.until_read);
+    if written.or(read).is_none() {
+        return Vec::new();
+    }
+    let nothing = |volume| matches!(volume, Some(Volume::Bytes(0) | Volume::Times(0)));
+    // Each time span ends by itself: one that never could would take all its time without a word.
+    let any_span = |idle: fn(&Target) -> bool| {
+        profile.time_spans.iter().any(|span| !span.targets.is_empty() && span.targets.iter().all(idle))
+    };
+    let rules = [
+        (
+            method.virtual_time(),
+            "M12",
+            "--until-written and --until-read: a simulated run's threads run one after the other, so their \
+             total is known only at the end; set the time with -d, or choose another engine",
+        ),
+        (
+            nothing(written) || nothing(read),
+            "M13",
+            "--until-written and --until-read: it must be at least 1 byte, or 1x",
+        ),
+        (
+            written.is_some() && any_span(|target| target.write_ratio == 0),
+            "M14",
+            "--until-written needs writes; add -w, or leave it out",
+        ),
+        (
+            read.is_some() && any_span(|target| target.write_ratio >= 100),
+            "M15",
+            "--until-read needs reads; lower -w, or leave it out",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// What recorded I/Os can't go with: rule and message.
+fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let spans = || profile.time_spans.iter();
+    let targets = || spans().flat_map(|span| &span.targets);
+    let rules = [
+        (
+            replay.file.as_bytes().is_empty(),
+            "M20",
+            "--replay-speed, --replay-writes and --stream-of need --replay with a file of recorded I/Os",
+        ),
+        (
+            profile.time_spans.len() > 1 || spans().any(|span| span.targets.len() != 1),
+            "M21",
+            "--replay needs exactly one target; name one, and choose the stream of a file with several with \
+             --stream-of",
+        ),
+        (
+            // A profile that says what they are was made of them.
+            replay.ios == 0 && targets().any(|target| !leaves_work_open(target)),
+            "M22",
+            "--replay defines the workload; leave out -b, -r, -rs, -rd, -s, -si, -p, -w, -f, -B, -T, -g, -i, \
+             -j, --mix, --bs-split, --distribution and --trim",
+        ),
+        (
+            method.rate_total.is_some() || method.until_written.or(method.until_read).is_some(),
+            "M23",
+            "--replay defines the rate and the end; leave out --rate-total, --until-written and --until-read",
+        ),
+        (
+            spans().any(|span| span.completion_routines || span.is_floating_pool()),
+            "M24",
+            "--replay excludes completion routines (-x) and I/Os that float between targets (-F with -O), \
+             which choose the next I/O by themselves; leave them out",
+        ),
+        (
+            targets().any(|target| target.random_data_source.is_some()),
+            "M25",
+            "--replay excludes -Z<size>, which draws a place in its buffer for each I/O; use -Zr, --compress \
+             or --dedupe",
+        ),
+        (
+            replay.speed_thousandths == 0 && spans().any(|span| span.warmup > 0),
+            "M26",
+            "--replay-speed max: I/Os without times have no warm-up; leave out -W",
+        ),
+        (
+            method.verify.is_some(),
+            "M27",
+            "--replay and --verify exclude each other: recorded I/Os may start inside a stamped sector; \
+             leave out one of them",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+/// Whether nothing is said of which I/Os are done, and when.
+fn leaves_work_open(target: &Target) -> bool {
+    let Target { path, .. } = target;
+    let nothing = Target { path: path.clone(), ..Target::default() };
+    let work = |target: &Target| {
+        (
+            (target.block_size, target.block_alignment, target.random_ratio, target.write_ratio),
+            (target.interlocked_sequential, target.parallel_async_io, target.distribution.clone()),
+            (target.base_file_offset, target.max_file_size, target.thread_stride, target.throughput),
+            (target.burst_size, target.think_time, target.spread, target.is_mixed(), target.trim_ratio),
+        )
+    };
+    work(target) == work(&nothing)
+}
+
+/// What a rate for all can't go with: rule and message.
+fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let spans = || profile.time_spans.iter();
+    let targets = || spans().flat_map(|span| span.targets.iter().map(move |target| (span, target)));
+    let rules = [
+        (
+            !(1..=RateTotal::HIGHEST).contains(&rate.ios_per_s),
+            "M3",
+            "--rate-total: the rate must be 1 to 1000M I/Os per second",
+        ),
+        (
+            targets().any(|(span, target)| span.offered_ios_per_s(target, None).is_some()),
+            "M4",
+            "--rate-total and -g (Throughput) both set the rate: --rate-total for all threads and targets \
+             together, -g for each; give one of them",
+        ),
+        (
+            targets().any(|(_, target)| target.think_time.unwrap_or(0) > 0),
+            "M5",
+            "--rate-total and -j (ThinkTime) both set when I/Os start; give one of them",
+        ),
+        (
+            spans().any(|span| span.completion_routines),
+            "M6",
+            "--rate-total can't be kept with completion routines (-x, CompletionRoutines), which issue each \
+             I/O when the one before has completed; leave out one of them",
+        ),
+        (
+            spans().any(TimeSpan::is_floating_pool),
+            "M7",
+            "--rate-total can't be kept when I/Os float between targets (-F with -O); give the outstanding \
+             I/Os of each target with -o",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| (rule, message)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engines::EngineKind;
+
+    #[test]
+    fn simulated_time_takes_no_option_that_waits_for_real_time() {
+        let rules = |engine| {
+            let asked = Method {
+                engine: Some(engine),
+                until_steady_s: Some(60),
+                cpu_latency_us: Some(0),
+                ..Method::default()
+            };
+            method(&asked, &Profile::default()).iter().map(|finding| finding.name).collect::<Vec<_>>()
+        };
+        assert_eq!(rules(EngineKind::Sim), ["M1", "M2"]);
+        assert_eq!(rules(EngineKind::Null), [] as [&str; 0]);
+        assert!(method(&Method::default(), &Profile::default()).is_empty());
+    }
+}

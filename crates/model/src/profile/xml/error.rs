@@ -1,0 +1,90 @@
+//! What is wrong with a document, and where.
+
+use crate::units::visible::drives;
+use std::fmt;
+
+/// A document that is no profile: one message with the place, what was expected there, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlError {
+    /// Line and column, both from 1, the column in characters; `None` where it is the document as a whole.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub what: String,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+/// The same, with a byte offset into the document's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where it is, bytes from the beginning of the text.
+    pub position: usize,
+    /// What is wrong.
+    pub what: String,
+    /// What should stand there.
+    pub expected: Option<String>,
+    /// Likely cause and what to do.
+    pub hint: Option<String>,
+}
+
+impl Fault {
+    /// What is wrong at a place.
+    pub fn new(position: usize, what: impl Into<String>) -> Fault {
+        Fault { position, what: what.into(), expected: None, hint: None }
+    }
+
+    /// The same, with what should stand there.
+    pub fn expected(self, expected: impl Into<String>) -> Fault {
+        Fault { expected: Some(expected.into()), ..self }
+    }
+
+    /// The same, with its likely cause and what to do.
+    pub fn hint(self, hint: impl Into<String>) -> Fault {
+        Fault { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl XmlError {
+    /// A fault in this text: its place becomes line and column.
+    pub fn in_text(text: &str, fault: &Fault) -> XmlError {
+        let before = text.get(..fault.position).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        XmlError { place: Some((line, column)), ..XmlError::of_document(fault) }
+    }
+
+    /// A fault of the document as a whole.
+    pub fn of_document(fault: &Fault) -> XmlError {
+        let Fault { what, expected, hint, .. } = fault.clone();
+        XmlError { place: None, what, expected, hint }
+    }
+}
+
+impl std::error::Error for XmlError {}
+
+impl fmt::Display for XmlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((line, column)) = self.place {
+            write!(f, "line {line}, column {column}: ")?;
+        }
+        f.write_str(&self.what)?;
+        if let Some(expected) = &self.expected {
+            write!(f, "\n  expected: {expected}")?;
+        }
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A piece of the document for a message: quoted, short, in one line.
+pub fn quote(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let shown = |c: char| if drives(c) { '\u{fffd}' } else { c };
+    let short: String = text.chars().take(LONGEST).map(shown).collect();
+    let dots = if text.chars().nth(LONGEST).is_some() { ".." } else { "" };
+    format!("\"{short}{dots}\"")
+}

@@ -1,0 +1,95 @@
+//! The profile within the results of a run: of any version of DISKSPD, and nobody's to correct. What this
+//! program doesn't know is left out, and what isn't stated is not known.
+
+use super::elements::PROFILE;
+use super::error::Fault;
+use super::interpret;
+use super::schema::{Content, Element};
+use super::tokens::{Token, Tokens, attribute_text, cut_off};
+use super::tree::Node;
+use crate::profile::{Access, Parameters, Rate};
+use quick_xml::events::BytesStart;
+
+/// The parameters of every time span of a profile whose start tag was the last token.
+///
+/// # Errors
+/// It is no well-formed XML, or doesn't end.
+pub fn parameters(tokens: &mut Tokens, tag: &BytesStart, at: usize) -> Result<Vec<Parameters>, Fault> {
+    let profile = element(tokens, &PROFILE, tag, at)?;
+    Ok(profile.children_of("TimeSpans").iter().map(of_span).collect())
+}
+
+/// Reads an element as far as its schema knows it. How deep it goes, the schema says.
+fn element(
+    tokens: &mut Tokens,
+    schema: &'static Element,
+    tag: &BytesStart,
+    position: usize,
+) -> Result<Node, Fault> {
+    let attributes = tag.attributes().flatten().filter_map(|attribute| {
+        let known = schema.attributes.iter().find(|known| known.name == attribute.key.as_ref())?;
+        Some((known.name, known.kind.parse(&attribute_text(&attribute, position).ok()?)?))
+    });
+    let mut node =
+        Node { schema, position, attributes: attributes.collect(), value: None, children: Vec::new() };
+    let mut text = String::new();
+    loop {
+        match tokens.next_token()? {
+            (at, Token::Start(tag)) => {
+                let known = schema.content.children();
+                match known.into_iter().find(|child| child.name == tag.name().as_ref()) {
+                    Some(child) => node.children.push(element(tokens, child, &tag, at)?),
+                    None => tokens.skip()?,
+                }
+            }
+            (_, Token::Text(piece)) => text.push_str(&piece),
+            (_, Token::End) => break,
+            (at, Token::Eof) => return Err(cut_off(at, &format!("<{}>", schema.name))),
+        }
+    }
+    if let Content::Value(kind) = schema.content {
+        node.value = kind.parse(&text);
+    }
+    Ok(node)
+}
+
+/// DISKSPD states all of these in its results: what a profile leaves out has a default, but not here.
+fn of_span(node: &Node) -> Parameters {
+    // What contradicts itself is not known either.
+    let Ok(span) = interpret::time_span(node) else { return Parameters::default() };
+    let targets = node.children_of("Targets");
+    let pool_is_known = states(node, "ThreadCount");
+    let mut parameters = Parameters::with(&span, |target, place| {
+        let all = Access::of(&span, target);
+        let Some(node) = targets.get(place) else { return Access::default() };
+        let stated = |name: &str| states(node, name);
+        let pool = span.is_floating_pool();
+        let random = stated("Random") || stated("RandomRatio");
+        Access {
+            threads: all
+                .threads
+                .filter(|_| span.thread_count > 0 || pool_is_known && stated("ThreadsPerFile")),
+            outstanding: all.outstanding.filter(|_| pool || stated("RequestCount")),
+            block_size: all.block_size.filter(|_| stated("BlockSize")),
+            write_percent: all.write_percent.filter(|_| stated("WriteRatio")),
+            trim_percent: all.trim_percent,
+            random_percent: all.random_percent.filter(|_| random || stated("StrideSize")),
+            stride: all.stride.filter(|_| stated("Random") || stated("StrideSize")),
+            rate: all.rate.filter(|rate| *rate != Rate::Unlimited || stated("Throughput")),
+            caching: all.caching,
+        }
+    });
+    parameters.threads = parameters.threads.filter(|_| pool_is_known);
+    parameters.in_flight = parameters.in_flight.filter(|_| pool_is_known);
+    parameters.floating_pool =
+        parameters.floating_pool.filter(|_| pool_is_known && states(node, "RequestCount"));
+    parameters.duration_s = parameters.duration_s.filter(|_| states(node, "Duration"));
+    parameters.warmup_s = parameters.warmup_s.filter(|_| states(node, "Warmup"));
+    parameters.rand_seed = parameters.rand_seed.filter(|_| states(node, "RandSeed"));
+    parameters
+}
+
+/// Whether the child is there, and is something.
+fn states(node: &Node, name: &str) -> bool {
+    node.child(name).is_some_and(|child| child.value.is_some())
+}

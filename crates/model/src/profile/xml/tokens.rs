@@ -1,0 +1,181 @@
+//! What a document consists of, one after the other.
+
+use super::error::{Fault, quote};
+use quick_xml::Reader;
+use quick_xml::events::attributes::Attribute;
+use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+
+/// What a document consists of, as far as profiles go: comments and processing instructions are nothing.
+pub enum Token<'a> {
+    /// An element begins.
+    Start(BytesStart<'a>),
+    /// The innermost element ends.
+    End,
+    /// Text within an element, without references.
+    Text(String),
+    /// The document ends.
+    Eof,
+}
+
+/// Reads a document.
+pub struct Tokens<'a> {
+    reader: Reader<&'a [u8]>,
+    text: &'a str,
+    strict: bool,
+}
+
+impl<'a> Tokens<'a> {
+    /// Those of a document that has to be well-formed.
+    pub fn strict(text: &'a str) -> Tokens<'a> {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.expand_empty_elements = true;
+        config.check_comments = true;
+        Tokens { reader, text, strict: true }
+    }
+
+    /// Those of documents as DISKSPD writes them, one after the other: it does not escape `&` in paths.
+    pub fn tolerant(text: &'a str) -> Tokens<'a> {
+        let mut tokens = Tokens { strict: false, ..Tokens::strict(text) };
+        tokens.reader.config_mut().allow_dangling_amp = true;
+        tokens
+    }
+
+    /// The next of them, with its byte offset.
+    ///
+    /// # Errors
+    /// What follows is no well-formed XML.
+    pub fn next_token(&mut self) -> Result<(usize, Token<'a>), Fault> {
+        loop {
+            let at = self.reader.buffer_position() as usize;
+            let event = self
+                .reader
+                .read_event()
+                .map_err(|error| not_well_formed(self.reader.error_position() as usize, &error))?;
+            let token = match event {
+                Event::Start(tag) | Event::Empty(tag) => Token::Start(tag),
+                Event::End(_) => Token::End,
+                Event::Text(text) if self.strict && text.contains("]]>") => {
+                    return Err(Fault::new(at, "not well-formed XML: ]]> in text").hint("write ]]&gt;"));
+                }
+                Event::Text(text) => Token::Text(text.xml10_content().into_owned()),
+                Event::CData(text) => Token::Text(text.xml10_content().into_owned()),
+                Event::GeneralRef(reference) => Token::Text(match resolve(at, &reference) {
+                    Err(_) if !self.strict => format!("&{};", &*reference),
+                    resolved => resolved?,
+                }),
+                Event::Comment(_) | Event::PI(_) => continue,
+                Event::Decl(_) if !self.strict => continue,
+                Event::Decl(declaration) => {
+                    self.check_declaration(at, &declaration)?;
+                    continue;
+                }
+                Event::DocType(_) => {
+                    return Err(Fault::new(at, "a document type declaration (<!DOCTYPE>)")
+                        .expected("<Profile>")
+                        .hint("leave it out: profiles have none, and entities are not expanded"));
+                }
+                Event::Eof => Token::Eof,
+            };
+            return Ok((at, token));
+        }
+    }
+
+    fn check_declaration(&self, at: usize, declaration: &BytesDecl) -> Result<(), Fault> {
+        if at != 0 {
+            return Err(Fault::new(at, "an XML declaration that does not begin the document")
+                .hint("remove what stands before it, also blanks and empty lines"));
+        }
+        match declaration.version() {
+            Ok(version) if version == "1.0" => {}
+            Ok(version) => {
+                let what = format!("XML version {} can't be read", quote(&version));
+                return Err(Fault::new(at, what).expected("version=\"1.0\""));
+            }
+            Err(error) => return Err(not_well_formed(at, &error)),
+        }
+        let encoding = match declaration.encoding() {
+            None => return Ok(()),
+            Some(Ok(encoding)) => encoding,
+            Some(Err(error)) => return Err(Fault::new(at, format!("not well-formed XML: {error}"))),
+        };
+        // What was decoded without fault is Unicode, whatever it says: programs that recode a file often
+        // leave the old name in it. Another encoding is none of our business as long as nothing depends on
+        // it.
+        let unicode = ["utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "unicode"];
+        if self.text.is_ascii() || unicode.iter().any(|name| encoding.eq_ignore_ascii_case(name)) {
+            return Ok(());
+        }
+        Err(Fault::new(at, format!("the encoding {} can't be read", quote(&encoding)))
+            .expected("encoding=\"UTF-8\", or UTF-16")
+            .hint("save the file as UTF-8, and let its first line say so"))
+    }
+
+    /// Leaves out the rest of an element whose start tag was the last token.
+    ///
+    /// # Errors
+    /// It is no well-formed XML, or doesn't end.
+    pub fn skip(&mut self) -> Result<(), Fault> {
+        let mut open = 1_usize;
+        while open > 0 {
+            match self.next_token()? {
+                (_, Token::Start(_)) => open += 1,
+                (_, Token::End) => open -= 1,
+                (_, Token::Text(_)) => {}
+                (at, Token::Eof) => return Err(cut_off(at, "an element")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Says that the document ends too early.
+pub fn cut_off(at: usize, within: &str) -> Fault {
+    Fault::new(at, format!("the document ends within {within}")).hint("was the file cut off?")
+}
+
+/// The text of an attribute's value.
+pub(super) fn attribute_text(attribute: &Attribute, at: usize) -> Result<String, Fault> {
+    if attribute.value.contains('<') {
+        return Err(Fault::new(at, "not well-formed XML: < in the value of an attribute"));
+    }
+    quick_xml::escape::unescape(&attribute.value)
+        .map(|text| text.into_owned())
+        .map_err(|error| not_well_formed(at, &error.into()))
+}
+
+fn not_well_formed(at: usize, error: &quick_xml::Error) -> Fault {
+    use quick_xml::errors::{Error, IllFormedError};
+    let why = match error {
+        Error::Syntax(why) => why.to_string(),
+        Error::IllFormed(why) => why.to_string(),
+        other => other.to_string(),
+    };
+    let fault = Fault::new(at, format!("not well-formed XML: {why}"));
+    match error {
+        Error::IllFormed(IllFormedError::UnclosedReference) => fault.hint("write & as &amp;"),
+        _ => fault,
+    }
+}
+
+/// The character that `&..;` stands for. There are no others than the five of XML itself: entities are not
+/// declared.
+fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
+    let known = quick_xml::escape::resolve_xml_entity(reference).map(str::to_owned);
+    if let Some(text) = known {
+        return Ok(text);
+    }
+    let fault = match reference.resolve_char_ref() {
+        Ok(Some(c)) if super::text::is_allowed(c) => return Ok(c.to_string()),
+        Ok(None) => {
+            Fault::new(at, format!("unknown entity &{};", shorten(reference))).hint("write & as &amp;")
+        }
+        Ok(Some(_)) | Err(_) => Fault::new(at, format!("&{}; is no character of XML", shorten(reference))),
+    };
+    Err(fault.expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
+}
+
+/// A name out of the document, for a message.
+pub(super) fn shorten(name: &str) -> String {
+    quote(name).trim_matches('"').to_owned()
+}

@@ -1,0 +1,108 @@
+//! CPU utilisation over the measured time, one row for every active CPU.
+
+use super::CpuTimes;
+use crate::machine::{CpuPlace, Topology};
+use serde::{Deserialize, Serialize};
+
+/// Share of the measured time, percent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CpuUsage {
+    /// Kernel and user.
+    pub usage: f64,
+    /// In programs.
+    pub user: f64,
+    /// In the kernel, idle time excluded.
+    pub kernel: f64,
+    /// Doing nothing.
+    pub idle: f64,
+}
+
+/// One CPU.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpuRow {
+    /// Where it is.
+    #[serde(flatten)]
+    pub place: CpuPlace,
+    /// Whether no core has a higher class than its own.
+    pub performance: bool,
+    /// What it did.
+    pub usage: CpuUsage,
+}
+
+/// Which of the optional columns a table shows: what the machine has only one of isn't worth a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuColumns {
+    /// More than one socket.
+    pub socket: bool,
+    /// More than one NUMA node.
+    pub node: bool,
+    /// More than one processor group.
+    pub group: bool,
+    /// Any core runs more than one thread.
+    pub core: bool,
+    /// Cores of different efficiency classes.
+    pub class: bool,
+}
+
+/// All active CPUs and their mean.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpuTable {
+    /// Optional columns worth showing.
+    pub columns: CpuColumns,
+    /// Group by group, ascending CPU number.
+    pub rows: Vec<CpuRow>,
+    /// Arithmetic mean of the percentages of all rows.
+    pub average: CpuUsage,
+}
+
+impl CpuTimes {
+    /// Percentages. A CPU that spent no time at all was idle.
+    fn usage(&self) -> CpuUsage {
+        let (idle, kernel, user) = (self.idle as f64, self.kernel as f64, self.user as f64);
+        let total = idle + kernel + user;
+        if total == 0.0 {
+            return CpuUsage { usage: 0.0, user: 0.0, kernel: 0.0, idle: 100.0 };
+        }
+        // As DISKSPD derives it from kernel times that include idle: the last printed digit depends on it.
+        let idle_percent = 100.0 * idle / total;
+        let user = 100.0 * user / total;
+        let kernel = 100.0 * (idle + kernel) / total - idle_percent;
+        CpuUsage { usage: kernel + user, user, kernel, idle: idle_percent }
+    }
+}
+
+impl CpuTable {
+    /// The table of `times`, which follow the order of the active CPUs; CPUs without times were idle.
+    pub(super) fn new(topology: &Topology, times: &[CpuTimes]) -> CpuTable {
+        let highest = topology.cores.iter().map(|core| core.efficiency_class).max().unwrap_or(0);
+        let times = times.iter().copied().chain(std::iter::repeat(CpuTimes::default()));
+        let row = |(place, times): (CpuPlace, CpuTimes)| CpuRow {
+            place,
+            performance: place.class == highest,
+            usage: times.usage(),
+        };
+        let rows: Vec<CpuRow> = topology.rows().into_iter().zip(times).map(row).collect();
+        let mean = |figure: fn(&CpuUsage) -> f64| {
+            rows.iter().map(|row| figure(&row.usage)).fold(0.0, |sum, x| sum + x) / rows.len().max(1) as f64
+        };
+        let average = CpuUsage {
+            usage: mean(|usage| usage.usage),
+            user: mean(|usage| usage.user),
+            kernel: mean(|usage| usage.kernel),
+            idle: mean(|usage| usage.idle),
+        };
+        let columns = CpuColumns {
+            socket: topology.sockets.len() > 1,
+            node: topology.nodes.len() > 1,
+            group: topology.groups.len() > 1,
+            core: topology.smt,
+            class: is_heterogeneous(topology),
+        };
+        CpuTable { columns, rows, average }
+    }
+}
+
+/// Whether the machine's cores differ in efficiency class.
+pub fn is_heterogeneous(topology: &Topology) -> bool {
+    topology.cores.windows(2).any(|pair| pair[0].efficiency_class != pair[1].efficiency_class)
+}

@@ -1,0 +1,95 @@
+//! What a time span cost this machine, and what may have held it back.
+
+use crate::engines::EngineKind;
+use crate::machine::io_limit::{IoControl, IoLimit};
+use crate::machine::quota::CpuQuota;
+use crate::machine::tasks::Others;
+use crate::machine::threads::ThreadTimes;
+use serde::{Deserialize, Serialize};
+
+/// What it took to do the I/O of a measured window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effort {
+    /// By thread.
+    pub workers: Vec<WorkerEffort>,
+    /// CPU time of the whole process, the kernel's threads that work for it included, ns.
+    pub process: u64,
+    /// What the program's own steps cost.
+    pub tool: Option<ToolCost>,
+    /// CPU quotas of the control groups that the process is in, with what was counted in the window.
+    #[serde(default)]
+    pub quotas: Vec<CpuQuota>,
+    /// I/O limits in force for them, when measuring began.
+    #[serde(default)]
+    pub io_limits: Vec<IoLimit>,
+    /// What changed of the limits meanwhile, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_changes: Vec<LimitChange>,
+    /// What else may have held I/O back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_controls: Vec<IoControl>,
+    /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
+}
+
+/// Limits of control groups that were found changed within the measured time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LimitChange {
+    /// The look before, which found the old ones: us since measuring began.
+    pub after_us: u64,
+    /// The look that found these.
+    pub seen_us: u64,
+    /// Whether the process is in other groups than before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moved: bool,
+    /// I/O limits in force from then on.
+    pub io_limits: Vec<IoLimit>,
+    /// CPUs that each group with a quota may use from then on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<CpuLimit>,
+}
+
+/// How many CPUs a control group may use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CpuLimit {
+    /// The group's directory.
+    pub group: String,
+    /// CPUs.
+    pub cpus: f64,
+}
+
+/// What one worker thread was to do, and what it took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerEffort {
+    /// How it did its I/O.
+    pub engine: EngineKind,
+    /// I/Os that it was to have in flight.
+    pub depth: u32,
+    /// The CPU that it was bound to, as the kernel numbers it; `None` = to none, or the record is of an
+    /// older program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
+    /// What it took; `None` = the kernel doesn't tell.
+    pub times: Option<ThreadTimes>,
+}
+
+impl WorkerEffort {
+    /// I/Os that it can have in flight: one, if the engine does one after the other.
+    pub fn reachable_depth(&self) -> u32 {
+        if self.engine.is_synchronous() { 1 } else { self.depth }
+    }
+}
+
+/// What the program's own steps cost on this machine, ns each, the CPU not being shared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ToolCost {
+    /// A look at the clock.
+    pub clock: f64,
+    /// An entry in a latency histogram.
+    pub histogram: f64,
+    /// An I/O through the engine that does nothing.
+    pub io: Option<f64>,
+    /// An I/O that does nothing through an io_uring, 32 at a time; `None` = there is no io_uring here.
+    pub ring_noop: Option<f64>,
+}

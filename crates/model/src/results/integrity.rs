@@ -1,0 +1,191 @@
+//! Verified sectors (`--verify`): how many there were, and what was wrong.
+
+use super::{AddUp, Host, SpanResults};
+use crate::profile::{RawText, TargetId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What can be wrong with a sector that was written and read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SectorFault {
+    /// It holds an older version, though other sectors of the same write hold the new one.
+    Torn,
+    /// It holds the version before the one that has to be there: the last write is missing.
+    Lost,
+    /// It holds a version that had been replaced before that already.
+    Stale,
+    /// It holds nothing but zeros.
+    Unwritten,
+    /// It holds what belongs to another place or target.
+    Misplaced,
+    /// It holds what this run never wrote.
+    Foreign,
+    /// It holds a stamp, and its checksum is wrong.
+    Corrupt,
+    /// It can't be read.
+    Unreadable,
+}
+
+impl SectorFault {
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            SectorFault::Torn => "torn",
+            SectorFault::Lost => "lost",
+            SectorFault::Stale => "stale",
+            SectorFault::Unwritten => "unwritten",
+            SectorFault::Misplaced => "misplaced",
+            SectorFault::Foreign => "foreign",
+            SectorFault::Corrupt => "corrupt",
+            SectorFault::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// Sectors of a thread on a target, over the whole life of a time span, warm-up and cool-down included.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IntegrityCounts {
+    /// Written with a stamp.
+    pub stamped: u64,
+    /// Read, and as they have to be.
+    pub verified: u64,
+    /// Read where nothing is known: not written in this run.
+    pub unknown: u64,
+    /// Read while a write to the same place was under way, and neither version whole.
+    pub undecided: u64,
+    /// Of these writes the journal has that they are durable; counted in units.
+    pub acknowledged: u64,
+    /// Read, and wrong.
+    pub failed: BTreeMap<SectorFault, u64>,
+}
+
+/// What a thread verified on a target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityResults {
+    /// How many sectors.
+    #[serde(flatten)]
+    pub counts: IntegrityCounts,
+    /// Those that were wrong, the first ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<FailedSector>,
+    /// Of a target that was only read: its number in the run that stamped it, from 0; of the run that stamped
+    /// the most of it. `None` = no stamp was found, or this run wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stamped_as: Option<u32>,
+}
+
+impl IntegrityResults {
+    /// Failures of a thread and target that are kept in detail.
+    pub const MOST_FAILURES: usize = 32;
+
+    /// Counts a sector that is wrong, and keeps it if it is among the first.
+    pub fn fail(&mut self, failed: FailedSector) {
+        *self.counts.failed.entry(failed.fault).or_default() += 1;
+        if self.failures.len() < IntegrityResults::MOST_FAILURES {
+            self.failures.push(failed);
+        }
+    }
+
+    /// Adds what was found elsewhere on the same target; the failures with the lowest offsets are kept.
+    pub fn add_thread(&mut self, other: IntegrityResults) {
+        self.counts.add(&other.counts);
+        self.stamped_as = self.stamped_as.or(other.stamped_as);
+        self.failures.extend(other.failures);
+        self.failures.sort_by_key(|failed| failed.offset);
+        self.failures.truncate(IntegrityResults::MOST_FAILURES);
+    }
+}
+
+/// A sector that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedSector {
+    /// What is wrong with it.
+    pub fault: SectorFault,
+    /// Where it is, byte offset in the target.
+    pub offset: u64,
+    /// The version that has to be there at least; 0 = any.
+    pub expected: u64,
+    /// The stamp that it holds; `None` = it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<FoundStamp>,
+    /// When it was found, us since the start signal of the time span.
+    pub at_us: u64,
+}
+
+/// What a stamp says that was found in the wrong place or time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundStamp {
+    /// It is of this run.
+    pub of_this_run: bool,
+    /// Number of the target that it belongs to, in its run.
+    pub target: u32,
+    /// Where it belongs, byte offset.
+    pub offset: u64,
+    /// Which version of that place it is.
+    pub generation: u64,
+    /// The thread that wrote it.
+    pub writer: u32,
+    /// Number of the write among those of the thread.
+    pub write: u64,
+}
+
+impl AddUp for IntegrityCounts {
+    fn add(&mut self, other: &IntegrityCounts) {
+        self.stamped.add(&other.stamped);
+        self.verified.add(&other.verified);
+        self.unknown.add(&other.unknown);
+        self.undecided.add(&other.undecided);
+        self.acknowledged.add(&other.acknowledged);
+        for (fault, sectors) in &other.failed {
+            self.failed.entry(*fault).or_default().add(sectors);
+        }
+    }
+}
+
+impl IntegrityCounts {
+    /// All that were wrong.
+    pub fn wrong(&self) -> u64 {
+        self.failed.values().fold(0, |sum, sectors| sum.saturating_add(*sectors))
+    }
+
+    /// Those that were wrong by what is wrong with them: `2 torn, 1 stale`.
+    pub fn described(&self) -> String {
+        let each = self.failed.iter().map(|(fault, sectors)| format!("{sectors} {}", fault.name()));
+        each.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Verified sectors by target, all threads together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityTable {
+    /// One per target.
+    pub rows: Vec<IntegrityRow>,
+}
+
+/// What was verified on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityRow {
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// Its number in this run, from 0.
+    #[serde(default)]
+    pub target: TargetId,
+    /// By all threads, with the first failures of each, by offset.
+    pub results: IntegrityResults,
+}
+
+impl IntegrityTable {
+    /// `None` = nothing was verified.
+    pub fn new(host: &Host, results: &SpanResults) -> Option<IntegrityTable> {
+        let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
+        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
+            let Some(more) = &target.integrity else { continue };
+            rows.entry(target.target).or_default().add_thread(more.clone());
+        }
+        let row = |(id, results): (_, _)| IntegrityRow { path: host.path(id).clone(), target: id, results };
+        let rows: Vec<IntegrityRow> = rows.into_iter().map(row).collect();
+        (!rows.is_empty()).then_some(IntegrityTable { rows })
+    }
+}

@@ -1,0 +1,269 @@
+//! What is known of one run, whoever made it and in whatever form it was kept: plain data for lists, tables,
+//! comparisons and pages. What a source doesn't hold is `None`: nothing is made up.
+//!
+//! `record::known` of the crate of judgements makes it of a record, `record::result_xml` of DISKSPD's
+//! result XML.
+
+use super::ChartRow;
+use crate::finding::Severity;
+use crate::profile::{Parameters, RawText};
+use crate::units::amount;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What is known of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KnownRun {
+    /// What people call it: the file, or a label. A file with several runs has their number behind it:
+    /// `a.xml#2`.
+    pub name: String,
+    /// What it was kept in.
+    pub origin: Origin,
+    /// What the user named it.
+    pub label: Option<String>,
+    /// The same for all copies of a record; XML has none.
+    pub identity: Option<String>,
+    /// When the run began, seconds since 1970-01-01 00:00 UTC.
+    pub started_at: Option<i64>,
+    /// What the machine calls itself.
+    pub computer: Option<String>,
+    /// A number that stands for the machine: [`crate::machine::System::machine`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// What two runs must share to be comparable: [`crate::machine::fingerprint`].
+    pub fingerprint: Option<String>,
+    /// Program name and all arguments.
+    pub command_line: Option<RawText>,
+    /// What was found about the figures; `None` = nobody looked.
+    pub findings: Option<Findings>,
+    /// The time spans, in order; `None` = ended before measuring began.
+    pub time_spans: Vec<Option<KnownSpan>>,
+    /// What the time spans were asked for that ended before measuring began, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmeasured: Vec<UnmeasuredSpan>,
+}
+
+/// What a time span was asked for that ended before measuring began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct UnmeasuredSpan {
+    /// Its number, from 1.
+    pub time_span: u32,
+    /// What was asked for.
+    pub parameters: Parameters,
+}
+
+/// What a run was kept in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A record of this program.
+    Record {
+        /// Of the form.
+        version: u32,
+    },
+    /// The result XML of DISKSPD, or of this program.
+    ResultXml {
+        /// Of DISKSPD: `2.2.0`.
+        version: Option<String>,
+    },
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Record { version } => write!(f, "record {version}"),
+            Origin::ResultXml { version: Some(version) } => write!(f, "XML {version}"),
+            Origin::ResultXml { version: None } => f.write_str("XML"),
+        }
+    }
+}
+
+/// What was found about the figures of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Findings {
+    /// How bad the worst is; `None` = nothing was found.
+    pub worst: Option<Severity>,
+    /// The findings, the worst first, each name once: [docs/truth.md](../../docs/truth.md) lists them.
+    pub names: Vec<String>,
+}
+
+/// The figures of a time span.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownSpan {
+    /// What was asked for.
+    pub parameters: Parameters,
+    /// Measured time, s.
+    pub seconds: Option<f64>,
+    /// How busy the machine's CPUs were on average, percent.
+    pub cpu_percent: Option<f64>,
+    /// Whether the devices did what was counted, in lower case: `verified`, `cached`; `None` = nobody looked.
+    pub verdict: Option<String>,
+    /// Reads.
+    pub read: KnownFigures,
+    /// Writes.
+    pub write: KnownFigures,
+    /// Both.
+    pub total: KnownFigures,
+    /// Latency at the percentiles that the source has, ascending, without minimum and maximum; empty = no
+    /// latency was measured.
+    pub percentiles: Vec<KnownPercentile>,
+    /// How long I/Os took from when they were due; `None` = none had such a time (a rate), or no latency was
+    /// measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub response: Option<KnownResponse>,
+    /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<KnownPart>,
+}
+
+/// A part of a mix, in I/Os of one size, on a target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartKey {
+    /// Which of the targets that have parts, from 1.
+    pub target: u32,
+    /// Number of the part in the mix, from 1.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+}
+
+impl PartKey {
+    /// As programs name it.
+    pub fn name(self) -> String {
+        format!("target-{}-part-{}-{}", self.target, self.part, self.block_size)
+    }
+
+    /// For people.
+    pub fn title(self, with_target: bool) -> String {
+        let target = if with_target { format!("target {}, ", self.target) } else { String::new() };
+        format!("{target}part {}, {}", self.part, amount(self.block_size.into()))
+    }
+}
+
+/// What came of a part. Latencies are `None` without I/O, and where none were measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownPart {
+    /// Which part.
+    #[serde(flatten)]
+    pub key: PartKey,
+    /// I/Os completed.
+    pub ios: u64,
+    /// I/Os per second.
+    pub iops: f64,
+    /// Mean latency, ms.
+    pub mean_ms: Option<f64>,
+    /// 99th percentile of the latency, ms.
+    pub p99_ms: Option<f64>,
+}
+
+/// Response times, ms, of the I/Os that had a time to start at.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownResponse {
+    /// How many these are: with a rate on some targets alone not all.
+    pub ios: u64,
+    /// The mean, by direction.
+    pub mean_ms: ChartRow,
+    /// At the percentiles of the text report, ascending.
+    pub percentiles: Vec<KnownPercentile>,
+}
+
+/// The figures of one direction. Latencies are `None` without I/O, and where none were measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KnownFigures {
+    /// I/Os completed.
+    pub ios: Option<u64>,
+    /// Bytes transferred.
+    pub bytes: Option<u64>,
+    /// I/Os per second.
+    pub iops: Option<f64>,
+    /// 2^20 bytes per second.
+    pub mib_per_s: Option<f64>,
+    /// Mean latency, ms.
+    pub mean_ms: Option<f64>,
+    /// Standard deviation of the latency, ms.
+    pub std_dev_ms: Option<f64>,
+    /// Shortest latency, ms.
+    pub min_ms: Option<f64>,
+    /// Longest latency, ms.
+    pub max_ms: Option<f64>,
+    /// `-D`: standard deviation of the I/Os per second over intervals.
+    pub iops_std_dev: Option<f64>,
+}
+
+/// A percentile of the latency, ms.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct KnownPercentile {
+    /// As a percentage: 99.9.
+    pub percent: f64,
+    /// The latency that this share of the I/Os did not exceed, by direction.
+    #[serde(flatten)]
+    pub latency: ChartRow,
+}
+
+impl Findings {
+    /// Those of these names, the worst first.
+    pub fn new<'a>(worst: Option<Severity>, names: impl IntoIterator<Item = &'a str>) -> Findings {
+        let mut once: Vec<String> = Vec::new();
+        for name in names {
+            if !once.iter().any(|known| known == name) {
+                once.push(name.to_owned());
+            }
+        }
+        Findings { worst, names: once }
+    }
+}
+
+impl KnownSpan {
+    /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
+    /// such percentile.
+    pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
+        at(&self.percentiles, percent)
+    }
+}
+
+impl KnownResponse {
+    /// The response time that `percent` of the I/Os did not exceed, by direction, ms; `None` = not known.
+    pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
+        at(&self.percentiles, percent)
+    }
+}
+
+fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
+    percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
+}
+
+impl KnownRun {
+    /// A run of which nothing is known but where it comes from.
+    pub fn new(name: impl Into<String>, origin: Origin) -> KnownRun {
+        KnownRun {
+            name: name.into(),
+            origin,
+            label: None,
+            identity: None,
+            started_at: None,
+            computer: None,
+            machine: None,
+            fingerprint: None,
+            command_line: None,
+            findings: None,
+            time_spans: Vec::new(),
+            unmeasured: Vec::new(),
+        }
+    }
+
+    /// What each time span was asked for, in order.
+    pub fn asked(&self) -> impl Iterator<Item = &Parameters> {
+        static UNKNOWN: Parameters = Parameters::UNKNOWN;
+        self.time_spans.iter().zip(1..).map(|(span, number)| match span {
+            Some(span) => &span.parameters,
+            None => {
+                let of_it = self.unmeasured.iter().find(|span| span.time_span == number);
+                of_it.map_or(&UNKNOWN, |span| &span.parameters)
+            }
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! The record: profile, hosts and results of one run, in a versioned form.
+
+use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
+use crate::machine::System;
+use crate::profile::{Method, Profile, RateTotal, TargetId, TargetIds, ThreadTarget, TimeSpan};
+use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+
+/// Everything that is needed to print any report of a run again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Name and version of the stored form.
+    pub format: RecordFormat,
+    /// What was asked for.
+    pub profile: Profile,
+    /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say, as
+    /// those of version 1.
+    #[serde(default)]
+    pub method: Option<Method>,
+    /// What was done to the target before, if it is the last round of a preconditioning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preconditioning: Option<Preconditioning>,
+    /// The machines that it ran on, one in an ordinary run, and what came out on each.
+    pub hosts: Vec<Host>,
+    /// What several hosts add up to; `None` = it ran on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Box<Whole>>,
+}
+
+/// Stands for the host of a record that was made without any.
+static NOWHERE: LazyLock<Host> = LazyLock::new(Host::default);
+
+/// Name and version of a record's stored form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordFormat {
+    /// Always [`RecordFormat::NAME`].
+    pub name: String,
+    /// Rises by one whenever a reader of the last version could misunderstand a record. A field that old
+    /// readers may ignore and new ones can do without doesn't count.
+    pub version: u32,
+}
+
+impl RecordFormat {
+    /// What tells a record from other JSON.
+    pub const NAME: &str = "diskspd-record";
+    /// What this program writes, and the newest that it reads.
+    pub const VERSION: u32 = 2;
+}
+
+impl Default for RecordFormat {
+    fn default() -> Self {
+        RecordFormat { name: Self::NAME.into(), version: Self::VERSION }
+    }
+}
+
+impl Record {
+    /// A record in today's format.
+    pub fn new(profile: Profile, system: System, results: Results) -> Record {
+        let ids = TargetIds::of(&profile);
+        Record::with_targets(profile, &ids, system, results)
+    }
+
+    /// The same, with targets that the profile may not name.
+    pub(super) fn with_targets(
+        profile: Profile,
+        targets: &TargetIds,
+        system: System,
+        results: Results,
+    ) -> Record {
+        let hosts = vec![Host::alone(targets, system, results)];
+        let (method, preconditioning, whole) = (None, None, None);
+        Record { format: RecordFormat::default(), profile, method, preconditioning, hosts, whole }
+    }
+
+    /// The host whose figures reports show: the only one, or all as one.
+    pub fn host(&self) -> &Host {
+        match &self.whole {
+            Some(whole) => &whole.host,
+            None => self.hosts.first().unwrap_or(&NOWHERE),
+        }
+    }
+
+    /// The hosts that have figures.
+    pub fn present(&self) -> impl Iterator<Item = &Host> {
+        self.hosts.iter().filter(|host| host.missing.is_none())
+    }
+
+    /// Whether every host that was to take part has figures.
+    pub fn is_complete(&self) -> bool {
+        self.hosts.iter().all(|host| host.missing.is_none())
+    }
+
+    /// What the figures were asked for by: what can be run on one host.
+    pub fn asked_of_each(&self) -> &Profile {
+        self.whole.as_ref().map_or(&self.profile, |whole| &whole.asked)
+    }
+
+    /// The only host, to fill it.
+    pub fn host_mut(&mut self) -> &mut Host {
+        if self.hosts.is_empty() {
+            self.hosts.push(Host::default());
+        }
+        &mut self.hosts[0]
+    }
+
+    /// The same, run this way.
+    pub fn with_method(self, method: Method) -> Record {
+        Record { method: Some(method), ..self }
+    }
+
+    /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
+    pub fn rate_total(&self) -> Option<RateTotal> {
+        let total = self.method.as_ref()?.rate_total?;
+        let hosts = if self.whole.is_some() { self.present().count() as u64 } else { 1 };
+        Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts), ..total })
+    }
+
+    /// I/Os per second that all threads together were to start on the targets of a time span that have a
+    /// rate.
+    pub fn offered_ios_per_s(&self, span: &TimeSpan) -> f64 {
+        if let Some(replay) = self.method.as_ref().and_then(|method| method.replay.as_ref()) {
+            return replay.ios_per_s().unwrap_or(0.0);
+        }
+        let each = span.targets.iter().filter_map(|target| span.offered_ios_per_s(target, self.rate_total()));
+        each.fold(0.0, |sum, rate| sum + rate)
+    }
+
+    /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system
+    /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
+    /// edited one may not.
+    pub fn check(&self) -> Result<(), String> {
+        if self.whole.is_none() {
+            must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
+        }
+        let host = self.host();
+        let misplaced = (0..).zip(&host.targets).find(|(place, target)| target.id != TargetId(*place));
+        if let Some((place, target)) = misplaced {
+            return Err(format!("target {place} of {} has the id {}", host.name, target.id.0));
+        }
+        let asked = &self.profile.time_spans;
+        let got = &host.results.time_spans;
+        must_equal("results", "time spans", asked.len() as u64, got.len() as u64)?;
+        let active = host.system.topology.active_cpus().count() as u64;
+        for (index, (asked, got)) in asked.iter().zip(got).enumerate() {
+            if got.was_measured() {
+                let place = format!("time span {}", index + 1);
+                check_possible(&place, got)?;
+                must_equal(&place, "CPUs", active, got.cpus.len() as u64)?;
+                match &self.whole {
+                    None => check_threads(&place, host, asked, got)?,
+                    Some(_) => check_merged(&place, host, got)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// More of one thread on one target is no measurement: 1 EiB are 50 GB/s for nine months.
+const MOST_BYTES: u64 = 1 << 60;
+/// The same in I/Os: 10 million a second for 28 years.
+const MOST_IOS: u64 = 1 << 53;
+/// The longest run, ns: a hundred years.
+const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
+
+/// That no figure is beyond what any machine can do: in sums it would hide what all others did.
+fn check_possible(place: &str, got: &SpanResults) -> Result<(), String> {
+    let limit = |what: &str, found: u64, most: u64| match found > most {
+        true => Err(format!("{place}: {found} {what}, and no run can have more than {most}")),
+        false => Ok(()),
+    };
+    limit("ns measured", got.measured, LONGEST_NS)?;
+    for row in got.threads.iter().flat_map(|thread| &thread.targets) {
+        for done in [&row.read, &row.write] {
+            limit("bytes of one thread on a target", done.bytes, MOST_BYTES)?;
+            limit("I/Os of one thread on a target", done.ios, MOST_IOS)?;
+        }
+    }
+    Ok(())
+}
+
+/// Of a merged run: that nothing is named that isn't there, and that all latencies are there.
+fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), String> {
+    let rows = || got.threads.iter().flat_map(|thread| &thread.targets);
+    if let Some(row) = rows().find(|row| row.target.index() >= host.targets.len()) {
+        return Err(format!("{place}: there is no target {}", row.target.0));
+    }
+    let merged = got.merged.as_deref().ok_or_else(|| format!("{place}: the latencies of all are missing"))?;
+    let read = rows().map(|row| (&row.read, "reads")).collect::<Vec<_>>();
+    let write = rows().map(|row| (&row.write, "writes")).collect::<Vec<_>>();
+    for (rows, all) in [(read, &merged.read), (write, &merged.write)] {
+        let Some(latency) = &all.latency else { continue };
+        let what = rows.first().map_or("I/Os", |(_, name)| name);
+        let ios = rows.iter().map(|(row, _)| row.ios).fold(0, u64::saturating_add);
+        must_equal(place, &format!("latencies of {what}"), ios, latency.moments().count())?;
+    }
+    Ok(())
+}
+
+fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
+    must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
+    for (thread, results) in got.threads.iter().enumerate() {
+        let place = format!("{place}, thread {thread}");
+        let targets = targets_of(asked, thread as u32);
+        must_equal(&place, "targets", targets, results.targets.len() as u64)?;
+        for target in &results.targets {
+            if target.target.index() >= host.targets.len() {
+                return Err(format!("{place}: there is no target {}", target.target.0));
+            }
+            let path = host.path(target.target);
+            check_target(&format!("{place}, target '{path}'"), asked, target)?;
+        }
+    }
+    Ok(())
+}
+
+/// How many targets the thread works on: one of `-t` on its own, one of a pool on all that don't list other
+/// threads.
+fn targets_of(span: &TimeSpan, thread: u32) -> u64 {
+    if span.thread_count == 0 {
+        return 1;
+    }
+    let uses =
+        |listed: &[ThreadTarget]| listed.is_empty() || listed.iter().any(|entry| entry.thread == thread);
+    span.targets.iter().filter(|target| uses(&target.thread_targets)).count() as u64
+}
+
+fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), String> {
+    for (direction, name) in [(&target.read, "reads"), (&target.write, "writes")] {
+        if direction.short > direction.ios {
+            return Err(format!("{place}: {} short {name} of only {}", direction.short, direction.ios));
+        }
+        if let Some(latency) = &direction.latency {
+            must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
+        }
+        if let Some(paced) = &direction.paced {
+            must_equal(
+                place,
+                &format!("start times of {name}"),
+                direction.ios,
+                paced.delay.moments().count(),
+            )?;
+            if let Some(response) = &paced.response {
+                let what = format!("response times of {name}");
+                must_equal(place, &what, direction.ios, response.moments().count())?;
+            }
+        }
+        if let Some(series) = &direction.series
+            && !series.has_shape(asked.io_bucket_duration, asked.duration)
+        {
+            return Err(format!(
+                "{place}: the series of {name} is not one of {} ms intervals over {} s",
+                asked.io_bucket_duration, asked.duration
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), String> {
+    if expected == found { Ok(()) } else { Err(format!("{place}: {found} {what} instead of {expected}")) }
+}

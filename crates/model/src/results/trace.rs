@@ -1,0 +1,123 @@
+//! What was traced beside the I/Os (`-e`).
+
+use crate::machine::tracing::TraceEvent;
+use crate::profile::TargetId;
+use crate::stats::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// A trace of the measured window, of the whole machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Events of the classes that were asked for, in the order of the report.
+    pub counts: Vec<EventCount>,
+    /// `DISK_IO`: how long the devices beneath the targets took; `None` = not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub devices: Option<Vec<DeviceTimes>>,
+    /// How it was recorded.
+    pub session: TraceSession,
+}
+
+/// How often something happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventCount {
+    /// What.
+    pub event: TraceEvent,
+    /// How often; `None` = it can't be counted.
+    pub count: Option<u64>,
+    /// Why it can't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How long one device took for its requests, from the driver's getting one to its completion.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceTimes {
+    /// The kernel's name.
+    pub device: String,
+    /// The targets that lie on it, each once.
+    pub targets: Vec<TargetId>,
+    /// Reads.
+    pub read: CompletionTimes,
+    /// Writes.
+    pub write: CompletionTimes,
+    /// Flushes of its write cache, which are no writes.
+    #[serde(default, skip_serializing_if = "none")]
+    pub flushes: u64,
+    /// Why there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Requests of one direction, as the device got them: after merging and splitting.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompletionTimes {
+    /// Completed within the window.
+    pub requests: u64,
+    /// How long they took, ns. Those that were issued before the trace began, or whose record was lost, are
+    /// missing.
+    pub times: Histogram,
+}
+
+fn none(count: &u64) -> bool {
+    *count == 0
+}
+
+/// How events were recorded one by one. Those that are only counted need no buffer and can't be lost.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TraceSession {
+    /// The clock that they were stamped with, as clock_gettime(2) calls it.
+    pub clock: String,
+    /// Size of a buffer, KiB; 0 = nothing was recorded.
+    pub buffer_kib: u64,
+    /// How many there were: one per CPU.
+    pub buffers: u64,
+    /// How often one was read that held something.
+    pub read: u64,
+    /// Events that were not recorded, because a buffer was full; by the kernel's own count.
+    pub lost: u64,
+}
+
+/// Figures of a trace, for reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceFigures {
+    /// As [`Trace::counts`].
+    pub counts: Vec<EventCount>,
+    /// `DISK_IO`: by device.
+    pub devices: Option<Vec<DeviceFigures>>,
+    /// As [`Trace::session`].
+    pub session: TraceSession,
+}
+
+/// Times of one device beside ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceFigures {
+    /// The kernel's name.
+    pub device: String,
+    /// Reads.
+    pub read: CompletionFigures,
+    /// Writes.
+    pub write: CompletionFigures,
+    /// Flushes of its write cache, which are no writes.
+    #[serde(default, skip_serializing_if = "none")]
+    pub flushes: u64,
+    /// Why there are none.
+    pub reason: Option<String>,
+}
+
+/// Times of one direction, ms; `None` = no request, or for `own`: no I/O, or latencies weren't measured
+/// (`-L`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompletionFigures {
+    /// Requests completed.
+    pub requests: u64,
+    /// Those of them with a known time.
+    pub timed: u64,
+    /// Mean of their times.
+    pub mean: Option<f64>,
+    /// Half of them took no longer.
+    pub median: Option<f64>,
+    /// 99 % of them took no longer.
+    pub p99: Option<f64>,
+    /// Mean latency of the program's I/Os on the targets that lie on the device.
+    pub own: Option<f64>,
+}

@@ -1,0 +1,111 @@
+//! What goes up and down in turns: the same course again and again.
+
+/// A series that repeats itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Periodic {
+    /// Intervals from one turn to the next.
+    pub period: f64,
+    /// Whole turns.
+    pub times: usize,
+    /// Mean of the lowest part of a turn.
+    pub low: f64,
+    /// Mean of the highest part of a turn.
+    pub high: f64,
+    /// Share of the variance that the turns explain, for as many parts as they have.
+    pub explained: f64,
+}
+
+/// So many turns, or nobody knows whether it returns.
+const FEWEST_TURNS: usize = 3;
+/// The shortest turn, intervals.
+const SHORTEST: usize = 4;
+/// A turn is looked at in so many parts at most.
+const MOST_PARTS: usize = 8;
+/// Explains less than this of the variance: no turns.
+const EXPLAINS: f64 = 0.7;
+/// A turn within so much of the best explains as much: the shortest of them is it, not a multiple.
+const AS_GOOD: f64 = 0.05;
+
+/// The turns of a series, from which it departs by less than 30 % of the variance. `None` = there are none,
+/// or fewer than three.
+pub fn of(values: &[f64]) -> Option<Periodic> {
+    let longest = values.len() / FEWEST_TURNS;
+    let turns: Vec<Periodic> =
+        (2 * SHORTEST..=2 * longest).filter_map(|half| folded(values, half as f64 / 2.0)).collect();
+    let best = turns.iter().map(|turn| turn.explained).fold(0.0, f64::max);
+    if best < EXPLAINS {
+        return None;
+    }
+    // The first hill of those that are as good: its top.
+    let first = turns.iter().position(|turn| turn.explained >= best - AS_GOOD)?;
+    let hill = turns.get(first..)?.iter().take_while(|turn| turn.explained >= best - AS_GOOD);
+    hill.max_by(|a, b| a.explained.total_cmp(&b.explained)).cloned()
+}
+
+/// The series laid upon itself turn by turn.
+fn folded(values: &[f64], period: f64) -> Option<Periodic> {
+    let parts = (period as usize).clamp(SHORTEST, MOST_PARTS);
+    let part = |index: usize| ((index as f64 % period) / period * parts as f64) as usize % parts;
+    let mut sums = [(0.0, 0.0); MOST_PARTS];
+    for (index, value) in values.iter().enumerate() {
+        let (sum, count) = &mut sums[part(index)];
+        (*sum, *count) = (*sum + value, *count + 1.0);
+    }
+    let means = sums.map(|(sum, count)| sum / f64::max(count, 1.0));
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    let squares = |of: &dyn Fn(usize) -> f64| -> f64 {
+        values.iter().enumerate().map(|(index, value)| (value - of(index)).powi(2)).sum()
+    };
+    let (left, all) = (squares(&|index| means[part(index)]), squares(&|_| mean));
+    let (count, freedom) = (values.len() as f64, values.len().checked_sub(parts)?);
+    let explained = 1.0 - (left / freedom.max(1) as f64) / (all / (count - 1.0));
+    let used = &means[..parts];
+    explained.is_finite().then(|| Periodic {
+        period,
+        times: (count / period) as usize,
+        low: used.iter().copied().fold(f64::INFINITY, f64::min),
+        high: used.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        explained,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_returns_is_found_with_its_period() {
+        // Some noise, the same each time.
+        let noise = |i: usize| (i * 7919 % 13) as f64;
+        let saw = |period: f64| move |i: usize| 1000.0 - 500.0 * (i as f64 % period) / period + noise(i);
+        let wave = |period: f64| {
+            move |i: usize| 1000.0 + 300.0 * (i as f64 / period * std::f64::consts::TAU).sin() + noise(i)
+        };
+        for count in [40, 41, 120, 240] {
+            for period in [6.0, 10.0, 12.5, 13.0] {
+                for values in [
+                    (0..count).map(saw(period)).collect::<Vec<f64>>(),
+                    (0..count).map(wave(period)).collect(),
+                ] {
+                    let found = of(&values).unwrap();
+                    let wrong = (found.period / period - 1.0).abs();
+                    assert!(wrong < 0.09, "{count} by {period}: {found:?}");
+                    assert!(found.high - found.low > 250.0, "{found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_return_is_none() {
+        let of = |rate: &dyn Fn(usize) -> f64| of(&(0..60).map(rate).collect::<Vec<f64>>());
+        assert_eq!(of(&|_| 5.0), None);
+        assert_eq!(of(&|i| 100.0 - i as f64), None);
+        assert_eq!(of(&|i| if i < 25 { 100.0 } else { 50.0 }), None);
+        assert_eq!(of(&|i| if (20..30).contains(&i) { 100.0 } else { 50.0 }), None);
+        // Twice is no return.
+        assert_eq!(of(&|i| 100.0 - (i % 30) as f64), None);
+        assert_eq!(super::of(&[]), None);
+        assert_eq!(super::of(&[1.0; 11]), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! How likely a shift is found, and how many values would find it.
+
+use super::super::normal::{NormalValues, cumulative, density};
+use super::law::RankLaw;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// What is compared with what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RankDesign {
+    /// So many values with so many others, by the rank sum.
+    Sides(usize, usize),
+    /// So many pairs, by their signed ranks.
+    Pairs(usize),
+}
+
+/// Up to so many contrasts the power is what so many games come to; beyond, a normal distribution of their
+/// number is near enough.
+const PLAYED: usize = 256;
+const GAMES: u64 = 4000;
+
+impl RankDesign {
+    /// How its statistic is distributed when nothing differs.
+    pub fn law(self) -> RankLaw {
+        match self {
+            RankDesign::Sides(first, other) => RankLaw::sum(first, other),
+            RankDesign::Pairs(count) => RankLaw::signed(count),
+        }
+    }
+
+    /// The surest that it can be of any shift, a share: 0 of no values.
+    pub fn surest(self) -> f64 {
+        let law = self.law();
+        if law.most() == 0 { 0.0 } else { (1.0 - 2.0 * law.at_most(0)).max(0.0) }
+    }
+
+    /// The chance that a shift of so many standard deviations (of the values; of pairs, of their differences)
+    /// is found, of normal values.
+    pub fn power(self, deviations: f64, sure: f64) -> f64 {
+        match self.contrasts() {
+            0 => 0.0,
+            contrasts if contrasts <= PLAYED => self.played(deviations.abs(), sure),
+            _ => self.approximate(deviations.abs(), sure),
+        }
+    }
+
+    /// The smallest shift, in deviations, that is called one with this chance; `None` = too few values for
+    /// any.
+    pub fn detectable(self, chance: f64, sure: f64) -> Option<f64> {
+        const MOST: f64 = 16.0;
+        if self.power(MOST, sure) < chance {
+            return None;
+        }
+        let (mut low, mut high) = (0.0, MOST);
+        while high - low > 1e-3 {
+            let middle = (low + high) / 2.0;
+            if self.power(middle, sure) >= chance { high = middle } else { low = middle }
+        }
+        Some(high)
+    }
+
+    /// How many values it takes until a shift of so many deviations is called one with this chance, where
+    /// `design` makes the comparison of a number of them; `None` = more than `most`.
+    pub fn needed(
+        design: impl Fn(usize) -> RankDesign,
+        deviations: f64,
+        chance: f64,
+        sure: f64,
+        most: usize,
+    ) -> Option<usize> {
+        let enough = |count: usize| design(count).power(deviations, sure) >= chance;
+        if !enough(most) {
+            return None;
+        }
+        let (mut low, mut high) = (1, most);
+        while low < high {
+            let middle = (low + high) / 2;
+            if enough(middle) { high = middle } else { low = middle + 1 }
+        }
+        Some(high)
+    }
+
+    /// The shares of fixed games that are won: samples of the same source, in each of which the shift is
+    /// known from which on it would be found. They are played once for all.
+    fn played(self, deviations: f64, sure: f64) -> f64 {
+        type Games = BTreeMap<(RankDesign, u64), Arc<Vec<f64>>>;
+        static GAMES_OF: LazyLock<Mutex<Games>> = LazyLock::new(Mutex::default);
+        let mut all = GAMES_OF.lock().unwrap_or_else(PoisonError::into_inner);
+        let games = all.entry((self, sure.to_bits())).or_insert_with(|| Arc::new(self.play(sure)));
+        games.partition_point(|from| *from < deviations) as f64 / GAMES as f64
+    }
+
+    /// From which shift on each game is won, ascending; none where there are too few values to win any.
+    fn play(self, sure: f64) -> Vec<f64> {
+        let unlikely = self.unlikely(sure);
+        if unlikely == 0 {
+            return Vec::new();
+        }
+        let mut normal = NormalValues::new(1);
+        let mut draw = |count: usize| (0..count).map(|_| normal.draw()).collect::<Vec<f64>>();
+        let mut games: Vec<f64> = (0..GAMES)
+            .map(|_| {
+                let mut contrasts: Vec<f64> = match self {
+                    RankDesign::Sides(first, other) => {
+                        let (xs, ys) = (draw(first), draw(other));
+                        xs.iter().flat_map(|x| ys.iter().map(move |y| y - x)).collect()
+                    }
+                    RankDesign::Pairs(count) => {
+                        let all = draw(count);
+                        let means = |(at, x)| all[at..].iter().map(move |y: &f64| (x + y) / 2.0);
+                        all.iter().enumerate().flat_map(means).collect()
+                    }
+                };
+                // The interval is above zero when its lower end is.
+                let (_, low, _) = contrasts.select_nth_unstable_by(unlikely - 1, f64::total_cmp);
+                -*low
+            })
+            .collect();
+        games.sort_by(f64::total_cmp);
+        games
+    }
+
+    /// [`RankLaw::unlikely`], counted once for all.
+    fn unlikely(self, sure: f64) -> usize {
+        static COUNTED: LazyLock<Mutex<BTreeMap<(RankDesign, u64), usize>>> = LazyLock::new(Mutex::default);
+        let mut all = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+        *all.entry((self, sure.to_bits())).or_insert_with(|| self.law().unlikely((1.0 - sure) / 2.0))
+    }
+
+    /// From the mean and the variance that the statistic has under a shift (Lehmann, Nonparametrics).
+    fn approximate(self, deviations: f64, sure: f64) -> f64 {
+        let (mean, spread) = match self {
+            RankDesign::Sides(first, other) => {
+                let (m, n) = (first as f64, other as f64);
+                // That a value of the one is above one of the other; and above two of them.
+                let one = cumulative(deviations / 2f64.sqrt());
+                let two = above_two(deviations);
+                (m * n * one, m * n * (one * (1.0 - one) + (m + n - 2.0) * (two - one * one)))
+            }
+            RankDesign::Pairs(count) => {
+                let n = count as f64;
+                // That one is above 0; the mean of two; those of one with two others.
+                let (one, mean) = (cumulative(deviations), cumulative(deviations * 2f64.sqrt()));
+                let both = above_two(2.0 * deviations);
+                let pairs = n * (n - 1.0) / 2.0;
+                let spread = n * one * (1.0 - one)
+                    + pairs * (2.0 * (one - mean).powi(2) + 3.0 * mean * (1.0 - mean))
+                    + 2.0 * pairs * (n - 2.0) * (both - mean * mean);
+                (n * one + pairs * mean, spread)
+            }
+        };
+        if spread < 1e-9 {
+            return 1.0;
+        }
+        let least = (self.contrasts() - self.unlikely(sure)) as f64 + 0.5;
+        1.0 - cumulative((least - mean) / spread.sqrt())
+    }
+
+    /// How many contrasts there are: [`RankLaw::most`], without counting the law out.
+    fn contrasts(self) -> usize {
+        match self {
+            RankDesign::Sides(first, other) => first * other,
+            RankDesign::Pairs(count) => count * (count + 1) / 2,
+        }
+    }
+}
+
+/// The chance that a value shifted by so much is above two that are not, by the trapezoidal rule: exact
+/// to nine digits for what vanishes at both ends.
+fn above_two(deviations: f64) -> f64 {
+    const STEPS: i32 = 64;
+    let width = 16.0 / f64::from(STEPS);
+    let at = |step: i32| {
+        let z = f64::from(step) * width - 8.0;
+        cumulative(z + deviations).powi(2) * density(z)
+    };
+    (0..=STEPS).map(at).sum::<f64>() * width
+}

@@ -1,0 +1,285 @@
+//! Repetitions of a measurement: mean, deviation, an interval for the mean, and which ones don't fit.
+//!
+//! The unit is a run. What varies within a run says nothing about how the next one would come out.
+//!
+//! Intervals stay within what a figure can be: rates and latencies are above 0 and vary by factors, so
+//! theirs are on a logarithmic scale; shares lie between 0 and 100 %, so theirs are on that of their odds.
+//! Both are Student's t intervals of the arithmetic mean, carried over to that scale (the delta method).
+
+/// How sure intervals are, as a share.
+pub const CONFIDENCE: f64 = 0.95;
+/// Fewer repetitions than this have no outliers: nobody could tell which ones they are.
+const FEWEST_FOR_OUTLIERS: usize = 5;
+/// So many times the usual distance from the median is too far (Iglewicz and Hoaglin, 1993).
+const TOO_FAR: f64 = 3.5;
+/// Median distance from the median to standard deviation, of a normal distribution.
+const MAD_TO_DEVIATION: f64 = 1.4826;
+/// The usual distance is at least this share of the median: where more than half of all values are equal
+/// it would be 0, and every other one an outlier.
+const LEAST_DISTANCE: f64 = 0.001;
+
+/// What a figure can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bounds {
+    /// A rate or a latency: at least 0.
+    Positive,
+    /// A share in percent: from 0 to 100.
+    Percent,
+}
+
+/// What repetitions of one figure say, in its unit.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Spread {
+    /// Repetitions.
+    pub count: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation of single runs, with `count` - 1 below the line; `None` = one run.
+    pub deviation: Option<f64>,
+    /// Half the width that Student's t gives the 95 % interval of the mean on the figure's own scale, which
+    /// may reach beyond what is possible: [`Spread::interval`] doesn't; `None` = one run.
+    pub half_width: Option<f64>,
+}
+
+impl Spread {
+    /// Of at least one value; `None` = there is none.
+    pub fn of(values: &[f64]) -> Option<Spread> {
+        let count = values.len();
+        if count == 0 {
+            return None;
+        }
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let deviation = (count > 1).then(|| (squares / (count - 1) as f64).sqrt());
+        let half_width = deviation.map(|deviation| {
+            student_t(two_sided(CONFIDENCE), (count - 1) as f64) * deviation / (count as f64).sqrt()
+        });
+        Some(Spread { count, mean, deviation, half_width })
+    }
+
+    /// The 95 % interval of the mean; `None` = one run.
+    pub fn interval(&self, bounds: Bounds) -> Option<(f64, f64)> {
+        let width = self.half_width?;
+        if width == 0.0 || self.mean <= 0.0 {
+            return Some((self.mean, self.mean));
+        }
+        Some(match bounds {
+            Bounds::Positive => {
+                let factor = (width / self.mean).exp();
+                (self.mean / factor, self.mean * factor)
+            }
+            Bounds::Percent => {
+                let share = (self.mean / HUNDRED).min(1.0);
+                if share >= 1.0 {
+                    return Some((self.mean, self.mean));
+                }
+                let odds = share / (1.0 - share);
+                let factor = (width / HUNDRED / (share * (1.0 - share))).exp();
+                let percent =
+                    |odds: f64| if odds.is_finite() { HUNDRED * odds / (1.0 + odds) } else { HUNDRED };
+                (percent(odds / factor), percent(odds * factor))
+            }
+        })
+    }
+
+    /// How far the interval of a rate or a latency reaches above the mean, as a share of that: its longer
+    /// side; `None` = one run, or a mean of 0.
+    pub fn relative(&self) -> Option<f64> {
+        self.half_width.filter(|_| self.mean > 0.0).map(|width| (width / self.mean).exp() - 1.0)
+    }
+
+    /// Two single runs have to differ by more than this before it is more than what such runs differ by
+    /// among themselves; `None` = one run.
+    pub fn between_two_runs(&self) -> Option<f64> {
+        let t = student_t(two_sided(CONFIDENCE), self.count.checked_sub(2)? as f64 + 1.0);
+        Some(t * self.deviation? * std::f64::consts::SQRT_2)
+    }
+}
+
+/// Shares are in percent.
+const HUNDRED: f64 = 100.0;
+
+/// The share below the upper end of an interval that holds `confidence` in its middle.
+fn two_sided(confidence: f64) -> f64 {
+    0.5 + confidence / 2.0
+}
+
+/// Places of the values that lie too far from the others: more than 3.5 times the usual distance from the
+/// median, which is 1.4826 times the median of all distances, and at least 0.1 % of the median. None among
+/// fewer than five.
+pub fn outliers(values: &[f64]) -> Vec<usize> {
+    let Some(middle) = median(values).filter(|_| values.len() >= FEWEST_FOR_OUTLIERS) else {
+        return Vec::new();
+    };
+    let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+    let usual = median(&distances).unwrap_or(0.0) * MAD_TO_DEVIATION;
+    let limit = TOO_FAR * usual.max(LEAST_DISTANCE * middle.abs());
+    (0..values.len()).filter(|at| distances[*at] > limit).collect()
+}
+
+/// The value in the middle, or the mean of the two there; `None` = there is no value.
+pub fn median(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| super::noise::median(&mut values.to_vec()))
+}
+
+/// Below this value lies the given share of Student's t distribution; `degrees` of freedom, at least 1, the
+/// share from 0.5 to below 1.
+pub fn student_t(share: f64, degrees: f64) -> f64 {
+    let half = (degrees + 1.0) / 2.0;
+    let at_zero = (ln_gamma(half) - ln_gamma(degrees / 2.0)).exp() / (degrees * std::f64::consts::PI).sqrt();
+    let mut t = 0.0_f64;
+    // Newton's method from the left: the share grows ever slower, so no step goes too far.
+    for _ in 0..100 {
+        let density = at_zero * (1.0 + t * t / degrees).powf(-half);
+        let step = (share - below(t, degrees)) / density;
+        t += step;
+        if step.abs() <= 1e-12 * t {
+            break;
+        }
+    }
+    t
+}
+
+/// The share of Student's t distribution below `t`, which isn't negative.
+fn below(t: f64, degrees: f64) -> f64 {
+    1.0 - incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + t * t)) / 2.0
+}
+
+/// The regularized incomplete beta function, by its continued fraction on the side where that converges
+/// fast (Abramowitz and Stegun 26.5.8).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return if x <= 0.0 { 0.0 } else { 1.0 };
+    }
+    let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
+    match x < (a + 1.0) / (a + b + 2.0) {
+        true => front * fraction(a, b, x) / a,
+        false => 1.0 - front * fraction(b, a, 1.0 - x) / b,
+    }
+}
+
+/// The continued fraction, evaluated from the front (Lentz's method).
+fn fraction(a: f64, b: f64, x: f64) -> f64 {
+    let apart_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
+    let mut c = 1.0;
+    let mut d = 1.0 / apart_from_zero(1.0 - (a + b) * x / (a + 1.0));
+    let mut result = d;
+    for step in 1..=300 {
+        let m = f64::from(step);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        for term in [even, odd] {
+            d = 1.0 / apart_from_zero(1.0 + term * d);
+            c = apart_from_zero(1.0 + term / c);
+            result *= c * d;
+        }
+        if (c * d - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    result
+}
+
+/// Logarithm of the gamma function for positive `x`: Stirling's series, where it is exact to 1e-15.
+fn ln_gamma(x: f64) -> f64 {
+    // Gamma(x) = Gamma(x + 1) / x, up to where the series holds.
+    let (mut x, mut shift) = (x, 0.0);
+    while x < 15.0 {
+        shift += x.ln();
+        x += 1.0;
+    }
+    let square = x * x;
+    let rest = 1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / (1680.0 * square)) / square;
+    let series = (1.0 / 12.0 - rest / square) / x;
+    (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series - shift
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_t_is_what_tables_say() {
+        for (share, degrees, expected) in [
+            (0.975, 1.0, 12.706_204_736_432_1),
+            (0.975, 2.0, 4.302_652_729_911_3),
+            (0.95, 4.0, 2.131_846_786_326_6),
+            (0.995, 5.0, 4.032_142_983_557_5),
+            (0.975, 9.0, 2.262_157_162_740_9),
+            (0.975, 30.0, 2.042_272_456_301_2),
+            (0.975, 1e6, 1.959_966),
+        ] {
+            let found = student_t(share, degrees);
+            assert!((found - expected).abs() < 1e-6 * expected, "{share} {degrees}: {found}");
+        }
+    }
+
+    #[test]
+    fn an_interval_is_that_of_the_textbook() {
+        let spread = Spread::of(&[9.0, 10.0, 11.0]).unwrap();
+        assert_eq!((spread.count, spread.mean, spread.deviation), (3, 10.0, Some(1.0)));
+        // 4.30265 / sqrt(3)
+        assert!((spread.half_width.unwrap() - 2.484_138).abs() < 1e-5);
+        // 4.30265 * sqrt(2)
+        assert!((spread.between_two_runs().unwrap() - 6.084_870).abs() < 1e-5);
+        let one = Spread::of(&[5.0]).unwrap();
+        assert_eq!((one.half_width, one.between_two_runs(), one.relative()), (None, None, None));
+        assert_eq!(Spread::of(&[]), None);
+    }
+
+    #[test]
+    fn intervals_stay_within_what_is_possible() {
+        let of = |values: &[f64], bounds| Spread::of(values).unwrap().interval(bounds).unwrap();
+        for values in [&[0.1, 0.2, 9.0][..], &[0.0, 0.0, 100.0], &[1e-9, 1e9], &[5.0, 5.0], &[0.0, 0.0]] {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let (low, high) = of(values, Bounds::Positive);
+            assert!(0.0 <= low && low <= mean && mean <= high, "{values:?}: {low} .. {high}");
+        }
+        for values in [&[98.0, 100.0, 100.0][..], &[0.0, 0.3], &[0.0, 100.0], &[100.0, 100.0], &[0.0, 0.0]] {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let (low, high) = of(values, Bounds::Percent);
+            assert!(
+                0.0 <= low && low <= mean && mean <= high && high <= 100.0,
+                "{values:?}: {low} .. {high}"
+            );
+        }
+        // Where runs scatter little both are the textbook's interval.
+        let (low, high) = of(&[99.0, 100.0, 101.0], Bounds::Positive);
+        assert!((low - 97.55).abs() < 0.04 && (high - 102.45).abs() < 0.08, "{low} {high}");
+        let (low, high) = of(&[49.0, 50.0, 51.0], Bounds::Percent);
+        assert!((low - 47.52).abs() < 0.01 && (high - 52.48).abs() < 0.01, "{low} {high}");
+        assert_eq!(Spread::of(&[5.0]).unwrap().interval(Bounds::Positive), None);
+    }
+
+    #[test]
+    fn intervals_of_rates_hold_the_mean_as_often_as_they_say() {
+        for (deviation, runs) in [(0.02, 3), (0.1, 5), (0.3, 5), (0.5, 10)] {
+            let mut noise = crate::stats::normal::NormalValues::new(5);
+            // The mean of exp(normal - d²/2) is 1.
+            let mut draw = || (noise.draw() * deviation - deviation * deviation / 2.0).exp();
+            let held = (0..2000).filter(|_| {
+                let values: Vec<f64> = (0..runs).map(|_| draw()).collect();
+                let (low, high) = Spread::of(&values).unwrap().interval(Bounds::Positive).unwrap();
+                (low..=high).contains(&1.0)
+            });
+            let held = held.count();
+            assert!((1840..=1960).contains(&held), "{held} of 2000 with a deviation of {deviation}");
+        }
+    }
+
+    #[test]
+    fn outliers_lie_far_from_the_rest() {
+        for (values, expected) in [
+            (vec![100.0, 101.0, 99.0, 100.5, 99.5, 50.0], vec![5]),
+            (vec![100.0, 101.0, 99.0, 100.5, 99.5, 103.0], vec![]),
+            // Equal values: a tenth of a percent is no distance.
+            (vec![100.0, 100.0, 100.0, 100.0, 100.2], vec![]),
+            (vec![100.0, 100.0, 100.0, 100.0, 101.0], vec![4]),
+            // Nobody can tell.
+            (vec![100.0, 100.0, 50.0], vec![]),
+            (vec![], vec![]),
+        ] {
+            assert_eq!(outliers(&values), expected, "{values:?}");
+        }
+    }
+}

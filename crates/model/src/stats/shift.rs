@@ -1,0 +1,110 @@
+//! Where a series of any distribution moves for good: by ranks, which outliers don't move.
+
+/// Fewer values than this before or behind a change tell nothing.
+const FEWEST: usize = 5;
+/// What somebody else has found may leave so few.
+const SHORTEST: usize = 3;
+/// A shift is no accident from so many standard deviations on, the best of all places taken.
+const SURE: f64 = 3.75;
+/// The strongest resemblance of neighbours that is allowed for.
+const STRONGEST: f64 = 0.9;
+
+/// The index from which on values are others than before, as a rule higher or lower. `None` = nowhere.
+pub fn of(values: &[f64]) -> Option<usize> {
+    let count = values.len();
+    if count < 2 * FEWEST {
+        return None;
+    }
+    let ranks = ranks(values);
+    let middle = (count as f64 + 1.0) / 2.0;
+    let variance = ranks.iter().map(|rank| (rank - middle).powi(2)).sum::<f64>() / (count as f64 - 1.0);
+    let mut sum = 0.0;
+    let mut best = (0.0, 0);
+    for (index, rank) in ranks.iter().enumerate() {
+        let (before, behind) = (index as f64, (count - index) as f64);
+        if index >= FEWEST && count - index >= FEWEST {
+            let deviation = (variance * before * behind / count as f64).sqrt();
+            let distance = (sum - before * middle).abs() / deviation;
+            if distance > best.0 {
+                best = (distance, index);
+            }
+        }
+        sum += rank;
+    }
+    let (distance, at) = best;
+    (distance > needed(&ranks, at)).then_some(at)
+}
+
+/// How far ranks have to be apart, in standard deviations, if those before `at` resemble each other, and
+/// those behind it.
+fn needed(ranks: &[f64], at: usize) -> f64 {
+    let alike = resemblance(ranks, at);
+    SURE * ((1.0 + alike) / (1.0 - alike)).sqrt()
+}
+
+/// Whether values are others from `at` on, which somebody else has found: in a short series all of them have
+/// to be.
+pub fn is_at(values: &[f64], at: usize) -> bool {
+    let (before, behind) = values.split_at(at.min(values.len()));
+    if before.len() < SHORTEST || behind.len() < SHORTEST {
+        return false;
+    }
+    let low = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let ranks = ranks(values);
+    let (count, middle) = (values.len() as f64, (values.len() as f64 + 1.0) / 2.0);
+    let sum: f64 = ranks[..at].iter().sum();
+    let deviation = (count * (count + 1.0) / 12.0 * (before.len() * behind.len()) as f64 / count).sqrt();
+    let distance = (sum - before.len() as f64 * middle).abs() / deviation;
+    high(before) < low(behind) || high(behind) < low(before) || distance > needed(&ranks, at)
+}
+
+/// The ranks, from 1; equal values share theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut ranks = vec![0.0; values.len()];
+    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        let first = order.partition_point(|index| values[*index].total_cmp(&values[equal[0]]).is_lt());
+        let rank = first as f64 + (equal.len() as f64 + 1.0) / 2.0;
+        equal.iter().for_each(|index| ranks[*index] = rank);
+    }
+    ranks
+}
+
+/// How much a value resembles the one before it, the shift at `at` left out: 0 to [`STRONGEST`].
+fn resemblance(ranks: &[f64], at: usize) -> f64 {
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+    let means = [mean(&ranks[..at]), mean(&ranks[at..])];
+    let rest: Vec<f64> =
+        ranks.iter().enumerate().map(|(index, rank)| rank - means[usize::from(index >= at)]).collect();
+    let products: f64 = rest.windows(2).map(|pair| pair[0] * pair[1]).sum();
+    let squares: f64 = rest.iter().map(|value| value * value).sum();
+    (products / squares.max(f64::MIN_POSITIVE)).clamp(0.0, STRONGEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shift_is_found_where_it_is_and_noise_is_none() {
+        let noise = |i: usize| (i * 7919 % 101) as f64;
+        let step: Vec<f64> = (0..40).map(|i| noise(i) + if i < 18 { 0.0 } else { 300.0 }).collect();
+        assert_eq!(of(&step), Some(18));
+        // Most values are as before, some are much larger.
+        let tail: Vec<f64> =
+            (0..60).map(|i| noise(i) + if i >= 30 && i % 3 != 0 { 1000.0 } else { 0.0 }).collect();
+        assert!(of(&tail).is_some_and(|at| (28..=32).contains(&at)));
+        let level: Vec<f64> = (0..60).map(noise).collect();
+        assert_eq!(of(&level), None);
+        let outliers: Vec<f64> = (0..60).map(|i| noise(i) + if i > 56 { 1e6 } else { 0.0 }).collect();
+        assert_eq!(of(&outliers), None);
+        assert_eq!(of(&[5.0; 60]), None);
+        assert!(is_at(&step, 18) && is_at(&step[10..24], 8) && !is_at(&level, 30) && !is_at(&level[..10], 5));
+        assert!(!is_at(&step, 0) && !is_at(&step, 40) && !is_at(&[], 5));
+        assert_eq!(of(&[1.0; 9]), None);
+        assert_eq!(of(&[]), None);
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+    }
+}

@@ -1,0 +1,215 @@
+//! Pauses below a second: what the rate of whole seconds hides.
+
+use super::noise::median;
+
+/// An interval with less of its level than this share belongs to a pause: next to nothing. What goes on at a
+/// tenth of its speed is slow and doesn't stall, as writes do that the page cache took before.
+const HARDLY: f64 = 0.05;
+/// Beside a pause something goes on, at this share of the level at least ...
+const GOES_ON: f64 = 0.5;
+/// ... within so many intervals: what comes to rest by and by, or stays slow behind it, is a change of the
+/// level.
+const BESIDE: usize = 3;
+/// Pauses are as long as this many intervals at least: where one begins and ends is known to one.
+const SHORTEST: f64 = 2.5;
+/// Fewer I/Os than this in an interval of the level tell nothing by being few.
+const FEWEST_IOS: f64 = 8.0;
+/// Intervals are added up to get there, but no more than this many: pauses are no shorter than two of those.
+const MOST_JOINED: usize = 8;
+/// So many pauses are no accident.
+const FEWEST: usize = 3;
+/// The level is that of so many seconds around.
+const NEIGHBOURHOOD_S: f64 = 4.0;
+/// What lasts longer, s, is seen in the rate by seconds.
+const LONGEST_S: f64 = 2.0;
+/// Between two pauses are more I/Os than this times those that can be in flight: completions that come all at
+/// once after a long latency are no pauses.
+const ROUNDS: f64 = 4.0;
+/// Distances of pauses are regular if so many of them are within a quarter of the median.
+const REGULAR: f64 = 0.8;
+
+/// Times in which next to nothing was completed, though there is plenty before and behind them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stalls {
+    /// How many.
+    pub times: usize,
+    /// Share of the time that was lost in them.
+    pub share: f64,
+    /// How long one took in the middle (median), s.
+    pub length: f64,
+    /// The longest, s.
+    pub longest: f64,
+    /// From the beginning of one to that of the next, s; `None` = not regular.
+    pub period: Option<f64>,
+    /// The rate between them, I/Os per second.
+    pub rate: f64,
+    /// When the first began, s.
+    pub begin: f64,
+}
+
+/// One of them, in intervals.
+struct Pause {
+    begin: usize,
+    end: usize,
+    /// What it lacks of its level, in intervals.
+    lost: f64,
+}
+
+/// The pauses in I/Os by intervals of `width` s, of which so many could be in flight at once. `None` = there
+/// are fewer than three, or too few I/Os to tell.
+pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
+    let all: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
+    if all == 0 || width.is_nan() || width <= 0.0 {
+        return None;
+    }
+    // By the mean, which pauses make smaller than the level: never too few.
+    let joined = (FEWEST_IOS * counts.len() as f64 / all as f64).ceil().max(1.0);
+    if joined > MOST_JOINED as f64 {
+        return None;
+    }
+    let joined = joined as usize;
+    let sum = |chunk: &[u64]| chunk.iter().fold(0.0, |sum, count| sum + *count as f64);
+    let counts: Vec<f64> = counts.chunks_exact(joined).map(sum).collect();
+    let width = width * joined as f64;
+    let levels = levels(&counts, width);
+    let level = |index: usize| levels[index].1;
+    let pauses: Vec<Pause> = stretches(&counts, level)
+        .map(|(begin, end)| Pause { begin, end, lost: lost(&counts, level, begin, end) })
+        .filter(|pause| pause.lost >= SHORTEST && pause.lost * width <= LONGEST_S)
+        .filter(|pause| is_between(&counts, level(pause.begin), pause))
+        .collect();
+    // How long one is that goes on beyond an edge is not known.
+    let inner = pauses.iter().filter(|pause| pause.begin > 0 && pause.end < counts.len());
+    let mut lengths: Vec<f64> = inner.map(|pause| pause.lost * width).collect();
+    let between = all as f64 / pauses.len().max(1) as f64;
+    if lengths.len() < FEWEST || between < ROUNDS * in_flight as f64 {
+        return None;
+    }
+    let lost: f64 = pauses.iter().map(|pause| pause.lost * width).sum();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let rates: Vec<f64> = levels.iter().map(|(_, level)| level / width).filter(|rate| *rate > 0.0).collect();
+    Some(Stalls {
+        times: pauses.len(),
+        share: lost / (counts.len() as f64 * width),
+        length: median(&mut lengths),
+        longest,
+        period: period(&pauses).map(|period| period * width),
+        rate: rates.iter().sum::<f64>() / rates.len().max(1) as f64,
+        begin: pauses.first().map_or(0.0, |pause| pause.begin as f64 * width),
+    })
+}
+
+/// Whether there is something at each index, and the level around it: what intervals come to in which more
+/// than half of the mean was done.
+fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
+    let around = ((NEIGHBOURHOOD_S / width).round() as usize).clamp(8, counts.len().max(8));
+    let blocks = (counts.len() / around).max(1);
+    let mut levels = Vec::with_capacity(counts.len());
+    for block in 0..blocks {
+        let end = if block + 1 == blocks { counts.len() } else { (block + 1) * around };
+        let values = &counts[block * around..end];
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let mut high: Vec<f64> = values.iter().copied().filter(|value| *value > mean / 2.0).collect();
+        let level = median(&mut high);
+        levels.extend(values.iter().map(|_| (level > 0.0, level)));
+    }
+    levels
+}
+
+/// Stretches in which hardly anything was done.
+fn stretches<'a>(
+    counts: &'a [f64],
+    level: impl Fn(usize) -> f64 + 'a,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let is_pause = move |index: usize| counts[index] <= HARDLY * level(index) && level(index) > 0.0;
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let begin = (from..counts.len()).find(|index| is_pause(*index))?;
+        let end = (begin..counts.len()).find(|index| !is_pause(*index)).unwrap_or(counts.len());
+        from = end;
+        Some((begin, end))
+    })
+}
+
+/// What a pause lacks of its level; the intervals at its edges are part of it by what they lack.
+fn lost(counts: &[f64], level: impl Fn(usize) -> f64, begin: usize, end: usize) -> f64 {
+    let lacks = |index: usize| (1.0 - counts[index] / level(index).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    let edges = [begin.checked_sub(1), (end < counts.len()).then_some(end)];
+    (begin..end).chain(edges.into_iter().flatten()).map(lacks).sum()
+}
+
+/// Whether there is plenty right before and right behind a pause. Of one that lies at an edge that isn't
+/// known.
+fn is_between(counts: &[f64], level: f64, pause: &Pause) -> bool {
+    let goes_on =
+        |beside: &[f64]| beside.len() < BESIDE || beside.iter().any(|count| *count >= GOES_ON * level);
+    let behind = (pause.end + BESIDE).min(counts.len());
+    goes_on(&counts[pause.begin.saturating_sub(BESIDE)..pause.begin]) && goes_on(&counts[pause.end..behind])
+}
+
+/// The usual distance of two beginnings, if most are like it.
+fn period(pauses: &[Pause]) -> Option<f64> {
+    // By the middle: where a pause begins is known to an interval.
+    let middle = |pause: &Pause| (pause.begin + pause.end) as f64 / 2.0;
+    let distances: Vec<f64> = pauses.windows(2).map(|pair| middle(&pair[1]) - middle(&pair[0])).collect();
+    let usual = median(&mut distances.clone());
+    let near = |distance: &&f64| (**distance - usual).abs() <= (usual / 4.0).max(1.0);
+    let regular: Vec<f64> = distances.iter().filter(near).copied().collect();
+    (distances.len() >= 2 && regular.len() as f64 >= REGULAR * distances.len() as f64)
+        .then(|| regular.iter().sum::<f64>() / regular.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: f64 = 0.02;
+
+    /// What intervals of 20 ms hold in `seconds` s at `rate` I/Os per second, which pause for the last
+    /// `length` s of every `period`.
+    fn paused(seconds: f64, rate: f64, period: f64, length: f64) -> Vec<u64> {
+        let done = |at: f64| (at / period).floor() * (period - length) + (at % period).min(period - length);
+        let count = (seconds / WIDTH) as usize;
+        let by = |index: usize| (rate * done(index as f64 * WIDTH + 0.0033)) as u64;
+        (0..count).map(|index| by(index + 1) - by(index)).collect()
+    }
+
+    #[test]
+    fn pauses_are_found_with_their_length_and_period() {
+        for (period, length) in [(3.0, 0.5), (1.7, 0.4), (0.5, 0.08), (0.3, 0.1), (10.0, 1.5), (1.0, 0.8)] {
+            for rate in [800.0, 20_000.0, 1e6] {
+                let found = of(&paused(60.0, rate, period, length), WIDTH, 16)
+                    .unwrap_or_else(|| panic!("{length} of {period} s at {rate}"));
+                let near = |value: f64, expected: f64, by: f64| (value / expected - 1.0).abs() < by;
+                let as_expected = near(found.share, length / period, 0.12)
+                    && near(found.length, length, 0.12)
+                    && near(found.rate, rate, 0.05)
+                    && found.period.is_some_and(|found| near(found, period, 0.03));
+                assert!(as_expected, "{length} of {period} s at {rate}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_pause_is_none() {
+        assert_eq!(of(&[100; 3000], WIDTH, 32), None);
+        assert_eq!(of(&[], WIDTH, 32), None);
+        assert_eq!(of(&[0; 3000], WIDTH, 32), None);
+        // A step, a ramp, two stalls, one long stall.
+        let step: Vec<u64> = (0..3000).map(|i| if i < 1530 { 1000 } else { 100 }).collect();
+        assert_eq!(of(&step, WIDTH, 32), None);
+        let ramp: Vec<u64> = (0..3000).map(|i| 3100 - i).collect();
+        assert_eq!(of(&ramp, WIDTH, 32), None);
+        let twice: Vec<u64> = (0..3000).map(|i| if i % 1500 > 1480 { 0 } else { 100 }).collect();
+        assert_eq!(of(&twice, WIDTH, 32), None);
+        let long: Vec<u64> = (0..3000).map(|i| if i % 500 > 300 { 0 } else { 100 }).collect();
+        assert_eq!(of(&long, WIDTH, 32), None);
+        // All that is in flight comes back at once.
+        let convoys: Vec<u64> = (0..3000).map(|i| if i % 5 == 0 { 64 } else { 0 }).collect();
+        assert_eq!(of(&convoys, WIDTH, 64), None);
+        assert!(of(&convoys, WIDTH, 4).is_some());
+        // Too few I/Os to tell.
+        let rare: Vec<u64> = (0..3000).map(|i| u64::from(i % 10 == 0)).collect();
+        assert_eq!(of(&rare, WIDTH, 1), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! The course of a rate over time: steady, changing, or not settled yet.
+//!
+//! A course is steady unless something else describes it better than noise would explain ([`segments`]),
+//! and differs by what matters: the limits of the steady-state window in the SNIA's Performance Test
+//! Specification. That window alone would call a noisy course unsteady by chance, and one with a clear
+//! change of 15 % in its last fifth steady. What was left out as noise or outliers counts again at the end:
+//! a level that isn't the mean of all is not steady ([`interruptions`]).
+
+use super::LARGEST_SLOPE;
+use super::interruptions::{self, Interruptions};
+use super::noise::{Noise, without_outliers};
+use super::periods::{self, Periodic};
+use super::segments::{self, Ramp, SHORTEST_LEVEL, Sums};
+use std::ops::Range;
+
+/// Fewer intervals tell nothing.
+pub const FEWEST: usize = 10;
+/// Rounds that a course is divided into, as in the steady-state window of the SNIA's Performance Test
+/// Specification.
+const ROUNDS: usize = 5;
+/// Largest distance between two rounds of a steady window, share of their mean (SNIA PTS).
+pub const LARGEST_EXCURSION: f64 = 0.20;
+/// Noise below this share of the mean is taken for so much: timing alone makes it.
+const LEAST_NOISE: f64 = 0.005;
+/// Longer series are added up to so many intervals at most: the search takes the square of it.
+const MOST: usize = 240;
+/// Two of five rounds hardly ever differ by more standard deviations than this by chance.
+const SURE: f64 = 6.0;
+/// More levels than this, and it's not a change any more but how the device is.
+const RESTLESS: usize = 4;
+
+/// What a series looks like.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// One level with noise around it.
+    Level,
+    /// It rises or falls from the beginning on.
+    Ramp {
+        /// Rate where it begins.
+        from: f64,
+        /// Rate where it ends.
+        to: f64,
+        /// First interval that is level; the number of intervals = none is.
+        until: usize,
+    },
+    /// It changes at once, once or several times.
+    Steps {
+        /// The levels, in order; at least two.
+        levels: Vec<Level>,
+    },
+    /// One level, but for stalls, dips or bursts that change the mean by what matters.
+    Interrupted(Interruptions),
+    /// It goes up and down in turns, the same course again and again.
+    Periodic(Periodic),
+    /// It goes up and down, and keeps doing so.
+    Restless {
+        /// The lowest level.
+        low: f64,
+        /// The highest one.
+        high: f64,
+    },
+}
+
+/// A stretch of one level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level {
+    /// Its first interval.
+    pub begin: usize,
+    /// The interval behind it.
+    pub end: usize,
+    /// Mean rate.
+    pub rate: f64,
+    /// Standard deviation of its intervals, share of the rate.
+    pub variation: f64,
+}
+
+impl Level {
+    /// How much higher it is than an earlier one, percent of that; `None` = that was 0.
+    pub fn change_percent(&self, before: &Level) -> Option<f64> {
+        (before.rate > 0.0).then(|| (self.rate / before.rate - 1.0) * 100.0)
+    }
+}
+
+/// A series, described.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Course {
+    /// Intervals.
+    pub count: usize,
+    /// Mean rate, outliers left out.
+    pub mean: f64,
+    /// Mean rate of all intervals.
+    pub mean_of_all: f64,
+    /// Standard deviation of the intervals, outliers left out, share of the mean.
+    pub variation: f64,
+    /// Single intervals far from their neighbours.
+    pub outliers: usize,
+    /// Largest distance between two of five rounds, share of their mean.
+    pub excursion: f64,
+    /// Change along the line through the five rounds, share of their mean; negative = falling.
+    pub slope: f64,
+    /// How much an interval resembles the one before it, 0 to 0.8.
+    pub autocorrelation: f64,
+    /// What it looks like.
+    pub shape: Shape,
+    /// The interval from which on it is level.
+    settles_at: Option<usize>,
+}
+
+impl Course {
+    /// Describes rates of intervals of the same length. `None` = fewer than [`FEWEST`], or nothing but zeros.
+    pub fn of(rates: &[f64]) -> Option<Course> {
+        let factor = rates.len().div_ceil(MOST).max(1);
+        let merged: Vec<f64> =
+            rates.chunks(factor).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
+        let mean = mean_of(&merged);
+        if rates.len() < FEWEST || mean.is_nan() || mean <= 0.0 {
+            return None;
+        }
+        let least = LEAST_NOISE * mean;
+        let (values, outliers) = without_outliers(&merged, least);
+        let mean = mean_of(&values).max(f64::MIN_POSITIVE);
+        let noise = Noise::of(&values, least);
+        let rounds: Vec<f64> = (0..ROUNDS)
+            .map(|i| mean_of(&values[i * values.len() / ROUNDS..(i + 1) * values.len() / ROUNDS]))
+            .collect();
+        let excursion = (max_of(&rounds) - min_of(&rounds)) / mean;
+        let mut shape = shape(&values, &noise, mean);
+        let by_chance = SURE * (noise.long_run / (values.len() / ROUNDS) as f64).sqrt() / mean;
+        if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
+            shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
+        }
+        let mut shape = stretched(shape, factor, rates.len());
+        if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
+            shape = Shape::Interrupted(found);
+        }
+        if let Some(found) = turns(&merged, &shape, mean) {
+            shape = Shape::Periodic(Periodic { period: found.period * factor as f64, ..found });
+        }
+        Some(Course {
+            count: rates.len(),
+            mean,
+            mean_of_all: mean_of(rates),
+            variation: deviation_of(&values) / mean,
+            outliers,
+            excursion,
+            slope: slope_of(&rounds) / mean,
+            autocorrelation: noise.autocorrelation,
+            settles_at: settles_at(&shape, rates),
+            shape,
+        })
+    }
+
+    /// Whether it stays where it is: one level, and within the SNIA's window.
+    pub fn is_steady(&self) -> bool {
+        self.shape == Shape::Level
+    }
+
+    /// The interval from which on it is level, with at least [`FEWEST`] / 2 intervals to show it; `None` =
+    /// nowhere.
+    pub fn settles_at(&self) -> Option<usize> {
+        self.settles_at
+    }
+}
+
+/// The turns of a course that isn't level, if they make a difference that matters and nothing regular is
+/// known of it.
+fn turns(values: &[f64], shape: &Shape, mean: f64) -> Option<Periodic> {
+    let is_explained = match shape {
+        Shape::Level => true,
+        Shape::Interrupted(found) => found.times == 1 || found.period.is_some(),
+        _ => false,
+    };
+    let found = if is_explained { None } else { periods::of(values) };
+    found.filter(|found| found.high - found.low > LARGEST_EXCURSION * mean)
+}
+
+/// So many regular stretches of a second rate, and it comes and goes; fewer, or irregular ones, may be
+/// changes of level with stalls.
+const COMES_AND_GOES: usize = 4;
+
+/// Whether interruptions describe a series better than its shape does: a level or restlessness leaves them
+/// out, and a change or ramp must not leave twice as much unexplained.
+fn describes(found: &Interruptions, shape: &Shape, rates: &[f64]) -> bool {
+    let expected = |index: usize| match shape {
+        Shape::Ramp { from, to, until } => {
+            from + (to - from) * (index as f64 / until.saturating_sub(1).max(1) as f64).min(1.0)
+        }
+        Shape::Steps { levels } => {
+            levels.iter().rfind(|level| level.begin <= index).map_or(0.0, |level| level.rate)
+        }
+        _ => f64::INFINITY,
+    };
+    let mean = mean_of(rates);
+    let left: f64 = rates.iter().enumerate().map(|(index, rate)| (rate - expected(index)).powi(2)).sum();
+    let all: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+    let regular = found.period.is_some() && found.times >= COMES_AND_GOES;
+    left.is_infinite() || (regular && left > 2.0 * (1.0 - found.explained) * all)
+}
+
+fn settles_at(shape: &Shape, rates: &[f64]) -> Option<usize> {
+    let from = match shape {
+        Shape::Level => return Some(0),
+        Shape::Ramp { until, .. } => *until,
+        Shape::Steps { levels } => levels.last().map_or(0, |level| level.begin),
+        // It took a while to begin.
+        Shape::Interrupted(Interruptions { times: 1, begin: 0, end, .. }) => *end,
+        Shape::Interrupted(_) | Shape::Periodic(_) | Shape::Restless { .. } => return None,
+    };
+    if from + FEWEST / 2 > rates.len() {
+        return None;
+    }
+    // The interval of the change belongs to both sides.
+    let level = rates.get(from + 1..)?;
+    let (cleaned, _) = without_outliers(level, LEAST_NOISE * mean_of(level));
+    interruptions::of(level, mean_of(&cleaned)).is_none().then_some(from)
+}
+
+/// The cheapest shape, if it makes a difference that matters.
+fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
+    let sums = Sums::of(values);
+    let level = segments::level(&sums, noise);
+    let levels = segments::levels(&sums, noise);
+    let ramp = segments::ramp(&sums, noise).filter(|ramp| ramp.cost < level && ramp.cost <= levels.cost);
+    if let Some(segments::Fit { shape: Ramp { from, to, until }, .. }) = ramp {
+        let matters = (to - from).abs() > LARGEST_SLOPE * mean;
+        return if matters { Shape::Ramp { from, to, until } } else { Shape::Level };
+    }
+    let begins = merged(levels.shape, &sums, values.len());
+    if begins.len() < 2 {
+        return Shape::Level;
+    }
+    let levels: Vec<Level> = ranges(&begins, values.len())
+        .map(|range| {
+            let rate = sums.mean(range.clone());
+            let variation = deviation_of(&values[range.clone()]) / rate.abs().max(f64::MIN_POSITIVE);
+            Level { begin: range.start, end: range.end, rate, variation }
+        })
+        .collect();
+    if levels.len() > RESTLESS {
+        let rates: Vec<f64> = levels.iter().map(|level| level.rate).collect();
+        return Shape::Restless { low: min_of(&rates), high: max_of(&rates) };
+    }
+    Shape::Steps { levels }
+}
+
+fn ranges(begins: &[usize], count: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+    let ends = begins.iter().skip(1).copied().chain([count]);
+    begins.iter().zip(ends).map(|(begin, end)| *begin..end)
+}
+
+/// Joins levels that differ by less than matters, the closest ones first.
+fn merged(mut begins: Vec<usize>, sums: &Sums, count: usize) -> Vec<usize> {
+    loop {
+        let rates: Vec<f64> = ranges(&begins, count).map(|range| sums.mean(range)).collect();
+        let difference = |pair: &[f64]| {
+            (pair[1] - pair[0]).abs() / pair[0].abs().max(pair[1].abs()).max(f64::MIN_POSITIVE)
+        };
+        let closest = rates.windows(2).map(difference).enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        match closest {
+            Some((index, difference)) if difference < LARGEST_SLOPE => begins.remove(index + 1),
+            _ => return begins,
+        };
+    }
+}
+
+/// The shape in the intervals of before `factor` of them were added up.
+fn stretched(shape: Shape, factor: usize, count: usize) -> Shape {
+    let place = |index: usize| (index * factor).min(count);
+    match shape {
+        Shape::Ramp { from, to, until } => Shape::Ramp { from, to, until: place(until) },
+        Shape::Steps { levels } => {
+            let level = |level: Level| Level { begin: place(level.begin), end: place(level.end), ..level };
+            Shape::Steps { levels: levels.into_iter().map(level).collect() }
+        }
+        other => other,
+    }
+}
+
+fn mean_of(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn deviation_of(values: &[f64]) -> f64 {
+    let mean = mean_of(values);
+    mean_of(&values.iter().map(|x| (x - mean).powi(2)).collect::<Vec<_>>()).sqrt()
+}
+
+fn min_of(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn max_of(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// What the line of least squares through the values gains from the first to the last.
+fn slope_of(values: &[f64]) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let distance = |index: usize| index as f64 - middle;
+    let product: f64 = values.iter().enumerate().map(|(index, x)| distance(index) * x).sum();
+    let squares: f64 = (0..values.len()).map(|index| distance(index).powi(2)).sum();
+    product / squares * (values.len() as f64 - 1.0)
+}
+
+const _: () = assert!(FEWEST >= 2 * SHORTEST_LEVEL && FEWEST >= ROUNDS);

@@ -1,0 +1,167 @@
+//! The text of blkparse, in its default form:
+//!
+//! ```text
+//!   8,0    3        1     0.000000000   697  G   W 223490 + 8 [kjournald]
+//! major,minor cpu number seconds process action letters sector + sectors [name]
+//! ```
+//!
+//! What has no place on the device has no sectors there: a flush (`Q FWS [name]`), a command
+//! (`D R 36 (12 00 ..) [name]`).
+//!
+//! Taken is what was asked for (`Q`) or what the driver got (`D`), with its completion (`C`), which may be
+//! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
+//! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
+
+use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
+
+/// Reads events, up to the summary behind them.
+pub(super) struct Blkparse {
+    /// When the first event was, ns.
+    first: Option<u64>,
+    /// What is wanted: `Q` or `D`.
+    wanted: &'static str,
+    /// There was some of it: the other one isn't taken any more.
+    has_wanted: bool,
+    summary: bool,
+}
+
+/// What an event is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EventSubject {
+    Reads,
+    Writes,
+    Discards,
+    /// A message, a command to the device.
+    Else,
+}
+
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
+/// What blktrace knows to happen to an I/O, or beside it.
+const ACTIONS: &str = "ABCDFGIMPQRSTUWXm";
+/// What the summary behind the events begins with, without blanks.
+const SUMMARIES: [&str; 2] = ["CPU", "Total"];
+
+/// Whether a line could be an event.
+pub(super) fn is_event(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let is_device =
+        |word: &str| word.split_once(',').is_some_and(|(major, minor)| digits(major) && digits(minor));
+    let mut is = |rule: &dyn Fn(&str) -> bool| words.next().is_some_and(rule);
+    is(&is_device) && is(&digits) && is(&digits) && is(&|word| nanoseconds(word).is_some())
+}
+
+fn digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `0.000000000`
+fn nanoseconds(text: &str) -> Option<u64> {
+    let (whole, part) = text.split_once('.')?;
+    let part = (digits(whole) && digits(part) && part.len() == 9).then_some(part)?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000_000)?.checked_add(part.parse().ok()?)
+}
+
+impl LineReader for Blkparse {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+        if self.summary || text.trim().is_empty() {
+            return Ok(());
+        }
+        if SUMMARIES.iter().any(|begin| text.starts_with(begin)) {
+            self.summary = true;
+            return Ok(());
+        }
+        let mut words = text.split_ascii_whitespace();
+        let mut word = |what: &str| words.next().ok_or_else(|| format!("{what} is missing"));
+        let device = word("the device")?;
+        if !device.split_once(',').is_some_and(|(major, minor)| digits(major) && digits(minor)) {
+            return Err(format!(
+                "'{}' is not a device (major,minor)",
+                device.chars().take(40).collect::<String>()
+            ));
+        }
+        number::<u64>(word("the CPU")?, "a CPU")?;
+        number::<u64>(word("the number of the event")?, "the number of the event")?;
+        let stamp = word("the time")?;
+        let at = nanoseconds(stamp).ok_or_else(|| format!("'{stamp}' is not a time (0.000000000)"))?;
+        let at_ns = at.saturating_sub(*self.first.get_or_insert(at));
+        number::<u64>(word("the process")?, "the number of a process")?;
+        let action = word("the action")?;
+        if !(action.len() == 1 && ACTIONS.contains(action)) && action != "UT" {
+            return Err(format!("'{action}': unknown action of blktrace"));
+        }
+        if !matches!(action, "D" | "C" | "Q") || (self.has_wanted && action != "C" && action != self.wanted) {
+            return Ok(());
+        }
+        let letters = word("what is done (R, W, ..)")?;
+        let what = match letters {
+            _ if letters.starts_with('D') => EventSubject::Discards,
+            // A flush before a write is told by an F before the W; messages have neither.
+            _ if letters.contains('W') => EventSubject::Writes,
+            _ if letters.contains('R') => EventSubject::Reads,
+            _ => EventSubject::Else,
+        };
+        let rest: Vec<&str> = words.take(3).collect();
+        let span = match rest[..] {
+            [sector, "+", sectors] if what != EventSubject::Else => {
+                let sector: u64 = number(sector, "a sector")?;
+                let sectors: u64 = number(sectors, "a number of sectors")?;
+                let offset = sector.checked_mul(SECTOR).ok_or("the sector is beyond any device")?;
+                // A flush alone has no sectors.
+                (sectors > 0).then_some((offset, sectors.saturating_mul(SECTOR)))
+            }
+            // The name follows at once, behind a length alone, or behind the bytes of a command.
+            [name, ..] | [_, name, ..] if name.starts_with(['[', '(']) => None,
+            _ if what != EventSubject::Else && action != "C" => {
+                return Err("sector + sectors is expected".into());
+            }
+            _ => None,
+        };
+        if span.is_some() && !streams.takes(device)? {
+            return Ok(());
+        }
+        self.event(action, at_ns, span.map(|span| (what, span)), take)
+    }
+
+    fn end(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}
+
+impl Blkparse {
+    pub(super) fn new(view: RequestView) -> Blkparse {
+        let wanted = match view {
+            RequestView::Asked => "Q",
+            RequestView::Driver => "D",
+        };
+        Blkparse { first: None, wanted, has_wanted: false, summary: false }
+    }
+
+    fn event(
+        &mut self,
+        action: &str,
+        at_ns: u64,
+        done: Option<(EventSubject, (u64, u64))>,
+        take: &mut Take,
+    ) -> Result<(), String> {
+        let Some((what, (offset, bytes))) = done else {
+            return if action == "C" { Ok(()) } else { take.event(RecordedEvent::Skipped) };
+        };
+        let io = || placed(at_ns, offset, bytes, what == EventSubject::Writes);
+        if action == "C" {
+            return if what == EventSubject::Discards {
+                Ok(())
+            } else {
+                take.event(RecordedEvent::Completed(io()?))
+            };
+        }
+        if action == self.wanted && !self.has_wanted {
+            self.has_wanted = true;
+            take.event(RecordedEvent::Forget)?;
+        }
+        match what {
+            EventSubject::Discards => take.discard(at_ns, offset, bytes),
+            _ => take.event(RecordedEvent::Issued(io()?)),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! fio's log of I/Os (`--write_iolog`), version 2 and 3.
+//!
+//! Version 2 has `file action [offset length]`, and `file wait microseconds`, which counts from the `wait`
+//! before. Version 3 has microseconds since the start before each, and no `wait`.
+
+use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+
+/// Reads what stands below the first line.
+pub(super) struct FioLog {
+    /// Each line begins with a time (version 3).
+    stamped: bool,
+    now_us: u64,
+    waited: bool,
+}
+
+impl FioLog {
+    pub(super) fn version_2() -> FioLog {
+        FioLog { stamped: false, now_us: 0, waited: false }
+    }
+
+    pub(super) fn version_3() -> FioLog {
+        FioLog { stamped: true, now_us: 0, waited: false }
+    }
+}
+
+/// More would not fit in nanoseconds.
+const LATEST_US: u64 = u64::MAX / 2000;
+
+impl LineReader for FioLog {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
+        let mut words = &words[..];
+        if self.stamped {
+            let (stamp, rest) = words.split_first().ok_or("a time is missing")?;
+            self.now_us = time(number(stamp, "a time in us")?)?;
+            words = rest;
+        }
+        match words {
+            [_, "add" | "open" | "close"] => Ok(()),
+            [_, "wait", us] if !self.stamped => {
+                let us: u64 = number(us, "a time in us")?;
+                self.now_us = time(self.now_us.saturating_add(us))?;
+                self.waited = true;
+                Ok(())
+            }
+            // What is flushed has a place that nobody needs.
+            [_, "sync" | "datasync", ..] => take.event(RecordedEvent::Skipped),
+            [file, "trim", offset, length] => {
+                let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
+                match streams.takes(file)? {
+                    true => take.discard(self.now_us * 1000, offset, length),
+                    false => Ok(()),
+                }
+            }
+            [file, action @ ("read" | "write"), offset, length] => {
+                let (offset, length) = (number(offset, "an offset")?, number(length, "a length")?);
+                let io = placed(self.now_us * 1000, offset, length, *action == "write")?;
+                match streams.takes(file)? {
+                    true => take.event(RecordedEvent::Issued(io)),
+                    false => Ok(()),
+                }
+            }
+            [_, action, ..] => Err(format!(
+                "'{}': unknown or malformed action; known are add, open, close, read, write, sync, datasync, \
+                 trim{}",
+                action.chars().take(40).collect::<String>(),
+                if self.stamped { "" } else { ", wait" }
+            )),
+            _ => Err("a file and an action are expected".into()),
+        }
+    }
+
+    fn end(&mut self) -> Result<bool, String> {
+        Ok(self.stamped || self.waited)
+    }
+}
+
+fn time(us: u64) -> Result<u64, String> {
+    (us <= LATEST_US).then_some(us).ok_or_else(|| format!("the time {us} us is too large"))
+}

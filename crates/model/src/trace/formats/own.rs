@@ -1,0 +1,58 @@
+//! The log of this program (`--io-log`, docs/io-log.md).
+
+use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+
+/// Its first line.
+pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns";
+
+/// Reads what stands below the first line.
+#[derive(Default)]
+pub(super) struct OwnLog {
+    /// An empty line was seen: another time span would begin behind it.
+    span_ended: bool,
+}
+
+impl LineReader for OwnLog {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+        if text.is_empty() {
+            self.span_ended = true;
+            return Ok(());
+        }
+        if text.starts_with('#') {
+            // When measuring began: times count from the start signal all the same.
+            return Ok(());
+        }
+        if self.span_ended {
+            return Err(
+                "a second time span begins here, with times from 0 again; split the file, and repeat the \
+                 first line in each part"
+                    .into(),
+            );
+        }
+        let fields: Vec<&str> = text.split(',').collect();
+        let [thread, target, direction, offset, size, start, latency, due] = fields[..] else {
+            return Err(format!("the line has {} values instead of 8", fields.len()));
+        };
+        number::<u32>(thread, "the number of a thread")?;
+        number::<u32>(target, "the number of a target")?;
+        if !matches!(direction, "read" | "write" | "discard") {
+            return Err(format!("'{direction}' is not read, write or discard"));
+        }
+        if !due.is_empty() {
+            number::<u64>(due, "a time in ns, or nothing,")?;
+        }
+        let at_ns = number(start, "a time in ns")?;
+        let latency: u64 = number(latency, "a latency in ns")?;
+        let (offset, size) = (number(offset, "an offset")?, number(size, "a size")?);
+        let io = placed(at_ns, offset, size, direction == "write")?;
+        match streams.takes(target)? {
+            true if direction == "discard" => take.discard(at_ns, offset, size),
+            true => take.event(RecordedEvent::Done(io, latency)),
+            false => Ok(()),
+        }
+    }
+
+    fn end(&mut self) -> Result<bool, String> {
+        Ok(true)
+    }
+}

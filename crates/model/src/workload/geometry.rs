@@ -1,0 +1,148 @@
+//! Which bytes of a target a thread may touch, and where an I/O may start.
+
+/// What decides which bytes one thread touches, in the user's terms. The sizes are those of one target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// Size of the target, bytes.
+    pub size: u64,
+    /// `-B`: first byte that I/O may touch.
+    pub base: u64,
+    /// `-f`, `-B<base>:<length>`: end of what I/O may touch, exclusive, bytes; 0 = end of the target.
+    pub max_offset: u64,
+    /// `-b`, bytes.
+    pub block_size: u32,
+    /// Number of the thread among those of the target, from 0.
+    pub thread: u32,
+    /// `-T`: distance between the starting positions of threads, bytes.
+    pub thread_stride: u64,
+}
+
+/// The bytes that one thread may touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// First byte, offset in the target.
+    pub base: u64,
+    /// Bytes from `base` on. At least `first` + block size.
+    pub length: u64,
+    /// Where the thread starts, bytes from `base`.
+    pub first: u64,
+}
+
+/// Why a thread finds no place for its first I/O. Says everything but the target's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    /// The base offset lies at or beyond the end.
+    #[error(
+        "the base offset (-B) of {} bytes is at or beyond the end of the area, {end} bytes ({}): lower -B or \
+         use a larger target", .placement.base, Values(.placement)
+    )]
+    BaseBeyondEnd {
+        /// What was asked for.
+        placement: Placement,
+        /// The smaller of target size and maximum offset, bytes.
+        end: u64,
+    },
+    /// Not even one I/O fits.
+    #[error(
+        "a block of {} bytes (-b) does not fit into the area of {region} bytes ({}): lower -b or -B, raise \
+         -f or use a larger target", .placement.block_size, Values(.placement)
+    )]
+    BlockExceedsRegion {
+        /// What was asked for.
+        placement: Placement,
+        /// Bytes that I/O may touch.
+        region: u64,
+    },
+    /// The thread's own starting position is too far into the target.
+    #[error(
+        "thread {} of the target doesn't fit: it needs {needed} bytes (thread number x stride + block) of an \
+         area of {region} bytes ({}): lower -T or -t or use a larger target",
+        .placement.thread, Values(.placement)
+    )]
+    StartBeyondRegion {
+        /// What was asked for.
+        placement: Placement,
+        /// Bytes that I/O may touch.
+        region: u64,
+        /// Bytes that the first I/O needs.
+        needed: u128,
+    },
+}
+
+/// All values of a placement, for messages.
+struct Values<'a>(&'a Placement);
+
+impl std::fmt::Display for Values<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let p = self.0;
+        write!(f, "target size {}, base offset {}, maximum offset ", p.size, p.base)?;
+        match p.max_offset {
+            0 => f.write_str("none")?,
+            offset => write!(f, "{offset}")?,
+        }
+        write!(f, ", thread {}, thread stride {}, block size {}", p.thread, p.thread_stride, p.block_size)
+    }
+}
+
+impl Placement {
+    /// The bytes that the thread may touch: from the base offset to the maximum offset or the end of the
+    /// target, whichever comes first.
+    ///
+    /// # Errors
+    /// The thread's first I/O does not fit. DISKSPD checks the last case alone, and computes with wrapped
+    /// numbers in the first two.
+    pub fn region(&self) -> Result<Region, PlacementError> {
+        let placement = *self;
+        let end = if self.max_offset == 0 { self.size } else { self.size.min(self.max_offset) };
+        if self.base >= end {
+            return Err(PlacementError::BaseBeyondEnd { placement, end });
+        }
+        let region = end - self.base;
+        if region < u64::from(self.block_size) {
+            return Err(PlacementError::BlockExceedsRegion { placement, region });
+        }
+        let first = u128::from(self.thread) * u128::from(self.thread_stride);
+        let needed = first + u128::from(self.block_size);
+        if needed > u128::from(region) {
+            return Err(PlacementError::StartBeyondRegion { placement, region, needed });
+        }
+        Ok(Region { base: self.base, length: region, first: first as u64 })
+    }
+}
+
+/// The positions at which an I/O may start: the multiples of the stride from which a block still fits into
+/// the region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Bytes that may be touched; at least `block_size`.
+    pub region: u64,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+    /// Distance between positions, bytes; at least 1. May be smaller or larger than a block and need not
+    /// divide anything.
+    pub stride: u64,
+}
+
+impl Grid {
+    /// The last byte at which an I/O may start, on the grid or not.
+    pub fn limit(&self) -> u64 {
+        self.region.saturating_sub(u64::from(self.block_size))
+    }
+
+    /// Number of positions; at least 1.
+    pub fn positions(&self) -> u64 {
+        // Saturating, for the one-byte stride of an impossible region of 2^64 bytes.
+        (self.limit() / self.stride.max(1)).saturating_add(1)
+    }
+
+    /// Bytes from the first position to where the one after the last would be. Files end below 2^63 bytes,
+    /// so this fits.
+    pub fn aligned_size(&self) -> u64 {
+        self.positions().saturating_mul(self.stride.max(1))
+    }
+
+    /// `x` rounded down to a position.
+    pub fn round_down(&self, x: u64) -> u64 {
+        x - x % self.stride.max(1)
+    }
+}

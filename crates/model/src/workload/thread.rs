@@ -1,0 +1,248 @@
+//! One thread on all its targets: the next I/O of a request.
+
+use super::portions::Portions;
+use super::target::{InterlockedPosition, Plain, TargetState};
+use super::{Modulus, Random, TargetWorkload};
+use crate::engines::Direction;
+use crate::results::EffectiveRange;
+use std::sync::Arc;
+
+/// One I/O that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Next {
+    /// Which of the thread's targets, from 0.
+    pub target: u32,
+    /// Bytes to transfer.
+    pub length: u32,
+    /// Byte offset in the target, the base offset included.
+    pub offset: u64,
+    /// Where in the source of random data (`-Z<size>`) the data of a write begins, bytes, not yet rounded down to
+    /// what the target's alignment needs. 0 unless asked for by [`ThreadWorkload::draw_slices`].
+    pub slice: u32,
+    /// Read or write.
+    pub direction: Direction,
+}
+
+/// One target of a thread.
+#[derive(Debug, Clone)]
+pub struct Assignment<'a> {
+    /// What to do on it.
+    pub workload: &'a TargetWorkload,
+    /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
+    pub requests: u32,
+    /// The position that all threads on this target share; used by the interlocked pattern only.
+    pub interlocked: Arc<InterlockedPosition>,
+}
+
+/// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`] per I/O:
+/// it allocates nothing, takes no lock and divides by nothing that isn't known beforehand.
+///
+/// All numbers come from one generator, in this order, which makes the addresses those of DISKSPD:
+/// * set-up, target by target: initial position (mixed pattern), initial direction (write share 1 to 99);
+/// * I/O by I/O: target (floating pool with more than one), chance of a random step (mixed), position, range of the
+///   distribution, direction (write share 1 to 99), slice of the payload or its whole content (`-Zr`), which
+///   whoever makes it draws from [`ThreadWorkload::generator`].
+#[derive(Debug)]
+pub struct ThreadWorkload {
+    random: Random,
+    choice: Choice,
+    targets: Vec<TargetState>,
+    /// Position of each request, for the parallel pattern.
+    requests: Vec<u64>,
+    effective: Vec<Vec<EffectiveRange>>,
+    /// All that decides the next I/Os beside the generator, where it is that little.
+    plain: Option<Plain>,
+}
+
+/// See [`ThreadWorkload::plain`].
+fn plain(choice: &Choice, targets: &[TargetState]) -> Option<Plain> {
+    match (choice, targets) {
+        (Choice::Only, [only]) => only.plain(),
+        _ => None,
+    }
+}
+
+/// How a request finds its target.
+#[derive(Debug)]
+enum Choice {
+    /// There is just one.
+    Only,
+    /// By request.
+    Bound(Vec<u32>),
+    /// Drawn, all equally likely.
+    Uniform(Modulus),
+    /// Drawn; the target of a number is the first one whose entry, the sum of weights up to it, is above the number.
+    Weighted(Modulus, Vec<u64>),
+    /// There is just one target, and one of its portions is drawn.
+    PortionsOfOne(Portions),
+    /// A target is found in this way, and one of its portions drawn.
+    Portions(Box<Choice>, Vec<u32>, Portions),
+}
+
+impl Choice {
+    fn new(targets: &[Assignment<'_>], floating: bool) -> Choice {
+        let Some(portions) = Portions::new(targets) else { return Choice::of_targets(targets, floating) };
+        // By their places in this list where they are chosen by numbers, else by their own.
+        let leaders: Vec<u32> = portions.leaders().collect();
+        if leaders.len() == 1 {
+            return Choice::PortionsOfOne(portions);
+        }
+        let several = floating;
+        let whole: Vec<Assignment<'_>> = match several {
+            true => leaders.iter().map(|&leader| targets[leader as usize].clone()).collect(),
+            false => targets.to_vec(),
+        };
+        let entries = if several { leaders } else { (0..targets.len() as u32).collect() };
+        Choice::Portions(Box::new(Choice::of_targets(&whole, floating)), entries, portions)
+    }
+
+    fn of_targets(targets: &[Assignment<'_>], floating: bool) -> Choice {
+        let weights = || targets.iter().map(|t| t.workload.weight);
+        if targets.len() < 2 {
+            Choice::Only
+        } else if !floating {
+            Choice::Bound((0u32..).zip(targets).flat_map(|(i, t)| (0..t.requests).map(move |_| i)).collect())
+        } else if weights().all(|weight| weight == targets[0].workload.weight) {
+            Choice::Uniform(Modulus::new(targets.len() as u64))
+        } else {
+            let ends = weights().scan(0u64, |end, weight| {
+                *end += u64::from(weight);
+                Some(*end)
+            });
+            let ends: Vec<u64> = ends.collect();
+            Choice::Weighted(Modulus::new(ends.last().copied().unwrap_or(1)), ends)
+        }
+    }
+
+    #[inline(always)]
+    fn target(&self, request: u32, random: &mut Random) -> u32 {
+        match self {
+            Choice::Only => 0,
+            Choice::Bound(targets) => targets[request as usize],
+            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
+            drawn => drawn.draw(request, random),
+        }
+    }
+
+    fn draw(&self, request: u32, random: &mut Random) -> u32 {
+        match self {
+            Choice::Only => 0,
+            Choice::Bound(targets) => targets[request as usize],
+            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
+            Choice::Portions(targets, entries, portions) => {
+                let target = targets.draw(request, random);
+                portions.draw(entries[target as usize], random)
+            }
+            Choice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
+            Choice::Weighted(total, ends) => {
+                let point = total.of(random.next_u64());
+                // Looks at all of them: to stop at the right one would be mispredicted.
+                ends.iter().filter(|&&end| end <= point).count() as u32
+            }
+        }
+    }
+}
+
+impl ThreadWorkload {
+    /// Sets a thread up on its targets, in order; at least one. Thread i of a time span with `-z<z>` has the seed
+    /// (z + i) mod 2^32. In a `floating` pool each request chooses among all targets before each I/O; otherwise
+    /// requests belong to targets: the first ones to the first target, and so on.
+    pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
+        let mut random = Random::new(seed);
+        let (mut states, mut effective): (Vec<TargetState>, Vec<_>) = (Vec::new(), Vec::new());
+        for target in targets {
+            let shared = target.interlocked.clone();
+            let (state, ranges) = TargetState::new(target.workload, shared, states.last(), &mut random);
+            states.push(state);
+            effective.push(ranges);
+        }
+        let starts = |t: &Assignment<'_>| std::iter::repeat_n(t.workload.first, t.requests as usize);
+        let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
+        let choice = Choice::new(targets, floating);
+        ThreadWorkload {
+            plain: plain(&choice, &states),
+            choice,
+            requests: bound.iter().flat_map(starts).collect(),
+            targets: states,
+            random,
+            effective,
+        }
+    }
+
+    /// Makes every write on a target draw the place of its data in a source of random data: `slices` is the number
+    /// of places, source size - block size + 1.
+    pub fn draw_slices(&mut self, target: usize, slices: u64) {
+        self.targets[target].draw_slices(slices);
+        self.plain = plain(&self.choice, &self.targets);
+    }
+
+    /// The next I/O of a request. Requests are numbered from 0, over all targets of the thread.
+    ///
+    /// # Panics
+    /// There is no such request.
+    // Once per I/O: the call alone would cost as much as the random number.
+    #[inline(always)]
+    pub fn next(&mut self, request: u32) -> Next {
+        let index = self.choice.target(request, &mut self.random);
+        let target = &mut self.targets[index as usize];
+        let position = &mut self.requests[request as usize];
+        let (offset, direction) = target.next(&mut self.random, position);
+        debug_assert!(target.holds(offset), "{offset} is outside of the region: {target:?}");
+        let slice = target.slice(direction, &mut self.random);
+        Next { target: index, length: target.block_size, offset, slice, direction }
+    }
+
+    /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each with its
+    /// request.
+    ///
+    /// # Panics
+    /// There is no such request.
+    #[inline(always)]
+    pub fn each(&mut self, requests: &[u32], mut take: impl FnMut(u32, Next)) {
+        // What most runs do was decided beforehand, and the generator stays in registers: half the time.
+        if let Some(plain) = &self.plain {
+            let (length, direction) = (plain.block_size, plain.direction);
+            let mut random = self.random.clone();
+            for &request in requests {
+                let offset = plain.next(&mut random);
+                debug_assert!(self.targets[0].holds(offset), "{offset} is outside of the region");
+                take(request, Next { target: 0, length, offset, slice: 0, direction });
+            }
+            self.random = random;
+            return;
+        }
+        for &request in requests {
+            take(request, self.next(request));
+        }
+    }
+
+    /// What all numbers of the thread are drawn from. Whatever is drawn here shifts the I/Os that follow.
+    #[inline]
+    pub fn generator(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    /// Whether addresses depend on the time: then [`ThreadWorkload::move_to`] has to be told it.
+    pub fn moves(&self) -> bool {
+        self.targets.iter().any(TargetState::moves)
+    }
+
+    /// So many ns have passed since the start.
+    pub fn move_to(&mut self, elapsed: u64) {
+        self.targets.iter_mut().for_each(|target| target.move_to(elapsed));
+    }
+
+    /// Whether any I/O depends on random numbers: else it doesn't matter what else is drawn.
+    pub fn draws(&self) -> bool {
+        matches!(
+            self.choice,
+            Choice::Uniform(_) | Choice::Weighted(..) | Choice::PortionsOfOne(_) | Choice::Portions(..)
+        ) || self.targets.iter().any(TargetState::draws)
+    }
+
+    /// Where the distribution of a target sends its I/Os, relative to the base offset; empty = there is none, or the
+    /// target ends before its first range.
+    pub fn effective(&self, target: usize) -> &[EffectiveRange] {
+        &self.effective[target]
+    }
+}

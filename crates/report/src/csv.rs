@@ -1,0 +1,51 @@
+//! The per-interval series as CSV: a head, and a line for each interval of each time span.
+
+use diskspd_judge::truth::Judged;
+use diskspd_model::results::{IntervalDirection, IntervalFigures};
+use std::io::{self, Write};
+
+/// The head. Cells are empty where there is nothing to tell. Times: s since measuring began, and
+/// milliseconds since 1970 for the beginning of the interval. Latencies in ms, of reads and writes
+/// together. The last interval has its length in `partial_s`, s, if it wasn't a whole one; rates are over
+/// the time that an interval had. I/Os that failed (`-x`) are in no rate. Response times (`-g` with `-L`)
+/// count from when an I/O was due.
+pub const HEAD: &str = "time_span,end_s,started_at_ms,read_iops,write_iops,total_iops,read_mib_per_s,write_mib_per_s,\
+                        total_mib_per_s,min_ms,mean_ms,max_ms,p50_ms,p95_ms,p99_ms,p999_ms,partial_s,failed_ios,\
+                        response_p50_ms,response_p95_ms,response_p99_ms,response_p999_ms,response_max_ms";
+
+/// Writes the series. A run without `-D` has none: then there is only the head.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    writeln!(sink, "{HEAD}")?;
+    for (index, span) in judged.summary.time_spans.iter().enumerate() {
+        for interval in span.iter().filter_map(|span| span.iops.as_ref()).flat_map(|iops| &iops.intervals) {
+            writeln!(sink, "{},{}", index + 1, line(interval))?;
+        }
+    }
+    Ok(())
+}
+
+fn line(interval: &IntervalFigures) -> String {
+    let IntervalFigures { end_ms, started_at, read, write, total, percentiles, partial_s, failed, response } =
+        interval;
+    let mut cells = vec![format!("{}.{:03}", end_ms / 1000, end_ms % 1000)];
+    cells.push(started_at.map(|at| at.to_string()).unwrap_or_default());
+    let directions = [read, write, total];
+    cells.extend(directions.map(|d: &IntervalDirection| format!("{:.3}", d.iops)));
+    cells.extend(directions.map(|d| number(d.mib_per_s)));
+    let latency = total.latency;
+    cells.extend([latency.map(|l| l.min), latency.map(|l| l.mean), latency.map(|l| l.max)].map(number));
+    let percentiles = percentiles.map(|p| [p.p50, p.p95, p.p99, p.p999]);
+    cells.extend((0..4).map(|i| number(percentiles.map(|p| p[i]))));
+    cells.push(number(*partial_s));
+    cells.push(failed.map(|failed| failed.to_string()).unwrap_or_default());
+    let response = response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max]);
+    cells.extend((0..5).map(|i| number(response.map(|r| r[i]))));
+    cells.join(",")
+}
+
+fn number(figure: Option<f64>) -> String {
+    figure.map(|figure| format!("{figure:.3}")).unwrap_or_default()
+}

@@ -1,0 +1,372 @@
+//! What a run comes to, in six lines: what somebody reads who has no time for the report. It stands at the
+//! end of what a terminal shows.
+//!
+//! ```text
+//! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
+//! figures   126,948 IOPS, 495.9 MiB/s, mean 0.504 ms, p99 0.910 ms
+//! verdict   VERIFIED: the device read what was counted (1.00 x, 634,740 reads of 4 KiB)
+//! limit     the storage, with 64 I/Os outstanding
+//! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
+//! ```
+
+use crate::findings::notes_of;
+use crate::html::Run;
+use crate::html::verdict::{Badge, UNCONFIRMED};
+use crate::number::number;
+use crate::{verdicts, work_in_words};
+use diskspd_judge::lab::RunLine;
+use diskspd_judge::record::known;
+use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
+use diskspd_model::results::KnownSpan;
+use diskspd_model::units::visible;
+use diskspd_model::units::wrapped::{width, wrapped};
+
+/// Columns of the labels.
+const LABELS: usize = 10;
+/// In narrower terminals a table has the workloads in lines of their own.
+const WIDE: usize = 100;
+
+/// Stands for a blank at which no line ends. Texts of others are harmless before it is put there.
+const WITHIN: char = '\u{1}';
+
+/// How a piece of a line looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndTone {
+    /// As all text.
+    Plain,
+    /// A label.
+    Label,
+    /// All is well.
+    Good,
+    /// Good to know.
+    Note,
+    /// A warning.
+    Doubtful,
+    /// The figures are wrong.
+    Wrong,
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndPiece {
+    /// How it looks.
+    pub tone: EndTone,
+    /// What it says.
+    pub text: String,
+}
+
+/// What to type next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextCommand {
+    /// What for: `to see how far runs differ`.
+    pub why: &'static str,
+    /// The words, as a shell takes them.
+    pub words: Vec<String>,
+}
+
+/// The lines of a run, at most so many columns wide.
+pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Vec<Vec<EndPiece>> {
+    let run = Run { known: known::run(judged, ""), judged: Some(judged) };
+    let judgement = &judged.judgement;
+    let mut lines = match run.known.time_spans.as_slice() {
+        [span] => {
+            let work = workload(&run, 0);
+            [row("workload", None, &work, columns), figures(span.as_ref(), columns)].concat()
+        }
+        _ => of_spans(&run, columns),
+    };
+    let (word, tone, said) = verdict(judgement);
+    lines.extend(row("verdict", Some((&word, tone)), &said, columns));
+    lines.extend(limit(judged, columns));
+    let graded = judgement.findings.iter().filter(|found| found.name == "preset-threshold");
+    lines.extend(graded.flat_map(|found| of_finding("preset", found, &found.message, columns)));
+    lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
+    lines
+}
+
+/// Those of several runs of the same (`--repeat`): a row for each. `judged`: the last of them.
+pub fn of_repetitions(
+    judged: &Judged,
+    runs: &[RunLine],
+    next: Option<&NextCommand>,
+    columns: usize,
+) -> Vec<Vec<EndPiece>> {
+    let run = Run { known: known::run(judged, ""), judged: Some(judged) };
+    let rows: Vec<EndTableRow> = runs.iter().map(of_line).collect();
+    let mut lines = row("workload", None, &workload(&run, 0), columns);
+    lines.extend(table("run", &rows, columns));
+    lines.extend(next.map(|next| command("next", next, columns)).unwrap_or_default());
+    lines
+}
+
+/// A time span, from 0, in words, with its targets.
+fn workload(run: &Run, index: usize) -> String {
+    let name = work_in_words::names(&run.known).into_iter().nth(index).unwrap_or_default();
+    let span = run.known.time_spans.get(index).and_then(Option::as_ref);
+    let paths: Vec<String> =
+        span.iter().flat_map(|span| span.parameters.paths()).map(ToString::to_string).collect();
+    match paths.as_slice() {
+        [] => name,
+        [one] => format!("{name}: {one}"),
+        [one, more @ ..] => format!("{name}: {one} and {} more", more.len()),
+    }
+}
+
+/// Rate, throughput and latencies; a figure and its unit stay together.
+fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
+    let known = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
+    let mut parts = Vec::new();
+    let mut behind = "";
+    match span {
+        None => behind = "none: it ended before measuring began",
+        Some(span) => {
+            parts.push(format!("{} IOPS", known(span.total.iops)));
+            parts.push(format!("{} MiB/s", known(span.total.mib_per_s)));
+            match latency(span) {
+                (what, Some(mean), Some(p99)) => {
+                    parts.extend([format!("{what}mean {mean:.3} ms"), format!("p99 {p99:.3} ms")]);
+                }
+                _ if span.total.ios == Some(0) => behind = "; no I/O was done",
+                _ => behind = "; no latencies: -L measures them",
+            }
+        }
+    }
+    let parts: Vec<String> = parts.iter().map(|part| part.replace(' ', &WITHIN.to_string())).collect();
+    let whole = parts.join(", ") + behind;
+    labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
+}
+
+/// The latency that users of the load would see, ms: what it is, its mean and its 99th percentile.
+fn latency(span: &KnownSpan) -> (&'static str, Option<f64>, Option<f64>) {
+    let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
+    match response {
+        Some(response) => {
+            let p99 = response.percentile(99.0).and_then(|row| row.total);
+            ("response time: ", response.mean_ms.total, p99)
+        }
+        None => ("", span.total.mean_ms, span.percentile(99.0).and_then(|row| row.total)),
+    }
+}
+
+/// The worst that is known, with its word, and how much else was told above.
+fn verdict(judgement: &Judgement) -> (String, EndTone, String) {
+    let parts = judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    let devices = parts.map(|part| (part.severity, verdicts::word(part), part.message.as_str()));
+    let is_doubt = |found: &&Finding| {
+        let elsewhere = found.answers || Limiter::is_name(found.name);
+        !found.quiet && !elsewhere && found.severity > Severity::Note
+    };
+    let doubts = judgement.findings.iter().filter(is_doubt);
+    let doubts = doubts.map(|found| {
+        (Some(found.severity), verdicts::in_capitals(found.severity).to_owned(), found.message.as_str())
+    });
+    let mut said: Vec<(Option<Severity>, String, &str)> = devices.chain(doubts).collect();
+    // Stable: verdicts stand before findings that are as bad.
+    said.sort_by_key(|(severity, ..)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
+    let others = said.iter().skip(1).filter(|(severity, ..)| *severity > Some(Severity::Note)).count();
+    let others = if others > 0 { format!(" (and {others} more above)") } else { String::new() };
+    let verified = Verdict::Verified.word();
+    let is_verified = said.iter().any(|(_, word, _)| word == verified);
+    match said.into_iter().next() {
+        Some((_, word, message)) if word == verified => (word, EndTone::Good, format!("{message}{others}")),
+        Some((severity, word, message)) => {
+            // What the devices say is no less true for what is said of the rest.
+            let word = if is_verified { format!("{verified}, but {word}") } else { word };
+            (word, tone_of(severity), format!("{message}{others}"))
+        }
+        None => ("NOT CHECKED".to_owned(), EndTone::Plain, UNCONFIRMED.trim_end_matches('.').to_owned()),
+    }
+}
+
+fn tone_of(severity: Option<Severity>) -> EndTone {
+    match severity {
+        None => EndTone::Plain,
+        Some(Severity::Note) => EndTone::Note,
+        Some(Severity::Warning) => EndTone::Doubtful,
+        Some(Severity::Wrong | Severity::Error) => EndTone::Wrong,
+    }
+}
+
+/// What limited a run of one time span, and the names of all else that is good to know.
+fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
+    let (_, others) = notes_of(&judged.judgement);
+    // With -v all of it stands above.
+    let more = match others.join(", ").as_str() {
+        _ if judged.record.profile.verbose => String::new(),
+        "" => String::new(),
+        names => format!("-v shows more: {names}"),
+    };
+    let is_limit = |found: &&Finding| judged.judgement.limits.len() == 1 && Limiter::is_name(found.name);
+    match (judged.judgement.findings.iter().find(is_limit), more.as_str()) {
+        (None, "") => Vec::new(),
+        (None, more) => row("notes", None, more, columns),
+        (Some(found), "") => of_finding("limit", found, without_label(&found.message), columns),
+        (Some(found), more) => {
+            let said = format!("{} ({more})", without_label(&found.message));
+            of_finding("limit", found, &said, columns)
+        }
+    }
+}
+
+/// `limited by the storage`: the label says it already.
+fn without_label(message: &str) -> &str {
+    message.strip_prefix("limited by ").unwrap_or(message)
+}
+
+/// A finding in a row; what is merely good to know has no word before it.
+fn of_finding(label: &str, found: &Finding, said: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+    let word = verdicts::in_capitals(found.severity);
+    let word = (found.severity > Severity::Note).then_some((word, tone_of(Some(found.severity))));
+    row(label, word, said, columns)
+}
+
+/// A label and what it is about, wrapped; the word that it begins with has a tone of its own.
+fn row(label: &str, word: Option<(&str, EndTone)>, text: &str, columns: usize) -> Vec<Vec<EndPiece>> {
+    let whole = match word {
+        Some((word, _)) => format!("{word}: {text}"),
+        None => text.to_owned(),
+    };
+    let shown = wrapped(&visible::line(&whole), columns, LABELS, LABELS);
+    labelled(label, &shown, word)
+}
+
+/// What is wrapped already behind its label.
+fn labelled(label: &str, shown: &str, word: Option<(&str, EndTone)>) -> Vec<Vec<EndPiece>> {
+    let plain = |text: &str| EndPiece { tone: EndTone::Plain, text: text.to_owned() };
+    let mut lines: Vec<Vec<EndPiece>> = shown.split('\n').map(|line| vec![plain(line)]).collect();
+    let first = shown.split('\n').next().unwrap_or_default();
+    let mut begun = vec![EndPiece { tone: EndTone::Label, text: format!("{label:<LABELS$}") }];
+    match word.and_then(|(word, tone)| Some((word, tone, first.strip_prefix(word)?))) {
+        Some((word, tone, rest)) => begun.extend([EndPiece { tone, text: word.to_owned() }, plain(rest)]),
+        None => begun.push(plain(first)),
+    }
+    lines[0] = begun;
+    lines
+}
+
+/// A command line, which can be copied though it is wrapped: a shell reads on behind a backslash.
+fn command(label: &str, next: &NextCommand, columns: usize) -> Vec<Vec<EndPiece>> {
+    let words: Vec<String> =
+        next.words.iter().map(|word| visible::line(word).replace(' ', &WITHIN.to_string())).collect();
+    let before = format!("{}:", next.why);
+    let whole = format!("{before} {}", words.join(" "));
+    let shown = wrapped(&whole, columns.saturating_sub(" \\".len()), LABELS, LABELS);
+    let (mut taken, mut lines) = (0, Vec::new());
+    let count = shown.split('\n').count();
+    for (number, line) in shown.split('\n').enumerate() {
+        taken += line.trim_start().chars().count() + 1;
+        let goes_on = number + 1 < count && taken > before.chars().count() + 1;
+        lines.push(format!("{}{}", line.replace(WITHIN, " "), if goes_on { " \\" } else { "" }));
+    }
+    labelled(label, &lines.join("\n"), None)
+}
+
+/// A run or a time span in a table.
+struct EndTableRow {
+    figures: [String; 4],
+    word: String,
+    tone: EndTone,
+    workload: String,
+}
+
+const HEAD: [&str; 4] = ["IOPS", "MiB/s", "mean ms", "p99 ms"];
+
+fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
+    let of_span = |(index, span): (usize, &Option<KnownSpan>)| {
+        let badge = Badge::of_span(run, index + 1);
+        let (word, tone) = match span {
+            Some(_) => (badge.word().to_owned(), tone_of_class(badge.class())),
+            None => ("not measured".to_owned(), EndTone::Doubtful),
+        };
+        let latency = span.as_ref().map_or(("", None, None), latency);
+        let total = span.as_ref().map(|span| span.total).unwrap_or_default();
+        EndTableRow {
+            figures: cells([total.iops, total.mib_per_s], [latency.1, latency.2]),
+            word,
+            tone,
+            workload: workload(run, index),
+        }
+    };
+    let rows: Vec<EndTableRow> = run.known.time_spans.iter().enumerate().map(of_span).collect();
+    table("span", &rows, columns)
+}
+
+fn of_line(line: &RunLine) -> EndTableRow {
+    let tone = match line.verdict.to_ascii_uppercase().as_str() {
+        "WRONG" => EndTone::Wrong,
+        "WARNING" => EndTone::Doubtful,
+        "VERIFIED" => EndTone::Good,
+        _ => EndTone::Plain,
+    };
+    let felt = line.felt();
+    let latencies = [felt.map(|latency| latency.mean_ms), felt.map(|latency| latency.p99_ms)];
+    EndTableRow {
+        figures: cells([Some(line.iops), Some(line.mib_per_s)], latencies),
+        word: line.verdict.clone(),
+        tone,
+        workload: String::new(),
+    }
+}
+
+fn cells(rates: [Option<f64>; 2], latencies: [Option<f64>; 2]) -> [String; 4] {
+    let [iops, mib] = rates.map(|rate| rate.map_or("-".to_owned(), number));
+    let [mean, p99] = latencies.map(|ms| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}")));
+    [iops, mib, mean, p99]
+}
+
+/// By the classes of [`Badge`].
+fn tone_of_class(class: &str) -> EndTone {
+    match class {
+        "good" => EndTone::Good,
+        "wrong" => EndTone::Wrong,
+        "warning" => EndTone::Doubtful,
+        "note" => EndTone::Note,
+        _ => EndTone::Plain,
+    }
+}
+
+/// A line for each row below a head; workloads stand at its end, or where there is no room for them in lines
+/// of their own above.
+fn table(what: &str, rows: &[EndTableRow], columns: usize) -> Vec<Vec<EndPiece>> {
+    let piece = |tone, text: String| EndPiece { tone, text };
+    let wide = |place: usize| {
+        let cells = rows.iter().map(|row| width(&row.figures[place]));
+        cells.chain([HEAD[place].len()]).max().unwrap_or(0)
+    };
+    let widths: [usize; 4] = std::array::from_fn(wide);
+    let of_words = rows.iter().map(|row| width(&row.word)).chain(["verdict".len()]).max().unwrap_or(0);
+    let figures = |cells: [&str; 4]| -> String {
+        cells.iter().zip(widths).map(|(cell, wide)| format!("{cell:>wide$}  ")).collect()
+    };
+    let with_work = rows.iter().any(|row| !row.workload.is_empty());
+    let beside = with_work && columns >= WIDE;
+    let head = format!("{what:<4}  {}verdict", figures(HEAD));
+    let head =
+        if beside { format!("{head:<0$}  workload", head.len() - "verdict".len() + of_words) } else { head };
+    let mut lines = vec![vec![piece(EndTone::Label, head)]];
+    for (row, number) in rows.iter().zip(1..) {
+        let begin = format!("{number:>4}  {}", figures(row.figures.each_ref().map(String::as_str)));
+        let word = piece(row.tone, row.word.clone());
+        let work = visible::line(&row.workload);
+        let begun = begin.len() + of_words + 2;
+        if !beside {
+            if with_work {
+                let shown = wrapped(&work, columns, 6, 6);
+                let mut of_work = shown.split('\n');
+                let first = of_work.next().unwrap_or_default();
+                lines.push(vec![piece(EndTone::Plain, format!("{number:>4}  {first}"))]);
+                lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+            }
+            let begin = if with_work { format!("{:6}{}", "", &begin[6..]) } else { begin };
+            lines.push(vec![piece(EndTone::Plain, begin), word]);
+            continue;
+        }
+        let shown = wrapped(&work, columns, begun, begun);
+        let mut of_work = shown.split('\n');
+        let gap = " ".repeat(of_words + 2 - width(&row.word));
+        let first = format!("{gap}{}", of_work.next().unwrap_or_default());
+        lines.push(vec![piece(EndTone::Plain, begin), word, piece(EndTone::Plain, first)]);
+        lines.extend(of_work.map(|line| vec![piece(EndTone::Plain, line.to_owned())]));
+    }
+    lines
+}

@@ -1,0 +1,21 @@
+//! What is to be typed to do the run again.
+
+use diskspd_model::results::{KnownRun, Origin};
+use diskspd_model::units::visible::lines;
+use maud::{Markup, html};
+
+/// The command line, and how the saved record does the same.
+pub fn again(run: &KnownRun) -> Markup {
+    let of_record = matches!(run.origin, Origin::Record { .. });
+    html! {
+        @match &run.command_line {
+            Some(line) => div.command { pre { code { (lines(&String::from_utf8_lossy(line.as_bytes()))) } } },
+            None => p { "The command line is not recorded." },
+        }
+        @if of_record { p.quiet {
+            "Or, with the record of this run (" code { "--out run.json" } "), on the same targets, with the "
+            "same settings and method: " code { "diskspd rerun run.json" } ", which also says what about the "
+            "machine has changed."
+        } }
+    }
+}

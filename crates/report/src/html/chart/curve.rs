@@ -1,0 +1,262 @@
+//! The throughput-latency curve of a sweep: what more load brings, and what it costs. Plain data in, so
+//! that whoever has points can draw them.
+
+use super::axis::ChartAxis;
+use super::table::FigureTable;
+use super::{ChartFigure, Key, Mark, PointLabel, path};
+use crate::number::{NONE, latency, number};
+use maud::{Markup, html};
+
+/// A curve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curve {
+    /// Its own on the page: letters, digits, dashes.
+    pub id: String,
+    /// For the heading.
+    pub title: String,
+    /// What the latency is: `mean latency`, `99th percentile, response`.
+    pub latency_name: String,
+    /// In the order of the load.
+    pub points: Vec<CurvePoint>,
+    /// Where more load stops being worth it; `None` = not found.
+    pub knee: Option<CurveKnee>,
+    /// What the latency must not exceed; `None` = nothing was asked for.
+    pub objective: Option<CurveObjective>,
+}
+
+/// One load.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CurvePoint {
+    /// What was set: `-o8 -t2`.
+    pub label: String,
+    /// With so many threads; points of the same number are joined by a line of their own.
+    pub threads: u64,
+    /// I/Os per second.
+    pub iops: f64,
+    /// Its interval; `None` = a single run.
+    pub iops_interval: Option<(f64, f64)>,
+    /// Latency, ms; `None` = not measured.
+    pub latency_ms: Option<f64>,
+    /// Its interval.
+    pub latency_interval_ms: Option<(f64, f64)>,
+}
+
+/// The knee of a curve.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CurveKnee {
+    /// Which point it is, from 0.
+    pub point: usize,
+    /// I/Os per second between which it lies; `None` = not known.
+    pub iops_interval: Option<(f64, f64)>,
+}
+
+/// An objective.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CurveObjective {
+    /// Latency, ms.
+    pub latency_ms: f64,
+    /// In words: `p99 = 5 ms`.
+    pub label: String,
+    /// The highest rate that keeps it, I/Os per second; `None` = none does.
+    pub iops: Option<f64>,
+}
+
+/// The looks of lines where there is more than one.
+const LINES: [&str; 6] = ["total", "p50", "p99", "read", "p95", "write"];
+/// A letter of a name takes so much of a chart's width, and a name so much of its height: another one that
+/// is in its way isn't written.
+const LETTER: [f64; 2] = [6.5 / 460.0, 15.0 / 208.0];
+/// The same on a phone.
+const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
+
+impl Curve {
+    /// Numbers of threads, rising.
+    fn threads(&self) -> Vec<u64> {
+        let mut threads: Vec<u64> = self.points.iter().map(|point| point.threads).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        threads
+    }
+
+    /// What the points are called, beside them.
+    fn labels(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Vec<PointLabel> {
+        let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
+        let mut labels: Vec<PointLabel> = Vec::new();
+        // The knee first, then the highest rates: what matters most has its name.
+        for point in knee.into_iter().chain(self.points.iter().rev()) {
+            let Some(latency_ms) = point.latency_ms else { continue };
+            let place = place((point.iops, latency_ms));
+            let mut label = PointLabel { place, text: point.label.clone(), wide_only: false };
+            let has_room = |label: &PointLabel, letter: [f64; 2], wide: bool| {
+                let others = labels.iter().filter(|other| wide || !other.wide_only);
+                others.into_iter().all(|other| !covers(label, other, letter))
+            };
+            if has_room(&label, LETTER, true) {
+                label.wide_only = !has_room(&label, LETTER_ON_PHONE, false);
+                labels.push(label);
+            }
+        }
+        labels
+    }
+
+    /// The chart, and what its points are called.
+    pub fn chart(&self) -> (ChartFigure, Vec<PointLabel>) {
+        let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
+        let rates = self.points.iter().flat_map(|point| {
+            let (low, high) = point.iops_interval.unwrap_or((point.iops, point.iops));
+            [point.iops, low, high]
+        });
+        let latencies = self.points.iter().flat_map(|point| {
+            let interval = point.latency_interval_ms.map(|(low, high)| [low, high]);
+            point.latency_ms.into_iter().chain(interval.into_iter().flatten())
+        });
+        let objective = self.objective.iter().map(|objective| objective.latency_ms);
+        let x = ChartAxis::amounts("I/Os per second", rates.fold(0.0, f64::max));
+        let y = ChartAxis::latencies(self.latency_name.clone(), latencies.chain(objective));
+        let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
+        let threads = self.threads();
+        let drawing = html! {
+            @for (number, threads) in threads.iter().enumerate() {
+                @let class = LINES[number % LINES.len()];
+                @let points = || self.points.iter().filter(|point| point.threads == *threads).map(known);
+                path.line.{(class)} d=(path::line(points().map(|point| point.map(place)))) {}
+                path.dots.{(class)} d=(path::dots(points().flatten().map(place))) {}
+            }
+            path.whisker d=(self.intervals(&place)) {}
+            (self.singled_out(&place))
+        };
+        let labels = self.labels(&place);
+        let table = self.table(&x);
+        let (marks, key) = (self.marks(), self.keys());
+        let (id, title, note) = (self.id.clone(), self.title.clone(), String::new());
+        let figure = ChartFigure {
+            kind: "curve",
+            id,
+            title,
+            summary: self.summary(),
+            note,
+            x,
+            y,
+            key,
+            drawing,
+            marks,
+            table,
+        };
+        (figure, labels)
+    }
+
+    fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> String {
+        let mut path = String::new();
+        for point in &self.points {
+            let Some(ms) = point.latency_ms else { continue };
+            let across = point.iops_interval.map(|(low, high)| [(low, ms), (high, ms)]);
+            let along = point.latency_interval_ms.map(|(low, high)| [(point.iops, low), (point.iops, high)]);
+            for ends in [across, along].into_iter().flatten() {
+                path += &path::line(ends.map(|end| Some(place(end))));
+            }
+        }
+        path
+    }
+
+    /// The knee, larger than the other points, and the line of the objective.
+    fn singled_out(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> Markup {
+        let knee = self.knee.as_ref().and_then(|knee| self.points.get(knee.point));
+        let knee = knee.and_then(|point| Some(place((point.iops, point.latency_ms?))));
+        html! {
+            @if let Some(objective) = &self.objective {
+                @let height = place((0.0, objective.latency_ms)).1;
+                path.objective d=(path::line([Some((0.0, height)), Some((1.0, height))])) {}
+            }
+            @if let Some(knee) = knee { path.knee d=(path::dots([knee])) {} }
+        }
+    }
+
+    fn marks(&self) -> Vec<Mark> {
+        let Some(knee) = &self.knee else { return Vec::new() };
+        let Some(point) = self.points.get(knee.point) else { return Vec::new() };
+        let (from, to) = knee.iops_interval.unwrap_or((point.iops, point.iops));
+        let between = match knee.iops_interval {
+            Some((low, high)) => format!(", between {} and {}", number(low), number(high)),
+            None => String::new(),
+        };
+        let text = format!("the knee: {}, {} IOPS{between}", point.label, number(point.iops));
+        vec![Mark { from, to, text }]
+    }
+
+    fn keys(&self) -> Vec<Key> {
+        let knee = self.knee.as_ref().map(|_| Key::line("knee", "knee"));
+        let objective = self.objective.as_ref().map(|objective| {
+            let kept = match objective.iops {
+                Some(iops) => format!("kept up to {} IOPS", number(iops)),
+                None => "never kept".into(),
+            };
+            Key::line("objective", format!("objective {}: {kept}", objective.label))
+        });
+        let threads = Some(self.threads()).filter(|threads| threads.len() > 1).unwrap_or_default();
+        let lines = threads.iter().enumerate().map(|(number, threads)| {
+            let words = if *threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+            Key::line(LINES[number % LINES.len()], words)
+        });
+        lines.chain(knee).chain(objective).collect()
+    }
+
+    fn summary(&self) -> String {
+        let best = self.points.iter().max_by(|a, b| a.iops.total_cmp(&b.iops));
+        let highest =
+            best.map(|best| format!("; the highest is {} IOPS at {}", number(best.iops), best.label));
+        format!("{} loads{}.", self.points.len(), highest.unwrap_or_default())
+    }
+
+    fn table(&self, x: &ChartAxis) -> FigureTable {
+        let mut table = FigureTable::new(&["load", "IOPS", "IOPS, interval", &self.latency_name, "interval"]);
+        let interval = |ends: Option<(f64, f64)>, text: fn(f64) -> String| {
+            ends.map_or(NONE.into(), |(low, high)| format!("{} to {}", text(low), text(high)))
+        };
+        for point in &self.points {
+            let cells = [
+                point.label.clone(),
+                number(point.iops),
+                interval(point.iops_interval, number),
+                point.latency_ms.map_or(NONE.into(), latency),
+                interval(point.latency_interval_ms, latency),
+            ];
+            table.row(x.scale.place(point.iops), cells);
+        }
+        table
+    }
+}
+
+/// Whether two names, each beside its point, are in each other's way; `letter`: width and height of one,
+/// shares of the chart.
+fn covers(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
+    let ends = |label: &PointLabel| {
+        let width = letter[0] * (label.text.chars().count() as f64 + 1.0);
+        let at = label.place.0;
+        if label.is_left() { (at - width, at) } else { (at, at + width) }
+    };
+    let ((from, to), (begin, end)) = (ends(one), ends(other));
+    (one.place.1 - other.place.1).abs() < letter[1] && from < end && begin < to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_in_each_others_way_are_told() {
+        let label = |x: f64, y: f64| PointLabel { place: (x, y), text: "-o8 -t2".into(), wide_only: false };
+        let table = [
+            (label(0.1, 0.5), label(0.15, 0.5), [true, true]),
+            // Side by side on a screen, not on a phone.
+            (label(0.1, 0.5), label(0.25, 0.5), [false, true]),
+            (label(0.1, 0.5), label(0.1, 0.6), [false, false]),
+            // At the end names stand to the left.
+            (label(0.95, 0.5), label(0.75, 0.5), [true, true]),
+            (label(0.99, 0.5), label(0.6, 0.5), [false, false]),
+        ];
+        for (one, other, expected) in table {
+            let found = [LETTER, LETTER_ON_PHONE].map(|letter| covers(&one, &other, letter));
+            assert_eq!(found, expected, "{one:?} {other:?}");
+        }
+    }
+}

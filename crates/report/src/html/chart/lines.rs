@@ -1,0 +1,108 @@
+//! Lines over time, with the band between the lowest and the highest of what a point stands for.
+
+use super::axis::ChartAxis;
+use super::table::FigureTable;
+use super::{ChartFigure, Key, Mark, path};
+use crate::html::thin::Band;
+use maud::html;
+
+/// One line.
+#[derive(Debug)]
+pub struct TimeLine {
+    /// The class that gives its look.
+    pub class: &'static str,
+    /// What it shows.
+    pub name: String,
+    /// One for each place; `None` = nothing was measured there.
+    pub values: Vec<Option<Band>>,
+    /// Which of them the line goes through.
+    pub through: fn(&Band) -> f64,
+    /// A band shows the lowest and the highest.
+    pub band: bool,
+}
+
+/// Where the points are, s since measuring began: begin and end of what each stands for.
+pub type PointTimes = Vec<(f64, f64)>;
+
+/// The time that all lines of a chart go over.
+#[derive(Debug)]
+pub struct LineTimes {
+    /// Times of the points.
+    pub times: PointTimes,
+    /// Length of the axis below, s.
+    pub seconds: f64,
+    /// What is marked.
+    pub marks: Vec<Mark>,
+}
+
+/// What a chart of lines needs.
+#[derive(Debug)]
+pub struct Lines {
+    /// Its own on the page.
+    pub id: String,
+    /// For the heading.
+    pub title: String,
+    /// For those who don't see it.
+    pub summary: String,
+    /// To be read below.
+    pub note: String,
+    /// At the left.
+    pub y: ChartAxis,
+    /// Over which time.
+    pub over: LineTimes,
+    /// Lines, the most important one last: it is drawn above the others.
+    pub lines: Vec<TimeLine>,
+    /// What it is drawn from.
+    pub table: FigureTable,
+}
+
+impl Lines {
+    /// The chart.
+    pub fn chart(self) -> ChartFigure {
+        let Lines { id, title, summary, note, y, over, lines, table } = self;
+        let LineTimes { times, seconds, marks } = over;
+        let x = ChartAxis::time(seconds);
+        let middle: Vec<f64> = times.iter().map(|(from, to)| x.scale.place((from + to) / 2.0)).collect();
+        let paths = lines.iter().map(|line| {
+            let points = middle.iter().zip(&line.values);
+            let through = |(at, value): (&f64, &Option<Band>)| {
+                value.as_ref().map(|value| (*at, y.scale.place((line.through)(value))))
+            };
+            let between = |(at, value): (&f64, &Option<Band>)| {
+                value.as_ref().map(|value| (*at, y.scale.place(value.min), y.scale.place(value.max)))
+            };
+            let band: Vec<_> = if line.band { points.clone().map(between).collect() } else { Vec::new() };
+            let places: Vec<Option<path::Point>> = points.map(through).collect();
+            // What has no neighbour is no line: it is marked, and drawn over the time that it stands for.
+            let alone = alone(&places);
+            let levels = alone.iter().map(|number| {
+                let ends = [times[*number].0, times[*number].1].map(|at| x.scale.place(at));
+                path::line(ends.map(|at| places[*number].map(|(_, height)| (at, height))))
+            });
+            let levels: String = levels.collect();
+            let dots = path::dots(alone.iter().filter_map(|number| places[*number]));
+            (line.class, path::line(places.iter().copied()) + &levels, path::area(&band), dots)
+        });
+        let paths: Vec<_> = paths.collect();
+        let drawing = html! {
+            @for (class, _, band, _) in &paths {
+                @if !band.is_empty() { path.band.{(class)} d=(band) {} }
+            }
+            @for (class, line, _, dots) in &paths {
+                path.line.{(class)} d=(line) {}
+                @if !dots.is_empty() { path.dots.{(class)} d=(dots) {} }
+            }
+        };
+        let key = lines.iter().rev().map(|line| Key::line(line.class, line.name.clone())).collect();
+        ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks, table }
+    }
+}
+
+/// The numbers of the points that have no neighbour.
+fn alone(places: &[Option<path::Point>]) -> Vec<usize> {
+    let is_there = |number: Option<usize>| number.and_then(|number| places.get(number)?.as_ref()).is_some();
+    let is_alone = |number: &usize| {
+        is_there(Some(*number)) && !is_there(number.checked_sub(1)) && !is_there(number.checked_add(1))
+    };
+    (0..places.len()).filter(is_alone).collect()
+}

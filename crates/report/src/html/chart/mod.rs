@@ -1,0 +1,243 @@
+//! Charts: an inline SVG each, which says all it has to say without scripts, and the table that it is drawn
+//! from. Scripts read the figures under the pointer from that table.
+
+pub mod axis;
+pub mod bars;
+pub mod curve;
+pub mod heat;
+pub mod lines;
+pub mod named;
+pub mod nines;
+pub mod path;
+pub mod points;
+pub mod scale;
+pub mod shifts;
+pub mod table;
+
+use axis::{AxisKind, ChartAxis, percent};
+use maud::{Markup, html};
+use scale::AxisScale;
+use table::FigureTable;
+
+/// A chart with all that belongs to it.
+#[derive(Debug)]
+pub struct ChartFigure {
+    /// The class of its kind: `lines`, `heat`.
+    pub kind: &'static str,
+    /// Its own on the page: letters, digits, dashes.
+    pub id: String,
+    /// What it shows, for the heading.
+    pub title: String,
+    /// What is to be seen on it, in a sentence, for those who don't see it.
+    pub summary: String,
+    /// What must be known to read it; empty = nothing.
+    pub note: String,
+    /// Below.
+    pub x: ChartAxis,
+    /// At the left.
+    pub y: ChartAxis,
+    /// What the colours mean.
+    pub key: Vec<Key>,
+    /// Paths in a square of 1000 units.
+    pub drawing: Markup,
+    /// What is marked on it.
+    pub marks: Vec<Mark>,
+    /// What it is drawn from; [`table::FigureRow::at`] says where on the axis below.
+    pub table: FigureTable,
+}
+
+/// What a colour or pattern means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The class of the style sheet that gives its look.
+    pub class: &'static str,
+    /// The words.
+    pub text: String,
+    /// What it stands beside.
+    pub shape: KeyShape,
+}
+
+/// How what a key explains is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyShape {
+    /// As a line.
+    Line,
+    /// As an area.
+    Area,
+    /// As dots.
+    Dot,
+}
+
+impl Key {
+    /// That of a line.
+    pub fn line(class: &'static str, text: impl Into<String>) -> Key {
+        Key { class, text: text.into(), shape: KeyShape::Line }
+    }
+
+    /// That of an area.
+    pub fn area(class: &'static str, text: impl Into<String>) -> Key {
+        Key { class, text: text.into(), shape: KeyShape::Area }
+    }
+
+    /// That of dots.
+    pub fn dot(class: &'static str, text: impl Into<String>) -> Key {
+        Key { class, text: text.into(), shape: KeyShape::Dot }
+    }
+}
+
+/// Something worth a mark on the axis below.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where it begins, in the figures of the axis.
+    pub from: f64,
+    /// Where it ends; the same = it is a moment.
+    pub to: f64,
+    /// The words.
+    pub text: String,
+}
+
+/// A name beside a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointLabel {
+    /// Where: shares of the chart's width from the left and of its height from the bottom.
+    pub place: path::Point,
+    /// The name.
+    pub text: String,
+    /// There is no room for it on a phone.
+    pub wide_only: bool,
+}
+
+impl PointLabel {
+    /// Whether it stands to the left of its point, because to the right the chart ends.
+    pub fn is_left(&self) -> bool {
+        self.place.0 > 0.8
+    }
+}
+
+/// What is drawn is in units of this square, stretched to the chart's real size.
+const SQUARE: &str = "0 0 1000 1000";
+
+/// Height of a row with its name, rem.
+const ROW: f64 = 2.9;
+
+/// A height above which nothing is drawn, and below which either: as shares of the chart.
+const WHOLE: [f64; 2] = [0.0, 1.0];
+
+impl ChartFigure {
+    /// The whole figure.
+    pub fn markup(&self) -> Markup {
+        self.markup_with(&[])
+    }
+
+    /// The same with names beside points.
+    pub fn markup_with(&self, labels: &[PointLabel]) -> Markup {
+        let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));
+        let time = (self.x.kind == AxisKind::Time).then_some(match self.x.scale {
+            AxisScale::Linear { to, .. } | AxisScale::Log { to, .. } => to,
+        });
+        html! {
+            figure.chart.{(self.kind)} id=(self.id) data-seconds=[time] {
+                figcaption {
+                    h4 { (self.title) }
+                    (self.keys())
+                }
+                div.plot {
+                    svg role="img" style=[self.height()] aria-labelledby={ (title) " " (text) } {
+                        title id=(title) { (self.title) }
+                        desc id=(text) { (self.summary) }
+                        (self.y.at_left())
+                        (self.x.below())
+                        svg.area width="100%" height="100%" viewBox=(SQUARE) preserveAspectRatio="none" {
+                            (self.stretches())
+                            (self.drawing)
+                        }
+                        (self.numbers())
+                        @if !labels.is_empty() {
+                            g.names.beside {
+                                @for label in labels {
+                                    @let (x, y) = (percent(label.place.0), percent(1.0 - label.place.1));
+                                    @let dx = if label.is_left() { "-7" } else { "7" };
+                                    @let (odd, end) = (label.wide_only, label.is_left());
+                                    text.odd[odd].end[end] x=(x) y=(y) dx=(dx) dy="-7" { (label.text) }
+                                }
+                            }
+                        }
+                    }
+                }
+                (self.explained())
+                @if !self.note.is_empty() { p.note { (self.note) } }
+                (self.table.folded(&self.title))
+            }
+        }
+    }
+
+    /// As many rows as there are need as much room; `None` = the style sheet says how high it is.
+    fn height(&self) -> Option<String> {
+        let rows = self.y.ticks.len().max(1) as f64;
+        (self.y.kind == AxisKind::Rows).then(|| format!("height:{:.1}rem", ROW * rows))
+    }
+
+    fn keys(&self) -> Markup {
+        html! {
+            @if !self.key.is_empty() {
+                ul.key {
+                    @for key in &self.key {
+                        li {
+                            svg.swatch width="26" height="12" aria-hidden="true" {
+                                @match key.shape {
+                                    KeyShape::Line => path.{(key.class)} d="M2 6H24" {},
+                                    KeyShape::Area => rect.{(key.class)} width="26" height="12" {},
+                                    KeyShape::Dot => path.{(key.class)} d="M13 6h.01" {},
+                                }
+                            }
+                            (key.text)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where marks are, beneath the drawing.
+    fn stretches(&self) -> Markup {
+        let at = |figure: f64| self.x.scale.place(figure).clamp(0.0, 1.0);
+        let corners = |mark: &Mark| ((at(mark.from), WHOLE[0]), (at(mark.to), WHOLE[1]));
+        let (moments, long): (Vec<&Mark>, Vec<&Mark>) =
+            self.marks.iter().partition(|mark| mark.to <= mark.from);
+        let above = |mark: &&Mark| path::line([Some((at(mark.from), 1.0)), Some((at(mark.to), 1.0))]);
+        let brackets: String = long.iter().map(above).collect();
+        let moments: String = moments
+            .into_iter()
+            .map(|mark| path::line(WHOLE.map(|height| Some((at(mark.from), height)))))
+            .collect();
+        html! {
+            @if !long.is_empty() {
+                path.stretch d=(path::boxes(long.into_iter().map(corners))) {}
+                path.bracket d=(brackets) {}
+            }
+            @if !moments.is_empty() { path.moment d=(moments) {} }
+        }
+    }
+
+    /// The numbers of marks, above the drawing.
+    fn numbers(&self) -> Markup {
+        html! {
+            @if !self.marks.is_empty() {
+                g.marks {
+                    @for (number, mark) in (1..).zip(&self.marks) {
+                        @let at = self.x.scale.place((mark.from + mark.to) / 2.0).clamp(0.0, 1.0);
+                        text x=(percent(at)) y="-7" { (number) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn explained(&self) -> Markup {
+        html! {
+            @if !self.marks.is_empty() {
+                ol.marked { @for mark in &self.marks { li { (mark.text) } } }
+            }
+        }
+    }
+}

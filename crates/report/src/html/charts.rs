@@ -1,0 +1,45 @@
+//! All charts of a time span, by section.
+
+use super::chart::ChartFigure;
+use super::course::OverTime;
+use super::page::heading;
+use super::span::Span;
+use super::{distribution, processors, threads};
+use maud::{Markup, html};
+
+const NO_LATENCY: &str = "Latencies are not recorded; -L measures them.";
+const NO_COURSE: &str = "The course was not recorded; -D records it, with -L also the latencies of each \
+                         interval.";
+
+/// The sections below the headline.
+pub fn sections(span: &Span) -> Markup {
+    let course = span.detail.and_then(|detail| OverTime::of(&detail));
+    let course = course.iter().zip(span.detail);
+    let over_time: Vec<ChartFigure> =
+        course.flat_map(|(course, detail)| course.charts(span, &detail)).collect();
+    let without = if span.detail.is_some() { NO_COURSE } else { "The course is not recorded." };
+    html! {
+        (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
+        (section(span.level, "Over time", &over_time, without))
+        (section(span.level, "Processors and threads", &parts(span), ""))
+    }
+}
+
+fn parts(span: &Span) -> Vec<ChartFigure> {
+    let Some(detail) = &span.detail else { return Vec::new() };
+    let threads = threads::charts(span, detail.measured);
+    processors::chart(span, &detail.measured.cpu).into_iter().chain(threads).collect()
+}
+
+/// `without`: what is said if there are none; empty = nothing.
+fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Markup {
+    html! {
+        @if !charts.is_empty() || !without.is_empty() {
+            section {
+                (heading(level, title))
+                @if charts.is_empty() { p.quiet { (without) } }
+                div.charts { @for chart in charts { (chart.markup()) } }
+            }
+        }
+    }
+}

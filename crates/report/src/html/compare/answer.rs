@@ -1,0 +1,86 @@
+//! What has changed, in words.
+
+use super::{ComparisonPage, LETTERS, name, of_span};
+use crate::html::verdict::{Badge, said};
+use diskspd_judge::lab::compare::{self, Compared, Side, SpanCompared};
+use diskspd_model::finding::Severity;
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// What decides, of each time span; then what takes something away from it, and what else has changed.
+pub fn verdicts(page: &ComparisonPage) -> Markup {
+    let warnings = warnings(page);
+    html! {
+        @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
+        @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
+        @for (letter, alone) in LETTERS.iter().zip(&page.comparison.alone) {
+            @for one in alone { p { "Only in " (letter) ", not compared: " (line(one)) } }
+        }
+        @for (number, span) in page.comparison.time_spans.iter().enumerate() {
+            // What concerns all of them is said once.
+            (verdict(page, span, if number == 0 { &warnings } else { &[] }))
+        }
+        @if page.is_noise {
+            p.lead { "Both sides are the same: what differs is this machine's own noise." }
+            ul.evidence { @for sentence in compare::noise(page.comparison) { li { (sentence) "." } } }
+        }
+    }
+}
+
+fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, String)]) -> Markup {
+    let Some((primary, others)) = span.metrics.split_first() else { return html! {} };
+    let badge = Badge::of_change(primary.verdict);
+    let answer = compare::answer(primary, page.comparison.same_percent);
+    let workload = page.comparison.workloads.get(span.workload as usize - 1);
+    let order = workload.and_then(|workload| compare::about_order(workload, span));
+    let sentences =
+        [&primary.why_not, &answer.more, &answer.found, &order].into_iter().flatten().map(String::as_str);
+    let evidence: Vec<&str> = span.why_this_decides.into_iter().chain(sentences).collect();
+    let changed: Vec<&Compared> =
+        others.iter().chain(&span.parts).filter(|figure| figure.is_change()).collect();
+    html! {
+        div.judgement.{(badge.class())} {
+            p.word { (badge.markup()) " " (of_span(page, span)) (answer.verdict) }
+            @if !evidence.is_empty() { ul.evidence { @for fact in &evidence { li { (fact) } } } }
+            @if !warnings.is_empty() || !changed.is_empty() {
+                ul.statements {
+                    @for (severity, message) in warnings {
+                        (said(&Badge::of(*severity), None, &[], message, &[], None))
+                    }
+                    @for metric in changed {
+                        (said(&Badge::of_change(metric.verdict), None, &[], &besides(metric), &[], None))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn besides(metric: &Compared) -> String {
+    let change = metric.change_percent.map(compare::signed).unwrap_or_default();
+    let between = compare::between(metric, "and").unwrap_or_default();
+    format!("{}: {change}, between {between}", name(metric))
+}
+
+/// What makes the comparison itself doubtful.
+fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
+    let other_work = page.comparison.not_comparable.iter().map(|difference| {
+        let sentence = compare::sentence(difference);
+        (
+            Severity::Warning,
+            format!("the sides do other work, and their figures mean different things: {sentence}"),
+        )
+    });
+    let wrong = LETTERS.iter().zip(page.sides).filter_map(|(letter, side)| {
+        let (wrong, all) = (wrong_runs(side), side.runs.len());
+        let message =
+            format!("the figures of {wrong} of {all} runs of {letter} are not what they seem to be");
+        (wrong > 0).then_some((Severity::Wrong, message))
+    });
+    wrong.chain(other_work).collect()
+}
+
+fn wrong_runs(side: &Side) -> usize {
+    let worst = side.runs.iter().filter_map(|run| run.known.findings.as_ref()?.worst);
+    worst.filter(|worst| *worst >= Severity::Wrong).count()
+}

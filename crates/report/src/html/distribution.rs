@@ -1,0 +1,104 @@
+//! How latencies are distributed: the nines, of service and of response.
+
+use super::chart::ChartFigure;
+use super::chart::nines::{self, NinesLine};
+use super::chart::table::FigureTable;
+use super::span::{PickDirection, Span};
+use crate::number::{in_ms, latency};
+use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan, PERCENTILES, PacedFigures, PacedLatency};
+
+/// The chart; none where latencies were not measured.
+pub fn charts(span: &Span) -> Vec<ChartFigure> {
+    let known = span.figures;
+    let rows = [
+        ("total", &known.total, (|row| row.total) as PickDirection),
+        ("write", &known.write, |row| row.write),
+        ("read", &known.read, |row| row.read),
+    ];
+    let paced = span.detail.and_then(|detail| detail.measured.paced.as_ref());
+    let response = paced.and_then(|paced| Some((paced, paced.response.as_ref()?)));
+    let mut distributions: Vec<NinesLine> = response.and_then(of_response).into_iter().collect();
+    let all: Vec<NinesLine> =
+        rows.into_iter().filter_map(|(name, figures, of)| of_direction(known, name, figures, of)).collect();
+    // With one direction alone, the total is that direction.
+    distributions.extend(if all.len() == 2 { all.into_iter().take(1).collect() } else { all });
+    if distributions.is_empty() {
+        return Vec::new();
+    }
+    let table = table(known, response.map(|(_, response)| response), nines::axis_of(&distributions));
+    vec![nines::chart(span.id("nines"), summary(known), &distributions, table)]
+}
+
+fn of_direction(
+    known: &KnownSpan,
+    name: &'static str,
+    figures: &KnownFigures,
+    of: PickDirection,
+) -> Option<NinesLine> {
+    let ios = figures.ios.filter(|ios| *ios > 0)?;
+    let max = figures.max_ms?;
+    let first = figures.min_ms.map(|min| (0.0, min));
+    let rows = known.percentiles.iter().filter(|row| row.percent < 100.0);
+    let steps = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?)));
+    Some(NinesLine {
+        class: name,
+        name: name.into(),
+        ios,
+        steps: first.into_iter().chain(steps).collect(),
+        max,
+    })
+}
+
+fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<NinesLine> {
+    let chart = &response.chart;
+    let first = (0.0, chart.min.total?);
+    let rows = PERCENTILES.into_iter().zip(&chart.percentiles);
+    let steps = rows.filter_map(|(share, row)| Some((share, row.total?)));
+    Some(NinesLine {
+        class: "response",
+        name: "total, response (from when it was due)".into(),
+        ios: paced.ios,
+        steps: [first].into_iter().chain(steps).collect(),
+        max: chart.max.total?,
+    })
+}
+
+fn summary(known: &KnownSpan) -> String {
+    let at = |percent| known.percentile(percent).and_then(|row| row.total).map(latency);
+    match (at(50.0), at(99.0), at(99.9)) {
+        (Some(half), Some(hundredth), Some(thousandth)) => {
+            format!("Half of the I/Os took no longer than {half}, 99 % {hundredth}, 99.9 % {thousandth}.")
+        }
+        _ => "The percentiles are in the table.".into(),
+    }
+}
+
+/// The percentiles of the text report, as far as they are recorded.
+fn table(known: &KnownSpan, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
+    let mut table = FigureTable::new(&["percentile", "read, ms", "write, ms", "total, ms"]);
+    if response.is_some() {
+        table.head.push("response, ms".into());
+    }
+    let response = response.map(|response| &response.chart);
+    let mut add = |share: f64, name: String, row: &ChartRow, response: Option<Option<&ChartRow>>| {
+        let figures = [row.read, row.write, row.total].map(in_ms);
+        let response = response.map(|row| in_ms(row.and_then(|row| row.total)));
+        let at = (nines::nines(share) / axis).min(1.0);
+        table.row(at, [name].into_iter().chain(figures).chain(response));
+    };
+    let ends = |of: fn(&KnownFigures) -> Option<f64>| {
+        let [read, write, total] = [&known.read, &known.write, &known.total].map(of);
+        ChartRow { read, write, total }
+    };
+    add(0.0, "shortest".into(), &ends(|figures| figures.min_ms), response.map(|chart| Some(&chart.min)));
+    for (number, share) in PERCENTILES.into_iter().enumerate() {
+        let Some(row) = known.percentiles.iter().find(|row| (row.percent / 100.0 - share).abs() < 1e-13)
+        else {
+            continue;
+        };
+        let at = response.map(|chart| chart.percentiles.get(number));
+        add(share, format!("{} %", row.percent), &row.latency, at);
+    }
+    add(1.0, "longest".into(), &ends(|figures| figures.max_ms), response.map(|chart| Some(&chart.max)));
+    table
+}

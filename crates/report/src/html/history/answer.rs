@@ -1,0 +1,128 @@
+//! What has changed for good, in words.
+
+use super::{FollowedCourse, FollowedWork, HistoryPage, ToldOf, change_of, figure_name, figure_text};
+use crate::html::verdict::{Badge, said};
+use diskspd_judge::lab::compare::ChangeVerdict;
+use diskspd_judge::lab::selection::RunFigure;
+use diskspd_model::stats::trend::FEWEST_RUNS;
+use diskspd_model::units::start_time::date_and_time;
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// Changes that are told; the others are in the charts.
+const MOST: usize = 24;
+
+/// A change for good.
+pub struct LastingChange {
+    /// Better or worse.
+    pub verdict: ChangeVerdict,
+    /// The place of the first run behind it, among the points of the course.
+    pub place: usize,
+    /// From when on, by how much, between which levels.
+    pub words: String,
+}
+
+/// The changes of a course, in order.
+pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange> {
+    let write = figure_text(course.figure);
+    let change = |pair: &[diskspd_model::stats::Level]| {
+        let (change, better) = change_of(&pair[0], &pair[1], course.figure);
+        let begin = pair[1].begin;
+        let machine = course.told.iter().find(|run| run.of == ToldOf::Machine && run.is_at(begin));
+        let machine = machine
+            .map(|run| format!("; there changed {} (that they coincide is no proof)", line(&run.words)));
+        let run = course.points.get(pair[1].begin).and_then(|(run, _)| page.runs.get(*run))?;
+        let since = date_and_time(run.at).unwrap_or_default();
+        Some(LastingChange {
+            verdict: if better { ChangeVerdict::Better } else { ChangeVerdict::Worse },
+            place: pair[1].begin,
+            words: format!(
+                "{change} ({}) from @{} on, {since}: {} before, {} since{}",
+                if better { "better" } else { "worse" },
+                line(&run.id),
+                write(pair[0].rate),
+                write(pair[1].rate),
+                machine.unwrap_or_default()
+            ),
+        })
+    };
+    course.levels.windows(2).filter_map(change).collect()
+}
+
+/// The whole section.
+pub fn verdict(page: &HistoryPage) -> Markup {
+    let all = page.works.iter().flat_map(|work| work.courses.iter().map(move |course| (work, course)));
+    let (told, few): (Vec<_>, Vec<_>) = all.partition(|(_, course)| course.points.len() >= FEWEST_RUNS);
+    let changed: Vec<_> = told
+        .iter()
+        .map(|(work, course)| (*work, course.figure, changes(page, course)))
+        .filter(|(.., changes)| !changes.is_empty())
+        .collect();
+    let latest = changed.iter().filter_map(|(.., changes)| changes.last());
+    let badge = match (told.is_empty(), latest.map(|change| change.verdict).max_by_key(how_bad)) {
+        (true, _) => Badge::of_change(ChangeVerdict::CantTell),
+        (false, None) => Badge::of_change(ChangeVerdict::Same),
+        (false, Some(verdict)) => Badge::of_change(verdict),
+    };
+    html! {
+        div.judgement.{(badge.class())} {
+            p.word { (badge.markup()) " " (sentence(told.len(), changed.len())) }
+            @if !changed.is_empty() {
+                ul.statements {
+                    @for (work, figure, changes) in changed.iter().take(MOST) {
+                        (statement(work, *figure, changes))
+                    }
+                }
+            }
+            @if changed.len() > MOST { p.quiet { (changed.len() - MOST) " more are in the charts." } }
+        }
+        (unfollowed(&few))
+    }
+}
+
+fn how_bad(verdict: &ChangeVerdict) -> u8 {
+    if *verdict == ChangeVerdict::Worse { 1 } else { 0 }
+}
+
+fn sentence(told: usize, changed: usize) -> String {
+    match (told, changed) {
+        (0, _) => {
+            format!(
+                "Too few runs of any workload: a trend takes {FEWEST_RUNS} runs of the same workload on the \
+                 same machine."
+            )
+        }
+        (1, 0) => "The figure that could be followed has not changed for good.".into(),
+        (all, 0) => format!("None of the {all} figures that could be followed has changed for good."),
+        (1, _) => "The figure that could be followed has changed for good.".into(),
+        (all, some) if all == some => {
+            format!("All {all} figures that could be followed have changed for good.")
+        }
+        (all, 1) => format!("Of {all} figures that could be followed 1 has changed for good."),
+        (all, some) => format!("Of {all} figures that could be followed {some} have changed for good."),
+    }
+}
+
+/// The latest change of a figure, with the earlier ones as evidence.
+fn statement(work: &FollowedWork, figure: RunFigure, changes: &[LastingChange]) -> Markup {
+    let Some((last, earlier)) = changes.split_last() else { return html! {} };
+    let span = if work.time_span > 1 { format!(" (time span {})", work.time_span) } else { String::new() };
+    let message = format!("{}{span}: {}", figure_name(figure), last.words);
+    let mut evidence = vec![work.name()];
+    evidence.extend(earlier.iter().map(|change| format!("earlier: {}", change.words)));
+    said(&Badge::of_change(last.verdict), None, &[], &message, &evidence, None)
+}
+
+fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
+    let mut works: Vec<&FollowedWork> = few.iter().map(|(work, _)| *work).collect();
+    works.dedup();
+    let runs: usize = works.iter().map(|work| work.runs()).sum();
+    html! {
+        @if runs > 0 {
+            p.note {
+                (runs) " runs are of work that was done fewer than " (FEWEST_RUNS)
+                " times on the same machine: that tells no trend."
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The page of a history: what has changed for good stands first, then the course of each figure of the
+//! same work on the same machine, and all runs.
+
+mod answer;
+mod courses;
+mod list;
+
+use super::page::heading;
+use diskspd_judge::lab::selection::RunFigure;
+use diskspd_model::stats::Level;
+use diskspd_model::units::visible::lines;
+use maud::{Markup, html};
+
+/// A history as its page sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct HistoryPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// The figure that is followed alone; `None` = those that everybody looks for.
+    pub figure: Option<RunFigure>,
+    /// The runs, the oldest first.
+    pub runs: &'a [ListedRun],
+    /// What of them can be followed, that with the most runs first.
+    pub works: &'a [FollowedWork],
+}
+
+/// A run of a history. Figures are those of all I/Os of a time span; latencies in ms.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListedRun {
+    /// As long as it takes to tell it from all others.
+    pub id: String,
+    /// When it began, or was kept, seconds since 1970.
+    pub at: i64,
+    /// What it is called.
+    pub label: Option<String>,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// It may not be removed.
+    pub pinned: bool,
+    /// What the machine calls itself.
+    pub computer: Option<String>,
+    /// The worst that was found; `None` = nothing, or nobody looked.
+    pub worst: Option<String>,
+    /// The targets.
+    pub targets: Vec<String>,
+    /// The time span, from 1; 0 = the run has but one.
+    pub time_span: u32,
+    /// What it was asked to do, in words.
+    pub work: String,
+    /// The time spans behind the first.
+    pub further: Vec<ListedRun>,
+    /// I/Os per second.
+    pub iops: Option<f64>,
+    /// 2^20 bytes per second.
+    pub mib_per_s: Option<f64>,
+    /// Mean latency.
+    pub mean_ms: Option<f64>,
+    /// Half of the I/Os took no longer.
+    pub p50_ms: Option<f64>,
+    /// 99 % of them took no longer.
+    pub p99_ms: Option<f64>,
+    /// 99.9 % of them took no longer.
+    pub p999_ms: Option<f64>,
+}
+
+/// The same work on the same machine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FollowedWork {
+    /// Fingerprint or name of the machine; empty = not recorded.
+    pub machine: String,
+    /// What was typed for the latest run.
+    pub command_line: Option<String>,
+    /// The targets of the latest run.
+    pub targets: Vec<String>,
+    /// The time span, from 1.
+    pub time_span: u32,
+    /// Its figures.
+    pub courses: Vec<FollowedCourse>,
+}
+
+/// A figure from run to run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FollowedCourse {
+    /// Which one.
+    pub figure: RunFigure,
+    /// (place in [`HistoryPage::runs`], value), the oldest first: at least one.
+    pub points: Vec<(usize, f64)>,
+    /// Where it was how high, by places in the points: at least one.
+    pub levels: Vec<Level>,
+    /// What is told of single runs, in order.
+    pub told: Vec<ToldRun>,
+    /// What it comes to beside its levels.
+    pub said: Vec<String>,
+}
+
+/// What is told of a run on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldRun {
+    /// Its place in the points.
+    pub place: usize,
+    /// What it is about.
+    pub of: ToldOf,
+    /// In words.
+    pub words: String,
+}
+
+/// What is told of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldOf {
+    /// The machine changed since the run before.
+    Machine,
+    /// Its figure lies far from its level, or is 0.
+    Apart,
+    /// The clock was set back since the run before.
+    Clock,
+}
+
+impl ToldRun {
+    /// Whether it is where a level begins, which is no surer than one run.
+    pub fn is_at(&self, begin: usize) -> bool {
+        self.place.abs_diff(begin) <= 1
+    }
+}
+
+/// How a level differs from the one before it, and whether that is better.
+pub fn change_of(before: &Level, level: &Level, figure: RunFigure) -> (String, bool) {
+    let better = (level.rate > before.rate) == figure.more_is_better();
+    let change = level.change_percent(before);
+    (change.map_or_else(|| "up from 0".into(), |percent| format!("{percent:+.1} %")), better)
+}
+
+impl FollowedWork {
+    /// Runs that have the most usual of its figures.
+    fn runs(&self) -> usize {
+        self.courses.iter().map(|course| course.points.len()).max().unwrap_or(0)
+    }
+
+    /// What people know it by.
+    fn name(&self) -> String {
+        let unknown = || format!("Work on {}, command line not recorded", self.targets.join(" "));
+        self.command_line.clone().unwrap_or_else(unknown)
+    }
+}
+
+/// What a figure is called where each value has its unit.
+fn figure_name(figure: RunFigure) -> &'static str {
+    figure.title().strip_suffix(", ms").unwrap_or(figure.title())
+}
+
+/// How a figure is written.
+fn figure_text(figure: RunFigure) -> fn(f64) -> String {
+    if figure.more_is_better() { crate::number::number } else { crate::number::latency }
+}
+
+/// For the title of a window and the heading.
+pub fn title(page: &HistoryPage) -> String {
+    match page.figure {
+        None => "History".into(),
+        Some(figure) => format!("Trend: {}", figure_name(figure)),
+    }
+}
+
+/// The content of the page.
+pub fn content(page: &HistoryPage) -> Markup {
+    html! {
+        header {
+            p.kicker { "DiskSpd for Linux · history" }
+            h1 { (title(page)) }
+            p.targets { (summary(page)) }
+        }
+        section.verdict { (heading(2, "Verdict")) (answer::verdict(page)) }
+        (courses::courses(page))
+        section { (heading(2, "All runs")) (list::list(page)) }
+        section.again {
+            (heading(2, "Do it again"))
+            div.command { pre { code { (lines(page.command_line)) } } }
+        }
+    }
+}
+
+fn summary(page: &HistoryPage) -> String {
+    use diskspd_model::units::start_time::date_and_time;
+    let runs = crate::number::grouped(page.runs.len() as f64);
+    let ends = page.runs.first().zip(page.runs.last());
+    let ends = ends.and_then(|(first, last)| Some((date_and_time(first.at)?, date_and_time(last.at)?)));
+    match ends {
+        Some((first, last)) => format!("{runs} runs, {first} to {last}"),
+        None => format!("{runs} runs"),
+    }
+}

@@ -1,0 +1,40 @@
+//! What a page is made of, and where on it.
+
+use diskspd_judge::truth::Judged;
+use diskspd_model::results::KnownRun;
+
+/// A run as the page sees it.
+#[derive(Debug, Clone)]
+pub struct Run<'a> {
+    /// What is known of it, whoever made it.
+    pub known: KnownRun,
+    /// All the rest; `None` = there is no record of it.
+    pub judged: Option<&'a Judged<'a>>,
+}
+
+/// Points of a chart over time, if there is one such chart for each figure on the page.
+const POINTS: usize = 240;
+
+/// Where a run stands on a page.
+#[derive(Debug, Clone)]
+pub struct PagePlace {
+    /// Begins the ids of all that belongs to it.
+    pub prefix: String,
+    /// Of the headings of its sections.
+    pub level: u8,
+    /// Points that a chart over time may have; 0 = there is no room for charts.
+    pub points: usize,
+}
+
+impl PagePlace {
+    /// It has the page for itself.
+    pub fn alone() -> PagePlace {
+        PagePlace { prefix: "run".into(), level: 2, points: POINTS }
+    }
+
+    /// One of several, from 0 on, so many of which have charts.
+    pub fn among(number: usize, with_charts: usize) -> PagePlace {
+        let points = (2 * POINTS).checked_div(with_charts).map_or(0, |points| points.clamp(40, POINTS));
+        PagePlace { prefix: format!("run{}", number + 1), level: 3, points }
+    }
+}

@@ -1,0 +1,89 @@
+//! The page: runs as one HTML file that needs nothing else. Charts are inline SVG that says all it has to
+//! say without scripts; scripts add the figures under the pointer and zoom.
+//!
+//! ```text
+//! Run ──run──▶ sections: verdict, headline, charts, again, environment ──page──▶ bytes
+//! ```
+//!
+//! Every figure is one of the summary's or the judgement's, as in the JSON. The file is XML too: it can be
+//! read by any parser.
+
+mod again;
+pub mod chart;
+mod charts;
+mod compare;
+mod course;
+mod distribution;
+mod environment;
+mod headline;
+mod history;
+mod input;
+mod marks;
+mod overview;
+mod page;
+mod parts;
+mod processors;
+mod rounds;
+mod run;
+mod several;
+mod span;
+mod sweep;
+mod thin;
+mod threads;
+pub(crate) mod verdict;
+
+pub use compare::ComparisonPage;
+pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
+pub use input::Run;
+pub use sweep::SweepPage;
+
+use crate::work_in_words;
+use diskspd_judge::record::known;
+use diskspd_judge::truth::Judged;
+use std::io::{self, Write};
+
+/// Writes the page of a record.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    write_runs(&[Run { known: known::run(judged, ""), judged: Some(judged) }], sink)
+}
+
+/// Writes the page of several runs, at least one: a table of all, a chart that compares them, and the
+/// sections of each. That of one run alone is the run's.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
+    let (title, content) = match runs {
+        [run] => (work_in_words::title(&run.known), run::alone(run)),
+        runs => (format!("DiskSpd: {} runs", runs.len()), several::several(runs)),
+    };
+    sink.write_all(page::page(&title, content).into_string().as_bytes())
+}
+
+/// Writes the page of a sweep.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
+}
+
+/// Writes the page of a comparison.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_comparison(page: &ComparisonPage, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(page::page(&compare::title(page), compare::content(page)).into_string().as_bytes())
+}
+
+/// Writes the page of a history.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_history(page: &HistoryPage, sink: &mut dyn Write) -> io::Result<()> {
+    let title = format!("DiskSpd: {}", history::title(page));
+    sink.write_all(page::page(&title, history::content(page)).into_string().as_bytes())
+}

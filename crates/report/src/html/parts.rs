@@ -1,0 +1,168 @@
+//! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, flushes,
+//! discards, verified sectors. Each is there where there is something to show.
+
+use super::headline::amount_of;
+use crate::integrity_text::held;
+use crate::number::{exact, grouped, latency, number};
+use diskspd_model::profile::RawText;
+use diskspd_model::results::{
+    DiscardFigures, FailedSector, FlushFigures, IntegrityRow, IntegrityTable, Measured, PartRow, PartTable,
+};
+use maud::{Markup, html};
+
+/// Rows of a table at most.
+const MOST: usize = 256;
+
+/// The tables of a time span.
+pub fn tables(measured: &Measured) -> Markup {
+    html! {
+        @if let Some(table) = &measured.parts { (parts(table)) }
+        @if let Some(table) = &measured.flushes {
+            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, flush_cells(&row.figures)));
+            (by_thread("Flushes", rows.collect(), flush_cells(&table.total)))
+        }
+        @if let Some(table) = &measured.discards {
+            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, discard_cells(&row.figures)));
+            (by_thread("Discards", rows.collect(), discard_cells(&table.total)))
+        }
+        @if let Some(table) = &measured.integrity { (verified(table)) }
+    }
+}
+
+fn parts(table: &PartTable) -> Markup {
+    let row = |row: &PartRow| {
+        let figures = &row.figures;
+        html! {
+            tr {
+                th scope="row" { (row.part) }
+                td { (amount_of(row.block_size.into())) }
+                td { (count(figures.ios)) }
+                td { (exact(figures.share, |share| format!("{share:.2} %"))) }
+                td { (count(figures.writes)) }
+                td { (amount_of(figures.bytes)) }
+                td { (exact(Some(figures.iops), number)) }
+                @for ms in [figures.mean, figures.median, figures.p99, figures.p999] {
+                    td { (exact(ms, latency)) }
+                }
+                td { (row.path) }
+            }
+        }
+    };
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Figures by part" {
+            table.figures {
+                caption { "By part and size" }
+                thead { tr {
+                    @for name in [
+                        "part", "block", "I/Os", "share", "writes", "amount", "IOPS", "mean", "50 %", "99 %",
+                        "99.9 %", "target",
+                    ] { th scope="col" { (name) } }
+                } }
+                tbody { @for part in table.rows.iter().take(MOST) { (row(part)) } }
+            }
+        }
+    }
+}
+
+/// Sectors that were verified, by target, and those that were wrong.
+fn verified(table: &IntegrityTable) -> Markup {
+    fn failed(row: &IntegrityRow) -> impl Iterator<Item = (&RawText, &FailedSector)> {
+        row.results.failures.iter().map(|failed| (&row.path, failed))
+    }
+    let failures: Vec<(&RawText, &FailedSector)> = table.rows.iter().flat_map(failed).collect();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Verified sectors" {
+            table.figures {
+                caption { "Verified sectors, from the start signal on" }
+                thead { tr {
+                    @for name in
+                        ["target", "stamped", "verified", "unknown", "undecided", "acknowledged", "wrong"]
+                    { th scope="col" { (name) } }
+                } }
+                tbody { @for row in table.rows.iter().take(MOST) {
+                    @let of = &row.results.counts;
+                    tr {
+                        th scope="row" { (row.path) }
+                        @for number in
+                            [of.stamped, of.verified, of.unknown, of.undecided, of.acknowledged, of.wrong()]
+                        { td { (count(number)) } }
+                    }
+                } }
+            }
+        }
+        @if !failures.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Sectors that were wrong" {
+                table.figures {
+                    caption { "Sectors that were not as they were written, the first of each thread" }
+                    thead { tr {
+                        @for name in
+                            ["target", "what", "offset", "version at least", "found after", "it holds"]
+                        { th scope="col" { (name) } }
+                    } }
+                    tbody { @for (path, failed) in failures.iter().take(MOST) {
+                        tr {
+                            th scope="row" { (path) }
+                            td { (failed.fault.name()) }
+                            td { (count(failed.offset)) }
+                            td { (count(failed.expected)) }
+                            td { (format!("{:.3} s", failed.at_us as f64 / 1e6)) }
+                            td { (held(failed)) }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// A table of what threads did beside reading and writing.
+fn by_thread(what: &str, rows: Vec<(u32, &RawText, Markup)>, total: Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ (what) " by thread" } {
+            table.figures {
+                caption { (what) ": in no other figure" }
+                thead { tr {
+                    @for name in [
+                        "thread", "number", "amount", "per s", "mean", "50 %", "99 %", "99.9 %", "longest",
+                        "target",
+                    ] { th scope="col" { (name) } }
+                } }
+                tbody {
+                    @if rows.len() > 1 { tr { th scope="row" { "all" } (total) td {} } }
+                    @for (thread, path, cells) in rows.iter().take(MOST) {
+                        tr { th scope="row" { (thread) } (cells) td { (path) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn flush_cells(figures: &FlushFigures) -> Markup {
+    let FlushFigures { flushes, per_s, mean, median, p99, p999, max } = figures;
+    html! {
+        td { (count(*flushes)) }
+        td {}
+        (times(*per_s, [*mean, *median, *p99, *p999, *max]))
+    }
+}
+
+fn discard_cells(figures: &DiscardFigures) -> Markup {
+    let DiscardFigures { discards, bytes, per_s, mean, median, p99, p999, max } = figures;
+    html! {
+        td { (count(*discards)) }
+        td { (amount_of(*bytes)) }
+        (times(*per_s, [*mean, *median, *p99, *p999, *max]))
+    }
+}
+
+fn times(per_s: f64, times: [Option<f64>; 5]) -> Markup {
+    html! {
+        td { (exact(Some(per_s), number)) }
+        @for ms in times { td { (exact(ms, latency)) } }
+    }
+}
+
+fn count(count: u64) -> Markup {
+    html! { data value=(count) { (grouped(count as f64)) } }
+}

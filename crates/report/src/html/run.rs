@@ -1,0 +1,131 @@
+//! One run: its header, and its sections from the verdict to what is to be typed to do it again.
+
+use super::input::{PagePlace, Run};
+use super::page::heading;
+use super::span::{RecordedSpan, Span};
+use super::{again, charts, environment, headline, overview, parts, rounds, verdict};
+use crate::number::{exact, grouped, number};
+use crate::work_in_words as workload;
+use diskspd_model::profile::RawText;
+use diskspd_model::results::{KnownRun, KnownSpan, Throughput, Totals};
+use diskspd_model::units::start_time::date_and_time;
+use diskspd_model::units::visible;
+use maud::{Markup, html};
+
+/// The whole content of the page of a single run.
+pub fn alone(run: &Run) -> Markup {
+    html! {
+        header {
+            p.kicker { "DiskSpd for Linux" @for text in place_and_time(&run.known) { " · " (text) } }
+            h1 { (workload::short(&run.known)) }
+            p.targets { (targets(&run.known)) }
+        }
+        (sections(run, &PagePlace::alone()))
+    }
+}
+
+/// Where and when, as far as it's known.
+pub fn place_and_time(run: &KnownRun) -> Vec<String> {
+    let name = [&run.label, &run.computer].into_iter().flatten().map(|name| visible::line(name).into_owned());
+    name.chain(run.started_at.and_then(date_and_time)).collect()
+}
+
+/// The first targets by name.
+pub fn targets(run: &KnownRun) -> Markup {
+    const MOST: usize = 4;
+    let mut targets: Vec<&RawText> = Vec::new();
+    let mut more = false;
+    for target in workload::targets(run) {
+        match targets.contains(&target) {
+            true => {}
+            false if targets.len() < MOST => targets.push(target),
+            false => more = true,
+        }
+    }
+    html! {
+        @for (number, target) in targets.iter().enumerate() {
+            @if number > 0 { ", " }
+            code { (target) }
+        }
+        @if more { ", .." }
+    }
+}
+
+/// All sections.
+pub fn sections(run: &Run, place: &PagePlace) -> Markup {
+    let Run { known, judged } = run;
+    let spans = known.time_spans.len();
+    // The charts of many time spans share the room of a few.
+    let points = match spans {
+        3.. if place.points > 0 => (2 * place.points / spans).max(24),
+        _ => place.points,
+    };
+    let place = PagePlace { points, ..place.clone() };
+    let names = workload::names(known);
+    html! {
+        section.verdict { (heading(place.level, "Verdict")) (verdict::verdict(run, &place.prefix)) }
+        @if spans > 1 { (overview::section(run, &place)) }
+        @if let Some(done) = judged.and_then(|judged| judged.record.preconditioning.as_ref()) {
+            (rounds::section(done, &place))
+        }
+        @for (index, figures) in known.time_spans.iter().enumerate() {
+            @let name = if spans > 1 { format!("{}. {}", index + 1, names[index]) } else { "Figures".into() };
+            section.span id=(verdict::span_id(&place.prefix, index + 1)) {
+                (heading(place.level, &name)) (time_span(run, index, figures.as_ref(), &place))
+            }
+        }
+        @if let Some(totals) = judged.and_then(|judged| judged.summary.totals.as_ref()) {
+            (all_spans(totals, place.level))
+        }
+        section.again { (heading(place.level, "Do it again")) (again::again(known)) }
+        section.environment { (heading(place.level, "Environment")) (environment::environment(run)) }
+    }
+}
+
+fn time_span(run: &Run, index: usize, figures: Option<&KnownSpan>, place: &PagePlace) -> Markup {
+    let Some(figures) = figures else {
+        return html! { p { "It ended before measuring began: there are no figures." } };
+    };
+    let measured = run.judged.and_then(|judged| judged.summary.time_spans.get(index)?.as_ref());
+    let detail = run.judged.zip(measured).map(|(judged, measured)| RecordedSpan { judged, index, measured });
+    let span = Span::new(figures, detail, index, place);
+    html! {
+        (headline::figures(&span))
+        @if let Some(measured) = measured { (parts::tables(measured)) }
+        @if place.points > 0 { (charts::sections(&span)) }
+    }
+}
+
+/// The figures of all time spans together.
+fn all_spans(totals: &Totals, level: u8) -> Markup {
+    let row = |name: &str, figures: &Throughput| {
+        html! {
+            tr {
+                th scope="row" { (name) }
+                td { (headline::amount_of(figures.bytes)) }
+                td { data value=(figures.ios) { (grouped(figures.ios as f64)) } }
+                td { (exact(Some(figures.iops), number)) }
+                td { (exact(Some(figures.mib_per_s), number)) }
+            }
+        }
+    };
+    html! {
+        section.span {
+            (heading(level, "All time spans"))
+            div.scroll tabindex="0" role="region" aria-label="Figures of all time spans" {
+                table.figures {
+                    caption.hidden { "Figures of all time spans, " (number(totals.seconds)) " s" }
+                    thead { tr {
+                        th scope="col" { "I/Os" } th scope="col" { "amount" } th scope="col" { "number" }
+                        th scope="col" { "IOPS" } th scope="col" { "MiB/s" }
+                    } }
+                    tbody {
+                        (row("total", &totals.total))
+                        (row("read", &totals.read))
+                        (row("write", &totals.write))
+                    }
+                }
+            }
+        }
+    }
+}

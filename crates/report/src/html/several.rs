@@ -1,0 +1,202 @@
+//! Several runs on one page: a table of all, a chart that compares them, and each run's own sections.
+
+use super::chart::ChartFigure;
+use super::chart::axis::ChartAxis;
+use super::chart::bars::Bars;
+use super::chart::named::NamedBars;
+use super::chart::table::FigureTable;
+use super::input::{PagePlace, Run};
+use super::page::heading;
+use super::run::{place_and_time, sections, targets};
+use super::verdict::Badge;
+use crate::number::{exact, latency, number};
+use crate::work_in_words as workload;
+use diskspd_model::results::KnownSpan;
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// Runs of which there are charts; of more the page would become too large.
+const MOST_WITH_CHARTS: usize = 24;
+
+/// Runs that have sections of their own at all.
+const MOST_WITH_SECTIONS: usize = 400;
+
+/// Bars that have room for their names.
+const MOST_NAMED: usize = 24;
+
+/// A time span of one of the runs: a row of the table.
+struct RunPoint<'a> {
+    run: &'a Run<'a>,
+    /// Of the run, from 0.
+    number: usize,
+    /// Of its time span, from 0.
+    span: usize,
+    /// What it's called in charts: `3`, or `3.2` of several time spans.
+    name: String,
+    figures: Option<&'a KnownSpan>,
+}
+
+impl RunPoint<'_> {
+    /// Its number and name; of a run of several time spans also what it does.
+    fn title(&self) -> String {
+        let run = line(&self.run.known.name);
+        match self.run.known.time_spans.len() {
+            1 => format!("{}. {run}", self.name),
+            _ => format!("{}. {run}: {}", self.name, self.work()),
+        }
+    }
+
+    /// What it does.
+    fn work(&self) -> String {
+        match self.run.known.time_spans.len() {
+            1 => workload::short(&self.run.known),
+            _ => workload::names(&self.run.known).swap_remove(self.span),
+        }
+    }
+
+    fn badge(&self) -> Badge {
+        match self.run.known.time_spans.len() {
+            1 => Badge::of_run(self.run),
+            _ => Badge::of_span(self.run, self.span + 1),
+        }
+    }
+}
+
+/// The content of the page.
+pub fn several(runs: &[Run]) -> Markup {
+    let points: Vec<RunPoint> =
+        runs.iter().enumerate().flat_map(|(number, run)| points_of(number, run)).collect();
+    html! {
+        header {
+            p.kicker { "DiskSpd for Linux" }
+            h1 { (runs.len()) " runs" }
+        }
+        section {
+            (heading(2, "All runs"))
+            div.scroll.high tabindex="0" role="region" aria-label="All runs" { (table(&points)) }
+        }
+        section {
+            (heading(2, "Side by side"))
+            div.charts { @for chart in charts(&points) { (chart.markup()) } }
+        }
+        @if runs.len() > MOST_WITH_CHARTS {
+            p.quiet { "There are charts of each run in pages of up to " (MOST_WITH_CHARTS) " runs." }
+        }
+        @for (number, run) in runs.iter().take(MOST_WITH_SECTIONS).enumerate() {
+            @let charts = if runs.len() > MOST_WITH_CHARTS { 0 } else { runs.len() };
+            article.run id={ "r" (number + 1) } {
+                h2 { (number + 1) ". " (line(&run.known.name)) }
+                p.quiet { (place_and_time(&run.known).join(" · ")) " " (targets(&run.known)) }
+                (sections(run, &PagePlace::among(number, charts)))
+            }
+        }
+    }
+}
+
+fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
+    let spans = &run.known.time_spans;
+    let name = |span: usize| match spans.len() {
+        1 => (number + 1).to_string(),
+        _ => format!("{}.{}", number + 1, span + 1),
+    };
+    let point = |(span, figures): (usize, &'a Option<KnownSpan>)| RunPoint {
+        run,
+        number,
+        span,
+        name: name(span),
+        figures: figures.as_ref(),
+    };
+    spans.iter().enumerate().map(point).collect()
+}
+
+fn table(points: &[RunPoint]) -> Markup {
+    let head = [
+        "verdict",
+        "started",
+        "workload",
+        "threads",
+        "in flight",
+        "IOPS",
+        "MiB/s",
+        "mean",
+        "99 %",
+        "99.9 %",
+        "CPUs, %",
+    ];
+    html! {
+        table.figures.runs {
+            caption.hidden { "All runs" }
+            thead { tr { th scope="col" { "run" } @for name in head { th scope="col" { (name) } } } }
+            tbody { @for point in points { (row(point)) } }
+        }
+    }
+}
+
+fn row(point: &RunPoint) -> Markup {
+    let known = &point.run.known;
+    let unknown = KnownSpan::default();
+    let span = point.figures.unwrap_or(&unknown);
+    let at = |percent| span.percentile(percent).and_then(|row| row.total);
+    let parameters = &span.parameters;
+    html! {
+        tr {
+            th scope="row" { a href={ "#r" (point.number + 1) } { (point.name) ". " (line(&known.name)) } }
+            td { (point.badge().markup()) }
+            td { (known.started_at.and_then(diskspd_model::units::start_time::date_and_time).unwrap_or_default()) }
+            td { (point.work()) }
+            td { @if let Some(threads) = parameters.threads { (threads) } }
+            td { @if let Some(ios) = parameters.in_flight { (ios) } }
+            td { (exact(span.total.iops, number)) }
+            td { (exact(span.total.mib_per_s, number)) }
+            @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact(ms, latency)) } }
+            td { (exact(span.cpu_percent, number)) }
+        }
+    }
+}
+
+/// Rates and latencies of all runs, one beside the other.
+fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
+    let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
+    let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total);
+    let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms);
+    [
+        bars(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
+        bars(points, "all-mean", ["Mean latency", "ms"], &mean, latency),
+        bars(points, "all-p99", ["99th percentile of the latency", "ms"], &p99, latency),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// `None` = none of the runs has it.
+fn bars(
+    points: &[RunPoint],
+    id: &str,
+    [title, unit]: [&str; 2],
+    of: &dyn Fn(&RunPoint) -> Option<f64>,
+    text: fn(f64) -> String,
+) -> Option<ChartFigure> {
+    let highest = points.iter().filter_map(of).fold(None, |highest: Option<f64>, figure| {
+        Some(highest.map_or(figure, |highest| highest.max(figure)))
+    })?;
+    let best = points.iter().find(|point| of(point) == Some(highest)).map(RunPoint::title);
+    let mut table = FigureTable::new(&["run", title]);
+    for point in points {
+        let figure = of(point).map_or("not recorded".into(), text);
+        table.row(0.0, [point.title(), figure]);
+    }
+    let summary =
+        format!("{} runs; the highest is {}, {}.", points.len(), text(highest), best.unwrap_or_default());
+    let axis = ChartAxis::amounts(unit, highest);
+    let amounts = points.iter().map(|point| of(point).unwrap_or(0.0)).collect();
+    let parts = vec![("total", title.into(), amounts)];
+    let (id, title, note) = (id.into(), title.into(), String::new());
+    if points.len() <= MOST_NAMED {
+        let names = points.iter().map(RunPoint::title).collect();
+        return Some(NamedBars { id, title, summary, note, names, x: axis, parts, table }.chart());
+    }
+    let names = points.iter().map(|point| point.name.clone()).collect();
+    let of = "run, by its number in the table".into();
+    Some(Bars { id, title, summary, note, of, names, y: axis, parts, table }.chart())
+}

@@ -1,0 +1,59 @@
+//! One time span as the sections see it.
+
+use super::input::PagePlace;
+use diskspd_judge::truth::Judged;
+use diskspd_model::results::{ChartRow, KnownSpan, Measured, SpanResults};
+
+/// A time span that was measured.
+#[derive(Debug)]
+pub struct Span<'a> {
+    /// Its figures, as far as they are known.
+    pub figures: &'a KnownSpan,
+    /// All the rest; `None` = there is no record of it.
+    pub detail: Option<RecordedSpan<'a>>,
+    /// Begins the ids of its charts.
+    prefix: String,
+    /// Of the headings of its sections.
+    pub level: u8,
+    /// Points that a chart over time may have.
+    pub points: usize,
+}
+
+/// A time span of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedSpan<'a> {
+    /// The run.
+    pub judged: &'a Judged<'a>,
+    /// Its number, from 0.
+    pub index: usize,
+    /// Its figures.
+    pub measured: &'a Measured,
+}
+
+impl<'a> RecordedSpan<'a> {
+    /// The raw results; `None` = an edited record.
+    pub fn results(&self) -> Option<&'a SpanResults> {
+        self.judged.record.host().results.time_spans.get(self.index)
+    }
+}
+
+impl<'a> Span<'a> {
+    /// Time span `index` (from 0) of a run.
+    pub fn new(
+        figures: &'a KnownSpan,
+        detail: Option<RecordedSpan<'a>>,
+        index: usize,
+        place: &PagePlace,
+    ) -> Span<'a> {
+        let prefix = format!("{}-{}", place.prefix, index + 1);
+        Span { figures, detail, prefix, level: place.level + 1, points: place.points }
+    }
+
+    /// The id of one of its charts.
+    pub fn id(&self, name: &str) -> String {
+        format!("{}-{name}", self.prefix)
+    }
+}
+
+/// One direction of a row of percentiles.
+pub type PickDirection = fn(&ChartRow) -> Option<f64>;

@@ -1,0 +1,63 @@
+//! What a sweep was run for.
+
+use super::SweepPage;
+use crate::html::headline::tile;
+use crate::number::{exact, grouped, latency, number};
+use diskspd_judge::lab::RunLine;
+use diskspd_judge::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered};
+use diskspd_model::units::visible::{line, lines};
+use maud::{Markup, html};
+
+/// All answers, those of the groups one below the other.
+pub fn answers(page: &SweepPage) -> Markup {
+    html! {
+        @for why in unanswered(page.answers, page.rows) { p { "Can't tell: " (line(&why)) } }
+        @for answer in page.answers {
+            @if !answer.common.is_empty() { h3 { "With " (line(&answer.common)) } }
+            (tiles(page, answer))
+            div.group {
+                dl.list {
+                    @for said in answer_lines(answer, page.rows, page.settings) {
+                        div { dt { (said.name) } dd { (line(&said.words)) } }
+                    }
+                }
+            }
+            @match answer.chosen() {
+                Some(row) => {
+                    p.name { "From now on" }
+                    div.command { pre { code { (lines(&(page.command)(&page.rows[row]))) } } }
+                }
+                None => p { "No load is recommended: the answer above doesn't single one out." },
+            }
+        }
+    }
+}
+
+fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
+    let figures = |row: usize| page.rows[row].figures.as_ref();
+    let iops = |row: usize| exact(figures(row).map(|line| line.iops), number);
+    let load = |row: usize| exact(Some(page.rows[row].load as f64), grouped);
+    let felt = |row: usize| figures(row).and_then(RunLine::felt).map(|felt| felt.mean_ms);
+    let unit = page.rows[answer.highest].unit();
+    let is_found = answer.knee.is_some_and(|knee| knee.told == KneeTold::Found);
+    let found = answer.knee_row.filter(|_| is_found);
+    html! {
+        dl.tiles {
+            (tile("highest, I/Os per second", "", iops(answer.highest)))
+            @if let Some(knee) = found {
+                (tile(&format!("knee, {unit}"), "", load(knee)))
+                (tile("I/Os per second there", "", iops(knee)))
+                (tile("mean latency there", "", exact(felt(knee), latency)))
+            }
+            @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
+                (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))
+            }
+            @if let Some(objective) = page.settings.objective {
+                @match answer.objective_row {
+                    Some(row) => (tile(&format!("highest with {objective}, {unit}"), "", load(row))),
+                    None => (tile(&objective.to_string(), "", html! { "not surely kept" })),
+                }
+            }
+        }
+    }
+}

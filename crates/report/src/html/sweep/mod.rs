@@ -1,0 +1,166 @@
+//! The page of a sweep: what came out stands first, then the curve, all points, what was found, and how to
+//! do it again.
+
+mod answer;
+mod charts;
+mod points;
+
+use super::input::Run;
+use super::page::heading;
+use super::run::{place_and_time, targets};
+use super::{environment, verdict};
+use diskspd_judge::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, label, told_once};
+use diskspd_judge::truth::Severity;
+use diskspd_model::units::visible::{line, lines};
+use maud::{Markup, html};
+use verdict::Badge;
+
+/// A sweep as its page sees it.
+pub struct SweepPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// How it was done.
+    pub settings: &'a Settings,
+    /// Its points.
+    pub rows: &'a [PointRow],
+    /// What came out, a group each.
+    pub answers: &'a [SweepAnswer],
+    /// What became of the reference point.
+    pub drift: Option<&'a Drift>,
+    /// The command line of a row.
+    pub command: &'a dyn Fn(&PointRow) -> String,
+    /// Why it isn't all that was asked for; `None` = it is.
+    pub unfinished: Option<&'a str>,
+    /// One of its runs, for what they have in common; `None` = none is kept.
+    pub run: Option<Run<'a>>,
+}
+
+impl SweepPage<'_> {
+    /// `-o, -t`: what has more than one value; empty = rates were offered.
+    fn varied(&self) -> String {
+        let mut options: Vec<&str> = Vec::new();
+        for setting in self.rows.iter().flat_map(|row| &row.settings) {
+            if !options.contains(&setting.option.as_str()) {
+                options.push(&setting.option);
+            }
+        }
+        options.join(", ")
+    }
+
+    fn name(&self) -> String {
+        match self.varied() {
+            varied if varied.is_empty() => "Sweep of offered rates".into(),
+            varied => format!("Sweep of {varied}"),
+        }
+    }
+}
+
+/// For the title of a window.
+pub fn title(page: &SweepPage) -> String {
+    format!("DiskSpd: {}", page.name())
+}
+
+/// The content of the page.
+pub fn content(page: &SweepPage) -> Markup {
+    let run = page.run.as_ref();
+    html! {
+        header {
+            p.kicker {
+                "DiskSpd for Linux"
+                @for text in run.map(|run| place_and_time(&run.known)).unwrap_or_default() { " · " (text) }
+            }
+            h1 { (page.name()) }
+            @if let Some(run) = run { p.targets { (targets(&run.known)) } }
+        }
+        (judged(page))
+        @if let Some(why) = page.unfinished { p.lead { (Badge::of(Severity::Note).markup()) " " (why) } }
+        section.answer { (heading(2, "Answer")) (answer::answers(page)) }
+        @let charts = charts::charts(page);
+        @if !charts.is_empty() {
+            section {
+                (heading(2, "Throughput and latency"))
+                div.charts { @for (chart, labels) in &charts { (chart.markup_with(labels)) } }
+            }
+        }
+        section { (heading(2, "Points")) (points::points(page)) }
+        section { (heading(2, "What was found")) (found(page)) }
+        @if let Some(drift) = page.drift { section { (heading(2, "Drift")) (drifted(drift)) } }
+        section.again {
+            (heading(2, "Do it again"))
+            div.command { pre { code { (lines(page.command_line)) } } }
+        }
+        @if let Some(run) = run {
+            section.environment {
+                (heading(2, "Environment"))
+                p.lead {
+                    "As of the last run; differences at other points are in their "
+                    "records (--dir)."
+                }
+                (environment::environment(run))
+            }
+        }
+    }
+}
+
+/// Whether the figures can be believed, before anything is concluded from them.
+fn judged(page: &SweepPage) -> Markup {
+    let troubled: Vec<&PointRow> = page.rows.iter().filter(|row| row.trouble().is_some()).collect();
+    let warned =
+        page.rows.iter().filter_map(|row| row.figures.as_ref()).filter(|line| line.verdict == "WARNING");
+    let (all, bad, warned) = (page.rows.len(), troubled.len(), warned.count());
+    let drifted = page.drift.is_some_and(Drift::is_much);
+    let severity = match (bad, warned, drifted) {
+        (0, 0, false) => Severity::Note,
+        (0, ..) => Severity::Warning,
+        _ => Severity::Wrong,
+    };
+    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict.as_str());
+    let unconfirmed = verdicts.filter(|verdict| !["VERIFIED", "WARNING", "WRONG"].contains(verdict)).count();
+    let badge = match (bad, warned, drifted) {
+        (0, 0, false) if unconfirmed > 0 => Badge::of_word("UNKNOWN"),
+        (0, 0, false) => Badge::of_word("VERIFIED"),
+        _ => Badge::of(severity),
+    };
+    let words = match (bad, warned) {
+        (0, 0) if unconfirmed > 0 => {
+            format!(
+                "the figures of {unconfirmed} of {all} points can't be compared with the devices' counters"
+            )
+        }
+        (0, 0) => format!("the devices did as much as the run counted, at all of {all} points"),
+        (0, some) => format!("the figures of {some} of {all} points carry a warning"),
+        (bad, _) => {
+            let why = |row: &&PointRow| format!("{} ({})", label(row), row.trouble().unwrap_or_default());
+            let names: Vec<String> = troubled.iter().take(NAMED).map(why).collect();
+            let more = if bad > NAMED { format!(" and {} more", bad - NAMED) } else { String::new() };
+            format!("{bad} of {all} points are left out of the answer: {}{more}", names.join(", "))
+        }
+    };
+    let drifted = if drifted { "; the device changed while it was measured (see Drift)" } else { "" };
+    html! { p.lead { (badge.markup()) " " (line(&words)) (drifted) } }
+}
+
+/// So many points are named.
+const NAMED: usize = 4;
+
+/// Findings of all points, each once.
+fn found(page: &SweepPage) -> Markup {
+    let told = told_once(page.rows, true);
+    html! {
+        @if told.is_empty() { p { "No finding limits the figures." } }
+        ul.statements {
+            @for one in &told {
+                @let severity = if one.found.wrong { Severity::Wrong } else { Severity::Warning };
+                @let (message, remedy) = (&one.found.message, one.found.remedy.as_deref());
+                (verdict::said(&Badge::of(severity), None, &[], message, &[one.place()], remedy))
+            }
+        }
+    }
+}
+
+fn drifted(drift: &Drift) -> Markup {
+    let severity = if drift.is_much() { Severity::Warning } else { Severity::Note };
+    html! {
+        ul.statements { (verdict::said(&Badge::of(severity), None, &[], &drift.text(), &[], None)) }
+    }
+}

@@ -1,0 +1,272 @@
+//! The verdict, which stands first: whether the figures can be believed, and what takes something away from
+//! them.
+
+use super::input::Run;
+use crate::work_in_words::{self as workload, capital};
+use diskspd_judge::lab::compare::ChangeVerdict;
+use diskspd_judge::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
+use diskspd_model::profile::RawText;
+use diskspd_model::results::Findings;
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// What is said where nobody could look.
+pub const UNCONFIRMED: &str = "No finding speaks against the figures, but no device could confirm them.";
+
+/// How something looks, and the word for it: nobody has to tell colours apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Badge {
+    /// Of the style sheet.
+    class: &'static str,
+    sign: &'static str,
+    word: String,
+}
+
+impl Badge {
+    /// That of a severity.
+    pub fn of(severity: Severity) -> Badge {
+        let (class, sign, word) = match severity {
+            Severity::Error => ("wrong", "✕", "ERROR"),
+            Severity::Wrong => ("wrong", "✕", "WRONG"),
+            Severity::Warning => ("warning", "!", "WARNING"),
+            Severity::Note => ("note", "i", "NOTE"),
+        };
+        Badge { class, sign, word: word.into() }
+    }
+
+    /// That of a verdict; how bad it is decides the colour, the verdict the word.
+    fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
+        let (class, sign) = match (severity, verdict) {
+            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
+                let badge = Badge::of(severity);
+                (badge.class, badge.sign)
+            }
+            (_, Verdict::Verified) => ("good", "✓"),
+            _ => ("unknown", "?"),
+        };
+        Badge { class, sign, word: verdict.word().into() }
+    }
+
+    /// That of a whole run.
+    pub fn of_run(run: &Run) -> Badge {
+        match run.judged {
+            Some(judged) => Badge::of_judgement(&judged.judgement),
+            None => Badge::of_findings(run.known.findings.as_ref()),
+        }
+    }
+
+    /// That of a time span (from 1) of a run, by what was found about it alone.
+    pub fn of_span(run: &Run, number: usize) -> Badge {
+        let Some(judgement) = run.judged.map(|judged| &judged.judgement) else {
+            let span = run.known.time_spans.get(number - 1).and_then(Option::as_ref);
+            return match span.and_then(|span| span.verdict.as_ref()) {
+                Some(word) => Badge::of_word(&word.to_uppercase()),
+                None => Badge::of_findings(None),
+            };
+        };
+        let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
+        let own = judgement.findings.iter().filter(|found| found.place.time_span == Some(number));
+        let worst = own.map(|found| found.severity).chain(verdict.and_then(|verdict| verdict.severity)).max();
+        match (worst, verdict) {
+            (_, Some(verdict)) if verdict.severity >= worst => Badge::of_verdict(verdict.verdict, worst),
+            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
+                Badge::of(severity)
+            }
+            (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
+            (_, None) => Badge { class: "unknown", sign: "?", word: "NOT CHECKED".into() },
+        }
+    }
+
+    fn of_judgement(judgement: &Judgement) -> Badge {
+        let worst = judgement.worst();
+        let verdict = judgement.verdicts.iter().max_by_key(|verdict| (verdict.severity, verdict.verdict));
+        match (worst, verdict) {
+            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
+                Badge::of(severity)
+            }
+            (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
+            (_, None) => Badge { class: "unknown", sign: "?", word: "NOT CHECKED".into() },
+        }
+    }
+
+    /// That of a run of which the word of the verdict alone is known.
+    pub fn of_word(word: &str) -> Badge {
+        let (class, sign) = match word {
+            "FAILED" | "WRONG" => ("wrong", "✕"),
+            "WARNING" => ("warning", "!"),
+            word if word == Verdict::Verified.word() => ("good", "✓"),
+            _ => ("unknown", "?"),
+        };
+        Badge { class, sign, word: word.into() }
+    }
+
+    /// That of a change.
+    pub fn of_change(verdict: ChangeVerdict) -> Badge {
+        let (class, sign) = match verdict {
+            ChangeVerdict::Better => ("good", "✓"),
+            ChangeVerdict::Worse => ("wrong", "✕"),
+            ChangeVerdict::Same => ("note", "="),
+            ChangeVerdict::CantTell | ChangeVerdict::TwoRuns | ChangeVerdict::NotCompared => ("unknown", "?"),
+        };
+        let word = match verdict {
+            ChangeVerdict::NotCompared => "NOT COMPARED".into(),
+            verdict => verdict.word().to_uppercase(),
+        };
+        Badge { class, sign, word }
+    }
+
+    /// That of what was found about a run of which no record is at hand.
+    pub fn of_findings(findings: Option<&Findings>) -> Badge {
+        match findings.map(|findings| findings.worst) {
+            Some(Some(severity)) => Badge::of(severity),
+            Some(None) => Badge { class: "unknown", sign: "✓", word: "NOTHING FOUND".into() },
+            None => Badge { class: "unknown", sign: "?", word: "NOT RECORDED".into() },
+        }
+    }
+
+    /// The class of the style sheet.
+    pub fn class(&self) -> &'static str {
+        self.class
+    }
+
+    /// Its word.
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// As it is seen.
+    pub fn markup(&self) -> Markup {
+        html! { span.badge.{(self.class)} { span.sign aria-hidden="true" { (self.sign) } (self.word) } }
+    }
+
+    /// What it says about the figures of a run.
+    fn sentence(&self) -> &'static str {
+        match self.class {
+            "wrong" => "The figures are not what they seem to be.",
+            "warning" => "The figures are true, but may not mean what they seem to mean.",
+            "good" => "The devices did as much as the run counted, and no finding limits the figures.",
+            _ if self.word == "NOT RECORDED" => "The record has no verdict on the figures.",
+            _ => UNCONFIRMED,
+        }
+    }
+}
+
+/// The whole section.
+pub fn verdict(run: &Run, prefix: &str) -> Markup {
+    match run.judged {
+        Some(judged) => {
+            of_judgement(&judged.judgement, &SpanLinks { names: workload::names(&run.known), prefix })
+        }
+        None => of_findings(&Badge::of_run(run), run.known.findings.as_ref()),
+    }
+}
+
+/// Of a run of which the names alone are known, if that.
+fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
+    let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
+    html! {
+        div.judgement.{(badge.class)} {
+            p.word { (badge.markup()) " " (badge.sentence()) }
+            @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
+        }
+    }
+}
+
+/// The time spans as the verdict speaks of them.
+struct SpanLinks<'a> {
+    names: Vec<String>,
+    /// Begins the ids of their sections.
+    prefix: &'a str,
+}
+
+impl SpanLinks<'_> {
+    /// Of several time spans, the one that a statement is about (from 1).
+    fn link(&self, number: usize) -> Option<Markup> {
+        let name = self.names.get(number.checked_sub(1)?).filter(|_| self.names.len() > 1)?;
+        Some(html! { a href={ "#" (span_id(self.prefix, number)) } { (name) } })
+    }
+}
+
+/// Where the section of a time span (from 1) is on the page.
+pub fn span_id(prefix: &str, number: usize) -> String {
+    format!("{prefix}-span-{number}")
+}
+
+fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
+    let badge = Badge::of_judgement(judgement);
+    // Also what was told before the run alone: the word above rests on it.
+    let told = |finding: &&Finding| finding.severity > Severity::Note;
+    let (told, rest): (Vec<&Finding>, Vec<&Finding>) = judgement.findings.iter().partition(told);
+    let parts = judgement
+        .verdicts
+        .iter()
+        .flat_map(|verdict| verdict.parts.iter().map(|part| (verdict.time_span, part)));
+    let parts = parts.map(|(number, part)| (part.severity, device(part, spans.link(number))));
+    let told = told.into_iter().map(|finding| (Some(finding.severity), statement(finding, spans)));
+    let mut statements: Vec<(Option<Severity>, Markup)> = parts.chain(told).collect();
+    // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
+    statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
+    html! {
+        div.judgement.{(badge.class)} {
+            p.word { (badge.markup()) " " (badge.sentence()) }
+            ul.statements { @for (_, statement) in &statements { (statement) } }
+        }
+        @if !rest.is_empty() {
+            details.notes {
+                summary { "Notes" span.quiet { ", " (rest.len()) } }
+                ul.statements { @for finding in rest { (statement(finding, spans)) } }
+            }
+        }
+    }
+}
+
+fn statement(finding: &Finding, spans: &SpanLinks) -> Markup {
+    let span = finding.place.time_span.and_then(|number| spans.link(number));
+    let target = finding.place.target.as_slice();
+    let badge = Badge::of(finding.severity);
+    said(&badge, span, target, &finding.message, &finding.evidence, finding.remedy.as_deref())
+}
+
+fn device(part: &DeviceVerdict, span: Option<Markup>) -> Markup {
+    let badge = Badge::of_verdict(part.verdict, part.severity);
+    said(&badge, span, &part.targets, &part.message, &part.evidence, part.remedy.as_deref())
+}
+
+/// One statement: how bad, about which time span, what, about which targets, why, what to do.
+pub fn said(
+    badge: &Badge,
+    span: Option<Markup>,
+    targets: &[RawText],
+    message: &str,
+    evidence: &[String],
+    remedy: Option<&str>,
+) -> Markup {
+    html! {
+        li {
+            (badge.markup())
+            div {
+                p {
+                    @if let Some(span) = span { b { (span) ": " } }
+                    (options(&capital(&line(message)))) "."
+                    @if let [target] = targets { " " code.quiet { (target) } }
+                    @if targets.len() > 1 { span.quiet { " " (targets.len()) " targets" } }
+                }
+                @if !evidence.is_empty() {
+                    ul.evidence { @for fact in evidence { li { (options(&line(fact))) } } }
+                }
+                @if let Some(remedy) = remedy { p.remedy { (options(&capital(&line(remedy)))) "." } }
+            }
+        }
+    }
+}
+
+/// Options keep together: nobody types `--until-` and `steady`.
+fn options(text: &str) -> Markup {
+    html! {
+        @for (place, word) in text.split(' ').enumerate() {
+            @if place > 0 { " " }
+            @if word.trim_start_matches('(').starts_with('-') && word.len() < 40 { span.whole { (word) } }
+            @else { (word) }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Reports: pure functions of a record.
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+/// Appends formatted text to a `Vec<u8>`, which can't fail. Bytes, not a `String`, because paths need not
+/// be UTF-8.
+macro_rules! put {
+    ($out:expr, $($format:tt)*) => {{
+        use std::io::Write;
+        let _ = $out.write_fmt(format_args!($($format)*));
+    }};
+}
+
+pub mod csv;
+mod discard_text;
+pub mod end_block;
+pub mod findings;
+mod flush_text;
+mod hosts_text;
+pub mod html;
+pub mod integrity_text;
+mod newest_text;
+mod number;
+mod paced_text;
+mod part_text;
+pub mod plan_text;
+pub mod profile_text;
+pub mod profile_xml;
+pub mod run_text;
+pub mod runs;
+pub mod text;
+mod text_tables;
+mod timed_text;
+mod trace_sections;
+mod trace_text;
+pub mod verdicts;
+mod work_in_words;
+pub mod xml;
+
+use diskspd_judge::record::json;
+use diskspd_judge::truth::Judged;
+use diskspd_model::results::Record;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A form that a record can be printed in.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// As the user names it.
+    pub name: &'static str,
+    /// File name extensions that stand for it, without the dot; the first one is the usual one.
+    pub extensions: &'static [&'static str],
+    /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
+    pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
+}
+
+impl Format {
+    /// This form, or if so asked the one that also has verdicts and findings where this one has no place
+    /// for them.
+    pub fn with_verdicts(&'static self, asked: WithVerdicts) -> &'static Format {
+        match self.name {
+            "xml" if asked.xml => &XML_WITH_VERDICT,
+            "text" if asked.text => &TEXT_WITH_VERDICT,
+            _ => self,
+        }
+    }
+
+    /// The whole report of a record at once.
+    pub fn bytes(&self, record: &Record) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Memory takes everything.
+        let _ = (self.write)(&Judged::new(record), &mut bytes);
+        bytes
+    }
+}
+
+/// Which of DISKSPD's forms get verdicts and findings, which it doesn't have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WithVerdicts {
+    /// `--xml-verdict`
+    pub xml: bool,
+    /// `--text-verdict`
+    pub text: bool,
+}
+
+impl WithVerdicts {
+    /// All of them.
+    pub const ALL: WithVerdicts = WithVerdicts { xml: true, text: true };
+}
+
+/// The text report.
+pub const TEXT: Format = Format { name: "text", extensions: &["txt"], write: text::write };
+
+/// The page.
+pub const HTML: Format = Format { name: "html", extensions: &["html", "htm"], write: html::write };
+
+/// All forms there are.
+pub const FORMATS: &[Format] = &[
+    TEXT,
+    Format { name: "xml", extensions: &["xml"], write: xml::write },
+    Format { name: "json", extensions: &["json"], write: json::write_readable },
+    Format { name: "csv", extensions: &["csv"], write: csv::write },
+    HTML,
+];
+
+/// XML with elements more than DISKSPD's has (`--xml-verdict`).
+static XML_WITH_VERDICT: Format =
+    Format { name: "xml", extensions: &["xml"], write: xml::write_with_verdict };
+
+/// The text report with verdict and findings behind it (`--text-verdict`).
+static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };
+
+/// The form of a name.
+pub fn format_named(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The form that a file's extension stands for, in either case; `None` = none does.
+pub fn format_of(file: &Path) -> Option<&'static Format> {
+    let extension = file.extension()?.to_str()?;
+    FORMATS.iter().find(|f| f.extensions.iter().any(|e| e.eq_ignore_ascii_case(extension)))
+}

@@ -1,0 +1,221 @@
+//! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
+
+use diskspd_model::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_model::profile::{Method, RawText};
+use diskspd_model::units;
+use diskspd_model::workload::Pattern;
+use diskspd_model::workload::pace::Limit;
+use serde_json::Value;
+
+/// Appends how it is run, what differs from a run without options: names and values as they are stored in
+/// the record.
+pub fn write_method(out: &mut Vec<u8>, method: &Method) {
+    let fields = |method: &Method| match serde_json::to_value(method) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (given, default) = (fields(method), fields(&Method::default()));
+    let said: Vec<String> = given
+        .iter()
+        .filter(|(name, value)| default.get(*name) != Some(value))
+        .map(|(name, value)| format!("\t{name}: {}\n", value.to_string().trim_matches('"')))
+        .collect();
+    if !said.is_empty() {
+        out.extend_from_slice(format!("Method:\n{}\n", said.concat()).as_bytes());
+    }
+}
+
+/// Appends the plan of one time span, numbered from 1.
+pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
+    let mut line = |text: String| out.extend_from_slice(format!("{text}\n").as_bytes());
+    let buffers: u64 = plan.workers.iter().map(|w| w.buffer).sum();
+    line(format!("Plan for timespan {number}:"));
+    line(format!(
+        "warm up {} s, measure {} s{}{}, cool down {} s; {} thread{}, {} of I/O buffers",
+        plan.warmup,
+        plan.duration,
+        until(plan),
+        measured(plan),
+        plan.cooldown,
+        plan.workers.len(),
+        if plan.workers.len() == 1 { "" } else { "s" },
+        units::Size(buffers)
+    ));
+    line(String::new());
+    line(
+        "thread | CPU | engine | depth |       seed | bytes of the target                       | work"
+            .into(),
+    );
+    line("-".repeat(112));
+    for worker in &plan.workers {
+        for (index, target) in worker.targets.iter().enumerate() {
+            let who = if index == 0 { describe_worker(worker) } else { " ".repeat(WHO_WIDTH) };
+            line(format!("{who} | {:<41} | {} '{}'", bytes(target), work(worker, target), target.path));
+        }
+    }
+    line(String::new());
+    for (worker, threads) in engines(plan) {
+        line(format!("engine {} ({threads}): {}", worker.engine.row().name, worker.reason));
+    }
+    for path in uncached_devices(plan) {
+        line(format!(
+            "'{path}' is a block device, and nothing was said about the cache (-S): it is used without (O_DIRECT); -Sb goes \
+             through the page cache"
+        ));
+    }
+    line(String::new());
+}
+
+/// The targets that are used without the cache because they are devices, each once.
+fn uncached_devices(plan: &SpanPlan) -> Vec<&RawText> {
+    let mut found: Vec<&RawText> = Vec::new();
+    for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+        if target.uncached_device && !found.contains(&&target.path) {
+            found.push(&target.path);
+        }
+    }
+    found
+}
+
+/// Each engine and reason once, by the first worker that has it, with its threads: `thread 0`, `threads 0,
+/// 2 and 3`.
+fn engines(plan: &SpanPlan) -> Vec<(&WorkerPlan, String)> {
+    let mut found: Vec<(&WorkerPlan, Vec<String>)> = Vec::new();
+    let way = |worker: &WorkerPlan| (worker.engine, worker.reason);
+    for worker in &plan.workers {
+        let thread = worker.thread.to_string();
+        match found.iter_mut().find(|(first, _)| way(first) == way(worker)) {
+            Some((_, threads)) => threads.push(thread),
+            None => found.push((worker, vec![thread])),
+        }
+    }
+    let all =
+        |count: usize| if count == plan.workers.len() && count > 1 { Some("all threads") } else { None };
+    let told = |threads: Vec<String>| match (all(threads.len()), &threads[..]) {
+        (Some(all), _) => all.to_string(),
+        (None, [one]) => format!("thread {one}"),
+        (None, several) => format!("threads {}", several.join(", ")),
+    };
+    found.into_iter().map(|(worker, threads)| (worker, told(threads))).collect()
+}
+
+/// Columns of [`describe_worker`].
+const WHO_WIDTH: usize = 41;
+
+fn describe_worker(worker: &WorkerPlan) -> String {
+    let cpu = worker.cpu.map_or("any".into(), |cpu| cpu.to_string());
+    format!(
+        "{:>6} | {cpu:>3} | {:<6} | {:>5} | {:>10}",
+        worker.thread,
+        worker.engine.row().name,
+        worker.depth,
+        worker.seed
+    )
+}
+
+/// What also ends the measured time.
+fn until(plan: &SpanPlan) -> String {
+    if plan.replay.is_some() {
+        return " or until all recorded I/Os are done".into();
+    }
+    let goal = |goal: &VolumeGoal| format!(" or until {} are {}", units::Size(goal.bytes), goal.done());
+    plan.volumes.iter().map(goal).collect()
+}
+
+fn measured(plan: &SpanPlan) -> String {
+    let latency = plan.measure_latency.then(|| "latency".to_string());
+    let iops = plan.iops_interval.map(|ms| format!("IOPS every {ms} ms"));
+    let what: Vec<String> = latency.into_iter().chain(iops).collect();
+    if what.is_empty() { String::new() } else { format!(" ({})", what.join(", ")) }
+}
+
+/// `[4096, 1073741824) of 1GiB`
+fn bytes(target: &WorkerTarget) -> String {
+    let w = &target.workload;
+    format!("[{}, {}) of {}", w.base, w.base + w.region, units::Size(target.size))
+}
+
+fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
+    let w = &target.workload;
+    let mix = mix(target);
+    let pattern = match w.pattern {
+        Pattern::Sequential => "sequential".to_string(),
+        Pattern::Interlocked => "interlocked sequential".to_string(),
+        Pattern::ParallelAsync => "parallel sequential".to_string(),
+        Pattern::Random => "random".to_string(),
+        Pattern::Mixed { random } => format!("{random}% random"),
+    };
+    let mut modes = Vec::new();
+    modes.push(match (target.mapping, target.open.direct) {
+        (Some(_), _) => "mapped",
+        (None, true) => "O_DIRECT",
+        (None, false) => "cached",
+    });
+    modes.extend(worker.poll.then_some("polled"));
+    modes.extend(target.open.dsync.then_some("O_DSYNC"));
+    modes.extend(target.mapping.filter(|mapping| mapping.non_temporal).map(|_| "non-temporal"));
+    match target.mapping.map_or(Flush::None, |mapping| mapping.flush) {
+        Flush::None => {}
+        Flush::Pages => modes.push("msync"),
+        Flush::CacheLines => modes.push("cache write-back"),
+        Flush::CacheLinesWithoutDrain => modes.push("cache write-back without drain"),
+    }
+    match target.priority {
+        IoPriority::Unstated => {}
+        IoPriority::Low => modes.push("low priority"),
+        IoPriority::Idle => modes.push("idle priority"),
+    }
+    if worker.large_pages {
+        modes.push("large pages");
+    }
+    let share = match worker.floating {
+        _ if target.is_further_portion() => "of the same".into(),
+        true => format!("weight {}", w.weight),
+        false => format!("{} outstanding", target.requests),
+    };
+    let share = match w.portion {
+        Some(part) => format!("{:.2}% of the I/Os, {share}", 100.0 * part.share),
+        None => share,
+    };
+    let spread = w.spread.map_or(String::new(), |spread| format!(" {spread}"));
+    let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
+    format!(
+        "{mix} {} {pattern}{spread}{start} step {}, {share}, {}{}{}",
+        units::Size(u64::from(w.block_size)),
+        units::Size(w.stride),
+        modes.join(" "),
+        content(target),
+        limit(target)
+    )
+}
+
+/// `5% discards, rest 30% write`
+fn mix(target: &WorkerTarget) -> String {
+    let mix = match target.workload.write_ratio {
+        0 => "read".to_string(),
+        100 => "write".to_string(),
+        ratio => format!("{ratio}% write"),
+    };
+    target.trim.map_or(mix.clone(), |trim| format!("{}% discards, rest {mix}", trim.percent))
+}
+
+/// `, 60% compressible, 25% duplicates`
+fn content(target: &WorkerTarget) -> String {
+    match target.content {
+        WriteContent::Reducible(shape) if target.workload.write_ratio > 0 => format!(", {shape}"),
+        _ => String::new(),
+    }
+}
+
+/// `, at most 1000 I/Os in 1000 ms`
+fn limit(target: &WorkerTarget) -> String {
+    match target.limit {
+        Limit::None => String::new(),
+        Limit::Rate { ios, nanos } => format!(", at most {ios} I/Os in {} ms", nanos / 1_000_000),
+        Limit::InTurn { ios_per_s, of, .. } => format!(", 1 of {of} equal parts of {ios_per_s} I/Os per s"),
+        Limit::Poisson { ios_per_s, of, .. } => {
+            format!(", 1 of {of} equal parts of {ios_per_s} I/Os per s at random times")
+        }
+        Limit::Bursts { ios, pause } => format!(", {} ms pause after {ios} I/Os", pause / 1_000_000),
+    }
+}

@@ -1,0 +1,46 @@
+//! How the two versions of DISKSPD indent lines and print sizes.
+
+use diskspd_model::profile::Compat;
+use diskspd_model::units::{NewestSize, Size};
+
+/// Indentation and sizes of a version's text report.
+#[derive(Debug, Clone, Copy)]
+pub struct Style {
+    /// Before the lines of the whole profile.
+    pub head: &'static str,
+    /// Before the lines of a time span.
+    pub span: &'static str,
+    /// Before the lines of a target.
+    pub target: &'static str,
+    /// It is DISKSPD 2.3's.
+    pub newest: bool,
+}
+
+impl Style {
+    /// The style of a version.
+    pub fn of(compat: Compat) -> Style {
+        match compat {
+            Compat::V2_2 => Style { head: "\t", span: "\t", target: "\t\t", newest: false },
+            Compat::V2_3 => Style { head: "  ", span: "    ", target: "      ", newest: true },
+        }
+    }
+
+    /// Bytes.
+    pub fn size(&self, bytes: u64) -> String {
+        if self.newest { NewestSize(bytes).to_string() } else { Size(bytes).to_string() }
+    }
+
+    /// Bytes in a column.
+    pub fn column(&self, bytes: u64) -> String {
+        if self.newest {
+            format!("{:>9}", NewestSize(bytes).to_string())
+        } else {
+            format!("{:6}", Size(bytes))
+        }
+    }
+
+    /// The left edge of an absolute range: zero stands under the digits of the sizes below it.
+    pub fn range_start(&self, start: u64) -> String {
+        if start == 0 { "     0   ".to_owned() } else { self.column(start) }
+    }
+}

@@ -1,0 +1,366 @@
+//! The XML form of a profile: what `-Rpxml` prints and `-X` reads, and a part of the XML results.
+//!
+//! Which elements are written, and in which order, is DISKSPD's; parsers that read by position depend on
+//! it, and so is which of its two versions' forms is written ([`Compat`]). Where DISKSPD loses a setting,
+//! it is written here: random data for every write (`RandomWriteData`), and a sized write buffer beside
+//! `-Z`.
+
+use diskspd_model::profile::xml::{NAMESPACE, text};
+use diskspd_model::profile::{
+    BypassIo, CacheMode, Compat, ContentShape, Distribution, DistributionKind, Etw, FlushType, IoPriority,
+    IoRing, MixPart, PrecreateFiles, Profile, RawText, ResultFormat, RingBatch, SizeShare, Target,
+    Throughput, TimeSpan, affinity,
+};
+use std::fmt::Display;
+
+/// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
+/// command line is not part of it.
+pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
+    Writer { out, indent, compat: profile.compat }.profile(profile);
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    indent: usize,
+    compat: Compat,
+}
+
+impl Writer<'_> {
+    fn profile(&mut self, profile: &Profile) {
+        self.group("Profile", |w| {
+            w.value("Progress", profile.progress);
+            w.value_if(profile.experiment_flags != 0, "ExperimentFlags", profile.experiment_flags);
+            w.value("ResultFormat", result_format(profile.result_format));
+            w.value("Verbose", profile.verbose);
+            w.value_if(profile.verbose_stats, "VerboseStats", true);
+            if let Some(which) = profile.precreate_files {
+                w.value("PrecreateFiles", precreate_files(which));
+            }
+            if let Some(etw) = &profile.etw {
+                w.group("ETW", |w| w.etw(etw));
+            }
+            w.group("TimeSpans", |w| profile.time_spans.iter().for_each(|span| w.time_span(span)));
+        });
+    }
+
+    fn etw(&mut self, etw: &Etw) {
+        self.value("Process", etw.process);
+        self.value("Thread", etw.thread);
+        self.value("ImageLoad", etw.image_load);
+        self.value("DiskIO", etw.disk_io);
+        self.value("MemoryPageFaults", etw.memory_page_faults);
+        self.value("MemoryHardFaults", etw.memory_hard_faults);
+        self.value("Network", etw.network);
+        self.value("Registry", etw.registry);
+        self.value("UsePagedMemory", etw.use_paged_memory);
+        self.value("UsePerfTimer", etw.use_perf_timer);
+        self.value("UseSystemTimer", etw.use_system_timer);
+        self.value("UseCyclesCounter", etw.use_cycles_counter);
+    }
+
+    fn time_span(&mut self, span: &TimeSpan) {
+        self.group("TimeSpan", |w| {
+            let newest = w.compat.is_2_3();
+            w.value("CompletionRoutines", span.completion_routines);
+            w.value("MeasureLatency", span.measure_latency);
+            w.value("CalculateIopsStdDev", span.calculate_iops_std_dev);
+            w.value_if(!newest, "DisableAffinity", span.disable_affinity);
+            w.value("Duration", span.duration);
+            w.value("Warmup", span.warmup);
+            w.value("Cooldown", span.cooldown);
+            w.value("ThreadCount", span.thread_count);
+            w.value("RequestCount", span.request_count);
+            w.value("IoBucketDuration", span.io_bucket_duration);
+            w.value("RandSeed", span.rand_seed);
+            w.value_if(span.random_write_data, "RandomWriteData", true);
+            match newest {
+                true => w.placement(span),
+                false => w.assignments(span),
+            }
+            w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
+        });
+    }
+
+    /// The CPUs as DISKSPD 2.2 has them, which knows no whole groups.
+    fn assignments(&mut self, span: &TimeSpan) {
+        let cpus: Vec<(u16, u8)> = span.affinity.iter().filter_map(|at| Some((at.group, at.cpu?))).collect();
+        if !cpus.is_empty() {
+            self.group("Affinity", |w| {
+                for (group, cpu) in cpus {
+                    w.line(format_args!("<AffinityGroupAssignment Group=\"{group}\" Processor=\"{cpu}\"/>"));
+                }
+            });
+        }
+    }
+
+    /// What DISKSPD 2.3 writes of threads and buffers.
+    fn placement(&mut self, span: &TimeSpan) {
+        if let Some(ring) = span.io_ring {
+            self.group("IoRing", |w| w.io_ring(ring));
+        }
+        self.value("DisableAffinity", span.disable_affinity);
+        if !span.disable_affinity {
+            let order = span.affinity_traversal.unwrap_or_default();
+            let group = if order.span_groups { "Span" } else { "Fill" };
+            let traversal = if order.core_aware { "CoreAware" } else { "Cpu" };
+            let efficiency = order.efficiency.name();
+            self.line(format_args!(
+                "<AffinityTraversal Group=\"{group}\" \
+                 Efficiency=\"{efficiency}\">{traversal}</AffinityTraversal>"
+            ));
+            if !span.affinity.is_empty() {
+                self.group("Affinity", |w| {
+                    for (group, mask) in affinity::masks(span.affinity.iter().copied()) {
+                        w.line(format_args!("<Group Group=\"{group}\" Mask=\"{mask:#x}\"/>"));
+                    }
+                });
+            }
+        }
+        let separated = span.separates_buffers(self.compat);
+        self.value("BufferSeparation", if separated { "PDECacheLine" } else { "SystemDefault" });
+        self.value_of("CompletionDepth", span.completion_depth);
+    }
+
+    fn io_ring(&mut self, ring: IoRing) {
+        let (count, percent) = match ring.batch {
+            RingBatch::Count(count) => (count, false),
+            RingBatch::Percent(percent) => (percent, true),
+        };
+        self.line(format_args!("<IoRingBatchSize Percent=\"{percent}\">{count}</IoRingBatchSize>"));
+        self.value("UseRegBuffer", ring.register_buffers);
+    }
+
+    fn target(&mut self, target: &Target) {
+        self.group("Target", |w| {
+            w.text("Path", &target.path);
+            w.value("BlockSize", target.block_size);
+            w.value("BaseFileOffset", target.base_file_offset);
+            w.value("SequentialScan", target.sequential_scan);
+            w.value("RandomAccess", target.random_access);
+            w.value("TemporaryFile", target.temporary_file);
+            w.value("UseLargePages", target.use_large_pages);
+            w.caching(target);
+            w.group("WriteBufferContent", |w| w.write_buffer_content(target));
+            w.value("ParallelAsyncIO", target.parallel_async_io);
+            w.value_of("BurstSize", target.burst_size);
+            w.value_of("ThinkTime", target.think_time);
+            w.value_of("FileSize", target.file_size);
+            w.access_pattern(target);
+            w.value("ThreadStride", target.thread_stride);
+            w.value("MaxFileSize", target.max_file_size);
+            w.value("RequestCount", target.request_count);
+            w.value("WriteRatio", target.write_ratio);
+            w.throughput(target.throughput);
+            w.value("ThreadsPerFile", target.threads_per_file);
+            w.value("IOPriority", io_priority(target.io_priority));
+            w.value("Weight", target.weight);
+            w.thread_targets(target);
+            w.extensions(target);
+        });
+    }
+
+    /// What DISKSPD has no words for, behind all that it has.
+    fn extensions(&mut self, target: &Target) {
+        if let Some(spread) = target.spread {
+            self.own("Distribution", spread);
+        }
+        self.sizes(&target.sizes);
+        if !target.mix.is_empty() {
+            self.line(format_args!("<linux:Mix xmlns:linux=\"{NAMESPACE}\">"));
+            let mut parts = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+            target.mix.iter().for_each(|part| parts.mix_part(part));
+            self.line(format_args!("</linux:Mix>"));
+        }
+        if let Some(ContentShape { compress, dedupe }) = target.content {
+            self.line(format_args!(
+                "<linux:WriteContent xmlns:linux=\"{NAMESPACE}\" Compress=\"{compress}\" \
+                 Dedupe=\"{dedupe}\"/>"
+            ));
+        }
+        if target.trim_ratio > 0 {
+            self.own("TrimRatio", target.trim_ratio);
+        }
+    }
+
+    fn caching(&mut self, target: &Target) {
+        self.value_if(target.cache_mode == CacheMode::DisableLocalCache, "DisableLocalCache", true);
+        self.value_if(target.cache_mode == CacheMode::DisableOsCache, "DisableOSCache", true);
+        self.value_if(target.write_through, "WriteThrough", true);
+        self.value_if(target.memory_mapped_io, "MemoryMappedIo", true);
+        self.value_of("FlushType", target.flush_type.map(flush_type));
+        self.value_of("BypassIO", target.bypass_io.filter(|_| self.compat.is_2_3()).map(bypass_io));
+    }
+
+    /// What is written to the target: a sized buffer goes before zeros.
+    fn write_buffer_content(&mut self, target: &Target) {
+        match &target.random_data_source {
+            Some(source) => {
+                self.value("Pattern", "random");
+                self.group("RandomDataSource", |w| {
+                    w.value("SizeInBytes", source.size);
+                    if let Some(path) = source.path.as_ref().filter(|path| !path.as_bytes().is_empty()) {
+                        w.text("FilePath", path);
+                    }
+                });
+            }
+            None if target.zero_write_buffers => self.value("Pattern", "zero"),
+            None => self.value("Pattern", "sequential"),
+        }
+    }
+
+    fn sizes(&mut self, sizes: &[SizeShare]) {
+        if !sizes.is_empty() {
+            self.own("BlockSizes", SizeShare::print_list(sizes));
+        }
+    }
+
+    fn mix_part(&mut self, part: &MixPart) {
+        self.line(format_args!("<Part Share=\"{}\">", part.share));
+        let mut w = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+        w.value("BlockSize", part.block_size);
+        w.value_of("BaseFileOffset", part.base_file_offset);
+        let alignment = part.block_alignment;
+        w.value_if(part.random_ratio == 0 && alignment > 0, "StrideSize", alignment);
+        w.value_if(part.random_ratio > 0, "Random", alignment);
+        w.value_if((1..100).contains(&part.random_ratio), "RandomRatio", part.random_ratio);
+        if let Some(distribution) = &part.distribution {
+            w.group("Distribution", |w| w.distribution(distribution));
+        }
+        w.value_of("MaxFileSize", part.max_file_size);
+        w.value("WriteRatio", part.write_ratio);
+        if let Some(spread) = part.spread {
+            w.own("Distribution", spread);
+        }
+        w.sizes(&part.sizes);
+        self.line(format_args!("</Part>"));
+    }
+
+    /// A value of our own.
+    fn own(&mut self, name: &str, value: impl Display) {
+        self.line(format_args!("<linux:{name} xmlns:linux=\"{NAMESPACE}\">{value}</linux:{name}>"));
+    }
+
+    fn access_pattern(&mut self, target: &Target) {
+        // Each of several sizes has its own, where none is stated.
+        let stride = if target.sizes.is_empty() { target.stride() } else { target.block_alignment };
+        if target.random_ratio == 0 {
+            self.value("StrideSize", stride);
+            self.value("InterlockedSequential", target.interlocked_sequential);
+            return;
+        }
+        self.value("Random", stride);
+        self.value_if(target.random_ratio != 100, "RandomRatio", target.random_ratio);
+        if let Some(distribution) = &target.distribution {
+            self.group("Distribution", |w| w.distribution(distribution));
+        }
+    }
+
+    fn distribution(&mut self, distribution: &Distribution) {
+        let kind = match distribution.kind {
+            DistributionKind::Percent => "Percent",
+            DistributionKind::Absolute => "Absolute",
+        };
+        self.group(kind, |w| {
+            for range in &distribution.ranges {
+                w.line(format_args!("<Range IO=\"{}\">{}</Range>", range.io, range.span));
+            }
+        });
+    }
+
+    fn throughput(&mut self, limit: Option<Throughput>) {
+        match limit {
+            Some(Throughput::Iops(limit)) => {
+                self.line(format_args!("<Throughput unit=\"IOPS\">{limit}</Throughput>"));
+            }
+            Some(Throughput::BytesPerMillisecond(limit)) => self.value("Throughput", limit),
+            None => self.value("Throughput", 0),
+        }
+    }
+
+    fn thread_targets(&mut self, target: &Target) {
+        if target.thread_targets.is_empty() {
+            return;
+        }
+        self.group("ThreadTargets", |w| {
+            for thread in &target.thread_targets {
+                w.group("ThreadTarget", |w| {
+                    w.value("Thread", thread.thread);
+                    w.value_if(thread.weight != 0, "Weight", thread.weight);
+                });
+            }
+        });
+    }
+
+    /// An element with children.
+    fn group(&mut self, name: &str, children: impl FnOnce(&mut Writer)) {
+        self.line(format_args!("<{name}>"));
+        children(&mut Writer { out: self.out, indent: self.indent + 2, compat: self.compat });
+        self.line(format_args!("</{name}>"));
+    }
+
+    /// An element that holds a number, a boolean or a keyword.
+    fn value(&mut self, name: &str, value: impl Display) {
+        self.line(format_args!("<{name}>{value}</{name}>"));
+    }
+
+    fn value_if(&mut self, given: bool, name: &str, value: impl Display) {
+        if given {
+            self.value(name, value);
+        }
+    }
+
+    fn value_of(&mut self, name: &str, value: Option<impl Display>) {
+        if let Some(value) = value {
+            self.value(name, value);
+        }
+    }
+
+    /// An element that holds any text.
+    fn text(&mut self, name: &str, value: &RawText) {
+        put!(self.out, "{:1$}<{name}>", "", self.indent);
+        text::write(self.out, value.as_bytes());
+        put!(self.out, "</{name}>\n");
+    }
+
+    fn line(&mut self, content: std::fmt::Arguments) {
+        put!(self.out, "{:1$}{content}\n", "", self.indent);
+    }
+}
+
+fn result_format(format: ResultFormat) -> &'static str {
+    match format {
+        ResultFormat::Text => "text",
+        ResultFormat::Xml => "xml",
+    }
+}
+
+fn precreate_files(which: PrecreateFiles) -> &'static str {
+    match which {
+        PrecreateFiles::UseMaxSize => "UseMaxSize",
+        PrecreateFiles::OnlyFilesWithConstantSizes => "CreateOnlyFilesWithConstantSizes",
+        PrecreateFiles::OnlyFilesWithConstantOrZeroSizes => "CreateOnlyFilesWithConstantOrZeroSizes",
+    }
+}
+
+fn flush_type(flush: FlushType) -> &'static str {
+    match flush {
+        FlushType::ViewOfFile => "ViewOfFile",
+        FlushType::NonVolatileMemory => "NonVolatileMemory",
+        FlushType::NonVolatileMemoryNoDrain => "NonVolatileMemoryNoDrain",
+    }
+}
+
+fn bypass_io(mode: BypassIo) -> &'static str {
+    match mode {
+        BypassIo::Partial => "Partial",
+        BypassIo::Full => "Full",
+    }
+}
+
+fn io_priority(priority: IoPriority) -> u32 {
+    match priority {
+        IoPriority::VeryLow => 1,
+        IoPriority::Low => 2,
+        IoPriority::Normal => 3,
+    }
+}

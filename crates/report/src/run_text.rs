@@ -1,0 +1,128 @@
+//! A run of which only the figures are known, for people: what DISKSPD's result XML says, in short.
+
+use super::runs::aligned;
+use diskspd_model::profile::{Access, OfAllTargets, Rate};
+use diskspd_model::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
+use diskspd_model::units;
+use diskspd_model::units::visible::line;
+
+/// The percentiles of the text report, as percentages.
+const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
+
+/// The figures of all time spans; with `all` every percentile that is known.
+pub fn text(run: &KnownRun, all: bool) -> String {
+    let mut about = vec![run.origin.to_string()];
+    about.extend(run.computer.as_ref().map(|name| format!("of {}", line(name))));
+    about.extend(
+        run.started_at
+            .and_then(diskspd_model::units::start_time::date_and_time)
+            .map(|time| format!("started {time}")),
+    );
+    let mut text = format!("{}: {}\n", line(&run.name), about.join(", "));
+    for (span, number) in run.time_spans.iter().zip(1..) {
+        let place = if run.time_spans.len() > 1 { format!("time span {number}: ") } else { String::new() };
+        match span {
+            None => text += &format!("\n{place}ended before measuring began\n"),
+            Some(span) => text += &format!("\n{place}{}", span_text(span, all)),
+        }
+    }
+    text
+}
+
+fn span_text(span: &KnownSpan, all: bool) -> String {
+    let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
+    let head = ["", "I/Os", "bytes", "IOPS", "MiB/s", "mean ms", "deviation ms", "IOPS deviation"];
+    let row = |name: &str, figures: &KnownFigures| {
+        let whole = |number: Option<u64>| number.map_or("-".into(), |number| number.to_string());
+        [
+            name.to_owned(),
+            whole(figures.ios),
+            whole(figures.bytes),
+            figure(figures.iops, 2),
+            figure(figures.mib_per_s, 2),
+            figure(figures.mean_ms, 3),
+            figure(figures.std_dev_ms, 3),
+            figure(figures.iops_std_dev, 2),
+        ]
+    };
+    let rows = [row("total", &span.total), row("read", &span.read), row("write", &span.write)];
+    text += &aligned(&[vec![head.map(str::to_owned)], rows.to_vec()].concat());
+    if !span.percentiles.is_empty() {
+        text += "\nlatency, ms:\n";
+        text += &aligned(&latencies(span, all));
+    }
+    text
+}
+
+/// A line for each percentile, between minimum and maximum.
+fn latencies(span: &KnownSpan, all: bool) -> Vec<[String; 4]> {
+    let row = |name: String, latency: ChartRow| {
+        [name, figure(latency.read, 3), figure(latency.write, 3), figure(latency.total, 3)]
+    };
+    let edge = |of: fn(&KnownFigures) -> Option<f64>| ChartRow {
+        read: of(&span.read),
+        write: of(&span.write),
+        total: of(&span.total),
+    };
+    let mut rows = vec![["", "read", "write", "total"].map(str::to_owned)];
+    rows.push(row("min".into(), edge(|figures| figures.min_ms)));
+    let percentiles = span.percentiles.iter().filter(|row| all || USUAL.contains(&row.percent));
+    rows.extend(percentiles.map(|known| row(format!("{} %", known.percent), known.latency)));
+    rows.push(row("max".into(), edge(|figures| figures.max_ms)));
+    rows
+}
+
+/// `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`
+fn asked(span: &KnownSpan) -> String {
+    let parameters = &span.parameters;
+    let mut words: Vec<String> =
+        parameters.threads.map(|threads| count(threads, "thread")).into_iter().collect();
+    let mut add = |word: OfAllTargets<String>, what: &str| match word {
+        OfAllTargets::Unknown => {}
+        OfAllTargets::One(word) => words.push(word),
+        OfAllTargets::Several => words.push(format!("several {what}")),
+    };
+    add(parameters.common(|access| Some(format!("{} outstanding", access.outstanding?))), "depths");
+    add(parameters.common(|access| Some(units::amount(access.block_size?.into()))), "block sizes");
+    add(parameters.common(|access| Some(format!("{} % writes", access.write_percent?))), "shares of writes");
+    if parameters.targets.iter().any(|group| group.access.trim_percent.is_some()) {
+        let discards = |access: &Access| Some(format!("{} % discards", access.trim_percent.unwrap_or(0)));
+        add(parameters.common(discards), "shares of discards");
+    }
+    let pattern = |percent: u32| match percent {
+        0 => "sequential".to_owned(),
+        100 => "random".to_owned(),
+        percent => format!("{percent} % random"),
+    };
+    add(parameters.common(|access| Some(pattern(access.random_percent?))), "patterns");
+    let rate = |rate: Rate| match rate {
+        Rate::Unlimited => "no limit".to_owned(),
+        Rate::Iops(limit) => format!("at most {limit} I/Os per second and thread"),
+        Rate::BytesPerMillisecond(limit) => format!("at most {limit} bytes per ms and thread"),
+    };
+    add(parameters.common(|access| Some(rate(access.rate?))), "limits");
+    let mut paths = parameters.paths();
+    let targets = match (paths.next(), paths.count()) {
+        (None, _) => String::new(),
+        (Some(path), 0) => format!(": {path}"),
+        (Some(path), more) => format!(": {path} and {more} more"),
+    };
+    if words.is_empty() { "parameters are not recorded".into() } else { words.join(", ") + &targets }
+}
+
+/// `measured 10.00 s, CPUs 7.75 % busy`
+fn measured(span: &KnownSpan) -> String {
+    let unknown = || "not recorded".to_owned();
+    let seconds = span.seconds.map_or_else(unknown, |seconds| format!("{seconds:.2} s"));
+    let cpu = span.cpu_percent.map_or_else(unknown, |percent| format!("{percent:.2} % busy"));
+    let verdict = span.verdict.as_ref().map(|verdict| format!("; devices: {}", line(verdict)));
+    format!("measured: {seconds}; CPUs: {cpu}{}", verdict.unwrap_or_default())
+}
+
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn figure(figure: Option<f64>, decimals: usize) -> String {
+    figure.map_or("-".into(), |figure| format!("{figure:.decimals$}"))
+}

@@ -1,0 +1,84 @@
+//! The sections of a trace, as DISKSPD names them: the text report and the XML results print the same table.
+
+use diskspd_model::machine::tracing::TraceEvent::{self, *};
+use diskspd_model::results::EventCount;
+
+/// The counters of a class.
+pub(super) struct Section {
+    /// In the text report.
+    pub heading: &'static str,
+    /// In XML; its counters are the children. `None` = its counters stand alone.
+    pub element: Option<&'static str>,
+    /// Each counter, its label and its XML element.
+    pub counters: &'static [(TraceEvent, &'static str, &'static str)],
+}
+
+impl Section {
+    /// Its counters with their counts, if the trace has all of them.
+    pub fn counts<'a>(
+        &self,
+        all: &'a [EventCount],
+    ) -> Option<Vec<(&'static str, &'static str, &'a EventCount)>> {
+        let found = |(event, label, element): &(TraceEvent, &'static str, &'static str)| {
+            Some((*label, *element, all.iter().find(|count| count.event == *event)?))
+        };
+        self.counters.iter().map(found).collect()
+    }
+}
+
+/// Every section that can be in a trace, in DISKSPD's order, of all that `all` has the counters of.
+pub(super) fn sections(all: &[EventCount]) -> impl Iterator<Item = &'static Section> {
+    let faults = all.iter().any(|count| count.event == TransitionFault);
+    SECTIONS.iter().filter(move |section| !(faults && section.heading == HARD_FAULTS))
+}
+
+const HARD_FAULTS: &str = "Memory Hard Faults";
+
+const SECTIONS: &[Section] = &[
+    Section {
+        heading: "Disk I/O",
+        element: Some("DiskIO"),
+        counters: &[(DiskRead, "Read", "Read"), (DiskWrite, "Write", "Write")],
+    },
+    Section {
+        heading: "Memory Page Faults",
+        element: Some("MemoryPageFaults"),
+        counters: &[
+            (CopyOnWriteFault, "Copy on Write", "CopyOnWrite"),
+            (DemandZeroFault, "Demand Zero fault", "DemandZeroFault"),
+            (GuardPageFault, "Guard Page fault", "GuardPageFault"),
+            (HardFault, "Hard page fault", "HardPageFault"),
+            (TransitionFault, "Transition fault", "TransitionFault"),
+        ],
+    },
+    Section {
+        heading: HARD_FAULTS,
+        element: None,
+        counters: &[(HardFault, "Hard page fault", "HardPageFault")],
+    },
+    Section {
+        heading: "Network",
+        element: Some("Network"),
+        counters: &[
+            (Accept, "Accept", "Accept"),
+            (Connect, "Connect", "Connect"),
+            (Disconnect, "Disconnect", "Disconnect"),
+            (Reconnect, "Reconnect", "Reconnect"),
+            (Retransmit, "Retransmit", "Retransmit"),
+            (TcpSend, "TCP/IP Send", "TCPIPSend"),
+            (TcpReceive, "TCP/IP Receive", "TCPIPReceive"),
+            (UdpSend, "UDP/IP Send", "UDPIPSend"),
+            (UdpReceive, "UDP/IP Receive", "UDPIPReceive"),
+        ],
+    },
+    Section {
+        heading: "Process",
+        element: Some("Process"),
+        counters: &[(ProcessStart, "Start", "Start"), (ProcessEnd, "End", "End")],
+    },
+    Section {
+        heading: "Thread",
+        element: Some("Thread"),
+        counters: &[(ThreadStart, "Start", "Start"), (ThreadEnd, "End", "End")],
+    },
+];

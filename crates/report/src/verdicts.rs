@@ -1,0 +1,66 @@
+//! The verdicts about the devices, for people: the first lines of the block on standard error.
+
+use diskspd_judge::truth::{DeviceVerdict, Judgement, SpanVerdict};
+use diskspd_model::finding::{FindingPlace, Printed, Severity};
+use diskspd_model::profile::RawText;
+use diskspd_model::units::visible::line;
+
+/// What is said of all time spans, with how bad it is; empty = nothing was observed. Of each span the worst
+/// part, and every other one that isn't as good as it can be.
+///
+/// ```text
+/// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
+/// ```
+pub fn blocks(judgement: &Judgement, brief: bool) -> Vec<(Option<Severity>, String)> {
+    let several = judgement.verdicts.len() > 1;
+    judgement.verdicts.iter().flat_map(|verdict| span(verdict, several, brief)).collect()
+}
+
+fn span(verdict: &SpanVerdict, several: bool, brief: bool) -> Vec<(Option<Severity>, String)> {
+    let place = FindingPlace { time_span: several.then_some(verdict.time_span), ..FindingPlace::default() };
+    let parts = verdict.parts.iter().enumerate();
+    parts
+        .filter(|(index, part)| *index == 0 || part.severity.is_some())
+        .map(|(_, part)| (part.severity, block(part, &place, verdict.parts.len() > 1, brief)))
+        .collect()
+}
+
+/// In brief what takes nothing away is a single line, unless somebody asked how long the flush took.
+fn block(part: &DeviceVerdict, place: &FindingPlace, named: bool, brief: bool) -> String {
+    let label = format!("{}: ", word(part));
+    let targets = match named && !part.targets.is_empty() {
+        true => format!("{}: ", targets(&part.targets)),
+        false => String::new(),
+    };
+    let message = format!("{targets}{}", line(&part.message));
+    let remedy = part.remedy.as_deref();
+    let printed =
+        Printed { label: &label, place: Some(place), message: &message, evidence: &part.evidence, remedy };
+    match brief && part.severity < Some(Severity::Warning) && part.flush_seconds.is_none() {
+        true => format!("{}\n", Printed { evidence: &[], remedy: None, ..printed }),
+        false => format!("{printed}\n"),
+    }
+}
+
+/// A verdict with how bad it is: `CACHED (WRONG)`.
+pub fn word(part: &DeviceVerdict) -> String {
+    let doubt = match part.severity.filter(|severity| *severity > Severity::Note) {
+        None => String::new(),
+        Some(severity) => format!(" ({})", in_capitals(severity)),
+    };
+    format!("{}{doubt}", part.verdict.word())
+}
+
+/// `WARNING`
+pub fn in_capitals(severity: Severity) -> &'static str {
+    severity.label().trim_end_matches(": ")
+}
+
+fn targets(paths: &[RawText]) -> String {
+    match paths {
+        [one] => format!("'{one}'"),
+        [one, other] => format!("'{one}', '{other}'"),
+        [first, rest @ ..] => format!("'{first}' and {} more", rest.len()),
+        [] => String::new(),
+    }
+}

@@ -1,0 +1,165 @@
+//! What a run does, in words, for pages and for the end of a run; what isn't recorded is left out.
+
+use crate::number::grouped;
+use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
+use diskspd_model::results::{KnownPart, KnownRun};
+use diskspd_model::units::amount;
+
+/// For the title of a window: the first target, and where it ran.
+pub fn title(run: &KnownRun) -> String {
+    let target = targets(run).next().map(|target| format!(": {target}")).unwrap_or_default();
+    let computer = run.computer.as_ref().map(|name| format!(" on {name}")).unwrap_or_default();
+    format!("DiskSpd{target}{computer}")
+}
+
+/// All targets of all time spans, each as often as it's worked on.
+pub fn targets(run: &KnownRun) -> impl Iterator<Item = &RawText> {
+    let spans = run.time_spans.iter().flatten();
+    spans.flat_map(|span| &span.parameters.targets).flat_map(|group| &group.paths)
+}
+
+/// `4 KiB random, 30 % writes`: how the first target is worked on.
+pub fn short(run: &KnownRun) -> String {
+    let spans = run.time_spans.len();
+    let mut names = names(run);
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > 1 {
+        return format!("{} workloads in {spans} time spans", names.len());
+    }
+    let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());
+    let said = first.map(|group| access(&group.access)).filter(|said| !said.is_empty());
+    let several = if spans > 1 { format!(", {spans} time spans") } else { String::new() };
+    format!("{}{several}", said.unwrap_or_else(|| "A run of DiskSpd".into()))
+}
+
+/// The time spans by what they do: `Random reads of 8 KiB, 32 outstanding`. Those of which nothing is
+/// recorded have their number.
+pub fn names(run: &KnownRun) -> Vec<String> {
+    let asked = |index: usize| {
+        let unmeasured = || run.unmeasured.iter().find(|span| span.time_span as usize == index + 1);
+        match run.time_spans.get(index)?.as_ref() {
+            Some(span) => Some((&span.parameters, span.parts.as_slice())),
+            None => Some((&unmeasured()?.parameters, &[][..])),
+        }
+    };
+    let name = |index: usize| {
+        let name = asked(index).map(|(parameters, parts)| named(parameters, parts)).unwrap_or_default();
+        if name.is_empty() { format!("Time span {}", index + 1) } else { name }
+    };
+    (0..run.time_spans.len()).map(name).collect()
+}
+
+/// What a time span does, in the words that it is called by; empty = nothing of it is recorded.
+pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
+    let mixed = parts.iter().map(|part| part.key.part).max().filter(|count| *count > 1);
+    let sizes = parts.iter().any(|part| part.key.block_size != parts[0].key.block_size);
+    let order = match parameters.common(|access| access.random_percent) {
+        OfAllTargets::One(0) => "sequential ".into(),
+        OfAllTargets::One(100) => "random ".into(),
+        OfAllTargets::One(share) => format!("{share} % random "),
+        OfAllTargets::Unknown | OfAllTargets::Several => String::new(),
+    };
+    let (what, share) = match parameters.common(|access| access.write_percent) {
+        OfAllTargets::One(0) => ("reads", None),
+        OfAllTargets::One(100) => ("writes", None),
+        OfAllTargets::One(share) => ("I/Os", Some(format!("{share} % writes"))),
+        OfAllTargets::Several => ("I/Os", Some("reads and writes".into())),
+        OfAllTargets::Unknown => ("I/Os", None),
+    };
+    let size = match parameters.common(|access| access.block_size) {
+        _ if sizes => " of several sizes".into(),
+        OfAllTargets::One(bytes) => format!(" of {}", amount(u64::from(bytes))),
+        OfAllTargets::Several => " of several sizes".into(),
+        OfAllTargets::Unknown => String::new(),
+    };
+    let work = match mixed {
+        Some(count) => format!("a mix of {count} parts"),
+        None => format!("{order}{what}{size}"),
+    };
+    let trims = parameters.common(|access| access.trim_percent).one();
+    let words = [
+        Some(work).filter(|_| !parameters.targets.is_empty()),
+        share.filter(|_| mixed.is_none()),
+        trims.map(|share| format!("{share} % discards")),
+        parameters.in_flight.map(|ios| format!("{ios} outstanding")),
+        parameters.threads.filter(|threads| *threads > 1).map(|threads| format!("{threads} threads")),
+        rate(parameters),
+    ];
+    capital(&words.into_iter().flatten().collect::<Vec<_>>().join(", "))
+}
+
+fn rate(parameters: &Parameters) -> Option<String> {
+    if let Some(total) = parameters.rate_total {
+        return Some(format!("{} IOPS asked for", grouped(total.ios_per_s as f64)));
+    }
+    match parameters.common(|access| access.rate).one()? {
+        Rate::Unlimited => None,
+        Rate::Iops(limit) => Some(format!("at most {} IOPS per thread", grouped(f64::from(limit)))),
+        Rate::BytesPerMillisecond(limit) => {
+            Some(format!("at most {} per second and thread", amount(u64::from(limit) * 1000)))
+        }
+    }
+}
+
+/// What is done in a time span, in one sentence; empty = nothing of it is recorded.
+pub fn of_span(parameters: &Parameters) -> String {
+    let caches: Vec<&str> =
+        parameters.targets.iter().filter_map(|group| group.access.caching).map(cache).collect();
+    let one_cache = caches.first().filter(|first| caches.iter().all(|cache| cache == *first));
+    let durable = parameters.common(|access| access.caching.map(|caching| caching.write_through)).one();
+    let count = |count: u64, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    let paths: usize = parameters.targets.iter().map(|group| group.paths.len()).sum();
+    let parts = [
+        parameters.threads.map(|threads| count(threads, "thread", "threads")),
+        parameters.in_flight.map(|ios| format!("{} in flight in all", count(ios, "I/O", "I/Os"))),
+        (paths > 0).then(|| format!("on {}", count(paths as u64, "target", "targets"))),
+        one_cache.map(|cache| (*cache).to_owned()),
+        (!caches.is_empty() && one_cache.is_none())
+            .then(|| "some through the page cache, some past it".into()),
+        durable.filter(|durable| *durable).map(|_| "writes durable".into()),
+        parameters.duration_s.map(|seconds| format!("{seconds} s measured")),
+        parameters.warmup_s.map(|seconds| format!("{seconds} s of warm-up")),
+    ];
+    let said: Vec<String> = parts.into_iter().flatten().collect();
+    if said.is_empty() { String::new() } else { format!("{}.", said.join(", ")) }
+}
+
+fn cache(caching: Caching) -> &'static str {
+    match (caching.effective_mode(), caching.is_cached()) {
+        _ if caching.memory_mapped => "memory-mapped",
+        (CacheMode::DisableLocalCache, _) => "past the local cache",
+        (CacheMode::DisableOsCache, _) => "past the page cache",
+        (CacheMode::Cached, Some(_)) => "through the page cache",
+        (CacheMode::Cached, None) => "files through the page cache, block devices past it",
+    }
+}
+
+fn access(access: &Access) -> String {
+    let order = access.random_percent.map(|share| match share {
+        0 => "sequential".into(),
+        100 => "random".into(),
+        share => format!("{share} % random"),
+    });
+    let direction = access.write_percent.map(|share| match share {
+        0 => "reads".into(),
+        100 => "writes".into(),
+        share => format!(", {share} % writes"),
+    });
+    let size = access.block_size.map(|bytes| amount(u64::from(bytes)));
+    let discards = access.trim_percent.map(|share| format!(", {share} % discards"));
+    let words: Vec<String> = [size, order, direction, discards].into_iter().flatten().collect();
+    words.join(" ").replace(" ,", ",")
+}
+
+/// A sentence begins with a capital, unless it begins with an option or a name.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

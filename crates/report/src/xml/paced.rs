@@ -1,0 +1,50 @@
+//! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
+
+use super::writer::Writer;
+use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
+
+/// `<ResponseTimes>` of a time span: the rate, then with `-L` times from when I/Os were due (`<Response>`)
+/// and, of the same I/Os, from when they started (`<Service>`).
+pub fn write(out: &mut Writer, paced: &PacedFigures) {
+    out.open("ResponseTimes");
+    out.value("OfferedIOPS", format_args!("{:.2}", paced.offered_iops));
+    out.value("ReachedIOPS", format_args!("{:.2}", paced.iops));
+    out.value("IOCount", paced.ios);
+    out.value("LateCount", paced.late);
+    out.value("OverdueCount", paced.overdue);
+    for (name, latency) in [("Response", &paced.response), ("Service", &paced.service)] {
+        if let Some(latency) = latency {
+            write_latency(out, name, latency);
+        }
+    }
+    out.close("ResponseTimes");
+}
+
+fn write_latency(out: &mut Writer, name: &'static str, latency: &PacedLatency) {
+    let PacedLatency { read, write, total, chart } = latency;
+    out.open(name);
+    write_row(out, "Average", None, ChartRow { read: read.mean, write: write.mean, total: total.mean });
+    write_row(out, "Bucket", Some(0.0), chart.min);
+    for (share, row) in PERCENTILES.iter().zip(&chart.percentiles) {
+        // Shares such as 0.99999 times 100 aren't exact.
+        let percentile = (share * 1e11).round() / 1e9;
+        write_row(out, "Bucket", Some(percentile), *row);
+    }
+    write_row(out, "Bucket", Some(100.0), chart.max);
+    out.close(name);
+}
+
+fn write_row(out: &mut Writer, name: &'static str, percentile: Option<f64>, row: ChartRow) {
+    out.open(name);
+    if let Some(percentile) = percentile {
+        out.value("Percentile", percentile);
+    }
+    let cells =
+        [("ReadMilliseconds", row.read), ("WriteMilliseconds", row.write), ("TotalMilliseconds", row.total)];
+    for (name, ms) in cells {
+        if let Some(ms) = ms {
+            out.value(name, format_args!("{ms:.3}"));
+        }
+    }
+    out.close(name);
+}

@@ -1,0 +1,102 @@
+//! Elements and lines: what is well-formed by construction.
+
+use super::number::Number;
+use diskspd_model::profile::xml::text;
+use std::fmt::Display;
+use std::io::{self, Write};
+
+/// One element per line, two blanks per level, line feeds.
+pub struct Writer<'a> {
+    sink: &'a mut dyn Write,
+    buffer: Vec<u8>,
+    indent: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// At the document's beginning.
+    pub fn new(sink: &'a mut dyn Write) -> Writer<'a> {
+        Writer { sink, buffer: Vec::new(), indent: 0 }
+    }
+
+    /// `<name>`, and everything until it is closed one level deeper.
+    pub fn open(&mut self, name: &str) {
+        self.open_with(name, &[]);
+    }
+
+    /// The same with attributes.
+    pub fn open_with(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
+        self.tag(name, attributes, ">\n");
+        self.indent += 2;
+    }
+
+    /// `</name>`
+    pub fn close(&mut self, name: &str) {
+        self.indent = self.indent.saturating_sub(2);
+        put!(self.buffer, "{:1$}</{name}>\n", "", self.indent);
+    }
+
+    /// `<name attributes/>`. Attributes hold what needs no escape: numbers, or what [`attribute`] returns.
+    pub fn empty(&mut self, name: &str, attributes: &[(&str, &dyn Display)]) {
+        self.tag(name, attributes, "/>\n");
+    }
+
+    /// The same with numbers alone, for elements that come by the million.
+    pub fn numbers(&mut self, name: &str, attributes: &[(&str, Number)]) {
+        self.buffer.resize(self.buffer.len() + self.indent, b' ');
+        self.buffer.push(b'<');
+        self.buffer.extend_from_slice(name.as_bytes());
+        for (attribute, number) in attributes {
+            self.buffer.push(b' ');
+            self.buffer.extend_from_slice(attribute.as_bytes());
+            self.buffer.extend_from_slice(b"=\"");
+            number.write(&mut self.buffer);
+            self.buffer.push(b'"');
+        }
+        self.buffer.extend_from_slice(b"/>\n");
+    }
+
+    /// An element that holds a number or a keyword.
+    pub fn value(&mut self, name: &str, value: impl Display) {
+        put!(self.buffer, "{:1$}<{name}>{value}</{name}>\n", "", self.indent);
+    }
+
+    /// An element that holds any text.
+    pub fn text(&mut self, name: &str, value: &[u8]) {
+        put!(self.buffer, "{:1$}<{name}>", "", self.indent);
+        text::write(&mut self.buffer, value);
+        put!(self.buffer, "</{name}>\n");
+    }
+
+    /// Whole lines that somebody else writes at this level.
+    pub fn lines(&mut self, write: impl FnOnce(&mut Vec<u8>, usize)) {
+        write(&mut self.buffer, self.indent);
+    }
+
+    /// Hands over what there is.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.sink.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Ends the document with the outermost element; no line feed follows.
+    pub fn finish(mut self, name: &str) -> io::Result<()> {
+        put!(self.buffer, "</{name}>");
+        self.flush()
+    }
+
+    fn tag(&mut self, name: &str, attributes: &[(&str, &dyn Display)], end: &str) {
+        put!(self.buffer, "{:1$}<{name}", "", self.indent);
+        for (attribute, value) in attributes {
+            put!(self.buffer, " {attribute}=\"{value}\"");
+        }
+        put!(self.buffer, "{end}");
+    }
+}
+
+/// Any text as it may stand in an attribute.
+pub fn attribute(value: &str) -> String {
+    let mut escaped = Vec::new();
+    text::write(&mut escaped, value.as_bytes());
+    String::from_utf8_lossy(&escaped).replace('"', "&quot;")
+}

@@ -1,0 +1,347 @@
+//! Ranks that know of each other whether they are there: rounds with time limits on top of a group.
+//!
+//! In a round every rank has an answer for rank 0, and rank 0 a decision for all. What a rank does before it
+//! answers may take as long as it takes: meanwhile it gives signs of life. Who gives none for a while is
+//! lost, and the others go on without it.
+
+use super::RankGroup;
+use super::frame::Frame;
+use super::offset::AskedClock;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use std::fmt;
+use std::time::Duration;
+
+/// Limits of a job that is being ended.
+const HURRIED_BEAT: Duration = Duration::from_millis(50);
+const HURRIED_SILENCE: Duration = Duration::from_millis(600);
+
+/// A rank that waits looks for messages after a part of the time that it has waited, so that many ranks on
+/// few CPUs leave them to those that work: this part of it, ..
+const LOOK_PART: u32 = 10;
+/// .. up to so many times the shortest one.
+const LONGEST_LOOK: u32 = 10;
+
+/// How long ranks are waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct WaitLimits {
+    /// Between two signs of life.
+    pub beat: Duration,
+    /// Without any sign a rank is lost after this.
+    pub silence: Duration,
+    /// Between two looks for messages, at least; ten times as much when it takes long.
+    pub look: Duration,
+    /// How often a clock is asked.
+    pub pings: u32,
+    /// How long all the questions to a clock may take.
+    pub clock: Duration,
+}
+
+impl Default for WaitLimits {
+    fn default() -> WaitLimits {
+        WaitLimits {
+            beat: Duration::from_secs(1),
+            silence: Duration::from_secs(20),
+            look: Duration::from_millis(2),
+            pings: 32,
+            clock: Duration::from_secs(3),
+        }
+    }
+}
+
+/// Why it doesn't go on together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Separated {
+    /// Rank 0 is lost: why.
+    NoRank0(String),
+    /// Rank 0 has given this rank up.
+    GivenUp {
+        /// It heard nothing of it for so long.
+        silent_s: u32,
+    },
+}
+
+impl fmt::Display for Separated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Separated::NoRank0(why) => write!(f, "lost rank 0, which leads the run: {why}"),
+            Separated::GivenUp { silent_s } => write!(
+                f,
+                "rank 0 got no message from this rank for {silent_s} s and continues without it: the rank \
+                 was stopped, or lost its connection"
+            ),
+        }
+    }
+}
+
+/// Another rank, as far as it is known here.
+#[derive(Debug, Default)]
+pub(super) struct Peer {
+    heard_at: Nanos,
+    pub(super) lost: Option<String>,
+    told_lost: bool,
+    answer: Option<Vec<u8>>,
+    /// What rank 0 has asked of its clock.
+    pub(super) asked: AskedClock,
+}
+
+/// A rank's end of the connection. Rank 0 is connected with all, every other one with rank 0.
+pub struct RankLink<'g> {
+    group: &'g mut dyn RankGroup,
+    pub(super) limits: WaitLimits,
+    round: u32,
+    pub(super) peers: Vec<Peer>,
+    pub(super) said_alive_at: Nanos,
+    decision: Option<Vec<u8>>,
+    stop: Option<u8>,
+    given_up: Option<Separated>,
+    /// Rank 0 is reading this rank's clock.
+    pub(super) reads_clocks: bool,
+    /// The number of the last question for a clock.
+    pub(super) asked: u32,
+}
+
+impl<'g> RankLink<'g> {
+    /// Connects; nothing is said yet.
+    pub fn new(group: &'g mut dyn RankGroup, limits: WaitLimits) -> RankLink<'g> {
+        let now = clock::monotonic();
+        let peer = |_| Peer { heard_at: now, ..Peer::default() };
+        let peers = (0..group.size()).map(peer).collect();
+        let (round, said_alive_at, decision, stop, given_up) = Default::default();
+        let (reads_clocks, asked) = Default::default();
+        RankLink { group, limits, round, peers, said_alive_at, decision, stop, given_up, reads_clocks, asked }
+    }
+
+    /// Number of this rank.
+    pub fn rank(&self) -> usize {
+        self.group.rank()
+    }
+
+    /// How many ranks there are, lost ones included.
+    pub fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    /// Why each rank is lost; `None` = it isn't.
+    pub fn lost(&self) -> Vec<Option<String>> {
+        self.peers.iter().map(|peer| peer.lost.clone()).collect()
+    }
+
+    /// Whether all ranks are there.
+    pub fn is_complete(&self) -> bool {
+        self.peers.iter().all(|peer| peer.lost.is_none())
+    }
+
+    /// Who wants the run to end, as was said by another rank.
+    pub fn stop(&self) -> Option<u8> {
+        self.stop
+    }
+
+    /// Lets a rank go: nothing is said to it or heard of it any more.
+    pub fn lose(&mut self, rank: usize, why: &str) {
+        if let Some(peer) = self.peers.get_mut(rank) {
+            peer.lost.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Says to all that the run is to end.
+    pub fn say_stop(&mut self, by: u8) {
+        self.stop = Some(by);
+        self.say_to_all(&Frame::Stop(by));
+    }
+
+    /// The job is being ended: whoever is to be heard is heard soon, or not at all. Launchers kill what is
+    /// left after a while, Open MPI's after a second.
+    pub fn hurry(&mut self) {
+        self.limits.beat = self.limits.beat.min(HURRIED_BEAT);
+        self.limits.silence = self.limits.silence.min(HURRIED_SILENCE);
+        let now = clock::monotonic();
+        self.peers.iter_mut().for_each(|peer| peer.heard_at = now);
+    }
+
+    /// The ranks that this one speaks with and that aren't lost.
+    fn partners(&self) -> Vec<usize> {
+        let others = match self.rank() {
+            0 => 1..self.size(),
+            _ => 0..1,
+        };
+        others.filter(|rank| self.peers[*rank].lost.is_none()).collect()
+    }
+
+    pub(super) fn say(&mut self, to: usize, frame: &Frame) {
+        if let Err(why) = self.group.post(to, &frame.to_bytes()) {
+            self.lose(to, &why);
+        }
+    }
+
+    fn say_to_all(&mut self, frame: &Frame) {
+        for to in self.partners() {
+            self.say(to, frame);
+        }
+    }
+
+    /// Gives signs of life and hears what there is. To be called often, whatever else a rank does; it waits
+    /// for nobody.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn tend(&mut self) -> Result<(), Separated> {
+        self.hear();
+        let now = clock::monotonic();
+        if now.saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
+            self.said_alive_at = now;
+            self.say_to_all(&Frame::Alive);
+        }
+        for rank in self.partners() {
+            let silent = now.saturating_sub(self.peers[rank].heard_at);
+            if silent >= nanos(self.limits.silence) {
+                let why = format!("no message from it for {} s", silent.div_ceil(SECOND));
+                self.lose(rank, &why);
+            }
+        }
+        self.ended()
+    }
+
+    fn ended(&self) -> Result<(), Separated> {
+        if let Some(ended) = &self.given_up {
+            return Err(ended.clone());
+        }
+        match &self.peers[0].lost {
+            Some(why) if self.rank() != 0 => Err(Separated::NoRank0(why.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes all messages that are there.
+    pub(super) fn hear(&mut self) {
+        loop {
+            match self.group.take() {
+                Ok(Some((from, bytes))) => self.heard(from, Frame::of(&bytes)),
+                Ok(None) => return,
+                Err((from, why)) => self.lose(from, &why),
+            }
+        }
+    }
+
+    fn heard(&mut self, from: usize, frame: Option<Frame>) {
+        if self.peers[from].lost.is_some() {
+            // It was stopped and goes on now: it shall not wait.
+            if !std::mem::replace(&mut self.peers[from].told_lost, true) {
+                let silent = Frame::GivenUp(self.limits.silence.as_secs() as u32);
+                let _ = self.group.post(from, &silent.to_bytes());
+            }
+            return;
+        }
+        let now = clock::monotonic();
+        self.peers[from].heard_at = now;
+        match frame {
+            Some(Frame::Stop(by)) => {
+                let first = self.stop.is_none();
+                self.stop.get_or_insert(by);
+                if first && self.rank() == 0 {
+                    self.say_to_all(&Frame::Stop(by));
+                }
+            }
+            Some(Frame::Answer(round, bytes)) if round == self.round => {
+                self.peers[from].answer = Some(bytes);
+            }
+            // The next round's decision can't be made before this rank's answer.
+            Some(Frame::Decision(round, bytes)) if round == self.round => self.decision = Some(bytes),
+            Some(Frame::ClocksBegin) => self.reads_clocks = true,
+            Some(Frame::ClocksEnd) => self.reads_clocks = false,
+            Some(Frame::Ping(number)) => {
+                let (monotonic, wall) = (clock::monotonic(), clock::wall_nanos());
+                self.say(from, &Frame::Pong(number, monotonic, wall));
+            }
+            Some(Frame::Pong(number, other, other_wall)) => {
+                self.peers[from].asked.answer(number, other, other_wall, now);
+            }
+            Some(Frame::GivenUp(silent_s)) => {
+                self.given_up.get_or_insert(Separated::GivenUp { silent_s });
+            }
+            _ => {}
+        }
+    }
+
+    /// Rank 0: waits until all ranks that aren't lost have answered, and returns their answers; `own` is
+    /// rank 0's. `meanwhile` is called again and again.
+    pub fn gather(&mut self, own: Vec<u8>, mut meanwhile: impl FnMut(&mut Self)) -> Vec<Option<Vec<u8>>> {
+        let begun = clock::monotonic();
+        loop {
+            let _ = self.tend();
+            let partners = self.partners();
+            if partners.iter().all(|rank| self.peers[*rank].answer.is_some()) {
+                let mut answers: Vec<_> = self.peers.iter_mut().map(|peer| peer.answer.take()).collect();
+                for (answer, peer) in answers.iter_mut().zip(&self.peers) {
+                    *answer = answer.take().filter(|_| peer.lost.is_none());
+                }
+                answers[0] = Some(own);
+                return answers;
+            }
+            meanwhile(self);
+            self.pause(begun);
+        }
+    }
+
+    /// Sleeps until the next look for messages; it waits for them since `begun`.
+    fn pause(&self, begun: Nanos) {
+        let waited = Duration::from_nanos(clock::monotonic().saturating_sub(begun));
+        let look = self.limits.look;
+        std::thread::sleep((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
+    }
+
+    /// Ranks that have not answered yet.
+    pub fn awaited(&self) -> Vec<usize> {
+        self.partners().into_iter().filter(|rank| self.peers[*rank].answer.is_none()).collect()
+    }
+
+    /// Rank 0: ends the round with what follows from the answers.
+    pub fn decide(&mut self, decision: &[u8]) {
+        let frame = Frame::Decision(self.round, decision.to_vec());
+        self.say_to_all(&frame);
+        self.round += 1;
+    }
+
+    /// Any other rank: gives its answer, and waits for the decision. `meanwhile` is called again and again.
+    ///
+    /// # Errors
+    /// This rank is alone.
+    pub fn answer(
+        &mut self,
+        own: Vec<u8>,
+        mut meanwhile: impl FnMut(&mut Self),
+    ) -> Result<Vec<u8>, Separated> {
+        let (round, begun) = (self.round, clock::monotonic());
+        self.say(0, &Frame::Answer(round, own));
+        loop {
+            self.tend()?;
+            if let Some(decision) = self.decision.take() {
+                self.round += 1;
+                self.reads_clocks = false;
+                return Ok(decision);
+            }
+            if self.reads_clocks {
+                self.be_quick();
+                continue;
+            }
+            meanwhile(self);
+            self.pause(begun);
+        }
+    }
+}
+
+impl fmt::Debug for RankLink<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RankLink")
+            .field("round", &self.round)
+            .field("peers", &self.peers)
+            .finish_non_exhaustive()
+    }
+}
+
+pub(super) fn nanos(duration: Duration) -> Nanos {
+    Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
+}
+
+#[cfg(test)]
+#[path = "link_tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+//! Rank 0 asks all other ranks for their clocks.
+//!
+//! A question and its answer are a round trip ([`Offset`]), whose time bounds the error: whatever delays a
+//! message makes the answer less exact, never wrong. Several ranks are asked side by side, because one that
+//! is far away answers late. They disturb each other only by the few microseconds that rank 0 needs for an
+//! answer when several come at once, and each is asked several times, of which the quickest counts.
+
+use super::frame::Frame;
+use super::link::{Peer, RankLink, nanos};
+use super::offset::{AskedClock, Offset};
+use diskspd_sys::clock::{self, Nanos};
+
+/// So many round trips do when they take long: more than this part of the time that all may take.
+const ENOUGH_TRIPS: usize = 8;
+const LONG_PART: Nanos = 100;
+/// So many ranks are asked side by side. Rank 0 takes about 4 us for an answer: more would wait for each
+/// other where a round trip takes 50 us.
+const SIDE_BY_SIDE: usize = 16;
+
+/// How ranks are asked.
+#[derive(Clone, Copy)]
+struct Questions {
+    /// How often each.
+    pings: usize,
+    /// How many ranks side by side.
+    side_by_side: usize,
+    /// They are told before, and do nothing else meanwhile.
+    told: bool,
+}
+
+impl RankLink<'_> {
+    /// Answers questions for this rank's clock without sleeping, while they come.
+    pub(super) fn be_quick(&mut self) {
+        let until = clock::monotonic() + nanos(self.limits.clock);
+        while self.reads_clocks && clock::monotonic() < until {
+            self.hear();
+            std::thread::yield_now();
+        }
+        self.reads_clocks = false;
+    }
+
+    /// Rank 0: where the clocks of all ranks are; of rank 0 itself no way off. To be asked while the others
+    /// wait for a decision. `None` = the rank is lost, or didn't answer.
+    ///
+    /// `first_with` is by rank the first one that has the same clock, as they say themselves: those are asked
+    /// once, whether that can be.
+    pub fn clocks(&mut self, first_with: &[usize]) -> Vec<Option<Offset>> {
+        let own_wall = clock::wall_nanos().wrapping_sub(clock::monotonic() as i64);
+        let own = Offset { wall_ns: own_wall, ..Offset::default() };
+        let mut found = vec![None; self.size()];
+        found[0] = Some(own);
+        let first = |rank: usize| first_with.get(rank).copied().filter(|first| *first < rank).unwrap_or(rank);
+        let others: Vec<usize> = (1..self.size()).filter(|rank| self.peers[*rank].lost.is_none()).collect();
+        let (alone, with_others): (Vec<usize>, Vec<usize>) =
+            others.into_iter().partition(|rank| first(*rank) == *rank);
+        let pings = self.limits.pings as usize;
+        let exactly = Questions { pings, side_by_side: SIDE_BY_SIDE, told: true };
+        let roughly = Questions { pings: 1, side_by_side: usize::MAX, told: false };
+        self.ask(&alone, exactly, &mut found);
+        self.ask(&with_others, roughly, &mut found);
+        let mut apart = Vec::new();
+        for rank in with_others {
+            match (found[first(rank)], found[rank]) {
+                (Some(shared), Some(own)) if shared.may_be(&own) => found[rank] = Some(shared),
+                (_, Some(_)) => apart.push(rank),
+                (_, None) => {}
+            }
+        }
+        self.ask(&apart, exactly, &mut found);
+        found
+    }
+
+    /// Asks these ranks, and notes where their clocks are.
+    fn ask(&mut self, ranks: &[usize], how: Questions, found: &mut [Option<Offset>]) {
+        let mut to_ask = ranks.iter().copied();
+        let mut asked: Vec<usize> = Vec::new();
+        loop {
+            while asked.len() < how.side_by_side
+                && let Some(rank) = to_ask.next()
+            {
+                self.peers[rank].asked = AskedClock { begun: clock::monotonic(), ..AskedClock::default() };
+                if how.told {
+                    self.say(rank, &Frame::ClocksBegin);
+                }
+                asked.push(rank);
+            }
+            if asked.is_empty() {
+                return;
+            }
+            asked.retain(|rank| {
+                let goes_on = self.goes_on(*rank, how);
+                if !goes_on {
+                    found[*rank] = Offset::by(&self.peers[*rank].asked.trips);
+                }
+                goes_on
+            });
+            self.hear();
+            // All others wait meanwhile, and are not silent for that.
+            if clock::monotonic().saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
+                let _ = self.tend();
+            }
+            if how.told { std::thread::yield_now() } else { std::thread::sleep(self.limits.look / 10) }
+        }
+    }
+
+    /// Asks a rank again, if its answer has come; whether there is more to ask or to wait for.
+    fn goes_on(&mut self, rank: usize, how: Questions) -> bool {
+        let (now, limit) = (clock::monotonic(), nanos(self.limits.clock));
+        let Peer { asked, lost, .. } = &mut self.peers[rank];
+        let took = now.saturating_sub(asked.begun);
+        let enough = asked.trips.len() >= how.pings
+            || (asked.trips.len() >= ENOUGH_TRIPS && took >= limit / LONG_PART)
+            || took >= limit;
+        if enough || lost.is_some() {
+            asked.number = 0;
+            if how.told {
+                self.say(rank, &Frame::ClocksEnd);
+            }
+            return false;
+        }
+        if asked.number == 0 {
+            self.asked += 1;
+            (asked.number, asked.at) = (self.asked, now);
+            let ping = Frame::Ping(asked.number);
+            self.say(rank, &ping);
+        }
+        true
+    }
+}

@@ -1,0 +1,114 @@
+//! How far apart two clocks are, by messages that go to and fro.
+
+use diskspd_sys::clock::Nanos;
+
+/// A question for another's clock, and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RoundTrip {
+    /// Own monotonic clock when it was asked, ns.
+    pub asked: Nanos,
+    /// The other's monotonic clock when it answered, ns.
+    pub other: Nanos,
+    /// The other's wall clock then, ns since 1970.
+    pub other_wall: i64,
+    /// Own monotonic clock when the answer came, ns.
+    pub answered: Nanos,
+}
+
+/// What a rank was asked and has answered.
+#[derive(Debug, Default)]
+pub struct AskedClock {
+    /// The question that is open; 0 = none.
+    pub number: u32,
+    /// When it was asked, own monotonic clock, ns.
+    pub at: Nanos,
+    /// When the first one was.
+    pub begun: Nanos,
+    /// The answers so far.
+    pub trips: Vec<RoundTrip>,
+}
+
+impl AskedClock {
+    /// An answer came; those to older questions don't count.
+    pub fn answer(&mut self, number: u32, other: Nanos, other_wall: i64, now: Nanos) {
+        if number == self.number && number != 0 {
+            self.trips.push(RoundTrip { asked: self.at, other, other_wall, answered: now });
+            self.number = 0;
+        }
+    }
+}
+
+/// Where another's clock is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Offset {
+    /// The other's monotonic clock less one's own, ns.
+    pub ahead_ns: i64,
+    /// It may be wrong by this, ns: half of the smallest round trip. The answer was given at some time in it.
+    pub uncertainty_ns: u64,
+    /// The other's wall clock less its monotonic one, ns.
+    pub wall_ns: i64,
+}
+
+impl Offset {
+    /// By the quickest of some round trips, which says the most; `None` = there is none.
+    pub fn by(trips: &[RoundTrip]) -> Option<Offset> {
+        let took = |trip: &&RoundTrip| trip.answered.saturating_sub(trip.asked);
+        let best = trips.iter().min_by_key(took)?;
+        let took = took(&best);
+        let middle = best.asked + took / 2;
+        Some(Offset {
+            ahead_ns: best.other.wrapping_sub(middle) as i64,
+            uncertainty_ns: took.div_ceil(2),
+            wall_ns: best.other_wall.wrapping_sub(best.other as i64),
+        })
+    }
+
+    /// Whether both may be of the same clock, as exactly as they are known.
+    pub fn may_be(&self, other: &Offset) -> bool {
+        self.ahead_ns.abs_diff(other.ahead_ns) <= self.uncertainty_ns.saturating_add(other.uncertainty_ns)
+    }
+
+    /// A time of one's own clock on the other's.
+    pub fn to_other(&self, own: Nanos) -> Nanos {
+        own.wrapping_add_signed(self.ahead_ns)
+    }
+
+    /// A time of the other's clock on one's own.
+    pub fn to_own(&self, other: Nanos) -> Nanos {
+        other.wrapping_add_signed(self.ahead_ns.wrapping_neg())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever the ways take, and however far apart the clocks are, also backwards.
+        #[test]
+        fn the_true_offset_is_within_the_uncertainty(
+            ahead in -1_000_000_000_000i64..1_000_000_000_000,
+            ways in proptest::collection::vec((0u64..50_000_000, 0u64..50_000_000), 1..20),
+        ) {
+            let mut now = 5_000_000_000_000u64;
+            let trips: Vec<RoundTrip> = ways.iter().map(|(there, back)| {
+                let (asked, at, answered) = (now, now + there, now + there + back);
+                now = answered + 1000;
+                let other = at.wrapping_add_signed(ahead);
+                RoundTrip { asked, other, other_wall: other as i64 + 77, answered }
+            }).collect();
+            let found = Offset::by(&trips).unwrap();
+            prop_assert!((found.ahead_ns - ahead).unsigned_abs() <= found.uncertainty_ns);
+            let quickest = ways.iter().map(|(there, back)| there + back).min().unwrap();
+            prop_assert_eq!(found.uncertainty_ns, quickest.div_ceil(2));
+            prop_assert_eq!(found.wall_ns, 77);
+            prop_assert_eq!(found.to_own(found.to_other(now)), now);
+        }
+    }
+
+    #[test]
+    fn without_a_round_trip_nothing_is_known() {
+        assert_eq!(Offset::by(&[]), None);
+    }
+}

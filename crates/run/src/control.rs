@@ -1,0 +1,408 @@
+//! What controlling thread and workers tell each other: ready, go, phase, stop.
+//!
+//! The workers look at one atomic per batch of I/Os; everything that sleeps hangs on one condition variable.
+
+use super::Outcome;
+use super::outcome::SpanOutcome;
+use crate::tell::failure::{Failure, by_cause};
+use crate::tell::patience::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
+use diskspd_model::plan::PlanError;
+use diskspd_model::results::EndedBy;
+use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::mutex::LockAnyway;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Where in its course a time span is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Phase {
+    /// I/O runs, nothing is counted.
+    Warmup = 0,
+    /// I/O runs and is counted.
+    Measure = 1,
+    /// I/O runs, nothing is counted any more.
+    Cooldown = 2,
+    /// Workers end.
+    Stop = 3,
+}
+
+/// One per run; [`Control::begin_span`] makes it ready for the next time span.
+#[derive(Debug, Default)]
+pub struct Control {
+    phase: AtomicU8,
+    start_signal: AtomicU64,
+    measure_start: AtomicU64,
+    /// 0 = measuring has not ended.
+    measure_end: AtomicU64,
+    /// An [`EndedBy`].
+    interrupted_by: AtomicU8,
+    interrupted: AtomicBool,
+    /// When the user wanted it to end at once; 0 = not yet.
+    hurried: AtomicU64,
+    supervisor: Mutex<Option<Sender<Turn>>>,
+    doing: Mutex<Doing>,
+    /// What a time span has measured, while the run is still at something else.
+    deposited: Mutex<Option<SpanOutcome>>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// What the supervisor of a run is told.
+#[derive(Debug)]
+pub(super) enum Turn {
+    /// The run has ended.
+    Ended(Box<Result<Outcome, Vec<PlanError>>>),
+    /// Threads of a time span don't come back; what there is of it is deposited.
+    Abandoned,
+    /// What the run is at may take so long, and no longer.
+    Bounded,
+    /// The user wants the run to end.
+    Interrupted,
+    /// The run's thread ended in a panic.
+    Died,
+}
+
+/// What the run is at.
+#[derive(Debug, Clone, Copy)]
+struct Doing {
+    /// Behind "while it".
+    what: &'static str,
+    /// It waits for another program, and not for the kernel.
+    for_others: bool,
+    /// It must not take longer than storage is waited for.
+    is_bounded: bool,
+}
+
+impl Default for Doing {
+    fn default() -> Self {
+        Doing { what: "begins", for_others: false, is_bounded: false }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ready: usize,
+    ended: usize,
+    /// When the user interrupted; 0 = not yet.
+    interrupted_at: Nanos,
+    started: bool,
+    failures: Vec<Failure>,
+}
+
+impl EndWish for Control {
+    fn patience_ns(&self) -> Nanos {
+        match (self.is_hurried(), self.is_interrupted()) {
+            (true, _) => HURRIED,
+            (_, true) => INTERRUPTED,
+            _ => GRACE,
+        }
+    }
+}
+
+impl Control {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves plain data behind; the run has to end orderly all the same.
+        self.state.lock_anyway()
+    }
+
+    fn wait<'a>(&self, guard: MutexGuard<'a, State>, timeout: Duration) -> MutexGuard<'a, State> {
+        self.changed.wait_timeout(guard, timeout).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Forgets the last span's workers. An interruption stays.
+    pub fn begin_span(&self) {
+        let mut state = self.lock();
+        *state = State { interrupted_at: state.interrupted_at, ..State::default() };
+        drop(state);
+        self.measure_end.store(0, Ordering::Relaxed);
+        self.set_phase(Phase::Warmup);
+    }
+
+    /// The phase now.
+    #[inline]
+    pub fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Warmup,
+            1 => Phase::Measure,
+            2 => Phase::Cooldown,
+            _ => Phase::Stop,
+        }
+    }
+
+    /// Enters a phase.
+    pub fn set_phase(&self, phase: Phase) {
+        self.phase.store(phase as u8, Ordering::Release);
+    }
+
+    /// Enters the phase `Measure` now; returns the start stamp, which the workers count their intervals from.
+    pub fn start_measuring(&self) -> Nanos {
+        let now = clock::monotonic();
+        self.measure_start.store(now, Ordering::Relaxed);
+        self.set_phase(Phase::Measure);
+        now
+    }
+
+    /// When measuring started; only meaningful once the phase has been seen to be the phase `Measure`.
+    #[inline]
+    pub fn measure_start(&self) -> Nanos {
+        self.measure_start.load(Ordering::Relaxed)
+    }
+
+    /// Ends the phase `Measure` now; returns the end stamp.
+    pub fn end_measuring(&self) -> Nanos {
+        // Whoever sees the phase has to find the stamp; it is a little early.
+        self.measure_end.store(clock::monotonic(), Ordering::Relaxed);
+        self.set_phase(Phase::Cooldown);
+        clock::monotonic()
+    }
+
+    /// When measuring ended; `None` = it hasn't, or never began.
+    pub fn measure_end(&self) -> Option<Nanos> {
+        Some(self.measure_end.load(Ordering::Relaxed)).filter(|end| *end > 0)
+    }
+
+    /// A worker is set up; waits for the start signal. False = the span is over before it began.
+    pub fn ready_and_wait(&self) -> bool {
+        let mut state = self.lock();
+        state.ready += 1;
+        self.changed.notify_all();
+        while !state.started && state.failures.is_empty() && !self.is_interrupted() {
+            state = self.wait(state, Duration::from_secs(1));
+        }
+        // Those who wait are also released when the span is over before it began.
+        state.started && self.phase() != Phase::Stop
+    }
+
+    /// Waits behind the start signal until measuring begins, or the span ends before: that is a fraction of a
+    /// millisecond.
+    pub fn wait_for_measuring(&self) {
+        while self.phase() == Phase::Warmup && !self.is_interrupted() {
+            std::thread::sleep(Duration::from_micros(10));
+        }
+    }
+
+    /// A worker can't go on: the span fails.
+    pub fn fail(&self, failure: impl Into<Failure>) {
+        let failure = failure.into();
+        let mut state = self.lock();
+        if !state.failures.contains(&failure) {
+            state.failures.push(failure);
+        }
+        self.changed.notify_all();
+    }
+
+    /// What [`Control::fail`] was told, in this order, a line for each cause.
+    pub fn failures(&self) -> Vec<String> {
+        by_cause(&self.lock().failures)
+    }
+
+    /// Whether the span fails.
+    pub fn has_failed(&self) -> bool {
+        !self.lock().failures.is_empty()
+    }
+
+    /// The user wants to stop (Ctrl-C): ends every sleep, and lets [`Control::stop_flag`] be true.
+    pub fn interrupt(&self) {
+        self.interrupt_by(EndedBy::Interrupt);
+    }
+
+    /// The same, by somebody or something else. The first one counts.
+    pub fn interrupt_by(&self, by: EndedBy) {
+        let first = EndedBy::default() as u8;
+        let _ = self.interrupted_by.compare_exchange(first, by as u8, Ordering::SeqCst, Ordering::SeqCst);
+        self.interrupted.store(true, Ordering::SeqCst);
+        let mut state = self.lock();
+        if state.interrupted_at == 0 {
+            state.interrupted_at = clock::monotonic();
+        }
+        self.changed.notify_all();
+        drop(state);
+        self.tell(Turn::Interrupted);
+    }
+
+    /// The user wants it to end at once: nothing is waited for any more.
+    pub fn hurry(&self) {
+        self.hurried.store(clock::monotonic(), Ordering::SeqCst);
+        self.interrupt();
+    }
+
+    /// Whether [`Control::hurry`] was called.
+    pub fn is_hurried(&self) -> bool {
+        self.hurried.load(Ordering::SeqCst) > 0
+    }
+
+    /// Who is told how the run goes on.
+    pub(super) fn tells(&self, supervisor: Sender<Turn>) {
+        *self.supervisor.lock_anyway() = Some(supervisor);
+        // It may have happened before.
+        if self.is_interrupted() {
+            self.tell(Turn::Interrupted);
+        }
+    }
+
+    fn tell(&self, turn: Turn) {
+        if let Some(supervisor) = &*self.supervisor.lock_anyway() {
+            let _ = supervisor.send(turn);
+        }
+    }
+
+    /// The run's thread ends in a panic.
+    pub(super) fn died(&self) {
+        self.tell(Turn::Died);
+    }
+
+    /// Threads don't come back: leaves it to the supervisor to report what there is. Doesn't return where
+    /// there is one: the process is about to end.
+    pub(super) fn abandon(&self) {
+        self.tell(Turn::Abandoned);
+        loop {
+            std::thread::park();
+        }
+    }
+
+    /// What a time span has measured: it counts if the run is left behind from here on.
+    pub(super) fn deposit(&self, outcome: SpanOutcome) {
+        *self.deposited.lock_anyway() = Some(outcome);
+    }
+
+    /// What was deposited since a time span began.
+    pub(super) fn take_deposit(&self) -> Option<SpanOutcome> {
+        self.deposited.lock_anyway().take()
+    }
+
+    /// What the run is at, behind "while it". The kernel may keep it there.
+    pub(super) fn does(&self, what: &'static str) {
+        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: false };
+    }
+
+    /// The same for a look at a target, and for what writes a file that is none: the run is left behind when
+    /// it takes longer than storage is waited for.
+    pub(super) fn does_in_time(&self, what: &'static str) {
+        *self.doing.lock_anyway() = Doing { what, for_others: false, is_bounded: true };
+        self.tell(Turn::Bounded);
+    }
+
+    /// The same for what waits for another program, as opening a pipe does, and can be left at any time.
+    pub(super) fn awaits(&self, what: &'static str) {
+        *self.doing.lock_anyway() = Doing { what, for_others: true, is_bounded: false };
+    }
+
+    pub(super) fn what_it_does(&self) -> &'static str {
+        self.doing.lock_anyway().what
+    }
+
+    pub(super) fn is_bounded(&self) -> bool {
+        self.doing.lock_anyway().is_bounded
+    }
+
+    pub(super) fn waits_for_others(&self) -> bool {
+        self.doing.lock_anyway().for_others
+    }
+
+    /// A worker's thread has ended.
+    pub(super) fn worker_ended(&self) {
+        self.lock().ended += 1;
+        self.changed.notify_all();
+    }
+
+    /// Waits until so many workers have ended, for as long as it makes sense; `tell` is called once when
+    /// that takes a while, with how many are missing. False = they haven't.
+    pub(super) fn wait_until_ended(&self, workers: usize, mut tell: impl FnMut(usize)) -> bool {
+        let begin = clock::monotonic();
+        let mut told = false;
+        let mut state = self.lock();
+        loop {
+            if state.ended >= workers {
+                return true;
+            }
+            let mut deadline = begin + GRACE;
+            for (at, grace) in
+                [(state.interrupted_at, INTERRUPTED), (self.hurried.load(Ordering::SeqCst), HURRIED)]
+            {
+                if at > 0 {
+                    deadline = deadline.min(at.max(begin) + grace);
+                }
+            }
+            let now = clock::monotonic();
+            if now >= deadline {
+                return false;
+            }
+            if !told && now >= begin + SILENCE {
+                told = true;
+                let missing = workers - state.ended;
+                drop(state);
+                tell(missing);
+                state = self.lock();
+                continue;
+            }
+            let next = if told { deadline } else { deadline.min(begin + SILENCE) };
+            state = self.wait(state, Duration::from_nanos(next - now));
+        }
+    }
+
+    /// What ends the span: an error, an interruption, or its time.
+    pub fn ended_by(&self) -> EndedBy {
+        let by = usize::from(self.interrupted_by.load(Ordering::SeqCst));
+        match self.has_failed() {
+            true => EndedBy::Failure,
+            false => EndedBy::ALL.get(by).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Whether [`Control::interrupt`] was called.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+
+    /// The flag behind [`Control::is_interrupted`], for work that polls it.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        &self.interrupted
+    }
+
+    /// Waits until so many workers are ready. False = one failed, or the user interrupted.
+    pub fn wait_until_ready(&self, workers: usize) -> bool {
+        let mut state = self.lock();
+        while state.ready < workers && state.failures.is_empty() && !self.is_interrupted() {
+            state = self.wait(state, Duration::from_secs(1));
+        }
+        state.failures.is_empty() && !self.is_interrupted()
+    }
+
+    /// The start signal: all workers begin their I/O.
+    pub fn start(&self) {
+        self.start_as_of(clock::monotonic());
+    }
+
+    /// The same, given for a moment that has just come: the one that several ranks have agreed on.
+    pub fn start_as_of(&self, moment: Nanos) {
+        let mut state = self.lock();
+        if !state.started {
+            self.start_signal.store(moment, Ordering::Relaxed);
+        }
+        state.started = true;
+        self.changed.notify_all();
+    }
+
+    /// When the start signal was given; only meaningful in a worker that has seen it.
+    pub fn start_signal(&self) -> Nanos {
+        self.start_signal.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until `deadline`. False = a worker failed or the user interrupted before.
+    pub fn sleep_until(&self, deadline: Nanos) -> bool {
+        let mut state = self.lock();
+        loop {
+            if !state.failures.is_empty() || self.is_interrupted() {
+                return false;
+            }
+            let now = clock::monotonic();
+            if now >= deadline {
+                return true;
+            }
+            state = self.wait(state, Duration::from_nanos(deadline - now));
+        }
+    }
+}

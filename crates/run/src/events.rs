@@ -1,0 +1,142 @@
+//! Events between processes: several runs start together, a script learns when measuring begins and ends,
+//! anybody stops a run. What an event is stands in [`diskspd_sys::event`].
+
+use super::control::Control;
+use super::voice::Voice;
+use diskspd_model::finding::Finding;
+use diskspd_model::results::EndedBy;
+use diskspd_sys::event::CallOff;
+pub use diskspd_sys::event::{Event, EventError};
+use diskspd_sys::real_time;
+use diskspd_sys::standard_error::say;
+use std::io;
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a wait goes on before it looks whether it's still wanted: Ctrl-C may take this long.
+const LOOK_UP: Duration = Duration::from_millis(50);
+/// Longer than any run.
+const FOREVER: Duration = Duration::from_secs(1 << 32);
+
+/// The events that every time span of a run waits for and sets.
+#[derive(Debug, Clone, Default)]
+pub struct Events {
+    /// `-ys`: set after the warm-up, right before the start stamp.
+    pub start: Option<Arc<Event>>,
+    /// `-yf`: set right after measuring ended, complete or interrupted, before the cool-down.
+    pub finish: Option<Arc<Event>>,
+    /// `-yr`: waited for when all workers are ready, before the start signal.
+    pub wait: Option<Arc<Event>>,
+}
+
+/// Opens an event, or creates it.
+///
+/// # Errors
+/// Why it can't be used.
+pub fn open(name: &[u8]) -> Result<Arc<Event>, EventError> {
+    Event::open(name).map(Arc::new)
+}
+
+/// Opens an event that somebody has open.
+///
+/// # Errors
+/// There is none, or why it can't be used.
+pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
+    Event::open_existing(name)
+}
+
+/// Waits until an event is set, without limit.
+///
+/// # Errors
+/// What the kernel says.
+pub fn wait(event: &Event) -> Result<(), EventError> {
+    while !event.wait(Duration::from_secs(3600))? {}
+    Ok(())
+}
+
+impl Events {
+    /// Waits for the event of `-yr`, if there is one. False = the run failed or was interrupted before.
+    pub(super) fn may_start(&self, control: &Control, voice: &Voice) -> bool {
+        let Some(event) = &self.wait else { return !control.is_interrupted() };
+        voice.verbose(|| "waiting for the event of -yr".into());
+        loop {
+            if control.is_interrupted() || control.has_failed() {
+                return false;
+            }
+            match event.wait(LOOK_UP) {
+                Ok(true) => return true,
+                Ok(false) => {}
+                Err(error) => control.fail(format!("-yr: {error}")),
+            }
+        }
+    }
+
+    /// Tells that measuring begins now.
+    pub(super) fn measurement_begins(&self, control: &Control) {
+        set("-ys", &self.start, control);
+    }
+
+    /// Tells that measuring has ended.
+    pub(super) fn measurement_ended(&self, control: &Control) {
+        set("-yf", &self.finish, control);
+    }
+}
+
+fn set(option: &str, event: &Option<Arc<Event>>, control: &Control) {
+    if let Some(Err(error)) = event.as_ref().map(|event| event.set()) {
+        control.fail(format!("{option}: {error}"));
+    }
+}
+
+/// Sets an event where nothing can fail any more.
+pub(super) fn set_or_complain(event: &Event) {
+    if let Err(error) = event.set() {
+        say(Finding::warning(format!("-yp: {error}")));
+    }
+}
+
+/// Watches an event until dropped, and has it open: no thread that the process leaves behind at its end does,
+/// so that its file is taken away in time.
+#[derive(Debug)]
+pub struct StopWatch {
+    _event: Arc<Event>,
+    ended: Arc<CallOff>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Interrupts the run when somebody sets the event of `-yp`; at once, when it's set already.
+///
+/// # Errors
+/// No thread can be started.
+pub fn stop_when_set(event: Arc<Event>, control: Arc<Control>) -> io::Result<StopWatch> {
+    let ended = Arc::new(CallOff::new()?);
+    let mut watch = StopWatch { _event: Arc::clone(&event), ended: Arc::clone(&ended), thread: None };
+    // Now, so that a run that is not wanted doesn't even begin.
+    if event.is_set().unwrap_or(false) {
+        control.interrupt_by(EndedBy::StopEvent);
+        return Ok(watch);
+    }
+    let control: Weak<Control> = Arc::downgrade(&control);
+    // As the thread for signals.
+    let _precedence = real_time::take_precedence();
+    let thread = std::thread::Builder::new().name("stop event".into()).spawn(move || {
+        let waited = event.wait_unless(FOREVER, Some(&ended));
+        let Some(control) = control.upgrade() else { return };
+        match waited {
+            Ok(false) => {}
+            Ok(true) => control.interrupt_by(EndedBy::StopEvent),
+            Err(error) => control.fail(format!("-yp: {error}")),
+        }
+    })?;
+    watch.thread = Some(thread);
+    Ok(watch)
+}
+
+impl Drop for StopWatch {
+    fn drop(&mut self) {
+        self.ended.call();
+        // It has nothing left to wait for.
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}

@@ -1,0 +1,273 @@
+//! A profile, a method and a session become a record: the whole of what the program does, without printing
+//! a word.
+
+use super::companions::Companions;
+use super::control::Control;
+use super::events::Events;
+use super::listener::{Listener, Nobody};
+use super::options::Options;
+use super::outcome::Outcome;
+use super::replay::{ReplayReady, prepared};
+use super::supervise::{End, supervise};
+use super::voice::Voice;
+use diskspd_host as system;
+use diskspd_host::claims::Claimant;
+use diskspd_host::storage;
+use diskspd_model::finding::{Finding, Severity};
+use diskspd_model::machine::System;
+use diskspd_model::plan::PlanError;
+use diskspd_model::profile::validate::{self, validate};
+use diskspd_model::profile::{Method, Profile, RawText};
+use diskspd_model::results::{Record, Results, SpanResults};
+use diskspd_sys::clock;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is of one run only: what it may overwrite, who is told, what it waits for. None of it is stored.
+pub struct Session {
+    /// It is one of several runs of this process: it has a start time of its own, and not the process's.
+    pub one_of_several: bool,
+    /// `--recreate`: files of `-c` are written anew even when they are complete.
+    pub recreate: bool,
+    /// `--destroy`: block devices that carry a signature may be written to.
+    pub destroy: bool,
+    /// `--io-log`: every single I/O is logged in this file.
+    pub io_log: Option<PathBuf>,
+    /// `--journal`: what is durable is told to this file, which must not be there yet.
+    pub journal: Option<PathBuf>,
+    /// `-ys`, `-yf`, `-yr`
+    pub events: Events,
+    /// The other ranks of a run on several hosts; `None` = it runs alone.
+    pub companions: Option<Arc<dyn Companions>>,
+    /// Who claims the block devices that are written to: it, or another rank on its machine.
+    pub claimant: Claimant,
+    /// Who is told how it goes on.
+    pub listener: Arc<dyn Listener>,
+    /// Ends the run from outside: [`Control::interrupt`]. One for each run.
+    pub control: Arc<Control>,
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        Session {
+            one_of_several: false,
+            recreate: false,
+            destroy: false,
+            io_log: None,
+            journal: None,
+            events: Events::default(),
+            companions: None,
+            claimant: Claimant::Alone,
+            listener: Arc::new(Nobody),
+            control: Arc::default(),
+        }
+    }
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Executed {
+    /// What was asked for, where it ran, and what was measured.
+    pub record: Record,
+    /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
+    /// that is not complete, data that was lost.
+    pub troubles: Vec<String>,
+    /// The failures were known before anything was touched: nothing has begun, and there is nothing to
+    /// report.
+    pub refused: bool,
+    /// Threads of this process still wait for the kernel: it is to be ended by
+    /// [`diskspd_sys::process::end`], because nothing else ends it.
+    pub left_behind: bool,
+}
+
+/// Why nothing was run. Nothing was touched either.
+#[derive(Debug)]
+pub enum NotRun {
+    /// Profile or method break rules: [`validate()`] and [`validate::method()`] tell them.
+    Invalid(Vec<Finding>),
+    /// The machine, or this version of the program, can't do it.
+    Unfit(Vec<PlanError>),
+}
+
+impl fmt::Display for NotRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<String> = match self {
+            NotRun::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
+            NotRun::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
+        };
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for NotRun {}
+
+/// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
+/// measured: also when the run fails, is interrupted, or when the storage stops answering. Prints nothing
+/// and watches no signals: who wants to end it before its time keeps the session's [`Control`].
+///
+/// # Errors
+/// It can't be run.
+pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, NotRun> {
+    let findings = validate(profile, false).into_iter().chain(validate::method(method, profile));
+    let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
+    if !errors.is_empty() {
+        return Err(NotRun::Invalid(errors));
+    }
+    let ReplayReady { profile, method, list } =
+        prepared(profile, method).map_err(|finding| NotRun::Invalid(vec![*finding]))?;
+    let (profile, method) = (&profile, &method);
+    if list.is_some() && session.companions.is_some() {
+        let message = "--replay runs in one process only; start it without a launcher";
+        return Err(NotRun::Invalid(vec![Finding::error(message)]));
+    }
+    let mut system = surroundings(profile, method);
+    if session.one_of_several {
+        system.start_time = Some(clock::wall_seconds());
+    }
+    let options = Options {
+        method: method.clone(),
+        recreate: session.recreate,
+        destroy: session.destroy,
+        events: session.events.clone(),
+        io_log: session.io_log.clone(),
+        journal: session.journal.clone(),
+        replay: list,
+        companions: session.companions.clone(),
+        claimant: session.claimant,
+    };
+    let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
+    let mut record =
+        Record::new(profile.clone(), system.clone(), Results::default()).with_method(method.clone());
+    let tell = {
+        let (mut record, listener) = (record.clone(), Arc::clone(&session.listener));
+        move |so_far: &mut Results| {
+            with_what_is_to_come(&mut record, so_far, |record| listener.time_span_ended(record))
+        }
+    };
+    let (mut outcome, left_behind) =
+        match supervise(profile, &system, &options, &session.control, &voice, tell) {
+            End::Complete(Ok(outcome)) => (outcome, false),
+            End::Complete(Err(errors)) => return Err(NotRun::Unfit(errors)),
+            End::LeftBehind(mut outcome) => {
+                outcome.troubles.extend(voice.end());
+                (outcome, true)
+            }
+        };
+    let host = record.host_mut();
+    host.results = std::mem::take(&mut outcome.results);
+    host.notices = voice.notices();
+    for message in outcome.failures.iter().chain(&outcome.troubles) {
+        host.notices.push(Finding::error(message));
+    }
+    let Outcome { failures, troubles, refused, .. } = outcome;
+    Ok(Executed { record, failures, troubles, refused, left_behind })
+}
+
+/// The machine, with its caches where the profile has a use for them.
+pub fn machine_for(profile: &Profile) -> System {
+    let mut system = system::snapshot();
+    if profile.compat.is_2_3() || profile.time_spans.iter().any(|span| span.buffer_separation.is_some()) {
+        diskspd_host::caches::look(&mut system);
+    }
+    system
+}
+
+/// The machine with what the profile's targets lie on, and what is around them.
+pub fn surroundings(profile: &Profile, method: &Method) -> System {
+    let mut system = machine_for(profile);
+    if !method.simulated() {
+        let mut paths: Vec<&RawText> = Vec::new();
+        for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+            if !paths.contains(&&target.path) {
+                paths.push(&target.path);
+            }
+        }
+        diskspd_host::look_around(&mut system, paths.into_iter().map(storage::storage).collect());
+    }
+    system
+}
+
+/// Shows the results so far as a record, with nothing for the time spans to come.
+fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl FnOnce(&Record)) {
+    let ended = so_far.time_spans.len();
+    let all = record.profile.time_spans.len();
+    std::mem::swap(&mut record.host_mut().results, so_far);
+    record.host_mut().results.time_spans.resize_with(all, SpanResults::default);
+    show(record);
+    record.host_mut().results.time_spans.truncate(ended);
+    std::mem::swap(&mut record.host_mut().results, so_far);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::engines::EngineKind;
+    use diskspd_model::profile::{Target, TimeSpan};
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_record_so_far_has_room_for_what_is_to_come() {
+        let spans = vec![TimeSpan::default(); 3];
+        let profile = Profile { time_spans: spans, ..Profile::default() };
+        let mut record = Record::new(profile, System::default(), Results::default());
+        let mut results = Results::default();
+        for ended in 1..3 {
+            results.time_spans.push(SpanResults { measured: 50, ..SpanResults::default() });
+            let before = results.clone();
+            with_what_is_to_come(&mut record, &mut results, |record| {
+                let measured: Vec<u64> =
+                    record.host().results.time_spans.iter().map(|span| span.measured).collect();
+                assert_eq!(measured, [50, if ended > 1 { 50 } else { 0 }, 0]);
+            });
+            assert_eq!(results, before);
+        }
+    }
+
+    /// Counts time spans that ended.
+    #[derive(Default)]
+    struct Ear(Mutex<(usize, Vec<Finding>)>);
+
+    impl Listener for Ear {
+        fn time_span_ended(&self, so_far: &Record) {
+            assert!(so_far.host().results.have_figures());
+            self.0.lock().unwrap().0 += 1;
+        }
+        fn notice(&self, notice: &Finding) {
+            self.0.lock().unwrap().1.push(notice.clone());
+        }
+    }
+
+    fn simulated(spans: usize, engine: EngineKind) -> (Profile, Method) {
+        let target = Target { path: "a target".into(), file_size: Some(1 << 30), ..Target::default() };
+        let span = TimeSpan { targets: vec![target], duration: 1, warmup: 0, ..TimeSpan::default() };
+        let profile = Profile { time_spans: vec![span; spans], ..Profile::default() };
+        (profile, Method { engine: Some(engine), ..Method::default() })
+    }
+
+    #[test]
+    fn a_run_tells_its_listener_and_returns_a_record_that_can_be_run_again() {
+        let (profile, method) = simulated(2, EngineKind::Sim);
+        let ear = Arc::new(Ear::default());
+        let session = Session { listener: Arc::clone(&ear) as Arc<dyn Listener>, ..Session::default() };
+        let executed = execute(&profile, &method, &session).unwrap();
+        assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
+        assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
+        let again = execute(&executed.record.profile, &method, &Session::default()).unwrap();
+        let ios = |record: &Record| record.host().results.time_spans[1].threads[0].targets[0].read.ios;
+        assert!(ios(&executed.record) > 0);
+        assert_eq!(ios(&again.record), ios(&executed.record));
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_not_run() {
+        let (mut profile, mut method) = simulated(1, EngineKind::Sim);
+        method.until_steady_s = Some(60);
+        let refusal = execute(&profile, &method, &Session::default()).unwrap_err();
+        assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].name == "M1"), "{refusal}");
+        (method.until_steady_s, profile.time_spans) = (None, Vec::new());
+        assert!(matches!(execute(&profile, &method, &Session::default()), Err(NotRun::Invalid(_))));
+    }
+}

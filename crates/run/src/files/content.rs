@@ -1,0 +1,86 @@
+//! What the targets hold is looked at before they are read, and what is found is said before the start.
+
+use crate::voice::Voice;
+use diskspd_host::content::{self, Order};
+use diskspd_host::target;
+use diskspd_judge::truth;
+use diskspd_model::machine::content::ContentFacts;
+use diskspd_model::plan::SpanPlan;
+use diskspd_sys::clock::{Nanos, SECOND};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+/// Time for all targets together, ns.
+const TIME: Nanos = 300 * SECOND / 1000;
+/// Nobody waits longer than this for a read that hangs: a disk that has to start turning needs ten times as
+/// long.
+const PATIENCE: Duration = Duration::from_millis(900);
+/// Targets that are looked at at the same time.
+const AT_ONCE: usize = 8;
+
+/// Looks at every target that is read, and warns of what would be answered without the medium.
+pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
+    let facts = facts(orders(plan));
+    for about in &facts {
+        let path = plan.path_of(about.target);
+        truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
+    }
+    facts
+}
+
+/// The targets that are read, each once, with the part that the workers read.
+pub fn orders(plan: &SpanPlan) -> Vec<Order> {
+    let mut orders: Vec<Order> = Vec::new();
+    for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+        let workload = &target.workload;
+        if workload.write_ratio >= 100 {
+            continue;
+        }
+        let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
+        match orders.iter_mut().find(|order| order.location == target.location) {
+            Some(order) => (order.from, order.to) = (order.from.min(from), order.to.max(to)),
+            None => {
+                let found = target::probe(&target.location).ok();
+                let direct = found.and_then(|facts| facts.direct).map_or(0, |needs| needs.offset);
+                let (path, location) = (target.path.clone(), target.location.clone());
+                orders.push(Order { target: target.id, path, location, from, to, direct });
+            }
+        }
+    }
+    orders
+}
+
+/// The threads are left behind when one of them hangs: it ends when its read does.
+fn facts(orders: Vec<Order>) -> Vec<ContentFacts> {
+    let threads = orders.len().min(AT_ONCE);
+    let each = TIME * threads as u64 / orders.len().max(1) as u64;
+    let orders = Arc::new(orders);
+    let next = Arc::new(AtomicUsize::new(0));
+    let (say, said) = mpsc::channel();
+    for _ in 0..threads {
+        let (orders, next, say) = (Arc::clone(&orders), Arc::clone(&next), say.clone());
+        let work = move || {
+            while let Some((index, order)) = take(&orders, &next) {
+                if say.send((index, content::look(order, each))).is_err() {
+                    return;
+                }
+            }
+        };
+        // Without a thread there are no facts; the run itself needs more of them and will say so.
+        let _ = std::thread::Builder::new().name("content".into()).spawn(work);
+    }
+    drop(say);
+    let end = Instant::now() + PATIENCE;
+    let mut facts = Vec::new();
+    while let Ok((index, found)) = said.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        facts.extend(found.map(|found| (index, found)));
+    }
+    facts.sort_by_key(|(index, _)| *index);
+    facts.into_iter().map(|(_, found)| found).collect()
+}
+
+fn take<'a>(orders: &'a [Order], next: &AtomicUsize) -> Option<(usize, &'a Order)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, orders.get(index)?))
+}

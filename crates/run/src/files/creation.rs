@@ -1,0 +1,375 @@
+//! The files of `-c` of a time span, or of a whole run, are created: several at once, so that neither many
+//! small files nor files on several devices wait for each other.
+
+use crate::control::Control;
+use crate::files::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
+use crate::options::Options;
+use crate::outcome::SpanOutcome;
+use crate::voice::Voice;
+use diskspd_host::claims;
+use diskspd_host::target;
+use diskspd_model::machine::target::TargetKind;
+use diskspd_model::profile::RawText;
+use diskspd_sys::inode;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Files that are written at the same time. One large file keeps a device busy by itself; several hide what
+/// a small one costs besides its data: creation, allocation, flush.
+const AT_ONCE: usize = 4;
+/// Between two looks at progress and at the interruption.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What a thread says of a file: its index, and what became of it; nothing where there is nothing to create.
+type Ended = (usize, Result<Option<Prepared>, Failed>);
+
+/// A file that is created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// As the user gave it.
+    pub path: RawText,
+    /// Bytes; the largest size that any target asks for.
+    pub size: u64,
+    /// Filled with zeros instead of the pattern.
+    pub zero: bool,
+}
+
+/// Files that are written at the same time.
+type Round<'a> = Vec<&'a (File, PathBuf)>;
+
+/// Why a file isn't there.
+enum Failed {
+    /// It was given up, because of another file or the user.
+    Stopped(PrepareError),
+    /// A message.
+    Because(String),
+}
+
+/// Why not all files are there.
+#[derive(Debug)]
+pub enum NotCreated {
+    /// A message: what was known before any of them was touched.
+    Refused(String),
+    /// A message: what failed first, and which files were given up for it.
+    Failed(String),
+    /// The user interrupted; what became of the files that were given up has been said.
+    Interrupted,
+}
+
+impl From<NotCreated> for SpanOutcome {
+    fn from(not: NotCreated) -> SpanOutcome {
+        match not {
+            NotCreated::Refused(message) => SpanOutcome::refused(vec![message]),
+            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
+            NotCreated::Interrupted => SpanOutcome::default(),
+        }
+    }
+}
+
+/// Creates files where they were located; block devices among them are left alone. After a failure or an
+/// interruption no further file is begun, and those that are being written are given up.
+///
+/// # Errors
+/// See [`NotCreated`]. A failure is one at the moment of an interruption too.
+pub fn create_all(
+    files: &[(File, PathBuf)],
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), NotCreated> {
+    for (file, _) in files {
+        voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
+    }
+    claims::spare(files.iter().map(|(_, path)| path.as_path()))
+        .map_err(|refusal| NotCreated::Refused(refusal.to_string()))?;
+    let mut nowhere = files.iter().filter_map(|(file, path)| {
+        Some(format!(
+            "'{}': {}",
+            file.path,
+            diskspd_model::machine::target::no_folder(path, &target::missing_folder(path)?)
+        ))
+    });
+    if let Some(message) = nowhere.next() {
+        return Err(NotCreated::Refused(message));
+    }
+    let wanted = last_of_each(files).map(|(file, path)| (path.as_path(), file.size));
+    prepare::all_fit(wanted, options.recreate).map_err(|error| NotCreated::Refused(error.to_string()))?;
+    rounds(files).into_iter().try_for_each(|files| create_round(files, options, control, voice))
+}
+
+/// Divides files into lists without duplicates: what is the same file by several names is written one after
+/// the other.
+fn rounds(files: &[(File, PathBuf)]) -> Vec<Round<'_>> {
+    let mut rounds: Vec<(Vec<Place>, Round)> = Vec::new();
+    for file in files {
+        let place = Place::of(&file.1);
+        match rounds.iter_mut().find(|(places, _)| !places.contains(&place)) {
+            Some((places, files)) => {
+                places.push(place);
+                files.push(file);
+            }
+            None => rounds.push((vec![place], vec![file])),
+        }
+    }
+    rounds.into_iter().map(|(_, files)| files).collect()
+}
+
+/// The files as they are in the end: what is the same file by several names is there once, as the last one
+/// wants it.
+fn last_of_each(files: &[(File, PathBuf)]) -> impl Iterator<Item = &(File, PathBuf)> {
+    let mut places: Vec<Place> = Vec::new();
+    files.iter().rev().filter(move |(_, path)| {
+        let place = Place::of(path);
+        let new = !places.contains(&place);
+        places.push(place);
+        new
+    })
+}
+
+/// What a path leads to, however it is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    /// Something that is there: its device and inode.
+    There((u64, u64)),
+    /// Something to be created.
+    New(PathBuf),
+}
+
+impl Place {
+    fn of(path: &Path) -> Place {
+        if let Ok(found) = std::fs::metadata(path) {
+            return Place::There(inode::identity(&found));
+        }
+        // Of directories that have to be created as well, the path alone tells.
+        let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let directory = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
+        Place::New(match (directory, path.file_name()) {
+            (Some(directory), Some(name)) => directory.join(name),
+            _ => path.to_owned(),
+        })
+    }
+}
+
+fn create_round(files: Round, options: &Options, control: &Control, voice: &Voice) -> Result<(), NotCreated> {
+    let work = Work {
+        next: AtomicUsize::new(0),
+        done: files.iter().map(|_| AtomicU64::new(0)).collect(),
+        stop: AtomicBool::new(control.is_interrupted()),
+        files,
+        recreate: options.recreate,
+    };
+    let ends = work.run(control, voice);
+    voice.clear_line();
+    let (mut failure, mut given_up) = (None, Vec::new());
+    for (index, end) in ends.map_err(NotCreated::Failed)? {
+        match end {
+            Ok(done) => tell(&work.files[index].0, done, voice),
+            Err(Failed::Stopped(error)) => given_up.push(error),
+            Err(Failed::Because(message)) => failure = failure.or(Some(message)),
+        }
+    }
+    match failure {
+        Some(first) => {
+            let given_up = given_up.iter().map(PrepareError::to_string);
+            Err(NotCreated::Failed(std::iter::once(first).chain(given_up).collect::<Vec<_>>().join("\n")))
+        }
+        None if given_up.is_empty() && !work.stop.load(Ordering::Relaxed) => Ok(()),
+        None => {
+            given_up.iter().for_each(|error| tell_given_up(error, voice));
+            Err(NotCreated::Interrupted)
+        }
+    }
+}
+
+/// What an interruption has left of a file.
+fn tell_given_up(error: &PrepareError, voice: &Voice) {
+    match error.state {
+        State::Untouched | State::Removed => voice.note(&error.to_string()),
+        State::Unfinished { .. } | State::LeftOver => voice.warn(&error.to_string()),
+    }
+}
+
+fn tell(file: &File, done: Option<Prepared>, voice: &Voice) {
+    match done {
+        Some(Prepared::Kept) => voice.note(&format!(
+            "'{}' already has the requested size and is fully written: kept (--recreate rewrites it)",
+            file.path
+        )),
+        Some(other @ Prepared::Rewritten(Why::Content { .. })) => {
+            voice.note(&format!("'{}': {other}", file.path));
+        }
+        Some(other) => voice.verbose(|| format!("'{}': {other}", file.path)),
+        None => {}
+    }
+}
+
+/// The files, and how far they are.
+struct Work<'a> {
+    files: Round<'a>,
+    recreate: bool,
+    /// Index of the file to be begun next.
+    next: AtomicUsize,
+    /// Bytes written of each.
+    done: Vec<AtomicU64>,
+    /// Ends the work between two blocks.
+    stop: AtomicBool,
+}
+
+impl Work<'_> {
+    /// Starts the threads and shows their progress; returns what became of the files that were begun, in
+    /// the order of their ends.
+    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<Ended>, String> {
+        std::thread::scope(|scope| {
+            let (say, said) = mpsc::channel();
+            for started in 0..self.files.len().min(AT_ONCE) {
+                let say = say.clone();
+                let work = move || self.work(&say);
+                match std::thread::Builder::new().name("prepare".into()).spawn_scoped(scope, work) {
+                    Ok(_) => {}
+                    // Those that there are do it all, in more time.
+                    Err(_) if started > 0 => break,
+                    Err(error) => {
+                        return Err(format!(
+                            "can't start a thread to create files: {error}; check ulimit -u and the limits \
+                             of the container (pids.max)"
+                        ));
+                    }
+                }
+            }
+            drop(say);
+            let mut ends = Vec::new();
+            loop {
+                match said.recv_timeout(TICK) {
+                    Ok(end) => ends.push(end),
+                    Err(RecvTimeoutError::Timeout) => self.draw(&ends, voice),
+                    Err(RecvTimeoutError::Disconnected) => return Ok(ends),
+                }
+                if control.is_interrupted() {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        })
+    }
+
+    /// One thread: a file after the other.
+    fn work(&self, say: &mpsc::Sender<Ended>) {
+        while !self.stop.load(Ordering::Relaxed) {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            if index >= self.files.len() {
+                return;
+            }
+            let end = self.create(index);
+            self.stop.fetch_or(end.is_err(), Ordering::Relaxed);
+            let _ = say.send((index, end));
+        }
+    }
+
+    fn create(&self, index: usize) -> Result<Option<Prepared>, Failed> {
+        let (file, path) = self.files[index];
+        let kind = target::probe(path).map_err(|error| Failed::Because(error.to_string()))?.kind;
+        if kind == TargetKind::BlockDevice {
+            return Ok(None);
+        }
+        let order = Order { path, size: file.size, zero: file.zero, recreate: self.recreate };
+        let done = &self.done[index];
+        prepare::prepare(&order, &mut |bytes, _| done.store(bytes, Ordering::Relaxed), &self.stop)
+            .map(Some)
+            .map_err(|error| match error.reason {
+                Reason::Stopped => Failed::Stopped(error),
+                _ => Failed::Because(error.to_string()),
+            })
+    }
+
+    /// How far all files together are. One that was kept counts as written.
+    fn draw(&self, ends: &[Ended], voice: &Voice) {
+        let name = match &self.files[..] {
+            [(file, _)] => file.path.to_string(),
+            files => format!("{} and {} more", files[0].0.path, files.len() - 1),
+        };
+        let kept = |index: usize| ends.iter().any(|(ended, end)| *ended == index && end.is_ok());
+        let sizes = || self.files.iter().map(|(file, _)| file.size);
+        let written = sizes().zip(&self.done).enumerate().map(|(index, (size, done))| match kept(index) {
+            true => size,
+            false => done.load(Ordering::Relaxed),
+        });
+        voice.draw_preparation(&name, written.sum(), sizes().sum());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: PathBuf, size: u64) -> (File, PathBuf) {
+        (File { path: path.clone().into_os_string().into(), size, zero: false }, path)
+    }
+
+    fn create(files: &[(File, PathBuf)], control: &Control) -> Result<(), NotCreated> {
+        create_all(files, &Options::default(), control, &Voice::quiet())
+    }
+
+    #[test]
+    fn more_files_than_are_written_at_once_all_get_there() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let files: Vec<_> =
+            (0..3 * AT_ONCE as u64).map(|i| file(directory.path().join(i.to_string()), i * 70_000)).collect();
+        create(&files, &Control::default()).unwrap();
+        for (file, path) in &files {
+            assert_eq!(std::fs::metadata(path).unwrap().len(), file.size);
+        }
+    }
+
+    #[test]
+    fn a_file_by_two_names_is_created_as_the_last_one_wants_it() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let plain = directory.path().join("file");
+        let other = directory.path().join("../").join(directory.path().file_name().unwrap()).join("file");
+        let files = [file(plain.clone(), 9 << 20), file(other, 5 << 20)];
+        for _ in ["new", "there"] {
+            create(&files, &Control::default()).unwrap();
+            assert_eq!(std::fs::metadata(&plain).unwrap().len(), 5 << 20);
+        }
+        let link = directory.path().join("link");
+        std::fs::hard_link(&plain, &link).unwrap();
+        assert_eq!(rounds(&[file(plain, 1), file(link, 1), file("/elsewhere".into(), 1)]).len(), 2);
+        assert_eq!(rounds(&[file("not-there".into(), 1), file("./not-there".into(), 1)]).len(), 2);
+    }
+
+    #[test]
+    fn the_first_failure_ends_the_work_and_is_told() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let bad = directory.path().join("directory");
+        std::fs::create_dir(&bad).unwrap();
+        let mut files = vec![file(bad, 5)];
+        files.extend((0..100).map(|i| file(directory.path().join(i.to_string()), 1 << 20)));
+        let Err(NotCreated::Failed(message)) = create(&files, &Control::default()) else { panic!() };
+        assert!(message.lines().next().unwrap().contains("directory"), "{message}");
+        assert!(!files[100].1.exists(), "no further file is begun");
+    }
+
+    #[test]
+    fn an_interruption_ends_it_before_anything_is_begun() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let control = Control::default();
+        control.interrupt();
+        let files = [file(directory.path().join("file"), 5)];
+        assert!(matches!(create(&files, &control), Err(NotCreated::Interrupted)));
+        assert!(!files[0].1.exists());
+    }
+
+    #[test]
+    fn a_failure_is_not_hidden_by_an_interruption() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let path = directory.path().join("file");
+        let files = [file(path.clone(), 1 << 60), file(directory.path().join("other"), 1 << 60)];
+        std::fs::write(&path, "data").unwrap();
+        let control = Control::default();
+        control.interrupt();
+        let Err(NotCreated::Refused(message)) = create(&files, &control) else { panic!() };
+        assert!(message.contains("its 2 files need 2305843009213693952 bytes together"), "{message}");
+        assert!(message.contains("nothing was changed"), "{message}");
+        assert_eq!(std::fs::read(&path).unwrap(), b"data");
+    }
+}

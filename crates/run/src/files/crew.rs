@@ -1,0 +1,56 @@
+//! Several threads write one file while the one that started them reports progress.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Between two reports of progress.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Does the same work in so many threads of this name, and reports now and then until all have ended. The
+/// first error counts; from then on `failed` is true, by which the others are to know that they can end.
+///
+/// # Errors
+/// That of the work, or of starting a thread.
+pub fn work<E: From<io::Error> + Send>(
+    name: &str,
+    threads: u64,
+    failed: &AtomicBool,
+    work: impl Fn() -> Result<(), E> + Sync,
+    mut report: impl FnMut(),
+) -> Result<(), E> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let (ended, ends) = mpsc::channel();
+        for started in 0..threads {
+            let ended = ended.clone();
+            let work = move || {
+                let result = work();
+                failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                let _ = ended.send(result);
+            };
+            match std::thread::Builder::new().name(name.into()).spawn_scoped(scope, work) {
+                Ok(_) => {}
+                // Those that there are do it all, in more time.
+                Err(_) if started > 0 => break,
+                Err(error) => {
+                    return Err(io::Error::other(format!(
+                        "can't start a thread: {error}; check ulimit -u and the limits of the container \
+                         (pids.max)"
+                    ))
+                    .into());
+                }
+            }
+        }
+        drop(ended);
+        let mut first = Ok(());
+        loop {
+            match ends.recv_timeout(PROGRESS) {
+                Ok(result) => first = first.and(result),
+                Err(RecvTimeoutError::Timeout) => report(),
+                Err(RecvTimeoutError::Disconnected) => return first,
+            }
+        }
+    })
+}

@@ -1,0 +1,329 @@
+//! `--prefill`: what was never written is written before the run, so that the device has something to read.
+
+use crate::control::Control;
+use crate::files::content;
+use crate::files::crew;
+use crate::options::Options;
+use crate::voice::Voice;
+use diskspd_host::claims::Claims;
+use diskspd_host::content::{Order, look};
+use diskspd_model::access::{AccessHint, OpenMode};
+use diskspd_model::machine::content::ContentFacts;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::Prefill;
+use diskspd_model::units::Size;
+use diskspd_model::workload::{Random, payload};
+use diskspd_sys::extents::{Kind, each_piece};
+use diskspd_sys::files;
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::{inode, page_cache, positioned, room, writeback};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Block devices that were filled by an earlier time span of the run.
+pub type Done = RefCell<HashSet<PathBuf>>;
+
+/// Bytes per write.
+const CHUNK: u64 = 1 << 20;
+/// Writes in flight.
+const THREADS: usize = 4;
+/// Time for looking whether a device is empty, ns.
+const LOOK: u64 = 300_000_000;
+
+/// Fills the targets that are read: of regular files the parts that were never written, over their whole
+/// size; of block devices, which tell nothing of that, the part that is read, and only with `--destroy`.
+///
+/// # Errors
+/// A message: which target can't be filled, and why. Also when the user interrupted.
+pub fn prefill(
+    plan: &SpanPlan,
+    claims: &Claims,
+    done: &Done,
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), String> {
+    let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
+    for order in content::orders(plan) {
+        let parts = match files::kind(&order.location).map_err(|error| error.to_string())? {
+            inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
+            _ => file_parts(&order)?,
+        };
+        let total: u64 = parts.iter().map(|(from, to)| to - from).sum();
+        if total > 0 {
+            voice.note(&format!("'{}': --prefill writes {}", order.path, Size(total)));
+            Filling { order: &order, content, parts, total, control, voice }.write(claims)?;
+            voice.clear_line();
+        }
+    }
+    Ok(())
+}
+
+/// The part that is read, if it is to be written.
+fn device_parts(
+    order: &Order,
+    content: Prefill,
+    options: &Options,
+    done: &Done,
+) -> Result<Vec<(u64, u64)>, String> {
+    if done.borrow().contains(&order.location) {
+        return Ok(Vec::new());
+    }
+    if content == Prefill::Auto && !look(order, LOOK).is_some_and(|facts| is_empty(&facts)) {
+        return Ok(Vec::new());
+    }
+    if !options.destroy {
+        return Err(needs_destroy(order));
+    }
+    done.borrow_mut().insert(order.location.clone());
+    Ok(vec![(order.from, order.to)])
+}
+
+fn needs_destroy(order: &Order) -> String {
+    format!(
+        "'{}' is a block device: --prefill would overwrite {} of it; pass --destroy to allow it",
+        order.path,
+        Size(order.to - order.from)
+    )
+}
+
+/// The devices that would be refused, one message each; what `auto` does isn't known before the device is
+/// looked at.
+pub fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
+    if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
+        return Vec::new();
+    }
+    let is_device =
+        |order: &Order| files::kind(&order.location).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
+    content::orders(plan).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
+}
+
+/// Whether there is nothing but zeros, as far as that was looked at.
+fn is_empty(facts: &ContentFacts) -> bool {
+    match (facts.sample, facts.space) {
+        (Some(sample), _) => sample.zeros == sample.blocks && sample.unwritten_zeros == sample.unwritten,
+        // A loop device on a file that is one hole: there is no block to be read.
+        (None, Some(space)) => space.known > 0 && space.holes == space.known,
+        (None, None) => false,
+    }
+}
+
+/// The parts of a file that were never written.
+fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
+    let path = &order.path;
+    let fail = |doing: &str, error: io::Error| format!("'{path}': --prefill can't {doing}: {error}");
+    let file = File::open(&order.location).map_err(|error| fail("look at the file", error))?;
+    let found = file.metadata().map_err(|error| fail("look at the file", error))?;
+    let size = found.len();
+    let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
+    // With what is in memory written first: nothing that is there may be written over.
+    each_piece(&file, 0, size, true, &mut |piece| {
+        missing += if piece.kind == Kind::Hole { piece.to - piece.from } else { 0 };
+        if matches!(piece.kind, Kind::Hole | Kind::Unwritten) {
+            match parts.last_mut().filter(|last| last.1 == piece.from) {
+                Some(last) => last.1 = piece.to,
+                None => parts.push((piece.from, piece.to)),
+            }
+        }
+        true
+    })
+    .map_err(|error| fail("find out what was written", error))?;
+    // The superuser could write it all the same.
+    if !parts.is_empty() && found.permissions().readonly() {
+        return Err(format!(
+            "'{path}' is read-only, so --prefill can't fill it: make it writable (chmod u+w), or leave out \
+             --prefill"
+        ));
+    }
+    let free = room::beneath(&file).map_or(u64::MAX, |room| room.available);
+    match missing > free {
+        true => Err(full(order, missing, free)),
+        false => Ok(parts),
+    }
+}
+
+fn full(order: &Order, needed: u64, free: u64) -> String {
+    format!(
+        "'{}': --prefill: the file system is full: the holes need {}, {} were free; free some space, or \
+         leave out --prefill",
+        order.path,
+        Size(needed),
+        Size(free)
+    )
+}
+
+/// A target that is being filled.
+struct Filling<'a> {
+    order: &'a Order,
+    content: Prefill,
+    /// From, to, in order, bytes.
+    parts: Vec<(u64, u64)>,
+    /// Bytes in all.
+    total: u64,
+    control: &'a Control,
+    voice: &'a Voice,
+}
+
+/// What the threads of one filling share.
+struct Shared<'a> {
+    cached: File,
+    /// The same past the page cache; `None` = it can't.
+    direct: Option<File>,
+    chunks: Vec<(u64, u64)>,
+    next: AtomicUsize,
+    done: AtomicU64,
+    failed: AtomicBool,
+    filling: &'a Filling<'a>,
+    /// Different in each run: what is filled twice isn't alike.
+    seed: u64,
+}
+
+impl Filling<'_> {
+    fn write(&self, claims: &Claims) -> Result<(), String> {
+        let path = &self.order.location;
+        let free = room::at(path).map_or(0, |room| room.available);
+        let open = |direct| -> Result<File, String> {
+            let hint = AccessHint::default();
+            let opened =
+                files::open(path, &OpenMode { read: false, write: true, direct, dsync: false, hint })
+                    .map_err(|error| format!("--prefill: {error}"))?;
+            claims.permit(path, &opened).map_err(|error| error.to_string())?;
+            Ok(opened.file.into())
+        };
+        let shared = Shared {
+            cached: open(false)?,
+            direct: if self.order.direct > 0 { open(true).ok() } else { None },
+            chunks: self.parts.iter().flat_map(|&(from, to)| chunks(from, to)).collect(),
+            next: AtomicUsize::new(0),
+            done: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            filling: self,
+            seed: diskspd_sys::clock::monotonic(),
+        };
+        let fail = |error: io::Error| match error.kind() {
+            io::ErrorKind::StorageFull => full(self.order, self.total, free),
+            io::ErrorKind::QuotaExceeded => {
+                format!("'{}': --prefill: this user's disk quota is exhausted", self.order.path)
+            }
+            _ if error.raw_os_error().is_none() => format!("'{}': --prefill: {error}", self.order.path),
+            _ => format!("'{}': --prefill can't write: {error}", self.order.path),
+        };
+        shared.run().map_err(fail)?;
+        if self.control.is_interrupted() {
+            return Err(format!("'{}': --prefill was interrupted", self.order.path));
+        }
+        shared.cached.sync_all().map_err(fail)?;
+        // The run is to read from the device.
+        page_cache::release(&shared.cached);
+        Ok(())
+    }
+}
+
+/// A part in pieces that begin and end on multiples of the chunk size, but for its own ends.
+fn chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
+    let end = move |begin: u64| ((begin / CHUNK + 1) * CHUNK).min(to);
+    std::iter::successors(Some((from, end(from))), move |&(_, last)| (last < to).then(|| (last, end(last))))
+}
+
+impl Shared<'_> {
+    /// Writes all chunks with several threads while this one reports progress. The first error counts.
+    fn run(&self) -> io::Result<()> {
+        let Filling { order, total, voice, .. } = *self.filling;
+        let name = order.path.to_string();
+        let threads = self.chunks.len().min(THREADS) as u64;
+        let report = || voice.draw_preparation(&name, self.done.load(Ordering::Relaxed), total);
+        crew::work("prefill", threads, &self.failed, || self.work(), report)
+    }
+
+    fn work(&self) -> io::Result<()> {
+        let mut buffer = Buffer::new(CHUNK as usize)?;
+        let align = u64::from(self.filling.order.direct).max(512);
+        while !self.failed.load(Ordering::Relaxed) && !self.filling.control.is_interrupted() {
+            let Some(&(from, to)) = self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let Some(bytes) = buffer.as_mut_slice().get_mut(..(to - from) as usize) else { break };
+            fill(bytes, self.filling.content, from, self.seed);
+            match &self.direct {
+                Some(file) if from % align == 0 && to % align == 0 => {
+                    positioned::write_all(file, bytes, from)?
+                }
+                _ => {
+                    positioned::write_all(&self.cached, bytes, from)?;
+                    // Memory full of dirty pages would stop everything at the end; where it can't be, the
+                    // flush does all.
+                    let _ = writeback::start(&self.cached, from, to - from);
+                }
+            }
+            self.done.fetch_add(to - from, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// The content at an offset.
+fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
+    match content {
+        Prefill::Zero => bytes.fill(0),
+        Prefill::Pattern => payload::pattern(bytes, offset),
+        Prefill::Auto | Prefill::Random => {
+            Random::new(seed ^ offset.rotate_left(32)).fill_expanded(bytes);
+            // A device may answer from nowhere what is zero, be it a sector or a smaller unit.
+            bytes.iter_mut().for_each(|byte| *byte += u8::from(*byte == 0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::profile::TargetId;
+
+    #[test]
+    fn chunks_cover_a_part_and_lie_on_a_grid() {
+        for (from, to) in [(0, CHUNK), (0, 3 * CHUNK), (4096, CHUNK + 100), (5, 6), (CHUNK - 1, CHUNK + 1)] {
+            let chunks: Vec<_> = chunks(from, to).collect();
+            assert_eq!((chunks.first().unwrap().0, chunks.last().unwrap().1), (from, to));
+            assert!(chunks.windows(2).all(|pair| pair[0].1 == pair[1].0 && pair[0].1 % CHUNK == 0));
+            assert!(chunks.iter().all(|(from, to)| to > from && to - from <= CHUNK));
+        }
+    }
+
+    #[test]
+    fn an_interruption_ends_it_and_is_told() {
+        let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+        let location = directory.path().join("file");
+        File::create(&location).unwrap().set_len(1 << 30).unwrap();
+        let order =
+            Order { target: TargetId(0), path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
+        let (control, voice) = (Control::default(), Voice::quiet());
+        control.interrupt();
+        let parts = file_parts(&order).unwrap();
+        assert_eq!(parts, [(0, 1 << 30)]);
+        let content = Prefill::Auto;
+        let filling =
+            Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
+        let message = filling.write(&Claims::default()).unwrap_err();
+        assert!(message.contains("interrupted"), "{message}");
+        assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "nothing was written");
+    }
+
+    #[test]
+    fn the_content_is_what_was_asked_for() {
+        let content = |content, offset| {
+            let mut bytes = vec![9; 5000];
+            fill(&mut bytes, content, offset, 1);
+            bytes
+        };
+        assert!(content(Prefill::Zero, 0).iter().all(|byte| *byte == 0));
+        assert_eq!(content(Prefill::Pattern, 300)[..3], [44, 45, 46]);
+        for random in [Prefill::Auto, Prefill::Random] {
+            let bytes = content(random, 0);
+            assert!(bytes.iter().all(|byte| *byte != 0));
+            assert!(diskspd_host::content::estimate::compressed_size(&bytes) > 4800);
+            assert_ne!(bytes, content(random, CHUNK), "no two chunks are alike");
+        }
+    }
+}

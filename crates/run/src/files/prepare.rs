@@ -1,0 +1,209 @@
+//! File preparation (`-c`): the file exists, has exactly the size, and every byte of it was really written.
+//! Space that is only allocated, or a hole, would be read without asking the device.
+
+mod fill;
+mod outcome;
+mod sample;
+mod space;
+
+pub use outcome::{PrepareError, Prepared, Reason, State, Why};
+pub use space::all_fit;
+
+use diskspd_host::{claims, target};
+use diskspd_sys::inode::{self, Kind};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::problem::{Problem, TargetError};
+use diskspd_sys::room::Size;
+use diskspd_sys::{extents, files, page_cache, process};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Held by the thread that looks at the free space and takes of it.
+static ALLOCATING: Mutex<()> = Mutex::new(());
+
+/// A file to be prepared.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
+    /// above it. An existing link to a file is followed,
+    /// one that leads nowhere is an error: nothing is created at a place that was not named.
+    pub path: &'a Path,
+    /// Exact size, bytes; 0 makes an empty file.
+    pub size: u64,
+    /// Filled with zeros instead of the pattern, whose byte at offset x is `x & 0xFF`.
+    pub zero: bool,
+    /// Written anew even if it is there already, written in full.
+    pub recreate: bool,
+}
+
+/// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop`
+/// ends the work between two blocks.
+///
+/// A file that this call created is removed again when it fails or is stopped. One that existed is only
+/// touched when what is ordered can be had, and never left with space that wasn't written, see [`State`].
+///
+/// # Errors
+/// See [`Reason`]. Devices, directories and the like are errors: callers leave them out.
+pub fn prepare(
+    order: &Order<'_>,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<Prepared, PrepareError> {
+    let untouched = |reason| PrepareError { path: order.path.to_owned(), reason, state: State::Untouched };
+    // Beyond it the kernel sends a signal that ends the process.
+    if let Some(limit) = process::largest_file()
+        && order.size > limit
+    {
+        return Err(untouched(Reason::Limit { size: order.size, limit }));
+    }
+    // Offsets in files are signed.
+    if i64::try_from(order.size).is_err() {
+        return Err(untouched(Reason::TooLarge { size: order.size }));
+    }
+    let (file, created) = open(order.path).map_err(untouched)?;
+    let outcome = if created {
+        Prepared::Created
+    } else {
+        match why_rewrite(order, &file).map_err(untouched)? {
+            Some(why) => Prepared::Rewritten(why),
+            None => Prepared::Kept,
+        }
+    };
+    if outcome != Prepared::Kept {
+        write(order, &file, progress, stop).map_err(|Unfinished { reason, written }| {
+            let state = match (created, written) {
+                (true, _) if remove(order.path, &file) => State::Removed,
+                (true, _) => State::LeftOver,
+                (false, None) => State::Untouched,
+                (false, Some(written)) => cut_off(&file, written),
+            };
+            PrepareError { path: order.path.to_owned(), reason, state }
+        })?;
+    }
+    // The run is to read from the device.
+    page_cache::release(&file);
+    Ok(outcome)
+}
+
+/// Opens the file for writing, or creates it; tells which.
+fn open(path: &Path) -> Result<(File, bool), Reason> {
+    let fail = |error: io::Error| Reason::from(TargetError::from_io(path, "open it", "write", error));
+    match files::kind(path) {
+        Ok(Kind::File) => {
+            let file = File::options().write(true).open(path).map_err(fail)?;
+            // The name may lead elsewhere by now: what is open decides.
+            claims::permit_file(path, &file)?;
+            return Ok((file, false));
+        }
+        Ok(Kind::BlockDevice) => return Err(Reason::Target(Problem::Device)),
+        Ok(Kind::Directory) => return Err(Reason::Target(Problem::Directory)),
+        Ok(_) => return Err(Reason::Target(Problem::NotAFile)),
+        Err(TargetError { problem: Problem::Missing, .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    // Exclusively: so it's certain that the file is ours to remove, and that no link is followed.
+    let file =
+        File::options().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Reason::Target(Problem::NoParent),
+            _ => fail(error),
+        })?;
+    Ok((file, true))
+}
+
+/// Why an existing file doesn't do as it is; `None` = it does.
+fn why_rewrite(order: &Order<'_>, file: &File) -> Result<Option<Why>, Reason> {
+    let fail = |source| Reason::Kernel { doing: "look at the file", source };
+    let size = file.metadata().map_err(fail)?.len();
+    if order.recreate {
+        return Ok(Some(Why::Asked));
+    }
+    if size != order.size {
+        return Ok(Some(Why::Size(size)));
+    }
+    match extents::all_written(file, size) {
+        // One that can't be read is left to the run to complain about.
+        Ok(true) => Ok(sample::take(order.path, size)
+            .is_ok_and(|sample| sample.contradicts(order.zero))
+            .then_some(Why::Content { zero: order.zero })),
+        Ok(false) => Ok(Some(Why::Unwritten)),
+        Err(error) if extents::cannot_tell(&error) => Ok(Some(Why::Unknown)),
+        Err(error) => Err(fail(error)),
+    }
+}
+
+/// Why a file isn't finished, and how far it is.
+struct Unfinished {
+    reason: Reason,
+    /// Bytes at its beginning that are worth keeping; `None` = it is as it was before.
+    written: Option<u64>,
+}
+
+/// Truncates, allocates, writes, and flushes.
+fn write(
+    order: &Order<'_>,
+    file: &File,
+    progress: &mut dyn FnMut(u64, u64),
+    stop: &AtomicBool,
+) -> Result<(), Unfinished> {
+    let before = |reason| Unfinished { reason, written: None };
+    let kernel = |doing, source| Reason::Kernel { doing, source };
+    let found = file.metadata().map_err(|error| before(kernel("look at the file", error)))?;
+    // One file after the other, so that no two count on the same space.
+    let allocating = ALLOCATING.lock_anyway();
+    let room = space::check(file, &found, order.size, stop).map_err(before)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(before(Reason::Stopped));
+    }
+    // Not all user-space file systems can truncate a file that is open for writing only; a new one needn't
+    // be.
+    if found.len() > 0 {
+        file.set_len(0).map_err(|error| before(kernel("truncate the file", error)))?;
+    }
+    let fail = |doing, error: io::Error| room.explain(error, doing);
+    // What a failed allocation got, it keeps; and a full file system is a trouble to everybody on it.
+    let emptied = |reason| Unfinished { reason, written: Some(0) };
+    space::allocate(file, Size::Grows, 0, order.size, stop)
+        .map_err(|error| emptied(fail("allocate space", error)))?;
+    drop(allocating);
+    let direct = open_direct(order.path, file);
+    let job = fill::Job { file, direct: direct.as_ref().map(|(file, align)| (file, *align)), order, stop };
+    fill::fill(&job, progress).map_err(|fill::Failed { error, written }| match error {
+        fill::Error::Stopped => Unfinished { reason: Reason::Stopped, written: Some(written) },
+        fill::Error::Io(error) => match fail("write the file", error) {
+            reason @ (Reason::Full { .. } | Reason::Quota { .. }) => emptied(reason),
+            reason => Unfinished { reason, written: Some(written) },
+        },
+    })?;
+    // What is on the device is not known when this fails.
+    file.sync_data().map_err(|error| emptied(fail("flush the file to the device", error)))
+}
+
+/// Gives back the space of an existing file that was not written.
+fn cut_off(file: &File, written: u64) -> State {
+    let _ = file.set_len(written);
+    State::Unfinished { size: file.metadata().map_or(written, |found| found.len()) }
+}
+
+/// The file a second time, past the page cache, and what offsets and lengths have to be multiples of,
+/// bytes; `None` = its file system can't, or the path leads to another file by now.
+fn open_direct(path: &Path, file: &File) -> Option<(File, u64)> {
+    let direct = files::open_direct(path).ok()?;
+    let needed = target::probe(path).ok()?.direct?.offset;
+    (needed > 0 && same(&direct.metadata().ok()?, &file.metadata().ok()?)).then_some((direct, needed.into()))
+}
+
+/// Removes the file, if it's still the one at the path.
+fn remove(path: &Path, file: &File) -> bool {
+    let ours = match (std::fs::symlink_metadata(path), file.metadata()) {
+        (Ok(there), Ok(file)) => same(&there, &file),
+        _ => false,
+    };
+    ours && std::fs::remove_file(path).is_ok()
+}
+
+fn same(a: &std::fs::Metadata, b: &std::fs::Metadata) -> bool {
+    inode::identity(a) == inode::identity(b)
+}

@@ -1,0 +1,230 @@
+//! Writing a whole file at the device's speed.
+
+use super::Order;
+use crate::files::crew;
+use diskspd_model::workload::payload;
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::{positioned, writeback};
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Bytes per write: a multiple of the pattern's 256, so that one buffer does for all offsets.
+const BLOCK: u64 = 1 << 20;
+/// Writes in flight past the page cache: enough for fast devices, by threads, which every kernel has.
+const IN_FLIGHT: u32 = 8;
+/// Blocks in the page cache whose writing back has begun but isn't awaited.
+const BEHIND: u64 = 16;
+
+/// What is to be written where.
+pub(super) struct Job<'a> {
+    /// Open for writing, through the page cache.
+    pub file: &'a File,
+    /// The same file past the page cache, and its alignment, bytes; `None` = it can't.
+    pub direct: Option<(&'a File, u64)>,
+    /// Size and content.
+    pub order: &'a Order<'a>,
+    /// Ends the work between two blocks.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why the file isn't full.
+#[derive(Debug)]
+pub(super) enum Error {
+    Stopped,
+    Io(io::Error),
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(error)
+    }
+}
+
+/// How far it got.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub error: Error,
+    /// Bytes at the beginning of the file that are all written.
+    pub written: u64,
+}
+
+/// Writes every byte below the size, past the page cache where possible; nothing is flushed.
+pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Failed> {
+    let size = job.order.size;
+    let mut block = Buffer::new(size.min(BLOCK) as usize)
+        .map_err(|error| Failed { error: Error::Io(error), written: 0 })?;
+    if !job.order.zero {
+        payload::pattern(block.as_mut_slice(), 0);
+    }
+    let block = block.as_slice();
+    let mut done = 0;
+    if let Some((direct, align)) = job.direct {
+        // The last bytes, fewer than the alignment, go through the cache, when all others are on the device.
+        let align = align.max(4096);
+        let part = Part { file: direct, direct: true, ..Part::new(job, block, 0, size - size % align) };
+        match run(&part, IN_FLIGHT, size, progress) {
+            Ok(()) => done = part.to,
+            // It said it could and can't (file systems in user space): the cache always can.
+            Err(Error::Io(error)) if error.kind() == io::ErrorKind::InvalidInput => {}
+            Err(error) => return Err(part.failed(error)),
+        }
+    }
+    let part = Part::new(job, block, done, size);
+    run(&part, 1, size, progress).map_err(|error| part.failed(error))?;
+    progress(size, size);
+    Ok(())
+}
+
+/// A part of the file, written in one way.
+struct Part<'a> {
+    file: &'a File,
+    direct: bool,
+    block: &'a [u8],
+    from: u64,
+    to: u64,
+    stop: &'a AtomicBool,
+    /// A worker failed: the others need not go on.
+    failed: AtomicBool,
+    /// Number of the next block to be written.
+    next: AtomicU64,
+    /// Bytes written.
+    done: AtomicU64,
+    /// The first byte that was to be written and was not; `to` = there is none so far.
+    end: AtomicU64,
+}
+
+impl<'a> Part<'a> {
+    fn new(job: &Job<'a>, block: &'a [u8], from: u64, to: u64) -> Part<'a> {
+        Part {
+            file: job.file,
+            direct: false,
+            block,
+            from,
+            to,
+            stop: job.stop,
+            failed: AtomicBool::new(false),
+            next: AtomicU64::new(0),
+            done: AtomicU64::new(0),
+            end: AtomicU64::new(to),
+        }
+    }
+
+    /// Once all threads have ended: up to where the file is written, for the blocks are taken in their order.
+    fn failed(&self, error: Error) -> Failed {
+        let next = self.from + self.next.load(Ordering::Relaxed) * BLOCK;
+        Failed { error, written: next.min(self.end.load(Ordering::Relaxed)) }
+    }
+
+    /// The work of one thread.
+    fn write(&self) -> Result<(), Error> {
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(Error::Stopped);
+            }
+            let offset = self.from + self.next.fetch_add(1, Ordering::Relaxed) * BLOCK;
+            if offset >= self.to {
+                return Ok(());
+            }
+            if self.failed.load(Ordering::Relaxed) {
+                self.end.fetch_min(offset, Ordering::Relaxed);
+                return Ok(());
+            }
+            let length = BLOCK.min(self.to - offset);
+            let bytes = self.block.get(..length as usize).unwrap_or(self.block);
+            let written = positioned::write_all(self.file, bytes, offset);
+            let written =
+                if self.direct { written } else { written.and_then(|()| self.write_back(offset, length)) };
+            written.inspect_err(|_| _ = self.end.fetch_min(offset, Ordering::Relaxed))?;
+            self.done.fetch_add(length, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps the device busy and the cache small: memory full of dirty pages would stop everything at the
+    /// end.
+    fn write_back(&self, offset: u64, length: u64) -> io::Result<()> {
+        let behind = offset.checked_sub(BEHIND * BLOCK).filter(|start| *start >= self.from);
+        let awaited = behind.map_or(Ok(()), |start| writeback::complete(self.file, start, BLOCK));
+        match writeback::start(self.file, offset, length).and(awaited) {
+            // Where it isn't supported, the flush at the end does all.
+            Err(error) if !writeback::is_unsupported(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Writes a part with so many threads while this one reports progress. The first error counts.
+fn run(part: &Part<'_>, threads: u32, size: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+    let blocks = (part.to - part.from).div_ceil(BLOCK);
+    let report = || progress(part.from + part.done.load(Ordering::Relaxed), size);
+    crew::work("prepare", blocks.min(threads.into()), &part.failed, || part.write(), report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn order(size: u64) -> Order<'static> {
+        Order { path: Path::new(""), size, zero: false, recreate: false }
+    }
+
+    #[test]
+    fn through_the_cache_every_byte_gets_there_as_well() {
+        let size = (BEHIND + 3) * BLOCK + 5;
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let job = Job { file: &file, direct: None, order: &order(size), stop: &stop };
+        fill(&job, &mut |_, _| ()).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), size);
+        let mut content = vec![0; size as usize];
+        positioned::read_exact(&file, &mut content, 0).unwrap();
+        assert!(content.iter().enumerate().all(|(offset, byte)| *byte == offset as u8));
+    }
+
+    #[test]
+    fn an_error_ends_all_writers() {
+        let there = tempfile::NamedTempFile::new().unwrap();
+        let unwritable = File::open(there.path()).unwrap();
+        let stop = AtomicBool::new(false);
+        for direct in [None, Some((&unwritable, 512))] {
+            let job = Job { file: &unwritable, direct, order: &order(1 << 40), stop: &stop };
+            let error = fill(&job, &mut |_, _| ()).unwrap_err();
+            let Error::Io(why) = &error.error else { panic!("{error:?}") };
+            assert!(why.to_string().starts_with("Bad file descriptor"), "{why}");
+            assert_eq!(error.written, 0);
+        }
+    }
+
+    #[test]
+    fn a_stop_leaves_a_part_without_gaps() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let order = order(1 << 40);
+        let job = Job { file: &file, direct: None, order: &order, stop: &stop };
+        // Stopped by the first look at the progress, which the size sees to that there is.
+        let failed = fill(&job, &mut |_, _| stop.store(true, Ordering::Relaxed)).unwrap_err();
+        assert!(matches!(failed.error, Error::Stopped));
+        assert!(failed.written > 0 && failed.written < order.size);
+        assert_eq!(file.metadata().unwrap().len(), failed.written);
+    }
+
+    #[test]
+    fn a_failure_leaves_what_is_before_it() {
+        let file = tempfile::tempfile_in("/var/tmp").unwrap();
+        let stop = AtomicBool::new(false);
+        let (order, block) = (order(1 << 40), vec![0; BLOCK as usize]);
+        let job = Job { file: &file, direct: None, order: &order, stop: &stop };
+        let part = Part::new(&job, &block, 0, 10 * BLOCK);
+        part.next.store(7, Ordering::Relaxed);
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        part.failed.store(true, Ordering::Relaxed);
+        part.write().unwrap();
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK, "the eighth block was taken and left");
+        part.next.store(12, Ordering::Relaxed);
+        assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
+        let done = Part::new(&job, &block, 0, 10 * BLOCK);
+        done.next.store(12, Ordering::Relaxed);
+        assert_eq!(done.failed(Error::Stopped).written, 10 * BLOCK);
+    }
+}

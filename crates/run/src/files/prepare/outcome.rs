@@ -1,0 +1,184 @@
+//! What became of a file that was to be prepared, as it is told.
+
+use diskspd_host::claims::Denial;
+use diskspd_sys::problem::{Problem, TargetError};
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// What was done, for a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prepared {
+    /// It was there with this size, all of it written, and a few blocks showed nothing that speaks against
+    /// it.
+    Kept,
+    /// It did not exist.
+    Created,
+    /// It existed and was truncated and written anew.
+    Rewritten(Why),
+}
+
+/// Why an existing file was written anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It was asked for.
+    Asked,
+    /// It had another size, bytes.
+    Size(u64),
+    /// It had holes, or parts that were allocated but not written.
+    Unwritten,
+    /// It held data where zeros are ordered, or the reverse.
+    Content {
+        /// What is ordered.
+        zero: bool,
+    },
+    /// The file system can't tell whether it was written in full (tmpfs, network file systems).
+    Unknown,
+}
+
+impl fmt::Display for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Prepared::Kept => f.write_str("kept: it has this size and is fully written"),
+            Prepared::Created => f.write_str("created"),
+            Prepared::Rewritten(Why::Asked) => f.write_str("rewritten, as requested"),
+            Prepared::Rewritten(Why::Size(size)) => write!(f, "rewritten: it had {size} bytes"),
+            Prepared::Rewritten(Why::Unwritten) => f.write_str("rewritten: parts of it were never written"),
+            Prepared::Rewritten(Why::Content { zero: true }) => {
+                f.write_str("rewritten: it held data instead of the requested zeros (-Z)")
+            }
+            Prepared::Rewritten(Why::Content { zero: false }) => f.write_str(
+                "rewritten: it held zeros instead of the requested data, and many devices answer zeros \
+                 faster",
+            ),
+            Prepared::Rewritten(Why::Unknown) => {
+                f.write_str("rewritten: its file system can't report whether it was fully written")
+            }
+        }
+    }
+}
+
+/// Why a file could not be prepared, and what became of it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: the file was not prepared: {reason}; {state}", path.display())]
+pub struct PrepareError {
+    /// As the user gave it.
+    pub path: PathBuf,
+    /// What went wrong, and what to do.
+    pub reason: Reason,
+    /// What is there now.
+    pub state: State,
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Reason {
+    /// The path can't be used.
+    #[error("{0}")]
+    Target(Problem),
+    /// It must not be written to: the whole message, with the path.
+    #[error("{0}")]
+    Denied(Denial),
+    /// `ENOSPC`
+    #[error(
+        "the file system is full: {size} bytes are needed, {free} are free; use a smaller -c, or free some \
+         space"
+    )]
+    Full {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes that were free for this user before, and those of the file itself.
+        free: u64,
+    },
+    /// Each of them might fit, but not all of them.
+    #[error(
+        "the file system is full: its {files} files need {size} bytes together, {free} are free; use a \
+         smaller -c, or free some space"
+    )]
+    FullTogether {
+        /// How many files.
+        files: usize,
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes that were free for this user before, and those of the files themselves.
+        free: u64,
+    },
+    /// `EDQUOT`
+    #[error(
+        "this user's disk quota is exhausted, {size} bytes are needed; use a smaller -c, or free some space"
+    )]
+    Quota {
+        /// Bytes asked for.
+        size: u64,
+    },
+    /// `EFBIG`
+    #[error("{size} bytes exceed the largest file of this file system; use a smaller -c")]
+    TooLarge {
+        /// Bytes asked for.
+        size: u64,
+    },
+    /// `RLIMIT_FSIZE`
+    #[error("{size} bytes exceed the shell's file size limit of {limit}; raise it (ulimit -f)")]
+    Limit {
+        /// Bytes asked for.
+        size: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The stop flag was set.
+    #[error("stopped")]
+    Stopped,
+    /// Anything else.
+    #[error("can't {doing}: {source}")]
+    Kernel {
+        /// What was being done.
+        doing: &'static str,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+}
+
+impl From<TargetError> for Reason {
+    fn from(error: TargetError) -> Reason {
+        Reason::Target(error.problem)
+    }
+}
+
+impl From<Denial> for Reason {
+    fn from(denial: Denial) -> Reason {
+        match denial {
+            Denial::Target(error) => error.into(),
+            refused @ Denial::Refused(_) => Reason::Denied(refused),
+        }
+    }
+}
+
+/// What is at the path after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// What was there before, if anything.
+    Untouched,
+    /// Nothing: the unfinished file was created here, and removed again.
+    Removed,
+    /// A file that existed before; what it held is gone. It was cut off behind what is written, and emptied
+    /// when there was no room for it.
+    Unfinished {
+        /// Bytes it has now.
+        size: u64,
+    },
+    /// The unfinished file was created here and could not be removed.
+    LeftOver,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            State::Untouched => f.write_str("nothing was changed"),
+            State::Removed => f.write_str("the incomplete file was removed"),
+            State::Unfinished { size } => {
+                write!(f, "the existing file was overwritten and is incomplete: it has {size} bytes now")
+            }
+            State::LeftOver => f.write_str("the incomplete file could not be removed"),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Whether there is room for what is ordered, found out while nothing has been changed yet.
+
+use super::{PrepareError, Reason, State};
+use diskspd_sys::inode;
+use diskspd_sys::room::{self, Size};
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The room that was found for a file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Bytes ordered.
+    size: u64,
+    /// Bytes that can be had; `None` = the file system doesn't say.
+    free: Option<u64>,
+}
+
+impl Room {
+    /// What the kernel's answer to `doing` something means.
+    pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
+        match error.kind() {
+            ErrorKind::StorageFull => Reason::Full { size: self.size, free: self.free.unwrap_or(0) },
+            ErrorKind::QuotaExceeded => Reason::Quota { size: self.size },
+            ErrorKind::FileTooLarge => Reason::TooLarge { size: self.size },
+            ErrorKind::Interrupted => Reason::Stopped,
+            _ => Reason::Kernel { doing, source: error },
+        }
+    }
+}
+
+/// Whether a file can get this size when it gives back what it has. It is left as it is.
+pub(super) fn check(mut file: &File, found: &Metadata, size: u64, stop: &AtomicBool) -> Result<Room, Reason> {
+    // Only an offset beyond the largest possible one is refused; nothing is read or written by it.
+    if file.seek(SeekFrom::Start(size)).is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
+        return Err(Reason::TooLarge { size });
+    }
+    let free =
+        room::beneath(file).and_then(|room| room.ours).map(|free| free.saturating_add(inode::stored(found)));
+    let room = Room { size, free };
+    if free.is_some_and(|free| size > free) {
+        return Err(room.explain(ErrorKind::StorageFull.into(), ""));
+    }
+    // Quotas, and what the file system needs for itself, only show in an attempt: behind the end of an
+    // existing file, where it changes nothing.
+    let length = found.len();
+    if length > 0 && size > length {
+        allocate(file, Size::Stays, length, size - length, stop).map_err(|error| {
+            // Setting the size gives back what lies behind it.
+            let _ = file.set_len(length);
+            room.explain(error, "allocate space")
+        })?;
+    }
+    Ok(room)
+}
+
+/// Allocates space in a file, where the file system can. Ends as interrupted when it is to stop.
+pub(super) fn allocate(
+    file: &File,
+    becomes: Size,
+    offset: u64,
+    length: u64,
+    stop: &AtomicBool,
+) -> io::Result<()> {
+    loop {
+        match room::allocate(file, becomes, offset, length) {
+            Err(error) if error.kind() == ErrorKind::Interrupted && !stop.load(Ordering::Relaxed) => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// What the files of a run need of one file system.
+struct Need<'a> {
+    device: u64,
+    /// The first of them.
+    path: &'a Path,
+    files: usize,
+    /// Bytes that can be had; `None` = the file system doesn't say.
+    free: Option<u64>,
+    /// Bytes they will have.
+    size: u64,
+}
+
+/// Whether files of these sizes, bytes, all fit on their file systems: whoever comes last must not find out
+/// when the others have been overwritten. Those that are there with their size don't count, unless they are
+/// written anew in any case.
+///
+/// # Errors
+/// The first one on a file system that is too small; nothing was changed.
+pub fn all_fit<'a>(
+    files: impl IntoIterator<Item = (&'a Path, u64)>,
+    recreate: bool,
+) -> Result<(), PrepareError> {
+    let mut needs: Vec<Need> = Vec::new();
+    for (path, size) in files {
+        let there = std::fs::metadata(path).ok();
+        let taken = match &there {
+            Some(found) if !found.is_file() || found.len() == size && !recreate => continue,
+            Some(found) => inode::stored(found),
+            None => 0,
+        };
+        // What is to be created will lie where the nearest directory is that exists.
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let Some(place) = absolute.ancestors().find(|place| place.exists()) else { continue };
+        let (Ok(found), Some(room)) = (place.metadata(), room::at(place)) else { continue };
+        let device = inode::file_system(&found);
+        let known = needs.iter().position(|need| need.device == device).unwrap_or(needs.len());
+        if known == needs.len() {
+            needs.push(Need { device, path, files: 0, free: room.ours, size: 0 });
+        }
+        let need = &mut needs[known];
+        need.files += 1;
+        need.free = need.free.map(|free| free.saturating_add(taken));
+        need.size = need.size.saturating_add(size);
+    }
+    let too_much = |need: &Need| need.files > 1 && need.free.is_some_and(|free| need.size > free);
+    match needs.into_iter().find(too_much) {
+        None => Ok(()),
+        Some(Need { path, files, free, size, .. }) => Err(PrepareError {
+            path: path.to_owned(),
+            reason: Reason::FullTogether { files, size, free: free.unwrap_or(0) },
+            state: State::Untouched,
+        }),
+    }
+}

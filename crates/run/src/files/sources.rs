@@ -1,0 +1,132 @@
+//! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
+
+use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_model::profile::RandomDataSource;
+use diskspd_model::units::Size;
+use diskspd_model::workload::{Random, payload};
+use diskspd_sys::memory::{Buffer, Shared};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Makes the sources of a span, in order: from their files, or with random content, which is the same in
+/// every run.
+///
+/// # Errors
+/// A message: no memory, or a file can't be read.
+pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, String> {
+    // One generator for all of them, and not that of a thread.
+    let mut random = Random::new(0);
+    let no_memory = |size: u64, why: &dyn std::fmt::Display| {
+        format!("-Z<size>: can't allocate {} for write data: {why}; use a smaller size", Size(size))
+    };
+    let make = |source: &RandomDataSource| {
+        let length = usize::try_from(source.size).map_err(|e| no_memory(source.size, &e))?;
+        let filled = |bytes: &mut [u8]| match &source.path {
+            None => {
+                random.fill(bytes);
+                Ok(())
+            }
+            Some(path) => match fill_from_file(path.as_path(), bytes) {
+                Ok(()) => Ok(()),
+                Err(e) => Err(Failure::Content(format!(
+                    "-Z<size>,<file>: can't read the write data from '{path}': {e}"
+                ))),
+            },
+        };
+        Shared::new(length, filled).map_err(|failure| match failure {
+            Failure::Content(message) => message,
+            Failure::Memory(e) => no_memory(source.size, &e),
+        })
+    };
+    sources.iter().map(make).collect()
+}
+
+/// The source that a target's writes are taken from, as an index into [`SpanPlan::sources`].
+pub fn of(target: &WorkerTarget) -> Option<usize> {
+    match target.content {
+        WriteContent::Source { index, .. } => Some(index),
+        _ => None,
+    }
+}
+
+/// Bytes of a worker's I/O buffer, with the sources behind it.
+pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
+    let sizes = worker.targets.iter().filter_map(of).map(|index| span.sources[index].size);
+    Buffer::length_with(worker.buffer, sizes)
+}
+
+enum Failure {
+    Memory(io::Error),
+    Content(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Memory(error)
+    }
+}
+
+/// Reads until the bytes are full or the file ends; then repeats it.
+fn fill_from_file(path: &std::path::Path, bytes: &mut [u8]) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    payload::repeat(bytes, filled);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::profile::RawText;
+
+    fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
+        let made = make(sources).unwrap();
+        let (buffer, places) = Buffer::with_shared(0, &made.iter().collect::<Vec<_>>()).unwrap();
+        let content =
+            |(place, source): (&usize, &Shared)| buffer.as_slice()[*place..][..source.len()].to_vec();
+        places.iter().zip(&made).map(content).collect()
+    }
+
+    fn random(size: u64) -> RandomDataSource {
+        RandomDataSource { size, path: None }
+    }
+
+    #[test]
+    fn random_sources_go_on_one_from_the_other_and_are_the_same_in_every_run() {
+        let two = contents(&[random(4096), random(5000)]);
+        let one = contents(&[random(4096 + 5000)]);
+        assert_eq!([&two[0][..], &two[1][..]].concat(), one[0]);
+        assert_eq!(two, contents(&[random(4096), random(5000)]));
+        assert_eq!(two[0][..8], 0x4b39_c42d_b38f_cdf5u64.to_le_bytes(), "the generator of seed 0");
+    }
+
+    #[test]
+    fn a_file_fills_a_source_cut_off_repeated_or_with_zeros() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("content");
+        for (content, expected) in [("abc", "abcabcab"), ("0123456789", "01234567"), ("", "\0\0\0\0\0\0\0\0")]
+        {
+            std::fs::write(&path, content).unwrap();
+            let path = RawText::from(path.to_str().unwrap().as_bytes().to_vec());
+            let source = RandomDataSource { size: 8, path: Some(path) };
+            assert_eq!(contents(&[source])[0], expected.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_named() {
+        for path in ["/nonexistent/content", "/"] {
+            let path = RawText::from(path.as_bytes().to_vec());
+            let message = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }]).unwrap_err();
+            assert!(message.contains(&format!("'{path}'")) && message.contains("-Z"), "{message}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What a sector that was read tells: as it has to be, or what is wrong with it.
+
+use super::stamp::SectorStamp;
+use diskspd_model::results::SectorFault;
+
+/// What is known of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expected {
+    /// The run that wrote there; `None` = any that stamped the target.
+    pub run: Option<u64>,
+    /// Number of the target in it.
+    pub target: u32,
+    /// Where the sector lies, byte offset.
+    pub offset: u64,
+    /// The oldest version that can be there; 0 = also what nobody of us wrote.
+    pub oldest: u64,
+    /// The newest one that anybody has begun to write.
+    pub newest: u64,
+    /// The sector may be a mixture of versions.
+    pub may_be_mixed: bool,
+}
+
+/// What a sector tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectorVerdict {
+    /// It is as it has to be.
+    Verified,
+    /// Nothing is known of the place.
+    Unknown,
+    /// It is a mixture, and may be.
+    Undecided,
+    /// It is wrong.
+    Failed(SectorFault),
+}
+
+use SectorVerdict::{Failed, Undecided, Unknown, Verified};
+
+/// Judges one sector by itself; `intact`: its checksum fits. That it is torn only its neighbours can tell:
+/// [`is_torn`].
+pub fn judge(expected: &Expected, sector: &[u8], intact: bool) -> SectorVerdict {
+    let stamp = SectorStamp::of(sector);
+    let Some(run) = expected.run else { return judge_any_run(expected, stamp, intact) };
+    let ours = stamp.filter(|stamp| stamp.run == run);
+    let Expected { target, offset, oldest, newest, .. } = *expected;
+    match ours {
+        Some(stamp) if intact && (stamp.target, stamp.offset) != (target, offset) => {
+            Failed(SectorFault::Misplaced)
+        }
+        Some(stamp) if intact => match stamp.generation {
+            there if there > newest => Failed(SectorFault::Foreign),
+            there if there >= oldest => Verified,
+            there if there + 1 == oldest => Failed(SectorFault::Lost),
+            _ => Failed(SectorFault::Stale),
+        },
+        _ if oldest == 0 => Unknown,
+        Some(stamp) => judge_broken(expected, &stamp, sector),
+        None if sector.iter().all(|byte| *byte == 0) => Failed(SectorFault::Unwritten),
+        // What was there before the first write still is.
+        None if oldest == 1 => Failed(SectorFault::Lost),
+        None => Failed(SectorFault::Foreign),
+    }
+}
+
+/// A stamp of this run whose checksum doesn't fit. Versions of a place differ in all their words, and agree
+/// in what they say of run, target and place: so a mixture of them is told from all else, and from which.
+fn judge_broken(expected: &Expected, stamp: &SectorStamp, sector: &[u8]) -> SectorVerdict {
+    let Expected { target, offset, oldest, newest, may_be_mixed, .. } = *expected;
+    let is_here = (stamp.target, stamp.offset) == (target, offset);
+    match stamp.versions_in(sector).filter(|(_, last)| is_here && *last <= newest) {
+        Some((first, _)) if may_be_mixed && first >= oldest => Undecided,
+        // Parts of versions that can't be there together.
+        Some((first, last)) if first < last => Failed(SectorFault::Torn),
+        _ => Failed(SectorFault::Corrupt),
+    }
+}
+
+/// Of a target that is only read: sectors that carry a stamp have to be whole and in their place.
+fn judge_any_run(expected: &Expected, stamp: Option<SectorStamp>, intact: bool) -> SectorVerdict {
+    match stamp {
+        None => Unknown,
+        Some(_) if !intact => Failed(SectorFault::Corrupt),
+        Some(stamp) if (stamp.target, stamp.offset) != (expected.target, expected.offset) => {
+            Failed(SectorFault::Misplaced)
+        }
+        Some(_) => Verified,
+    }
+}
+
+/// Whether a sector that failed is a missing part of a write of which other sectors arrived: `neighbours` are
+/// stamps of whole sectors that are as they have to be. `held`: what the sector itself holds.
+pub fn is_torn(
+    fault: SectorFault,
+    offset: u64,
+    held: Option<SectorStamp>,
+    mut neighbours: impl Iterator<Item = SectorStamp>,
+    sector: u64,
+) -> bool {
+    use SectorFault::{Foreign, Lost, Stale, Unwritten};
+    let version = |stamp: &SectorStamp| (stamp.run, stamp.writer, stamp.write);
+    let own = held.as_ref().map(version);
+    matches!(fault, Lost | Stale | Unwritten | Foreign)
+        && neighbours.any(|there| there.write_covers(offset, sector) && Some(version(&there)) != own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stamp::SectorChecksums;
+    use super::*;
+
+    const RUN: u64 = 77;
+
+    fn sector(stamp: SectorStamp) -> Vec<u8> {
+        let mut bytes = vec![0; 512];
+        stamp.fill(&mut bytes);
+        SectorChecksums::new(512).seal(&stamp, &mut bytes);
+        bytes
+    }
+
+    fn stamp(generation: u64) -> SectorStamp {
+        let (run, offset, target) = (RUN, 1024, 3);
+        SectorStamp { run, offset, generation, target, writer: 0, write: generation, index: 0, sectors: 1 }
+    }
+
+    fn judged(oldest: u64, may_be_mixed: bool, bytes: &[u8]) -> SectorVerdict {
+        let newest = 20;
+        let expected = Expected { run: Some(RUN), target: 3, offset: 1024, oldest, newest, may_be_mixed };
+        let mut fits = Vec::new();
+        SectorChecksums::new(512).intact(bytes, &mut fits);
+        judge(&expected, bytes, fits[0])
+    }
+
+    #[test]
+    fn each_fault_has_its_name() {
+        let elsewhere = SectorStamp { offset: 512, ..stamp(9) };
+        let of_another_target = SectorStamp { target: 1, ..stamp(9) };
+        let of_another_run = SectorStamp { run: 1, ..stamp(9) };
+        let mut flipped = sector(stamp(9));
+        flipped[300] ^= 4;
+        for (oldest, bytes, verdict) in [
+            (9, sector(stamp(9)), Verified),
+            (9, sector(stamp(10)), Verified),
+            (9, sector(stamp(21)), Failed(SectorFault::Foreign)),
+            (0, sector(stamp(21)), Failed(SectorFault::Foreign)),
+            (9, sector(stamp(8)), Failed(SectorFault::Lost)),
+            (9, sector(stamp(7)), Failed(SectorFault::Stale)),
+            (9, sector(elsewhere), Failed(SectorFault::Misplaced)),
+            (9, sector(of_another_target), Failed(SectorFault::Misplaced)),
+            (9, sector(of_another_run), Failed(SectorFault::Foreign)),
+            (9, flipped.clone(), Failed(SectorFault::Corrupt)),
+            (9, vec![0; 512], Failed(SectorFault::Unwritten)),
+            (9, vec![7; 512], Failed(SectorFault::Foreign)),
+            (1, vec![7; 512], Failed(SectorFault::Lost)),
+            (1, sector(of_another_run), Failed(SectorFault::Lost)),
+            (0, vec![7; 512], Unknown),
+            (0, flipped, Unknown),
+            (0, sector(of_another_run), Unknown),
+            (0, sector(stamp(1)), Verified),
+            (0, sector(elsewhere), Failed(SectorFault::Misplaced)),
+        ] {
+            assert_eq!(judged(oldest, false, &bytes), verdict, "{oldest} {:?}", SectorStamp::of(&bytes));
+        }
+    }
+
+    #[test]
+    fn where_writes_overlap_a_mixture_is_no_fault_and_an_older_version_is() {
+        let mut mixed = sector(stamp(9));
+        mixed[256..].copy_from_slice(&sector(stamp(10))[256..]);
+        assert_eq!(judged(9, true, &mixed), Undecided);
+        assert_eq!(judged(9, false, &mixed), Failed(SectorFault::Torn));
+        assert_eq!(judged(10, true, &mixed), Failed(SectorFault::Torn), "one of them can't be there");
+        // Neither zeros nor anything else is a part of a mixture.
+        for other in [0, 7] {
+            let mut broken = sector(stamp(9));
+            broken[256..].fill(other);
+            assert_eq!(judged(9, true, &broken), Failed(SectorFault::Corrupt));
+        }
+        assert_eq!(judged(9, true, &[0; 512]), Failed(SectorFault::Unwritten));
+        assert_eq!(judged(9, true, &[7; 512]), Failed(SectorFault::Foreign));
+        // Of two versions that were never written.
+        let mut mixed = sector(stamp(20));
+        mixed[256..].copy_from_slice(&sector(stamp(21))[256..]);
+        assert_eq!(judged(9, true, &mixed), Failed(SectorFault::Corrupt));
+        assert_eq!(judged(9, true, &sector(stamp(7))), Failed(SectorFault::Stale));
+    }
+
+    #[test]
+    fn a_target_that_is_only_read_is_judged_by_its_stamps_alone() {
+        let (oldest, newest, may_be_mixed) = (0, 0, false);
+        let expected = Expected { run: None, target: 3, offset: 1024, oldest, newest, may_be_mixed };
+        let verdict = |bytes: &[u8], intact| judge(&expected, bytes, intact);
+        assert_eq!(verdict(&sector(stamp(5)), true), Verified);
+        assert_eq!(verdict(&sector(stamp(5)), false), Failed(SectorFault::Corrupt));
+        let elsewhere = sector(SectorStamp { offset: 0, ..stamp(5) });
+        assert_eq!(verdict(&elsewhere, true), Failed(SectorFault::Misplaced));
+        let of_another = sector(SectorStamp { target: 1, ..stamp(5) });
+        assert_eq!(verdict(&of_another, true), Failed(SectorFault::Misplaced));
+        assert_eq!(verdict(&[1; 512], false), Unknown);
+    }
+
+    #[test]
+    fn a_sector_is_torn_when_another_one_of_the_missing_write_is_there() {
+        let write = SectorStamp { offset: 512, index: 0, sectors: 4, ..stamp(9) };
+        let torn =
+            |fault, held, there: Option<SectorStamp>| is_torn(fault, 1024, held, there.into_iter(), 512);
+        assert!(torn(SectorFault::Lost, Some(stamp(8)), Some(write)));
+        assert!(torn(SectorFault::Unwritten, None, Some(write)));
+        assert!(!torn(SectorFault::Lost, Some(stamp(8)), None));
+        assert!(!torn(SectorFault::Corrupt, None, Some(write)));
+        assert!(!torn(SectorFault::Lost, Some(stamp(8)), Some(SectorStamp { sectors: 1, ..write })));
+        assert!(!torn(SectorFault::Lost, Some(SectorStamp { offset: 1024, index: 1, ..write }), Some(write)));
+    }
+}

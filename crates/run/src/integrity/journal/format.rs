@@ -1,0 +1,443 @@
+//! The format of a journal: pieces, each with its length and checksum. docs/integrity.md has it in full.
+//!
+//! A journal is only ever added to. What a power cut leaves is whole pieces and, at the end, perhaps a broken
+//! one, which says nothing.
+
+use diskspd_model::profile::RawText;
+use diskspd_sys::crc32c::crc32c;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+/// Begins the first piece.
+const MAGIC: &[u8] = b"DISKSPD journal 1\n";
+/// Longer pieces are broken ones.
+const LONGEST_PIECE: usize = 1 << 22;
+/// Acknowledgements in a piece, at most.
+pub const MOST_IN_A_PIECE: usize = 8192;
+/// Bytes of an acknowledgement.
+const ACK_LENGTH: usize = 56;
+
+const RUN: u8 = 1;
+const TARGET: u8 = 2;
+const ACKS: u8 = 3;
+const FORGOTTEN: u8 = 4;
+const END: u8 = 5;
+
+/// A unit of a target holds, durably, at least this version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Acknowledged {
+    /// Number of the target.
+    pub target: u32,
+    /// The thread that wrote it.
+    pub writer: u32,
+    /// Where the unit lies, byte offset.
+    pub offset: u64,
+    /// The oldest version that can be there; at least 1.
+    pub oldest: u64,
+    /// Number of the write among those of the thread.
+    pub write: u64,
+    /// Where the write began, byte offset.
+    pub write_offset: u64,
+    /// Its length, bytes.
+    pub write_length: u32,
+    /// Other writes to the unit overlapped: sectors may be mixtures.
+    pub overlapped: bool,
+    /// When, us since the journal was begun.
+    pub at_us: u64,
+}
+
+/// When a sector may hold parts of two writes though nobody did wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mixing {
+    /// Never: without the page cache a device writes whole sectors.
+    Never,
+    /// After a loss of power: what of the page cache was being written to the device, and written anew at the
+    /// same time, is mixed there.
+    WhenCut,
+    /// Also when the run was only killed: in the midst of a copy into mapped memory.
+    WhenKilled,
+    /// Always: memory-mapped threads that write the same place mix it, and nobody tells the journal.
+    Always,
+}
+
+impl Mixing {
+    /// By their numbers in the file.
+    const ALL: [Mixing; 4] = [Mixing::Never, Mixing::WhenCut, Mixing::Always, Mixing::WhenKilled];
+
+    fn number(self) -> u8 {
+        Mixing::ALL.iter().position(|known| *known == self).unwrap_or(0) as u8
+    }
+}
+
+/// A target as the journal names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalTarget {
+    /// Its number.
+    pub id: u32,
+    /// Bytes of a sector.
+    pub sector: u32,
+    /// Bytes of a unit, a multiple of the sector.
+    pub unit: u64,
+    /// Whether a sector may hold parts of two writes.
+    pub mixing: Mixing,
+    /// As the user gave it.
+    pub path: RawText,
+}
+
+/// A piece of a journal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JournalPiece<'a> {
+    /// The first one: number of the run, when it began (ms since 1970-01-01 00:00 UTC), and what tells the
+    /// running kernel from all others ("" = not known).
+    Run(u64, i64, &'a str),
+    /// A target.
+    Target(JournalTarget),
+    /// What has become durable.
+    Acks(&'a [Acknowledged]),
+    /// What was said of a target so far no longer holds: its file is made anew.
+    Forgotten(u32),
+    /// The run has ended, and nothing is in flight.
+    End,
+}
+
+impl JournalPiece<'_> {
+    /// Appends it as it stands in the file.
+    pub fn append_to(&self, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend([0; 8]);
+        match self {
+            JournalPiece::Run(run, began, boot) => {
+                out.push(RUN);
+                out.extend_from_slice(MAGIC);
+                out.extend(run.to_le_bytes());
+                out.extend(began.to_le_bytes());
+                out.extend_from_slice(boot.as_bytes());
+            }
+            JournalPiece::Target(target) => {
+                out.push(TARGET);
+                out.extend(target.id.to_le_bytes());
+                out.extend(target.sector.to_le_bytes());
+                out.extend(target.unit.to_le_bytes());
+                out.push(target.mixing.number());
+                out.extend_from_slice(target.path.as_bytes());
+            }
+            JournalPiece::Acks(acks) => {
+                out.push(ACKS);
+                acks.iter().for_each(|ack| append_ack(out, ack));
+            }
+            JournalPiece::Forgotten(target) => {
+                out.push(FORGOTTEN);
+                out.extend(target.to_le_bytes());
+            }
+            JournalPiece::End => out.push(END),
+        }
+        let (head, body) = out[start..].split_at_mut(8);
+        head[..4].copy_from_slice(&(body.len() as u32).to_le_bytes());
+        head[4..].copy_from_slice(&crc32c(body).to_le_bytes());
+    }
+}
+
+fn append_ack(out: &mut Vec<u8>, ack: &Acknowledged) {
+    out.extend(ack.target.to_le_bytes());
+    out.extend(ack.writer.to_le_bytes());
+    for number in [ack.offset, ack.oldest, ack.write, ack.write_offset, ack.at_us] {
+        out.extend(number.to_le_bytes());
+    }
+    out.extend(ack.write_length.to_le_bytes());
+    out.extend(u32::from(ack.overlapped).to_le_bytes());
+}
+
+/// What a journal says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct JournalContent {
+    /// Number of the run.
+    pub run: u64,
+    /// When it began, ms since 1970-01-01 00:00 UTC.
+    pub began_ms: i64,
+    /// Under which running kernel; empty = not known: the journal is of an earlier version of the program.
+    pub boot: String,
+    /// The targets, by number.
+    pub targets: BTreeMap<u32, JournalTarget>,
+    /// The newest durable version of each unit, by target and offset.
+    pub acknowledged: BTreeMap<(u32, u64), Acknowledged>,
+    /// The run ended by itself; else it was killed, or the power was cut.
+    pub has_ended: bool,
+    /// Bytes at the end that are no whole piece.
+    pub broken: u64,
+}
+
+/// Why a file can't be used as a journal.
+#[derive(Debug, thiserror::Error)]
+pub enum NoJournal {
+    /// It can't be read.
+    #[error("it can't be read: {0}")]
+    Unreadable(#[from] io::Error),
+    /// It is something else, or not even its beginning got there.
+    #[error("it isn't a journal of --verify (unknown first {} bytes)", MAGIC.len() + 9)]
+    Other,
+}
+
+/// Reads a journal to the end of its last whole piece.
+///
+/// # Errors
+/// It can't be read, or isn't a journal.
+pub fn read(mut from: impl Read) -> Result<JournalContent, NoJournal> {
+    let mut content = JournalContent::default();
+    let mut body = Vec::new();
+    let mut is_first = true;
+    loop {
+        let (whole, length) = next_piece(&mut from, &mut body)?;
+        let understood = whole && content.take(&body, is_first).is_some();
+        if is_first && !understood {
+            return Err(NoJournal::Other);
+        }
+        if !understood {
+            content.broken = length as u64 + io::copy(&mut from, &mut io::sink())?;
+            return Ok(content);
+        }
+        is_first = false;
+    }
+}
+
+/// Reads a piece; false = it isn't whole. Also how many bytes were read.
+fn next_piece(from: &mut impl Read, body: &mut Vec<u8>) -> io::Result<(bool, usize)> {
+    body.clear();
+    let mut head = Vec::new();
+    if from.by_ref().take(8).read_to_end(&mut head)? < 8 {
+        return Ok((false, head.len()));
+    }
+    let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let length = number(0) as usize;
+    if !(1..=LONGEST_PIECE).contains(&length) {
+        return Ok((false, 8));
+    }
+    let got = from.by_ref().take(length as u64).read_to_end(body)?;
+    Ok((got == length && crc32c(body) == number(4), 8 + got))
+}
+
+/// Takes numbers from the front of bytes.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(*number)
+    }
+
+    fn half(&mut self) -> Option<u32> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    fn word(&mut self) -> Option<u64> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn ack(&mut self) -> Option<Acknowledged> {
+        let (target, writer) = (self.half()?, self.half()?);
+        let (offset, oldest, write) = (self.word()?, self.word()?, self.word()?);
+        let (write_offset, at_us, write_length) = (self.word()?, self.word()?, self.half()?);
+        let overlapped = self.half()? != 0;
+        Some(Acknowledged {
+            target,
+            writer,
+            offset,
+            oldest,
+            write,
+            write_offset,
+            write_length,
+            overlapped,
+            at_us,
+        })
+    }
+}
+
+impl JournalContent {
+    /// Takes in a piece; `None` = it makes no sense.
+    fn take(&mut self, body: &[u8], is_first: bool) -> Option<()> {
+        let (kind, rest) = body.split_first()?;
+        let mut numbers = Numbers(rest);
+        match (*kind, is_first) {
+            (RUN, true) => {
+                let mut numbers = Numbers(rest.strip_prefix(MAGIC)?);
+                self.run = numbers.word()?;
+                self.began_ms = i64::from_le_bytes(numbers.take()?);
+                self.boot = String::from_utf8_lossy(numbers.0).into_owned();
+            }
+            (TARGET, false) => {
+                let (id, sector, unit) = (numbers.half()?, numbers.half()?, numbers.word()?);
+                let [mixing] = numbers.take()?;
+                let mixing = *Mixing::ALL.get(usize::from(mixing))?;
+                let path = RawText::from(numbers.0.to_vec());
+                let possible = sector.is_power_of_two() && sector >= 512 && unit > 0;
+                (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
+                let target = JournalTarget { id, sector, unit, mixing, path };
+                // One that is told anew in another way would make nonsense of what was said of it.
+                (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
+            }
+            (ACKS, false) => {
+                let acks = rest.chunks(ACK_LENGTH).map(|ack| self.possible(Numbers(ack).ack()?));
+                // All of a piece, or nothing.
+                acks.collect::<Option<Vec<_>>>()?.into_iter().for_each(|ack| self.acknowledge(ack));
+            }
+            (FORGOTTEN, false) => {
+                let gone = numbers.half()?;
+                self.acknowledged.retain(|(target, _), _| *target != gone);
+            }
+            (END, false) => self.has_ended = true,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// An acknowledgement of a unit that the target has.
+    fn possible(&self, ack: Acknowledged) -> Option<Acknowledged> {
+        let target = self.targets.get(&ack.target)?;
+        let end = ack.offset.checked_add(target.unit)?;
+        (ack.offset.is_multiple_of(target.unit) && i64::try_from(end).is_ok()).then_some(ack)
+    }
+
+    /// Workers tell in no order: what counts of a unit is the newest version, since its first moment.
+    fn acknowledge(&mut self, ack: Acknowledged) {
+        let known = self.acknowledged.entry((ack.target, ack.offset)).or_insert(ack);
+        if ack.oldest > known.oldest {
+            *known = ack;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(id: u32) -> JournalPiece<'static> {
+        let (sector, unit, mixing) = (512, 4096, Mixing::WhenCut);
+        JournalPiece::Target(JournalTarget {
+            id,
+            sector,
+            unit,
+            mixing,
+            path: format!("t{id}").as_str().into(),
+        })
+    }
+
+    fn ack(offset: u64, oldest: u64) -> Acknowledged {
+        Acknowledged {
+            target: 1,
+            writer: 3,
+            offset,
+            oldest,
+            write: 40 + oldest,
+            write_offset: offset,
+            write_length: 4096,
+            overlapped: oldest == 5,
+            at_us: 1000 * oldest,
+        }
+    }
+
+    fn journal(pieces: &[JournalPiece]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        pieces.iter().for_each(|piece| piece.append_to(&mut bytes));
+        bytes
+    }
+
+    #[test]
+    fn a_piece_that_makes_no_sense_says_nothing_at_all() {
+        let JournalPiece::Target(other) = target(1) else { unreachable!() };
+        let other = JournalPiece::Target(JournalTarget { unit: 8192, ..other });
+        let begin = || vec![JournalPiece::Run(7, -5, "boot"), target(1), JournalPiece::Acks(&[])];
+        let before = journal(&begin());
+        // The first of its acknowledgements is possible, the second lies on no unit.
+        let half = [ack(0, 2), ack(100, 3)];
+        for piece in [JournalPiece::Acks(&half), other] {
+            let mut bytes = before.clone();
+            piece.append_to(&mut bytes);
+            let content = read(&bytes[..]).unwrap();
+            let broken = (bytes.len() - before.len()) as u64;
+            assert_eq!(content, JournalContent { broken, ..read(&before[..]).unwrap() });
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_the_newest_version_counts_whatever_the_order() {
+        let acks = [ack(0, 2), ack(4096, 5), ack(0, 9), ack(0, 3), ack(0, 9)];
+        let bytes = journal(&[
+            JournalPiece::Run(7, -5, "boot"),
+            target(1),
+            target(2),
+            JournalPiece::Acks(&acks),
+            JournalPiece::End,
+        ]);
+        let content = read(&bytes[..]).unwrap();
+        assert_eq!((content.run, content.began_ms, content.has_ended, content.broken), (7, -5, true, 0));
+        assert_eq!(content.boot, "boot");
+        assert_eq!(content.targets[&2].path, "t2".into());
+        let known: Vec<Acknowledged> = content.acknowledged.into_values().collect();
+        assert_eq!(known, [ack(0, 9), ack(4096, 5)]);
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_anywhere_says_what_its_whole_pieces_say() {
+        let (first, second) = ([ack(0, 1)], [ack(0, 2)]);
+        let head = journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]);
+        let one = [&head[..], &journal(&[JournalPiece::Acks(&first)])].concat();
+        let all = [&one[..], &journal(&[JournalPiece::Acks(&second), JournalPiece::End])].concat();
+        for length in head.len()..all.len() {
+            let content = read(&all[..length]).unwrap();
+            let known = content.acknowledged.values().next().map_or(0, |ack| ack.oldest);
+            let expected = if length < one.len() { 0 } else { 1 + u64::from(length >= all.len() - 9) };
+            assert_eq!((known, content.has_ended), (expected, false), "{length}");
+        }
+        for at in one.len()..all.len() {
+            let mut broken = all.clone();
+            broken[at] ^= 0x10;
+            let content = read(&broken[..]).unwrap();
+            assert!(content.broken > 0 && content.acknowledged.len() == 1, "{at}");
+        }
+        let zeros = [&one[..], &[0; 4096]].concat();
+        assert_eq!(read(&zeros[..]).unwrap().broken, 4096);
+    }
+
+    #[test]
+    fn what_was_forgotten_no_longer_holds_and_what_is_no_journal_is_refused() {
+        let (before, after) = ([ack(0, 4), ack(4096, 1)], [ack(4096, 6)]);
+        let acks = |acks| JournalPiece::Acks(acks);
+        let bytes = journal(&[
+            JournalPiece::Run(7, 0, "boot"),
+            target(1),
+            acks(&before),
+            JournalPiece::Forgotten(1),
+            acks(&after),
+        ]);
+        assert_eq!(read(&bytes[..]).unwrap().acknowledged.into_values().collect::<Vec<_>>(), after);
+        for other in [&b""[..], b"text", &[0; 100], &bytes[1..], &bytes[..20], &journal(&[target(1)])] {
+            assert!(matches!(read(other), Err(NoJournal::Other)), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_ends_the_journal() {
+        let strange = [
+            JournalPiece::Acks(&[Acknowledged { target: 9, ..ack(0, 1) }]).to_owned_bytes(),
+            JournalPiece::Acks(&[ack(1, 1)]).to_owned_bytes(),
+            JournalPiece::Acks(&[ack(u64::MAX - 4095, 1)]).to_owned_bytes(),
+            JournalPiece::Run(1, 1, "boot").to_owned_bytes(),
+        ];
+        for piece in strange {
+            let bytes = [
+                journal(&[JournalPiece::Run(7, 0, "boot"), target(1)]),
+                piece,
+                journal(&[JournalPiece::End]),
+            ]
+            .concat();
+            let content = read(&bytes[..]).unwrap();
+            assert!(content.broken > 0 && !content.has_ended && content.acknowledged.is_empty());
+        }
+    }
+
+    impl JournalPiece<'_> {
+        fn to_owned_bytes(&self) -> Vec<u8> {
+            journal(std::slice::from_ref(self))
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The journal while it is written: by a thread of its own, which makes it durable again and again.
+
+use super::format::{Acknowledged, JournalPiece, MOST_IN_A_PIECE};
+use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::process;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Acknowledgements that may wait to be written; then workers wait.
+const MOST_WAITING: usize = 1 << 18;
+/// The longest that anybody waits for the journal: then its device answers no more.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct AckJournal {
+    shared: Arc<JournalQueue>,
+    began: Nanos,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct JournalQueue {
+    waiting: Mutex<Waiting>,
+    /// Something of that has changed.
+    changed: Condvar,
+    file: Mutex<File>,
+}
+
+/// What isn't durable yet.
+#[derive(Debug, Default)]
+struct Waiting {
+    acks: Vec<Acknowledged>,
+    /// What is to stand behind them, as the file has it.
+    added: Vec<u8>,
+    /// More is being written.
+    is_writing: bool,
+    /// No more will come.
+    is_closed: bool,
+    /// Why nothing is written any more.
+    failure: Option<String>,
+}
+
+impl AckJournal {
+    /// Begins a journal in a file that is empty. `boot`: of the running kernel, "" = not known.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn begin(file: File, run: u64, boot: &str) -> io::Result<AckJournal> {
+        let (waiting, changed) = (Mutex::default(), Condvar::default());
+        let shared = Arc::new(JournalQueue { waiting, changed, file: Mutex::new(file) });
+        let work = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || work.write_all())?;
+        let journal = AckJournal { shared, began: clock::monotonic(), thread: Some(thread) };
+        journal.add(&[JournalPiece::Run(run, clock::wall_millis(), boot)]).map_err(io::Error::other)?;
+        Ok(journal)
+    }
+
+    /// Now, as [`Acknowledged::at_us`] has it.
+    pub fn now_us(&self) -> u64 {
+        clock::monotonic().saturating_sub(self.began) / 1000
+    }
+
+    /// Takes over what has been acknowledged. Waits where the journal is far behind.
+    pub fn push(&self, acks: &mut Vec<Acknowledged>) {
+        if acks.is_empty() {
+            return;
+        }
+        let mut waiting = self.shared.wait_while(|waiting| waiting.acks.len() >= MOST_WAITING);
+        match waiting.failure {
+            Some(_) => acks.clear(),
+            None => waiting.acks.append(acks),
+        }
+        drop(waiting);
+        self.shared.changed.notify_all();
+    }
+
+    /// Adds pieces, durably, behind all that was acknowledged before.
+    ///
+    /// # Errors
+    /// A message: nothing can be added any more.
+    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), String> {
+        let mut waiting = self.shared.wait_while(Waiting::is_busy);
+        if let Some(failure) = &waiting.failure {
+            return Err(failure.clone());
+        }
+        pieces.iter().for_each(|piece| piece.append_to(&mut waiting.added));
+        drop(waiting);
+        self.shared.changed.notify_all();
+        // By the journal's own thread: the device may keep whoever asks it.
+        self.shared.wait_while(Waiting::is_busy).failure.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Waiting {
+    /// Something isn't durable yet.
+    fn is_busy(&self) -> bool {
+        self.is_writing || !self.acks.is_empty() || !self.added.is_empty()
+    }
+}
+
+impl Drop for AckJournal {
+    fn drop(&mut self) {
+        self.shared.waiting.lock_anyway().is_closed = true;
+        self.shared.changed.notify_all();
+        let hangs = self.shared.wait_while(Waiting::is_busy).failure.is_some();
+        match self.thread.take() {
+            Some(thread) if !hangs => drop(thread.join()),
+            // It may still wait for the device.
+            _ => process::leave_behind(),
+        }
+    }
+}
+
+impl JournalQueue {
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.file.lock_anyway();
+        file.write_all(bytes)?;
+        file.sync_data()
+    }
+
+    /// Waits as long as it is so, and nothing has failed; but not for ever.
+    fn wait_while(&self, so: impl Fn(&Waiting) -> bool) -> MutexGuard<'_, Waiting> {
+        let waiting = self.waiting.lock_anyway();
+        let still = |waiting: &mut Waiting| so(waiting) && waiting.failure.is_none();
+        let ended = self.changed.wait_timeout_while(waiting, PATIENCE, still);
+        let (mut waiting, timeout) = ended.unwrap_or_else(PoisonError::into_inner);
+        if timeout.timed_out() {
+            waiting.failure = Some(format!("its device has not answered for {} s", PATIENCE.as_secs()));
+        }
+        waiting
+    }
+
+    /// Writes what there is, until no more comes.
+    fn write_all(&self) {
+        let mut acks = Vec::new();
+        loop {
+            let waiting = self.waiting.lock_anyway();
+            let nothing = |waiting: &Waiting| waiting.acks.is_empty() && waiting.added.is_empty();
+            let idle = |waiting: &mut Waiting| nothing(waiting) && !waiting.is_closed;
+            let ended = self.changed.wait_while(waiting, idle);
+            let mut waiting = ended.unwrap_or_else(PoisonError::into_inner);
+            if nothing(&waiting) {
+                return;
+            }
+            std::mem::swap(&mut waiting.acks, &mut acks);
+            let added = std::mem::take(&mut waiting.added);
+            waiting.is_writing = true;
+            drop(waiting);
+            self.changed.notify_all();
+            let mut bytes = Vec::new();
+            acks.chunks(MOST_IN_A_PIECE).for_each(|acks| JournalPiece::Acks(acks).append_to(&mut bytes));
+            bytes.extend(added);
+            let written = self.write(&bytes);
+            acks.clear();
+            let mut waiting = self.waiting.lock_anyway();
+            waiting.is_writing = false;
+            if let Err(error) = written {
+                waiting.failure.get_or_insert_with(|| error.to_string());
+            }
+            drop(waiting);
+            self.changed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::{JournalTarget, Mixing, read};
+    use super::*;
+
+    fn ack(offset: u64, oldest: u64) -> Acknowledged {
+        let (write, write_offset, at_us) = (oldest, offset, oldest);
+        let (target, writer, write_length, overlapped) = (0, 0, 512, false);
+        Acknowledged { target, writer, offset, oldest, write, write_offset, write_length, overlapped, at_us }
+    }
+
+    #[test]
+    fn what_several_threads_have_pushed_is_there_when_a_piece_behind_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
+        let (id, sector, unit, mixing) = (0, 512, 512, Mixing::Never);
+        let target = JournalTarget { id, sector, unit, mixing, path: "t".into() };
+        journal.add(&[JournalPiece::Target(target)]).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let journal = &journal;
+                scope.spawn(move || {
+                    for round in 1..=50 {
+                        let mut acks: Vec<_> =
+                            (0..20).map(|unit| ack((20 * thread + unit) * 512, round)).collect();
+                        journal.push(&mut acks);
+                        assert!(acks.is_empty());
+                    }
+                });
+            }
+        });
+        journal.add(&[JournalPiece::End]).unwrap();
+        let content = read(File::open(&path).unwrap()).unwrap();
+        assert_eq!((content.run, content.acknowledged.len(), content.has_ended), (5, 80, true));
+        assert!(content.acknowledged.values().all(|ack| ack.oldest == 50));
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_written_says_so_and_keeps_nobody_waiting() {
+        let journal = AckJournal::begin(File::options().write(true).open("/dev/full").unwrap(), 5, "");
+        assert!(journal.is_err());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("journal");
+        let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
+        *journal.shared.file.lock_anyway() = File::open(&path).unwrap();
+        let mut acks = vec![ack(0, 1); 10];
+        (0..100).for_each(|_| journal.push(&mut acks.clone()));
+        journal.push(&mut acks);
+        assert!(journal.add(&[JournalPiece::End]).is_err());
+    }
+}

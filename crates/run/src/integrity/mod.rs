@@ -1,0 +1,24 @@
+//! Proof that what was written is there (`--verify`): every sector carries a stamp, reads are checked, and a
+//! journal says what has to be there after a power cut. docs/integrity.md has rules and formats.
+//!
+//! ```text
+//! worker ──begin(batch)──▶ SectorChecker ──ended(done)──▶ IntegrityResults, by thread
+//!                            │      ▲
+//!                      Generations  │ which versions may be where; one per target, shared by all threads
+//!                            │      │
+//!                        AckJournal ──file──▶ read_back        what is durable, after a reboot
+//! ```
+
+mod checker;
+mod classify;
+mod generations;
+pub mod journal;
+mod order;
+mod read_back;
+mod shared;
+mod stamp;
+
+pub use checker::SectorChecker;
+pub use order::TargetOrder;
+pub use read_back::{TargetReadBack, read_back};
+pub use shared::Integrity;

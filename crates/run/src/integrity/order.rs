@@ -1,0 +1,140 @@
+//! Which of its targets the run was that stamped a target: of stamps alone, where a run only reads.
+
+use diskspd_model::profile::TargetId;
+use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault, ThreadResults};
+use diskspd_sys::mutex::LockAnyway;
+use std::sync::Mutex;
+
+/// Runs that stamped one target, at most: of more nothing is remembered.
+pub const MOST_RUNS: usize = 64;
+
+/// Sectors of a target that a thread found whole and in their place, by the run that stamped them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StampedAs {
+    /// Number of the run.
+    pub run: u64,
+    /// Number that the target has in that run, from 0.
+    pub number: u32,
+    /// How many sectors.
+    pub sectors: u64,
+    /// The first one, told as if it were wrong.
+    pub first: Option<FailedSector>,
+}
+
+/// What all threads and time spans of a run have seen of that.
+#[derive(Debug, Default)]
+pub struct TargetOrder {
+    /// What the user says, by target; empty = nothing.
+    given: Vec<u32>,
+    /// By which number a run calls a target: by that of the first of its stamps that anybody read there.
+    numbers: Mutex<Vec<(u64, TargetId, u32)>>,
+    /// Of the threads of this time span that have ended.
+    found: Mutex<Vec<(u32, TargetId, StampedAs)>>,
+}
+
+impl TargetOrder {
+    /// `given`: which target of the run that stamped them each one is, from 1; empty = isn't said.
+    pub fn new(given: &[u32]) -> TargetOrder {
+        let given = given.iter().map(|number| number.saturating_sub(1)).collect();
+        TargetOrder { given, ..TargetOrder::default() }
+    }
+
+    /// The number that stamps of a run have to carry in a target; `seen`: what one of them carries. Asked
+    /// once by each thread, for each target and run.
+    pub fn number(&self, target: TargetId, run: u64, seen: u32) -> u32 {
+        if let Some(given) = self.given.get(target.index()) {
+            return *given;
+        }
+        let mut numbers = self.numbers.lock_anyway();
+        if let Some((.., number)) = numbers.iter().find(|known| (known.0, known.1) == (run, target)) {
+            return *number;
+        }
+        numbers.push((run, target, seen));
+        seen
+    }
+
+    /// A thread has ended.
+    pub fn found(&self, thread: u32, target: TargetId, found: Vec<StampedAs>) {
+        self.found.lock_anyway().extend(found.into_iter().map(|found| (thread, target, found)));
+    }
+
+    /// All threads of a time span have ended: what they took for right and lies in the wrong target is
+    /// damage.
+    pub fn judge(&self, threads: &mut [ThreadResults]) {
+        let found = std::mem::take(&mut *self.found.lock_anyway());
+        if !self.given.is_empty() {
+            return;
+        }
+        let numbers = self.numbers.lock_anyway();
+        for (thread, target, stamped) in found {
+            let of_run = numbers.iter().filter(|(run, ..)| *run == stamped.run);
+            let of_run: Vec<_> = of_run.map(|(_, target, number)| (*target, *number)).collect();
+            if !is_astray(target, &of_run) {
+                continue;
+            }
+            let targets = threads.get_mut(thread as usize).map(|thread| &mut thread.targets);
+            let results = targets.and_then(|all| all.iter_mut().find(|results| results.target == target));
+            if let Some(integrity) = results.and_then(|results| results.integrity.as_mut()) {
+                misplace(integrity, stamped);
+            }
+        }
+    }
+}
+
+/// Sectors that were counted as verified are in the wrong target.
+fn misplace(results: &mut IntegrityResults, stamped: StampedAs) {
+    let Some(first) = stamped.first else { return };
+    results.counts.verified = results.counts.verified.saturating_sub(stamped.sectors);
+    results.fail(first);
+    *results.counts.failed.entry(SectorFault::Misplaced).or_default() += stamped.sectors.saturating_sub(1);
+}
+
+/// Whether a target holds what a run wrote to another one. `numbers`: by which number that run calls each
+/// target that it stamped. Targets may be named alone, and some of them only, in the order in which that run
+/// had them: then their numbers rise. Where they don't, those are at home that have the place of their
+/// number, if each has one of their places; else nobody knows which of them went astray.
+fn is_astray(target: TargetId, numbers: &[(TargetId, u32)]) -> bool {
+    let Some((_, own)) = numbers.iter().find(|(other, _)| *other == target) else { return false };
+    let is_home = |(target, number): &(TargetId, u32)| target.0 == *number;
+    let is_permuted = numbers.iter().all(|(target, _)| numbers.iter().any(|(_, number)| *number == target.0));
+    let own = (target, *own);
+    let clashes = |other: &(TargetId, u32)| match other.1 == own.1 {
+        true => other.0 != target && !is_home(&own),
+        false => (other.0 < target) != (other.1 < own.1),
+    };
+    if is_permuted { !is_home(&own) } else { numbers.iter().any(clashes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which targets are astray when a run calls them so.
+    fn astray(numbers: &[u32]) -> Vec<u32> {
+        let numbers: Vec<_> = (0..).map(TargetId).zip(numbers.iter().copied()).collect();
+        let all = numbers.iter().map(|(target, _)| *target);
+        all.filter(|target| is_astray(*target, &numbers)).map(|target| target.0).collect()
+    }
+
+    #[test]
+    fn targets_that_changed_places_are_astray_and_those_that_are_named_alone_are_not() {
+        for (numbers, wrong) in [
+            (&[][..], &[][..]),
+            (&[0], &[]),
+            (&[7], &[]),
+            (&[0, 1], &[]),
+            (&[1, 0], &[0, 1]),
+            (&[0, 2], &[]),
+            (&[3, 2], &[0, 1]),
+            (&[0, 2, 1], &[1, 2]),
+            (&[2, 1, 0], &[0, 2]),
+            (&[1, 2, 0], &[0, 1, 2]),
+            (&[0, 3, 2], &[1, 2]),
+            (&[4, 4], &[0, 1]),
+            // A copy of one target in the place of another: which is which its number tells.
+            (&[0, 0], &[1]),
+        ] {
+            assert_eq!(astray(numbers), wrong, "{numbers:?}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Reading back what a journal says is durable: after a power cut, or whenever a run has ended.
+
+use super::classify::{Expected, SectorVerdict, is_torn, judge};
+use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
+use super::stamp::{SectorChecksums, SectorStamp};
+use diskspd_model::access::OpenMode;
+use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault};
+use diskspd_sys::files;
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::positioned::read_exact;
+use std::fs::File;
+use std::path::Path;
+
+/// The most that is read at a time, bytes.
+const PIECE: u64 = 1 << 20;
+
+/// What a target holds of what it was said to hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TargetReadBack {
+    /// Units of which a version was acknowledged.
+    pub units: u64,
+    /// Their sectors. Failures are timed in us since the journal was begun: when the version that has to be
+    /// there was acknowledged.
+    pub results: IntegrityResults,
+    /// Those of them that hold a later version, which was never acknowledged.
+    pub newer: u64,
+}
+
+/// Reads all sectors back of which a journal says something, from the target at a path. `power_held`: the
+/// machine is known to have run ever since.
+///
+/// # Errors
+/// A message: it can't be opened, or there isn't memory.
+pub fn read_back(
+    content: &JournalContent,
+    target: &JournalTarget,
+    path: &Path,
+    power_held: bool,
+) -> Result<TargetReadBack, String> {
+    let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("can't allocate memory: {error}"));
+    let found = TargetReadBack::default();
+    let mut reader = BackReader {
+        content,
+        target,
+        power_held,
+        checksums: SectorChecksums::new(target.sector as usize),
+        file: open(path)?,
+        beside: memory()?,
+        found,
+        arrived: None,
+    };
+    let mut data = memory()?;
+    let acks: Vec<&Acknowledged> =
+        content.acknowledged.range((target.id, 0)..=(target.id, u64::MAX)).map(|(_, ack)| ack).collect();
+    let longest = (PIECE / target.unit).max(1) as usize;
+    let mut rest = &acks[..];
+    while let Some(first) = rest.first() {
+        // Units that lie side by side are read together.
+        let follows =
+            |(index, ack): &(usize, &&Acknowledged)| ack.offset == first.offset + *index as u64 * target.unit;
+        let count = rest.iter().enumerate().take(longest).take_while(follows).count();
+        let (together, others) = rest.split_at(count);
+        reader.units(together, &mut data);
+        rest = others;
+    }
+    Ok(reader.found)
+}
+
+/// Past the page cache where that is possible: what counts is what the device holds.
+fn open(path: &Path) -> Result<File, String> {
+    let (read, write, direct, dsync, hint) = (true, false, true, false, Default::default());
+    let mode = OpenMode { read, write, direct, dsync, hint };
+    let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
+    Ok(opened.map_err(|error| error.to_string())?.file.into())
+}
+
+struct BackReader<'a> {
+    content: &'a JournalContent,
+    target: &'a JournalTarget,
+    power_held: bool,
+    checksums: SectorChecksums,
+    file: File,
+    found: TargetReadBack,
+    /// For another look at the write of a sector that failed.
+    beside: Buffer,
+    /// The last write that was looked for, by thread and number, and one of its sectors.
+    arrived: Option<(u32, u64, Option<SectorStamp>)>,
+}
+
+impl BackReader<'_> {
+    /// Judges units that lie side by side.
+    fn units(&mut self, acks: &[&Acknowledged], data: &mut Buffer) {
+        let start = acks[0].offset;
+        let end = start + acks.len() as u64 * self.target.unit;
+        self.found.units += acks.len() as u64;
+        for from in (start..end).step_by(PIECE as usize) {
+            let data = &mut data.as_mut_slice()[..PIECE.min(end - from) as usize];
+            let readable = fill(&self.file, data, from, self.target.sector);
+            let mut fits = Vec::new();
+            self.checksums.intact(data, &mut fits);
+            for (number, sector) in data.chunks_exact(self.target.sector as usize).enumerate() {
+                let offset = from + number as u64 * u64::from(self.target.sector);
+                let ack = acks[((offset - start) / self.target.unit) as usize];
+                self.sector(ack, offset, sector, fits[number], readable.as_ref().is_none_or(|r| r[number]));
+            }
+        }
+    }
+
+    fn sector(&mut self, ack: &Acknowledged, offset: u64, sector: &[u8], fits: bool, is_readable: bool) {
+        let may_be_mixed = match self.target.mixing {
+            Mixing::Never => false,
+            // What the page cache holds of a run that was only killed is whole, and is read behind it.
+            Mixing::WhenCut => !self.content.has_ended && !self.power_held,
+            Mixing::WhenKilled => !self.content.has_ended,
+            Mixing::Always => true,
+        };
+        let expected = Expected {
+            run: Some(self.content.run),
+            target: self.target.id,
+            offset,
+            oldest: ack.oldest,
+            // What was begun and never acknowledged the journal doesn't know.
+            newest: SectorStamp::NEWEST,
+            may_be_mixed: ack.overlapped || may_be_mixed,
+        };
+        let stamp = SectorStamp::of(sector).filter(|_| is_readable);
+        let verdict = match is_readable {
+            true => judge(&expected, sector, fits),
+            false => SectorVerdict::Failed(SectorFault::Unreadable),
+        };
+        let counts = &mut self.found.results.counts;
+        match verdict {
+            SectorVerdict::Verified => {
+                counts.verified += 1;
+                self.found.newer += u64::from(stamp.is_some_and(|stamp| stamp.generation > ack.oldest));
+            }
+            SectorVerdict::Unknown => counts.unknown += 1,
+            SectorVerdict::Undecided => counts.undecided += 1,
+            SectorVerdict::Failed(fault) => {
+                let there = self.arrived(ack);
+                let length = u64::from(self.target.sector);
+                let held = stamp.filter(|_| fits);
+                let torn = is_torn(fault, offset, held, there.into_iter(), length);
+                self.found.results.fail(FailedSector {
+                    fault: if torn { SectorFault::Torn } else { fault },
+                    offset,
+                    expected: ack.oldest,
+                    found: stamp.map(|stamp| stamp.found(expected.run)),
+                    at_us: ack.at_us,
+                });
+            }
+        }
+    }
+
+    /// A sector of the write that was acknowledged, if any of it is there.
+    fn arrived(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
+        if let Some((writer, write, there)) = self.arrived
+            && (writer, write) == (ack.writer, ack.write)
+        {
+            return there;
+        }
+        let there = self.look_for(ack);
+        self.arrived = Some((ack.writer, ack.write, there));
+        there
+    }
+
+    fn look_for(&mut self, ack: &Acknowledged) -> Option<SectorStamp> {
+        let end = ack.write_offset.checked_add(u64::from(ack.write_length))?;
+        let mut fits = Vec::new();
+        for from in (ack.write_offset..end).step_by(PIECE as usize) {
+            let data = &mut self.beside.as_mut_slice()[..PIECE.min(end - from) as usize];
+            let readable = fill(&self.file, data, from, self.target.sector);
+            self.checksums.intact(data, &mut fits);
+            let sectors = data.chunks_exact(self.target.sector as usize).zip(&fits).enumerate();
+            let whole = sectors.filter(|(number, (_, fits))| {
+                **fits && readable.as_ref().is_none_or(|readable| readable[*number])
+            });
+            let of_write = |stamp: &SectorStamp| {
+                (stamp.run, stamp.target) == (self.content.run, self.target.id)
+                    && (stamp.writer, stamp.write) == (ack.writer, ack.write)
+            };
+            let mut stamps = whole.filter_map(|(_, (sector, _))| SectorStamp::of(sector));
+            if let Some(there) = stamps.find(of_write) {
+                return Some(there);
+            }
+        }
+        None
+    }
+}
+
+/// Reads from an offset on; `None` = all of it, else of each sector whether it could be read.
+fn fill(file: &File, data: &mut [u8], offset: u64, sector: u32) -> Option<Vec<bool>> {
+    if read_exact(file, data, offset).is_ok() {
+        return None;
+    }
+    let each = data.chunks_mut(sector as usize).zip((offset..).step_by(sector as usize));
+    Some(each.map(|(data, offset)| read_exact(file, data, offset).is_ok()).collect())
+}

@@ -1,0 +1,209 @@
+//! What all threads of a run share: its number, the versions of each target, the journal.
+
+use super::checker::is_durable;
+use super::generations::Generations;
+use super::journal::format::JournalPiece;
+use super::journal::{AckJournal, JournalTarget, Mixing};
+use super::order::TargetOrder;
+use diskspd_model::plan::{SectorGrid, SpanPlan, WorkerTarget};
+use diskspd_model::profile::{RawText, TargetId, VerifyMode};
+use diskspd_model::units;
+use diskspd_sys::inode::{self, Kind};
+use diskspd_sys::mutex::LockAnyway;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The verification of one run.
+#[derive(Debug)]
+pub struct Integrity {
+    run: u64,
+    mode: VerifyMode,
+    /// Time spans that have begun.
+    spans: AtomicU64,
+    versions: Mutex<BTreeMap<TargetId, Arc<Generations>>>,
+    journal: Option<AckJournal>,
+    order: TargetOrder,
+}
+
+impl Integrity {
+    /// For a run; `verify_as` as in [`diskspd_model::profile::Method`]; `journal` is an empty file, `boot`
+    /// tells the running kernel from others ("" = not known).
+    ///
+    /// # Errors
+    /// The journal can't be written.
+    pub fn new(
+        mode: VerifyMode,
+        verify_as: &[u32],
+        journal: Option<File>,
+        boot: &str,
+    ) -> io::Result<Integrity> {
+        // Keyed anew from the kernel's random numbers each time.
+        let run = RandomState::new().build_hasher().finish();
+        let journal = journal.map(|file| AckJournal::begin(file, run, boot)).transpose()?;
+        let order = TargetOrder::new(verify_as);
+        Ok(Integrity { run, mode, spans: AtomicU64::new(0), versions: Mutex::default(), journal, order })
+    }
+
+    /// Its number, which is in every stamp.
+    pub fn number(&self) -> u64 {
+        self.run
+    }
+
+    /// What is stamped, and what is checked.
+    pub fn mode(&self) -> VerifyMode {
+        self.mode
+    }
+
+    /// What the writes of each thread are numbered from in this time span: never twice the same in a run.
+    pub fn first_write(&self) -> u64 {
+        self.spans.load(Ordering::Relaxed) << 40
+    }
+
+    /// Which targets of the run that stamped them these are, where this run only reads. All threads of a time
+    /// span have to have ended before it judges.
+    pub fn order(&self) -> &TargetOrder {
+        &self.order
+    }
+
+    /// Where it is told what is durable.
+    pub fn journal(&self) -> Option<&AckJournal> {
+        self.journal.as_ref()
+    }
+
+    /// The versions of a target; `None` = it is only read, and nothing is known of it.
+    pub fn versions(&self, target: TargetId) -> Option<Arc<Generations>> {
+        self.versions.lock_anyway().get(&target).cloned()
+    }
+
+    /// Files are about to be made anew: what is known of these targets holds no longer. The journal says so
+    /// first: a run that is killed in between has lost nothing.
+    ///
+    /// # Errors
+    /// A message: the journal can't be written.
+    pub fn forget(&self, plan: &SpanPlan, is_renewed: impl Fn(&RawText) -> bool) -> Result<(), String> {
+        let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
+        let renewed: BTreeSet<TargetId> =
+            targets.filter(|target| is_renewed(&target.path)).map(|target| target.id).collect();
+        let all = self.versions.lock_anyway();
+        let known: Vec<_> = renewed.iter().filter_map(|id| Some((id, all.get(id)?))).collect();
+        known.iter().for_each(|(_, versions)| versions.forget());
+        let pieces: Vec<_> = known.iter().map(|(id, _)| JournalPiece::Forgotten(id.0)).collect();
+        drop(all);
+        self.tell(&pieces)
+    }
+
+    fn tell(&self, pieces: &[JournalPiece]) -> Result<(), String> {
+        let journal = self.journal.as_ref().filter(|_| !pieces.is_empty());
+        journal.map_or(Ok(()), |journal| journal.add(pieces).map_err(not_written))
+    }
+
+    /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown.
+    ///
+    /// # Errors
+    /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
+    pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), String> {
+        self.spans.fetch_add(1, Ordering::Relaxed);
+        if !self.mode.stamps() {
+            return Ok(());
+        }
+        let mut targets: Vec<&WorkerTarget> = Vec::new();
+        for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+            match targets.iter_mut().find(|known| known.id == target.id) {
+                // Checksums may be wrong where any thread's way lets them be.
+                Some(known) if mixing(target) > mixing(known) => *known = target,
+                Some(_) => {}
+                None => targets.push(target),
+            }
+        }
+        refuse_two_names(&targets)?;
+        let mut pieces = Vec::new();
+        let mut all = self.versions.lock_anyway();
+        for target in targets {
+            let known = all.get(&target.id);
+            if known.is_none() {
+                pieces.push(JournalPiece::Target(told(target)));
+            }
+            if known.is_none_or(|known| known.covered() < target.size) {
+                let needed = Generations::memory(target.size, target.verified.unit);
+                let fits = memory == 0 || needed <= memory / 2;
+                let table = fits.then(|| Generations::new(target.size, target.verified.unit)).flatten();
+                let table = table.ok_or_else(|| too_large(target))?;
+                known.iter().for_each(|known| table.take_over(known));
+                all.insert(target.id, Arc::new(table));
+            }
+        }
+        drop(all);
+        self.tell(&pieces)
+    }
+
+    /// The run has ended, and nothing is in flight any more.
+    ///
+    /// # Errors
+    /// A message: the journal is not complete.
+    pub fn end(&self) -> Result<(), String> {
+        self.tell(&[JournalPiece::End])
+    }
+}
+
+fn not_written(why: String) -> String {
+    format!("--journal: can't be written: {why}; later acknowledged writes are missing from it")
+}
+
+fn too_large(target: &WorkerTarget) -> String {
+    format!(
+        "--verify: can't allocate {} for the versions of '{}'; verify a part of it (-f), or use larger \
+         blocks (-b)",
+        units::Size(Generations::memory(target.size, target.verified.unit)),
+        target.path
+    )
+}
+
+fn told(target: &WorkerTarget) -> JournalTarget {
+    let SectorGrid { sector, unit } = target.verified;
+    let id = target.id;
+    JournalTarget { id: id.0, sector, unit, mixing: mixing(target), path: target.path.clone() }
+}
+
+/// Whether a sector of the target may hold parts of two writes.
+fn mixing(target: &WorkerTarget) -> Mixing {
+    match target.mapping {
+        Some(_) if !is_durable(target) => Mixing::Always,
+        Some(_) => Mixing::WhenKilled,
+        None if target.open.direct => Mixing::Never,
+        _ => Mixing::WhenCut,
+    }
+}
+
+/// One file under two names would be two targets, each of which knows nothing of the other's writes.
+fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), String> {
+    let mut known: Vec<((bool, u64, u64), &RawText)> = Vec::new();
+    for target in targets {
+        let Some(identity) = identity(&target.location) else { continue };
+        if let Some((_, other)) = known.iter().find(|(of, _)| *of == identity) {
+            return Err(format!(
+                "--verify: '{other}' and '{}' are the same file or device, so each would report the other's \
+                 writes as damage; name it once, and use more threads (-t)",
+                target.path
+            ));
+        }
+        known.push((identity, &target.path));
+    }
+    Ok(())
+}
+
+/// What is the same for all names of a file or device.
+fn identity(path: &Path) -> Option<(bool, u64, u64)> {
+    let found = std::fs::metadata(path).ok()?;
+    Some(match Kind::of(&found) {
+        Kind::BlockDevice => (true, inode::device_number(&found), 0),
+        _ => {
+            let (device, number) = inode::identity(&found);
+            (false, device, number)
+        }
+    })
+}

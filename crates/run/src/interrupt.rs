@@ -1,0 +1,87 @@
+//! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one ends it
+//! at once, with the same report; the third one kills. The same goes for `SIGTERM`, and for a lost
+//! connection (`SIGHUP`).
+
+use super::control::Control;
+use super::events;
+use diskspd_model::results::EndedBy;
+use diskspd_sys::event::Event;
+use diskspd_sys::real_time;
+use diskspd_sys::signals::{Close, Ending, Endings};
+use diskspd_sys::standard_error::say;
+use diskspd_sys::standard_output;
+use std::io;
+use std::sync::{Arc, Weak};
+
+/// Watches for the signals until dropped.
+#[derive(Debug)]
+pub struct Watch {
+    close: Close,
+}
+
+/// Starts watching on behalf of a run; a signal also sets the event of `-yp`, for others to stop by.
+/// `document`: standard output is for another program to read, so that what is said goes to standard error.
+///
+/// # Errors
+/// The handlers can't be installed.
+pub fn watch(control: Arc<Control>, stop: Option<Arc<Event>>, document: bool) -> io::Result<Watch> {
+    watch_and_tell(control, stop, move |text| match document {
+        true => say(text),
+        // On standard output, as DISKSPD does; a closed one is no reason to go on.
+        false => standard_output::write(&format!("{text}\n")),
+    })
+}
+
+/// The same without a word: another process of the run says it.
+///
+/// # Errors
+/// As [`watch`].
+pub fn watch_silently(control: Arc<Control>) -> io::Result<Watch> {
+    watch_and_tell(control, None, |_| ())
+}
+
+fn watch_and_tell(
+    control: Arc<Control>,
+    stop: Option<Arc<Event>>,
+    tell: impl Fn(&str) + Send + 'static,
+) -> io::Result<Watch> {
+    // The thread is left behind at the end of the process: it doesn't keep the event open.
+    let stop = stop.as_ref().map(Arc::downgrade);
+    let mut endings = Endings::listen()?;
+    let close = endings.close();
+    // The thread begins with it: workers of a real-time priority may leave no time to others.
+    let _precedence = real_time::take_precedence();
+    std::thread::Builder::new().name("signals".into()).spawn(move || {
+        for (count, ending) in endings.forever().enumerate() {
+            let text = match count {
+                0 => {
+                    control.interrupt_by(match ending {
+                        Ending::Terminate => EndedBy::Terminate,
+                        Ending::Hangup => EndedBy::Hangup,
+                        Ending::Interrupt => EndedBy::Interrupt,
+                    });
+                    "\n*** Interrupted: the run ends here, its report follows ***"
+                }
+                1 => {
+                    control.hurry();
+                    "\n*** Interrupted again: the run ends at once, its report follows ***"
+                }
+                _ => {
+                    ending.obey();
+                    continue;
+                }
+            };
+            if let Some(event) = stop.as_ref().and_then(Weak::upgrade) {
+                events::set_or_complain(&event);
+            }
+            tell(text);
+        }
+    })?;
+    Ok(Watch { close })
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.close.close();
+    }
+}

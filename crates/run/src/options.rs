@@ -1,0 +1,38 @@
+//! How a profile is to be run this time.
+
+use super::companions::Companions;
+use super::events::Events;
+use diskspd_host::claims::Claimant;
+use diskspd_model::profile::Method;
+use diskspd_model::trace::replay::ReplayList;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How a profile is run, and what is of this invocation only.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// How it is run, this time and again.
+    pub method: Method,
+    /// `--recreate`: files of `-c` are written anew even when they are complete.
+    pub recreate: bool,
+    /// `--destroy`: block devices that carry a signature may be written to.
+    pub destroy: bool,
+    /// `-ys`, `-yf`, `-yr`
+    pub events: Events,
+    /// `--io-log`: every single I/O is logged in this file.
+    pub io_log: Option<PathBuf>,
+    /// `--journal`: what is durable is told to this file.
+    pub journal: Option<PathBuf>,
+    /// The recorded I/Os of `--replay`; `None` = there are none.
+    pub replay: Option<Arc<ReplayList>>,
+    /// Whom it starts and measures together with.
+    pub companions: Option<Arc<dyn Companions>>,
+    /// Who claims the block devices that are written to.
+    pub claimant: Claimant,
+}
+
+impl From<Method> for Options {
+    fn from(method: Method) -> Options {
+        Options { method, ..Options::default() }
+    }
+}

@@ -1,0 +1,54 @@
+//! What became of a run and of its time spans.
+
+use diskspd_model::results::{Results, SpanResults};
+
+/// How a run ended.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// One entry per time span; those that failed or were not reached have measured nothing.
+    pub results: Results,
+    /// Why the run failed; empty = it didn't. An interrupted run did not fail.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
+    /// that is not complete, data that was lost. The exit code is that of a failed run.
+    pub troubles: Vec<String>,
+    /// The failures were known before anything was touched: nothing has begun.
+    pub refused: bool,
+}
+
+/// What became of a time span.
+#[derive(Debug, Default, Clone)]
+pub struct SpanOutcome {
+    /// What was measured; nothing when it failed.
+    pub results: SpanResults,
+    /// Why it failed; empty = it didn't.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures: see [`Outcome::troubles`].
+    pub troubles: Vec<String>,
+    /// It failed before it touched anything.
+    pub refused: bool,
+}
+
+impl Outcome {
+    /// What became of the last time span so far.
+    pub fn last_span(&self) -> SpanOutcome {
+        let results = self.results.time_spans.last().cloned().unwrap_or_default();
+        SpanOutcome {
+            results,
+            failures: self.failures.clone(),
+            troubles: self.troubles.clone(),
+            refused: self.refused,
+        }
+    }
+}
+
+impl SpanOutcome {
+    pub fn failed(failures: Vec<String>) -> SpanOutcome {
+        SpanOutcome { failures, ..SpanOutcome::default() }
+    }
+
+    /// It can't be begun, and nothing was touched for it.
+    pub fn refused(failures: Vec<String>) -> SpanOutcome {
+        SpanOutcome { failures, refused: true, ..SpanOutcome::default() }
+    }
+}

@@ -1,0 +1,166 @@
+//! `--replay`: the recorded I/Os are read, and the profile says what they come to.
+
+use diskspd_model::engines::Direction;
+use diskspd_model::finding::Finding;
+use diskspd_model::machine::target::{TargetFacts, TargetKind};
+use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
+use diskspd_model::profile::{Method, Profile, ReplayMethod, ReplayWrites, Target, Throughput, TimeSpan};
+use diskspd_model::trace::formats::{self, RequestView, TakenIos};
+use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
+use std::fs::File;
+use std::io::BufReader;
+use std::sync::Arc;
+
+/// How much longer than the trace a run may take unless `-d` says it, s: what comes late has that long.
+const GRACE_S: u64 = 10;
+/// As fast as possible a run ends when all is done, or after this, s: a day.
+const LONGEST_S: u64 = 86_400;
+
+/// A run with recorded I/Os.
+pub struct ReplayReady {
+    /// What is run: with the sizes, directions and times of the I/Os.
+    pub profile: Profile,
+    /// How.
+    pub method: Method,
+    /// The I/Os; `None` = it is an ordinary run.
+    pub list: Option<Arc<ReplayList>>,
+}
+
+/// Reads the file of `--replay`, if there is one.
+///
+/// # Errors
+/// It can't be read, isn't what it should be, or has writes and nothing was said of them.
+pub fn prepared(profile: &Profile, method: &Method) -> Result<ReplayReady, Box<Finding>> {
+    let (mut profile, mut method) = (profile.clone(), method.clone());
+    let Some(replay) = &mut method.replay else { return Ok(ReplayReady { profile, method, list: None }) };
+    let list =
+        read(replay).map_err(|why| Box::new(Finding::error(format!("--replay {}: {why}", replay.file))))?;
+    (replay.ios, replay.length_ns) = (list.len() as u64, list.length_ns());
+    if !list.has_times {
+        replay.speed_thousandths = 0;
+    }
+    let virtual_time = method.virtual_time();
+    if let Some(replay) = &method.replay {
+        for span in &mut profile.time_spans {
+            adapt(span, &list, replay, virtual_time);
+        }
+    }
+    Ok(ReplayReady { profile, method, list: Some(Arc::new(list)) })
+}
+
+fn read(replay: &ReplayMethod) -> Result<ReplayList, String> {
+    let file = File::open(replay.file.as_path()).map_err(|error| format!("can't be opened: {error}"))?;
+    let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
+    let input = BufReader::with_capacity(1 << 18, file);
+    let taken = TakenIos { stream: replay.stream.as_deref(), view: RequestView::Asked };
+    let found = formats::read(input, &taken, &mut |line, event| builder.take(line, event));
+    let found = found.map_err(|error| error.to_string())?;
+    let list = builder.finish(found.has_times);
+    let [reads, writes, discards] = list.recorded;
+    let destroying = match (writes, discards) {
+        (_, 0) => format!("holds writes ({writes} of {} I/Os)", reads + writes),
+        (0, _) => format!("holds discards ({discards} of {} I/Os)", reads + discards),
+        _ => format!("holds {writes} writes and {discards} discards (of {} I/Os)", reads + writes + discards),
+    };
+    if replay.writes.is_none() && writes + discards > 0 {
+        return Err(format!(
+            "it is {}, and {destroying}, which would overwrite the target: pass --replay-writes issue to do \
+             them, or --replay-writes skip to do the {reads} reads alone",
+            found.format.name(),
+        ));
+    }
+    match list.is_empty() {
+        true => Err(format!("it {destroying} and no reads: nothing is left to replay without them")),
+        false => Ok(list),
+    }
+}
+
+/// Lets a time span say what its I/Os are: buffers, permissions and limits follow from that.
+fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_time: bool) {
+    let [reads, writes, discards] =
+        [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
+    let seconds = list.length_ns() as f64 / 1e9 * 1000.0 / f64::from(replay.speed_thousandths.max(1));
+    let threads = span.threads().max(1) as f64;
+    let rate = (list.len() as f64 / seconds.max(1e-3) / threads).round().clamp(1.0, f64::from(u32::MAX));
+    for target in &mut span.targets {
+        *target = Target {
+            // Discards alone have no block.
+            block_size: list.largest.max(list.alignment()),
+            block_alignment: u64::from(list.alignment()),
+            random_ratio: 100,
+            write_ratio: percent(writes, reads),
+            trim_ratio: percent(discards, reads + writes),
+            // Each has its own time; this is what they come to.
+            throughput: (replay.speed_thousandths > 0).then_some(Throughput::Iops(rate as u32)),
+            ..target.clone()
+        };
+    }
+    if replay.duration_given {
+        return;
+    }
+    let whole = seconds.ceil().min(f64::from(u32::MAX / 2)) as u64;
+    let longest = match (replay.speed_thousandths, virtual_time) {
+        // Nobody knows in simulated time when the last one is done: the threads run one after the other.
+        (0, true) => return,
+        // Together with the warm-up.
+        _ if span.warmup > 0 => (whole + 1).saturating_sub(span.warmup.into()).max(1),
+        (_, true) => whole + 1,
+        (0, false) => LONGEST_S,
+        (_, false) => whole + GRACE_S,
+    };
+    span.duration = longest as u32;
+}
+
+/// The share of those beside the others: none only if there are none, all only if there are no others.
+fn percent(these: u64, others: u64) -> u32 {
+    match (these, others) {
+        (0, _) => 0,
+        (_, 0) => 100,
+        _ => ((these as f64 * 100.0 / (these + others) as f64).round() as u32).clamp(1, 99),
+    }
+}
+
+/// Whether the I/Os can be done on these targets.
+pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
+    let wrong = |(target, facts): (&Target, &TargetFacts)| {
+        let is_device = facts.kind == TargetKind::BlockDevice;
+        let direct = facts.direct.filter(|_| !target.is_cached(is_device) && !target.memory_mapped_io)?;
+        let line =
+            Some(list.first_misaligned(direct.offset)).filter(|line| *line > 0 && direct.offset > 1)?;
+        Some(PlanError::target(format!(
+            "'{}': the I/O in line {line} of --replay isn't aligned to {} bytes, which unbuffered I/O on \
+             this target requires; use -Sb, or another target",
+            target.path, direct.offset
+        )))
+    };
+    span.targets.iter().zip(facts).filter_map(wrong).collect()
+}
+
+/// Gives a plan its I/Os.
+///
+/// # Errors
+/// The target is smaller than what they ask for.
+pub(super) fn give(
+    plan: &mut SpanPlan,
+    list: &Arc<ReplayList>,
+    method: &Method,
+) -> Result<(), Vec<PlanError>> {
+    let (end, line) = list.end;
+    for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
+        if end > target.size {
+            return Err(vec![PlanError::target(format!(
+                "'{}' has {} bytes, but the I/O in line {line} of --replay ends at {end}; use a larger \
+                 target",
+                target.path, target.size
+            ))]);
+        }
+    }
+    if !method.virtual_time() {
+        // All bytes count, whichever way they go and whenever.
+        let (direction, bytes) = (Direction::Read, list.bytes.max(1));
+        plan.volumes.push(VolumeGoal { direction, bytes, from_start: true });
+    }
+    let speed_thousandths = method.replay.as_ref().map_or(0, |replay| replay.speed_thousandths);
+    plan.replay = Some(ReplayPlan { list: Arc::clone(list), speed_thousandths });
+    Ok(())
+}

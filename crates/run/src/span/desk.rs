@@ -1,0 +1,158 @@
+//! What can be had of a worker from outside, whether it ends or not.
+
+use crate::worker::recorder;
+use crate::worker::{Books, Outcome, StuckIo};
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::{SpanPlan, WorkerPlan};
+use diskspd_model::results::ThreadResults;
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::lent::Heir;
+use diskspd_sys::mutex::LockAnyway;
+use std::sync::Mutex;
+
+/// I/Os that are named one by one; more are counted.
+const NAMED: usize = 16;
+
+/// Where a worker leaves what it has, as far as it comes.
+#[derive(Debug, Default)]
+pub struct Desk {
+    heir: Mutex<Option<Heir<Books>>>,
+    handed_in: Mutex<Option<(Outcome, Vec<StuckIo>)>>,
+}
+
+/// What there was of a worker that hasn't ended.
+#[derive(Debug)]
+pub struct Remains {
+    /// What it has done.
+    pub outcome: Outcome,
+    /// I/Os that have not come back.
+    pub stuck: Vec<StuckIo>,
+    /// It is stuck before or behind its I/Os, or nothing can be had of it.
+    pub nothing: bool,
+}
+
+impl Desk {
+    /// The worker is set up: this is who gets its books if it is stuck.
+    pub fn names(&self, heir: Option<Heir<Books>>) {
+        *self.heir.lock_anyway() = heir;
+    }
+
+    /// The worker has done its work; its engine still has to end.
+    pub fn hand_in(&self, outcome: Outcome, in_flight: Vec<StuckIo>) {
+        *self.handed_in.lock_anyway() = Some((outcome, in_flight));
+    }
+
+    /// What a worker that has ended handed in; `None` = it had nothing to hand in.
+    pub fn take(&self) -> Option<Outcome> {
+        let handed_in = self.handed_in.lock_anyway().take();
+        handed_in.map(|(outcome, _)| outcome)
+    }
+
+    /// What can be had of a worker that hasn't ended.
+    pub fn take_over(&self, plan: &WorkerPlan, span: &SpanPlan) -> Remains {
+        if let Some((outcome, stuck)) = self.handed_in.lock_anyway().take() {
+            let nothing = stuck.is_empty();
+            return Remains { outcome, stuck, nothing };
+        }
+        let mut heir = self.heir.lock_anyway();
+        match heir.as_mut().and_then(Heir::inherit) {
+            Some(books) => {
+                let stuck = books.in_flight(plan, &[], &[]);
+                let (mut results, errors) = books.recorder.finish();
+                results.targets = recorder::whole_targets(plan, results.targets);
+                Remains { outcome: Outcome { results, errors, failure: None }, stuck, nothing: false }
+            }
+            None => Remains { outcome: nothing_done(plan, span), stuck: Vec::new(), nothing: true },
+        }
+    }
+}
+
+/// What a worker leaves behind that never began: it has all its targets, and did nothing on them.
+pub fn nothing_done(plan: &WorkerPlan, span: &SpanPlan) -> Outcome {
+    let targets = recorder::whole_targets(plan, recorder::empty(span, plan));
+    let results = ThreadResults { targets, ..ThreadResults::default() };
+    Outcome { results, ..Outcome::default() }
+}
+
+/// What has to be said about what has not come back: a message, with a line for each I/O. `ended`: when the
+/// run ended.
+pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nanos) -> String {
+    let seconds = |since: Nanos| now.saturating_sub(since) as f64 / SECOND as f64;
+    let mut text = String::new();
+    if !stuck.is_empty() {
+        stuck.sort_by_key(|io| io.started.unwrap_or(ended));
+        text = format!(
+            "{} {} not completed {:.1} s after the end: the storage doesn't answer. The figures \
+             cover what completed; the kernel may keep the process until the rest does. See dmesg, and check \
+             the server or device",
+            count(stuck.len(), "I/O"),
+            if stuck.len() == 1 { "has" } else { "have" },
+            seconds(ended),
+        );
+        for io in stuck.iter().take(NAMED) {
+            let direction = match io.direction {
+                _ if io.trim => "discard",
+                Direction::Write => "write",
+                Direction::Read => "read",
+            };
+            let age = match io.started {
+                Some(started) => format!("{:.1} s old", seconds(started)),
+                None => format!("at least {:.1} s old", seconds(ended)),
+            };
+            let what = match io.length {
+                0 => "flush".to_owned(),
+                length => format!("{direction} of {length} bytes at offset {}", io.offset),
+            };
+            text += &format!("\n    thread {}: {what} of '{}', {age}", io.thread, io.path);
+        }
+        if stuck.len() > NAMED {
+            text += &format!("\n    and {} more", stuck.len() - NAMED);
+        }
+    }
+    if let [first, others @ ..] = silent {
+        let separator = if text.is_empty() { "" } else { "\n" };
+        let more =
+            if others.is_empty() { String::new() } else { format!(" and {}", count(others.len(), "other")) };
+        text += &format!(
+            "{separator}thread {first}{more} didn't end within {:.1} s: it hangs in the kernel while it \
+             opens or closes its targets, and is abandoned. See dmesg, and check the server or device",
+            seconds(ended)
+        );
+    }
+    text
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_not_come_back_is_named_the_oldest_first() {
+        let io = |thread, started| StuckIo {
+            thread,
+            path: "a file".into(),
+            direction: Direction::Write,
+            trim: false,
+            offset: 4096,
+            length: 512,
+            started,
+        };
+        let text = describe(vec![io(1, None), io(0, Some(SECOND))], &[], 4 * SECOND, 6 * SECOND);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("2 I/Os have not completed 2.0 s after the end"));
+        assert_eq!(lines[1], "    thread 0: write of 512 bytes at offset 4096 of 'a file', 5.0 s old");
+        assert_eq!(
+            lines[2],
+            "    thread 1: write of 512 bytes at offset 4096 of 'a file', at least 2.0 s old"
+        );
+        assert_eq!(lines.len(), 3);
+        let many = describe(vec![io(0, None); 20], &[], SECOND, SECOND);
+        assert!(many.ends_with("\n    and 4 more"), "{many}");
+        let silent = describe(Vec::new(), &[3, 4], SECOND, 2 * SECOND);
+        assert!(silent.starts_with("thread 3 and 1 other didn't end within 1.0 s"), "{silent}");
+    }
+}

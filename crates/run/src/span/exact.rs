@@ -1,0 +1,209 @@
+//! A worker does an exact number of I/Os, in the calling thread and without a controlling one: what its
+//! loop takes per I/O can be counted and timed apart from everything around it. For `cargo xtask`; no run
+//! of the program comes here.
+
+use crate::control::{Control, Phase};
+use crate::files::precreate;
+use crate::files::sources;
+use crate::options::Options;
+use crate::span::large_pages::Reserve;
+use crate::span::planning::probe_and_plan;
+use crate::span::probes::Probes;
+use crate::span::setup::{self, Shared};
+use crate::voice::Voice;
+use crate::worker::{Outcome, Phases, Worker};
+use diskspd_engine::{Done, Engine, EngineError, Io};
+use diskspd_host::claims::Claims;
+use diskspd_model::access::TrimWay;
+use diskspd_model::machine::System;
+use diskspd_model::plan::{PlanError, SpanPlan};
+use diskspd_model::profile::Profile;
+use diskspd_model::workload::InterlockedPosition;
+use diskspd_sys::clock::{Clock, Nanos, monotonic};
+use diskspd_sys::memory::{Slot, SlotMut};
+use diskspd_sys::usage::{ThreadUsage, thread_usage};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What the loop took. The end of the worker is part of it, its setting up is not.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// I/Os that ended.
+    pub ios: u64,
+    /// Time, ns.
+    pub elapsed: Nanos,
+    /// CPU time of the thread.
+    pub cpu: ThreadUsage,
+}
+
+/// The worker's time.
+#[derive(Debug, Clone, Copy)]
+pub enum Time {
+    /// As in a run of the program.
+    Real,
+    /// Every I/O takes so many ns: what the loop decides by time is the same whenever, and wherever, it
+    /// runs. What reading a clock takes is left out.
+    Steady(Nanos),
+}
+
+/// Lets thread 0 of the profile's first time span measure until `ios` I/Os have ended, or up to one queue
+/// depth more. Its targets have to be there, unless the engine needs none; devices can't be written to.
+///
+/// # Errors
+/// A message: the profile doesn't fit, the worker can't be set up, or an I/O failed.
+pub fn run_exactly(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    ios: u64,
+    time: Time,
+) -> Result<Cost, String> {
+    let profile = &precreate::resized(profile);
+    let span = profile.time_spans.first().ok_or("the profile has no time span")?;
+    let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.to_string()).unwrap_or_default();
+    let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
+    let worker = plan.workers.first().ok_or("the time span has no thread")?;
+    let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());
+    let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
+    let sources = sources::make(&plan.sources)?;
+    let shared = Shared {
+        span: &plan,
+        interlocked: &interlocked,
+        claims: &claims,
+        accounts: Arc::default(),
+        progress: Vec::new(),
+        quota: None,
+        sources: &sources,
+        log: None,
+        integrity: None,
+        large_pages: Reserve::before(&plan),
+        voice: &voice,
+    };
+    let mut worker = setup::set_up(worker, &shared, Phases::Controlled(&control), None, None)?;
+    let counted = Arc::new(AtomicU64::new(0));
+    control.begin_span();
+    control.start();
+    control.start_measuring();
+    let each = if let Time::Steady(each) = time { each } else { 0 };
+    if let Time::Steady(_) = time {
+        worker.clock = Clock::simulated(control.measure_start());
+    }
+    worker.engine = Box::new(Counted {
+        engine: worker.engine,
+        ended: 0,
+        ios,
+        counted: Arc::clone(&counted),
+        control: Arc::clone(&control),
+        clock: worker.clock.clone(),
+        each,
+    });
+    let usage = || thread_usage().map_err(|e| format!("can't read the thread's CPU time: {e}"));
+    let (before, start) = (usage()?, monotonic());
+    let outcome = measured(worker, &plan);
+    let (end, after) = (monotonic(), usage()?);
+    match outcome.failure {
+        Some(failure) => Err(failure.message),
+        None => Ok(Cost {
+            ios: counted.load(Ordering::Relaxed),
+            elapsed: end - start,
+            cpu: ThreadUsage { user: after.user - before.user, system: after.system - before.system },
+        }),
+    }
+}
+
+/// The part that counts. A function of its own: profilers are told by its name where to begin and to end.
+#[inline(never)]
+fn measured(worker: Worker, span: &SpanPlan) -> Outcome {
+    worker.run(span)
+}
+
+/// An engine that ends the span after a number of I/Os.
+struct Counted {
+    engine: Box<dyn Engine>,
+    ended: u64,
+    ios: u64,
+    /// Gets [`Counted::ended`] at the end.
+    counted: Arc<AtomicU64>,
+    control: Arc<Control>,
+    clock: Clock,
+    /// Time that an I/O takes, where it is not real, ns.
+    each: Nanos,
+}
+
+impl Engine for Counted {
+    fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
+        self.engine.submit(batch)
+    }
+
+    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
+        self.engine.flush(request, file)
+    }
+
+    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
+        self.engine.trim(io, way)
+    }
+
+    fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
+        let before = done.len();
+        self.engine.wait(min, timeout, done)?;
+        let ended = (done.len() - before) as u64;
+        self.ended += ended;
+        if self.each > 0 {
+            self.clock.advance_to(self.clock.now() + ended * self.each);
+        }
+        if self.ended >= self.ios {
+            self.control.set_phase(Phase::Stop);
+        }
+        Ok(())
+    }
+
+    fn use_workers(&mut self, file: u32) {
+        self.engine.use_workers(file);
+    }
+
+    fn slot(&self, io: &Io) -> Option<Slot<'_>> {
+        self.engine.slot(io)
+    }
+
+    fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.engine.memory_mut()
+    }
+
+    fn features(&self) -> String {
+        self.engine.features()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.counted.store(self.ended, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::engines::EngineKind;
+    use diskspd_model::profile::Method;
+    use diskspd_model::profile::{Target, TimeSpan};
+
+    #[test]
+    fn it_ends_after_the_number_of_ios() {
+        let options = Options::from(Method { engine: Some(EngineKind::Null), ..Method::default() });
+        for (depth, ios, ended) in [(1, 1, 1), (1, 777, 777), (32, 320, 320), (32, 321, 352)] {
+            let target = Target {
+                path: "x".into(),
+                file_size: Some(1 << 30),
+                request_count: depth,
+                ..Target::default()
+            };
+            let span = TimeSpan { targets: vec![target], duration: 1, ..TimeSpan::default() };
+            let profile = Profile { time_spans: vec![span], ..Profile::default() };
+            for time in [Time::Real, Time::Steady(1000)] {
+                let cost = run_exactly(&profile, &diskspd_host::snapshot(), &options, ios, time).unwrap();
+                assert_eq!(cost.ios, ended, "depth {depth}, {ios} I/Os, {time:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Large pages for the I/O buffers of all threads (`-l`): what they take together of what there was before
+//! they did.
+
+use crate::files::sources;
+use diskspd_model::plan::SpanPlan;
+use diskspd_sys::memory::{LargePages, NoLargePages};
+
+/// The machine's large pages, and what a time span needs of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reserve {
+    /// As they were when no thread had taken any.
+    before: LargePages,
+    /// How many all threads take.
+    needed: u64,
+}
+
+impl Reserve {
+    /// Before the threads of the span begin.
+    pub fn before(span: &SpanPlan) -> Reserve {
+        if !span.workers.iter().any(|worker| worker.large_pages) {
+            return Reserve::default();
+        }
+        Reserve::with(LargePages::now(), span)
+    }
+
+    fn with(before: LargePages, span: &SpanPlan) -> Reserve {
+        let workers = span.workers.iter().filter(|worker| worker.large_pages);
+        Reserve {
+            before,
+            needed: workers.map(|worker| before.needed_for(sources::with_sources(worker, span))).sum(),
+        }
+    }
+
+    /// Why a thread has got none, and what to do about it.
+    pub fn explain(&self, why: &NoLargePages) -> String {
+        let Reserve { before: LargePages { size, total, free }, needed } = *self;
+        if size == 0 {
+            return format!("-l: {why}; leave out -l");
+        }
+        if needed <= free {
+            return format!("-l: {why}");
+        }
+        let plural = if needed == 1 { " is" } else { "s are" };
+        format!(
+            "-l: {needed} large page{plural} needed for all threads ({} KiB each), {free} of {total} are free; reserve \
+             them as root with sysctl vm.nr_hugepages={} (/proc/sys/vm/nr_hugepages; HugePages_Free of /proc/meminfo \
+             tells whether the memory was not too fragmented for it), or lower -b, -o or -t",
+            size / 1024,
+            needed.saturating_add(total.saturating_sub(free))
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::System;
+    use diskspd_model::machine::target::{TargetFacts, TargetKind};
+    use diskspd_model::plan::{Surroundings, plan};
+    use diskspd_model::profile::{Method, Profile, RandomDataSource, Target, TimeSpan};
+    use std::io;
+
+    const MIB: u64 = 1 << 20;
+
+    /// What is told when 2 threads with two blocks of 64 KiB each find none.
+    fn told(source: Option<u64>, before: LargePages) -> String {
+        let target = Target {
+            path: "f.dat".into(),
+            use_large_pages: true,
+            threads_per_file: 2,
+            request_count: 2,
+            block_size: 65536,
+            write_ratio: 100,
+            random_data_source: source.map(|size| RandomDataSource { size, path: None }),
+            ..Target::default()
+        };
+        let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
+        let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
+        let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
+        let (system, method) = (System::default(), Method::default());
+        let plan =
+            plan(&profile, &span, Surroundings { system: &system, facts: &facts, method: &method }).unwrap();
+        let pages = LargePages { free: 0, ..before };
+        let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
+        Reserve::with(before, &plan).explain(&why)
+    }
+
+    #[test]
+    fn all_that_all_threads_take_is_to_be_reserved() {
+        let pages = |total, free| LargePages { size: 2 * MIB, total, free };
+        for (source, before, expected) in [
+            (None, pages(0, 0), "2 large pages are needed for all threads (2048 KiB each), 0 of 0 are free"),
+            (None, pages(0, 0), "vm.nr_hugepages=2 "),
+            // A copy of the source for each thread: 8 MiB and 128 KiB.
+            (Some(8 * MIB), pages(0, 0), "10 large pages are needed"),
+            (Some(8 * MIB), pages(0, 0), "vm.nr_hugepages=10 "),
+            // What other programs have is to stay theirs.
+            (None, pages(4, 1), "1 of 4 are free"),
+            (None, pages(4, 1), "vm.nr_hugepages=5 "),
+            // There are enough: something else is the matter.
+            (None, pages(2, 2), "-l: 1 large page is needed (2048 KiB each), 0 of 2 are free"),
+            (None, LargePages::default(), "leave out -l"),
+        ] {
+            let text = told(source, before);
+            assert!(text.contains(expected), "{expected:?} is not in {text}");
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A time span in real time: the workers, each in its thread, and the controlling thread.
+
+use crate::control::{Control, Phase};
+use crate::files::content;
+use crate::options::Options;
+use crate::outcome::SpanOutcome;
+use crate::span::desk::{self, Desk};
+use crate::span::phases::Clocked;
+use crate::span::setup::{self, Shared};
+use crate::tell::failure::Failure;
+use crate::tell::io_log::Ring;
+use crate::tell::live::Counters;
+use crate::voice::Voice;
+use crate::watch::observe::Observer;
+use crate::watch::trace;
+use crate::worker::Phases;
+use crate::worker::recorder;
+use crate::worker::recorder::merge_errors;
+use diskspd_host::root::Root;
+use diskspd_model::machine::System;
+use diskspd_model::machine::content::ContentFacts;
+use diskspd_model::plan::{SpanPlan, WorkerPlan};
+use diskspd_model::results::{Observed, SpanResults};
+use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::cpu;
+use diskspd_sys::cpu_latency::CpuLatency;
+use diskspd_sys::real_time;
+use std::iter;
+
+/// Runs the workers in real time. `trace`: what of it is open already.
+pub fn measure(
+    shared: &Shared,
+    system: &System,
+    options: &Options,
+    control: &Control,
+    rings: &[Ring],
+    trace: Option<trace::Ready>,
+) -> SpanOutcome {
+    control.begin_span();
+    let Shared { span: plan, voice, .. } = *shared;
+    let latencies = voice.is_live() && plan.measure_latency;
+    let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
+    let mut results = SpanResults::default();
+    control.does("sets up the run");
+    // Without files there is nothing to be read.
+    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, voice) };
+    let mut observer = match Observer::new(plan, system, options, trace) {
+        Ok(observer) => observer,
+        Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
+    };
+    let awake = match options.method.cpu_latency_us.map(CpuLatency::hold).transpose() {
+        Ok(held) => held,
+        // It could be held when the run began.
+        Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
+    };
+    if let Some(limit) = options.method.cpu_latency_us {
+        voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
+    }
+    let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
+    let observer = std::thread::scope(|scope| {
+        // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
+        let _release = Release(control);
+        let mut threads = Vec::new();
+        for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
+            let (live, ring) = (live.get(index), rings.get(index));
+            let work = move || work(worker, shared, control, live, ring, desk);
+            match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
+                Ok(thread) => threads.push(thread),
+                Err(e) => {
+                    control.fail(format!("can't start thread {index}: {e}; lower -t or -F"));
+                    break;
+                }
+            }
+        }
+        // Not before: the workers would inherit it.
+        let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
+        let clocked = Clocked::of(shared, system, options, control, &live);
+        if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
+            control.does("measures");
+            clocked.lead(&mut observer, &mut results);
+        }
+        control.does("waits for its threads to end");
+        control.set_phase(Phase::Stop);
+        control.start();
+        drop(aside);
+        voice.clear_line();
+        let over = clock::monotonic();
+        if !control.wait_until_ended(threads.len(), |missing| tell_of_waiting(missing, voice)) {
+            let alive: Vec<bool> = threads.iter().map(|thread| !thread.is_finished()).collect();
+            let trouble = take_over(plan, &desks, &alive, over, &mut results);
+            let results = std::mem::take(&mut results);
+            let mut outcome = closed(plan, shared, control, results, content.clone(), observer.leave(&live));
+            outcome.troubles.push(trouble);
+            // Before the log: its file may hang as well.
+            control.deposit(outcome);
+            control.does("writes the log of I/Os (--io-log)");
+            shared.log.iter().for_each(|log| log.leave());
+            control.abandon();
+            return None;
+        }
+        for ((thread, desk), worker) in threads.into_iter().zip(&desks).zip(&plan.workers) {
+            // A panic was told when it happened.
+            let _ = thread.join();
+            let ended = desk.take().unwrap_or_else(|| desk::nothing_done(worker, plan));
+            results.threads.push(ended.results);
+            merge_errors(&mut results.errors, ended.errors);
+        }
+        Some(observer)
+    });
+    drop(awake);
+    if options.method.flush_after {
+        control.deposit(SpanOutcome { results: results.clone(), ..SpanOutcome::default() });
+        control.does("flushes what was written (--flush-after)");
+    }
+    let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
+    let mut outcome = closed(plan, shared, control, results, content, observed);
+    if options.method.flush_after {
+        outcome.troubles.extend(unflushed(plan, &outcome.results));
+    }
+    outcome
+}
+
+/// The targets that `--flush-after` couldn't flush.
+fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
+    let devices = results.observed.as_ref().and_then(|observed| observed.devices.as_ref());
+    let targets = devices.into_iter().flat_map(|devices| &devices.targets);
+    targets
+        .filter_map(|target| {
+            let error = std::io::Error::from_raw_os_error(target.write_error?);
+            Some(format!(
+                "--flush-after: can't flush '{}': {error}; written data may be lost: see dmesg",
+                plan.path_of(target.target)
+            ))
+        })
+        .collect()
+}
+
+/// The results of a time span whose workers have ended, or are left behind.
+fn closed(
+    plan: &SpanPlan,
+    shared: &Shared,
+    control: &Control,
+    mut results: SpanResults,
+    content: Vec<ContentFacts>,
+    mut observed: Observed,
+) -> SpanOutcome {
+    recorder::count_from(control.measure_start(), &mut results.errors);
+    shared.integrity.iter().for_each(|integrity| integrity.order().judge(&mut results.threads));
+    let mut failures = control.failures();
+    results.intervals = shared.accounts.take_intervals();
+    results.responses = shared.accounts.take_responses();
+    observed.content = content;
+    observed.latencies = shared.accounts.take_latencies();
+    results.observed = Some(observed);
+    if !failures.is_empty() {
+        // DISKSPD shows no figures of a span that failed; the accounts stay in the record.
+        results.measured = 0;
+        failures.extend(results.errors.iter().map(|error| recorder::describe_error(plan, error)));
+    }
+    SpanOutcome { results, failures, ..SpanOutcome::default() }
+}
+
+/// Takes what there is of all workers, of which those that are `alive` don't come back. Returns what has to
+/// be said.
+fn take_over(
+    plan: &SpanPlan,
+    desks: &[Desk],
+    alive: &[bool],
+    over: Nanos,
+    results: &mut SpanResults,
+) -> String {
+    let (mut stuck, mut silent) = (Vec::new(), Vec::new());
+    for ((worker, desk), alive) in
+        plan.workers.iter().zip(desks).zip(alive.iter().chain(iter::repeat(&false)))
+    {
+        let remains = desk.take_over(worker, plan);
+        results.threads.push(remains.outcome.results);
+        merge_errors(&mut results.errors, remains.outcome.errors);
+        if *alive {
+            stuck.extend(remains.stuck);
+            silent.extend(remains.nothing.then_some(worker.thread));
+        }
+    }
+    desk::describe(stuck, &silent, over, clock::monotonic())
+}
+
+fn tell_of_waiting(missing: usize, voice: &Voice) {
+    let threads = if missing == 1 { "a thread waits".to_string() } else { format!("{missing} threads wait") };
+    voice.note(&format!(
+        "the time is over, but {threads} for outstanding I/O; the report follows when it completes, after \
+         half a minute at the latest, or at once with Ctrl-C"
+    ));
+}
+
+/// Lets the workers go when the controlling thread ends in a panic.
+struct Release<'a>(&'a Control);
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.fail(
+                "the controlling thread ended in a defect of this program; please report it".to_string(),
+            );
+            self.0.set_phase(Phase::Stop);
+            self.0.start();
+        }
+    }
+}
+
+/// Says that a worker, by its number, has ended, however it ends: who waits for it to be ready would wait for
+/// ever.
+struct Leaving<'a>(&'a Control, u32);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let Leaving(control, thread) = self;
+        if std::thread::panicking() {
+            control.fail(format!("thread {thread} ended in a defect of this program; please report it"));
+        }
+        control.worker_ended();
+    }
+}
+
+/// The whole life of a worker thread.
+fn work(
+    worker: &WorkerPlan,
+    shared: &Shared,
+    control: &Control,
+    live: Option<&Counters>,
+    log: Option<&Ring>,
+    desk: &Desk,
+) {
+    let _leaving = Leaving(control, worker.thread);
+    if let Some(live) = live {
+        live.belongs_to_me();
+    }
+    // Before its engine has threads of its own in the kernel, which run as it does.
+    let _way = match real_time::give_way() {
+        Ok(way) => way,
+        Err(why) => return control.fail(Failure::of_thread(worker.thread, setup::not_led(&why))),
+    };
+    let mut worker = match setup::set_up(worker, shared, Phases::Controlled(control), live, log) {
+        Ok(worker) => worker,
+        Err(failure) => return control.fail(failure),
+    };
+    desk.names(worker.heir.take());
+    if !control.ready_and_wait() {
+        return;
+    }
+    if shared.span.waits_for_measuring() {
+        control.wait_for_measuring();
+    }
+    worker.work(shared.span, |ended, in_flight| {
+        // A wait for a CPU is counted when it is over: this one shows what was going on when the window
+        // closed.
+        if let Some(live) = live
+            && let Some(waited) =
+                diskspd_host::threads::of(&Root::live(), live.thread()).and_then(|times| times.waiting)
+        {
+            live.is_over(clock::monotonic(), waited);
+        }
+        if let Some(failure) = &ended.failure {
+            control.fail(failure.clone());
+        }
+        desk.hand_in(ended, in_flight);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_before_it_is_ready_is_not_waited_for() {
+        let control = Control::default();
+        std::thread::scope(|scope| {
+            let work = || {
+                let _leaving = Leaving(&control, 3);
+                std::panic::resume_unwind(Box::new(()));
+            };
+            assert!(scope.spawn(work).join().is_err());
+        });
+        assert!(!control.wait_until_ready(1));
+        assert_eq!(control.failures(), ["thread 3 ended in a defect of this program; please report it"]);
+    }
+}

@@ -1,0 +1,289 @@
+//! The course of a time span: warm-up, measured time, cool-down.
+
+use crate::companions::{MeetingPoint, SETTLING, meet_at};
+use crate::control::{Control, Phase};
+use crate::options::Options;
+use crate::span::pulse::Pulse;
+use crate::span::setup::Shared;
+use crate::span::volume::{LiveSources, VolumeWatch};
+use crate::span::warm_up;
+use crate::tell::io_log::IoLog;
+use crate::tell::live::{self, Counters};
+use crate::tell::stream::{ByDirection, Ticker};
+use crate::voice::Voice;
+use crate::watch::beats::BeatCounter;
+use crate::watch::observe::Observer;
+use crate::watch::sampler::Sampler;
+use crate::worker::{VolumeQuota, recorder};
+use diskspd_host::cpu_times::CpuClock;
+use diskspd_model::engines::Direction;
+use diskspd_model::machine::System;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::results::{Ended, EndedBy, SpanBegin, SpanResults};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use std::sync::Arc;
+
+/// The controlling thread's part of a span.
+pub struct Clocked<'a> {
+    pub plan: &'a SpanPlan,
+    pub system: &'a System,
+    pub options: &'a Options,
+    pub control: &'a Control,
+    pub voice: &'a Voice,
+    pub live: &'a [Counters],
+    pub progress: &'a [Arc<ByDirection>],
+    pub quota: Option<&'a VolumeQuota>,
+    pub log: Option<&'a IoLog>,
+}
+
+/// What the controlling thread does while a phase goes on.
+#[derive(Default)]
+struct Meanwhile<'a, 'b> {
+    ticker: Option<&'a mut Ticker>,
+    pulse: Option<&'a mut Pulse>,
+    beats: Option<&'a mut BeatCounter>,
+    volume: Option<VolumeWatch<'b>>,
+    /// What is looked at once a second.
+    each_second: Option<&'a mut dyn FnMut(Nanos)>,
+}
+
+impl<'a> Clocked<'a> {
+    /// Of a span's workers, who let `live` be seen of what they do.
+    pub fn of(
+        shared: &'a Shared<'a>,
+        system: &'a System,
+        options: &'a Options,
+        control: &'a Control,
+        live: &'a [Counters],
+    ) -> Clocked<'a> {
+        let Shared { span: plan, voice, progress, quota, log, .. } = shared;
+        let (quota, log) = (quota.as_deref(), *log);
+        Clocked { plan, system, options, control, voice, live, progress, quota, log }
+    }
+}
+
+impl Clocked<'_> {
+    /// Leads the workers through the phases; the measured time, its beginning and the CPU times in it go
+    /// into `results`.
+    pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
+        let Clocked { plan, control, voice, .. } = *self;
+        let events = &self.options.events;
+        if !self.warm_up(observer) {
+            return;
+        }
+        events.measurement_begins(control);
+        let before = CpuClock::read();
+        observer.measurement_begins(self.live);
+        let start = control.start_measuring();
+        let began = self.began(start);
+        let started_at = began.measuring_utc_ns.div_euclid(1_000_000);
+        self.log.iter().for_each(|log| log.measuring_began(began));
+        let mut ticker = self.ticker(start, started_at);
+        let mut sampler = Sampler::new(self.live, start);
+        let done = live::totals(self.live).0;
+        let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
+        let mut look = |now| observer.look(now);
+        let meanwhile = Meanwhile {
+            ticker: ticker.as_mut(),
+            pulse: Some(&mut pulse),
+            beats: Some(&mut beats),
+            volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
+            each_second: Some(&mut look),
+        };
+        let complete = self.sleep("measure", plan.duration, meanwhile, &mut sampler);
+        let ended_at = control.end_measuring();
+        let measured = ended_at - start;
+        observer.measurement_ended();
+        if plan.cooldown == 0 {
+            // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
+            control.set_phase(Phase::Stop);
+        }
+        if let Some(companions) = &self.options.companions {
+            companions.measured(start, ended_at);
+        }
+        let by = complete.unwrap_or_else(|| control.ended_by());
+        results.ended = Some(Ended { by, after: Some(measured) });
+        self.state_goals(observer);
+        observer.observed.delays = Some(pulse.finish());
+        drop(pulse);
+        let after = CpuClock::read();
+        observer.measurement_is_over();
+        observer.observed.samples = sampler.samples().to_vec();
+        observer.observed.beats = beats.finish();
+        events.measurement_ended(control);
+        voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
+        if complete.is_some() && plan.cooldown > 0 {
+            voice.verbose(|| format!("cooling down for {} s", plan.cooldown));
+            self.sleep("cool down", plan.cooldown, Meanwhile::default(), &mut sampler);
+        }
+        match before.and_then(|before| Ok((before, after?))) {
+            Ok((before, after)) => {
+                (results.measured, results.started_at) = (measured, Some(started_at));
+                results.began = Some(began);
+                self.cpu_times(&before, &after, observer, results);
+            }
+            Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
+        }
+    }
+
+    /// When it began, of which measuring began at `start`, on the wall clock.
+    fn began(&self, start: Nanos) -> SpanBegin {
+        let (now, wall) = (clock::monotonic(), clock::wall_nanos());
+        let ago = |moment: Nanos| wall.saturating_sub_unsigned(now.saturating_sub(moment));
+        SpanBegin { start_signal_utc_ns: ago(self.control.start_signal()), measuring_utc_ns: ago(start) }
+    }
+
+    /// Who makes the lines of the stream, if somebody wants them.
+    fn ticker(&self, start: Nanos, started_at: i64) -> Option<Ticker> {
+        let end = start + recorder::seconds(self.plan.duration);
+        let interval = self.plan.iops_interval.unwrap_or(1000);
+        self.voice.is_streaming().then(|| Ticker::new((start, end), started_at, interval))
+    }
+
+    /// Where it is seen what the workers have done.
+    fn sources(&self) -> LiveSources<'_> {
+        LiveSources { live: self.live, quota: self.quota }
+    }
+
+    /// What the machine's CPUs did between two readings.
+    fn cpu_times(
+        &self,
+        before: &CpuClock,
+        after: &CpuClock,
+        observer: &mut Observer,
+        results: &mut SpanResults,
+    ) {
+        let topology = &self.system.topology;
+        results.cpus = after.since(before, topology);
+        observer.observed.offline = after.gone_since(before, topology);
+        observer.observed.lost = after.lost_since(before, topology);
+    }
+
+    /// What else ends the measured time, as a fact for the record.
+    fn state_goals(&self, observer: &mut Observer) {
+        if self.plan.replay.is_some() {
+            return;
+        }
+        let asked = |way| self.plan.volumes.iter().find(|goal| goal.direction == way).map(|goal| goal.bytes);
+        observer.observed.until_written = asked(Direction::Write);
+        observer.observed.until_read = asked(Direction::Read);
+    }
+
+    /// From the start signal until measuring is to begin. False = ended early, by failure or interruption.
+    fn warm_up(&self, observer: &mut Observer) -> bool {
+        let Clocked { plan, control, voice, .. } = *self;
+        let until_steady = self.options.method.until_steady_s;
+        voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
+        // Without a warm-up nothing may lie between the first I/O and the first that is counted.
+        let at_once = plan.warmup == 0 && until_steady.is_none();
+        if at_once {
+            observer.measurement_is_near();
+        }
+        let Some(agreed) = self.agreed_start() else { return false };
+        voice.begin(self.live);
+        match agreed {
+            Some(moment) => control.start_as_of(moment),
+            None => control.start(),
+        }
+        let started = clock::monotonic();
+        let mut sampler = Sampler::new(self.live, started);
+        if plan.warmup > 0 {
+            voice.verbose(|| format!("warming up for {} s", plan.warmup));
+            if self.sleep("warm up", plan.warmup, Meanwhile::default(), &mut sampler).is_none() {
+                return false;
+            }
+        }
+        if let Some(limit) = until_steady {
+            match warm_up::wait(limit, plan.duration, control, voice, &mut sampler) {
+                None => return false,
+                ended => observer.observed.warm_up = ended,
+            }
+        }
+        let Some(begin) = self.agreed_begin(agreed) else { return false };
+        voice.verbose(|| format!("measuring for {} s", plan.duration));
+        if !at_once {
+            observer.measurement_is_near();
+            if begin.is_some_and(|at| !meet_at(at, control)) {
+                return false;
+            }
+        }
+        if let Some(warm_up) = &mut observer.observed.warm_up {
+            // Companions that took longer were waited for.
+            warm_up.seconds = ((clock::monotonic() - started) / SECOND) as u32;
+        }
+        true
+    }
+
+    /// When measuring begins for all that measure together and have given the start signal at `started`:
+    /// `Some(None)` = it is alone, `None` = it doesn't begin at all.
+    fn agreed_begin(&self, started: Option<Nanos>) -> Option<Option<Nanos>> {
+        match (&self.options.companions, self.options.method.until_steady_s) {
+            (Some(companions), Some(_)) => {
+                self.voice.verbose(|| "waiting until all ranks have warmed up".into());
+                companions.go_on_at(MeetingPoint::WarmedUp, self.control).map(Some)
+            }
+            _ => Some(started.map(|at| at + recorder::seconds(self.plan.warmup) + SETTLING)),
+        }
+    }
+
+    /// Waits for the moment at which all start that measure together: `Some(None)` = it is alone, `None` = it
+    /// doesn't start at all.
+    fn agreed_start(&self) -> Option<Option<Nanos>> {
+        let Some(companions) = &self.options.companions else { return Some(None) };
+        let at = companions.go_on_at(MeetingPoint::Ready, self.control)?;
+        meet_at(at, self.control).then_some(Some(at))
+    }
+
+    /// What the phase came to its end by; `None` = ended early, by failure or interruption.
+    fn sleep(
+        &self,
+        phase: &str,
+        seconds: u32,
+        Meanwhile { mut ticker, mut pulse, mut beats, mut volume, mut each_second }: Meanwhile,
+        sampler: &mut Sampler,
+    ) -> Option<EndedBy> {
+        let begin = clock::monotonic();
+        let end = begin + recorder::seconds(seconds);
+        let mut draw = if self.voice.is_live() { begin + SECOND } else { end };
+        loop {
+            let due = ticker.as_ref().map_or(end, |ticker| ticker.due);
+            let beat = pulse.as_ref().map_or(end, |pulse| pulse.due);
+            let look = volume.as_ref().map_or(end, |volume| volume.due);
+            let next = end.min(draw).min(due).min(sampler.due).min(beat).min(look);
+            let go_on = self.control.sleep_until(next);
+            let now = clock::monotonic();
+            if let (Some(pulse), Some(beats)) = (&mut pulse, &mut beats) {
+                let done = live::totals(self.live).0;
+                pulse.woke(next, now, done);
+                beats.look(now, done);
+            }
+            if now >= sampler.due
+                && now < end
+                && let Some(look) = each_second.as_mut()
+            {
+                look(now);
+            }
+            sampler.look(now);
+            let reached = volume.as_mut().is_some_and(|volume| volume.reached(now));
+            if let Some(ticker) = ticker.as_mut() {
+                let figures = match next == end || !go_on || reached {
+                    true => ticker.last(self.progress),
+                    false => (next >= ticker.due).then(|| ticker.tick(self.progress)),
+                };
+                figures.iter().for_each(|figures| self.voice.stream(figures));
+            }
+            match (go_on, reached) {
+                (false, _) => return None,
+                (true, true) => return Some(EndedBy::Volume),
+                (true, false) if next == end => return Some(EndedBy::Time),
+                (true, false) => {}
+            }
+            if next == draw {
+                let by_volume = volume.as_ref().and_then(|volume| volume.left(now));
+                let left = (end - next).min(by_volume.unwrap_or(Nanos::MAX));
+                self.voice.draw(phase, left, self.live);
+                draw += SECOND;
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! From the targets as they are to a plan.
+
+use crate::options::Options;
+use crate::replay;
+use crate::span::probes::Probes;
+use diskspd_host::completion_probe;
+use diskspd_host::discards;
+use diskspd_host::target;
+use diskspd_model::machine::System;
+use diskspd_model::machine::target::TargetFacts;
+use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
+use diskspd_model::profile::{Profile, TimeSpan};
+use std::path::PathBuf;
+
+/// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked
+/// of `probes`.
+///
+/// # Errors
+/// Everything that doesn't fit.
+pub fn probe_and_plan(
+    profile: &Profile,
+    span: &TimeSpan,
+    system: &System,
+    options: &Options,
+    probes: &Probes,
+) -> Result<SpanPlan, Vec<PlanError>> {
+    let plan = plan_at(&locations(span, options)?, profile, span, system, options, probes)?;
+    probes.engines_available(&plan)?;
+    probes.trace_available(&plan)?;
+    Ok(plan)
+}
+
+/// Where the targets are, in their order. Looked up once for a span: what is checked has to be what is
+/// opened.
+pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec<PlanError>> {
+    let mut errors = Vec::new();
+    let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
+        Ok(location) => location,
+        Err(_) if options.method.simulated() => PathBuf::new(),
+        Err(message) => {
+            errors.push(PlanError::target(message));
+            PathBuf::new()
+        }
+    });
+    let locations = locations.collect();
+    errors.dedup();
+    if errors.is_empty() { Ok(locations) } else { Err(errors) }
+}
+
+/// Plans the span on the targets at these places.
+pub fn plan_at(
+    locations: &[PathBuf],
+    profile: &Profile,
+    span: &TimeSpan,
+    system: &System,
+    options: &Options,
+    probes: &Probes,
+) -> Result<SpanPlan, Vec<PlanError>> {
+    let mut facts = Vec::new();
+    let mut errors = Vec::new();
+    let wish = Wish { engine: options.method.engine, poll: options.method.poll };
+    for (target, location) in span.targets.iter().zip(locations) {
+        match target::probe(location) {
+            Ok(mut found) => {
+                if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
+                    found.completion =
+                        probes.completion(location, direct, || completion_probe::completion(&found, direct));
+                }
+                if target.trim_ratio > 0 && !options.method.simulated() {
+                    found.discards = Some(discards::look(location, found.is_remote()));
+                }
+                if wish.poll {
+                    found.polling = completion_probe::polling(&found);
+                }
+                facts.push(found);
+            }
+            // A simulated device needs no target; the plan sees one that isn't there.
+            Err(_) if options.method.simulated() => facts.push(TargetFacts::default()),
+            Err(error) => errors.push(PlanError::target(error.to_string())),
+        }
+    }
+    if !errors.is_empty() {
+        errors.dedup();
+        return Err(errors);
+    }
+    if let Some(list) = &options.replay {
+        let misaligned = replay::misaligned(list, span, &facts);
+        if !misaligned.is_empty() {
+            return Err(misaligned);
+        }
+    }
+    let around = Surroundings { system, facts: &facts, method: &options.method };
+    let mut plan = plan::plan(profile, span, around)?;
+    if let Some(list) = &options.replay {
+        replay::give(&mut plan, list, &options.method)?;
+    }
+    Ok(plan)
+}

@@ -1,0 +1,126 @@
+//! What a run asks the machine before it begins: each thing once, for the answer may take seconds.
+
+use crate::watch::trace;
+use diskspd_engine::MakeEngine;
+use diskspd_engine::Unavailable;
+use diskspd_model::engines::EngineKind;
+use diskspd_model::machine::completion::Completion;
+use diskspd_model::plan::{PlanError, SpanPlan};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// What is known so far; empty when the run begins.
+#[derive(Debug, Default)]
+pub struct Probes {
+    engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
+    /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
+    completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
+    /// For the first time span that is run.
+    trace: RefCell<Option<trace::Ready>>,
+}
+
+impl Probes {
+    /// An engine that the kernel forbids, or has no memory for, is better known before a large file is
+    /// created for it. What changes after the first answer, the workers are told when they make their
+    /// engines.
+    ///
+    /// # Errors
+    /// Every engine of the plan that can't be had, and why.
+    pub fn engines_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
+        let kinds: HashSet<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
+        let unavailable = |kind: EngineKind| {
+            let why = self.engine(kind, || kind.row().available()).err()?;
+            let message = format!("engine {} is not available: {why}", kind.row().name);
+            Some(if why.lacking { PlanError::target(message) } else { PlanError::profile(message) })
+        };
+        let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    fn engine(
+        &self,
+        kind: EngineKind,
+        probe: impl FnOnce() -> Result<(), Unavailable>,
+    ) -> Result<(), Unavailable> {
+        self.engines.borrow_mut().entry(kind).or_insert_with(probe).clone()
+    }
+
+    /// How a target completes its I/Os. What can't be told yet, because it is still to be created, is asked
+    /// for anew.
+    pub fn completion(
+        &self,
+        location: &Path,
+        direct: bool,
+        probe: impl FnOnce() -> Completion,
+    ) -> Completion {
+        let key = (location.to_owned(), direct);
+        if let Some(known) = self.completions.borrow().get(&key) {
+            return *known;
+        }
+        let found = probe();
+        if found != Completion::Unknown {
+            self.completions.borrow_mut().insert(key, found);
+        }
+        found
+    }
+
+    /// Time has passed: what was used up before may be there again, and is asked for anew.
+    pub fn forget_what_lacked(&self) {
+        self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
+    }
+
+    /// What is to be traced (`-e`), which is the same in all time spans, is opened and kept for the first
+    /// of them.
+    ///
+    /// # Errors
+    /// It can't be traced, and what to do.
+    pub fn trace_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
+        let mut ready = self.trace.borrow_mut();
+        if ready.is_none() {
+            *ready = trace::Ready::open(plan).map_err(|why| vec![PlanError::profile(why.to_string())])?;
+        }
+        Ok(())
+    }
+
+    /// What is open for a trace; nothing after the first time, or without one.
+    pub fn take_trace(&self) -> Option<trace::Ready> {
+        self.trace.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_target_is_tried_once_when_it_is_there() {
+        let probes = Probes::default();
+        let path = Path::new("/a");
+        assert_eq!(probes.completion(path, true, || Completion::Unknown), Completion::Unknown);
+        assert_eq!(probes.completion(path, true, || Completion::Inline), Completion::Inline);
+        assert_eq!(probes.completion(path, true, || Completion::OneByOne), Completion::Inline);
+        assert_eq!(probes.completion(path, false, || Completion::OneByOne), Completion::OneByOne);
+    }
+
+    #[test]
+    fn each_engine_is_asked_once_whatever_it_answers() {
+        let refusal = Unavailable { reason: "no memory".into(), remedy: "wait".into(), lacking: true };
+        let probes = Probes::default();
+        for (kind, answer) in [(EngineKind::Uring, Err(refusal)), (EngineKind::Aio, Ok(()))] {
+            let asked = Cell::new(0);
+            for _ in 0..3 {
+                let told = probes.engine(kind, || {
+                    asked.set(asked.get() + 1);
+                    answer.clone()
+                });
+                assert_eq!(told, answer);
+            }
+            assert_eq!(asked.get(), 1, "{kind:?}");
+        }
+        probes.forget_what_lacked();
+        assert_eq!(probes.engine(EngineKind::Uring, || Ok(())), Ok(()), "there may be memory by now");
+        probes.engine(EngineKind::Aio, || panic!("it was there")).expect("remembered");
+    }
+}

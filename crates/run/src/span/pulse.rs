@@ -1,0 +1,226 @@
+//! The controlling thread's pulse: it wakes fifty times a second, and knows by that when the whole program
+//! could not run. Where something holds it up it wakes more often for a while: short stops, too, add up.
+
+use diskspd_host::cgroup::Groups;
+use diskspd_host::root::Root;
+use diskspd_model::results::Delays;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::own_wait::OwnWait;
+use diskspd_sys::signals::Continued;
+
+/// From one beat to the next. Fifty wake-ups a second take less than a thousandth of a CPU.
+const WIDTH: Nanos = SECOND / 50;
+/// The same for [`ATTENTIVE`] after a disturbance: a stop is known to a part of this.
+const FINE: Nanos = SECOND / 1000;
+const ATTENTIVE: Nanos = SECOND / 4;
+/// A busy machine wakes a thread some milliseconds late; from here on it is worth counting.
+const LATE: Nanos = SECOND / 20;
+/// From here on it is, when it was not for want of a CPU: a timer is exact to a fraction of a millisecond.
+const SHORT: Nanos = SECOND / 500;
+/// Fewer I/Os than this are expected of the workers in a delay, and they tell nothing.
+const FEWEST: f64 = 8.0;
+
+/// What is known when the thread wakes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wake {
+    now: Nanos,
+    /// How long the thread has waited for a CPU so far, ns.
+    waited: Nanos,
+    /// I/Os of the workers so far.
+    ios: u64,
+    /// How often the program was told to go on so far.
+    continues: u64,
+}
+
+/// Feels the pulse of one measured window.
+#[derive(Debug)]
+pub struct Pulse {
+    start: Wake,
+    /// When the thread has to wake next.
+    pub due: Nanos,
+    /// When it was last awake.
+    last: Wake,
+    /// Until when it wakes more often.
+    attentive: Nanos,
+    /// How far the clock that goes on in suspend was ahead of the other one.
+    ahead: Nanos,
+    continued: Continued,
+    wait: OwnWait,
+    groups: Groups,
+    frozen_us: Option<u64>,
+    lost: Nanos,
+    lost_alone: Nanos,
+    alone: Nanos,
+    delays: Delays,
+}
+
+impl Pulse {
+    /// Measuring begins at `start`; the workers have done so many I/Os.
+    pub fn new(start: Nanos, ios: u64) -> Pulse {
+        let (continued, wait) = (Continued::listen(), OwnWait::of_this_thread());
+        let groups = Groups::find(&Root::live());
+        let start = Wake { now: start, waited: wait.nanos().unwrap_or(0), ios, continues: 0 };
+        Pulse {
+            start,
+            due: start.now + WIDTH,
+            last: start,
+            attentive: 0,
+            ahead: clock::suspended(),
+            continued,
+            wait,
+            frozen_us: groups.frozen_us(),
+            groups,
+            lost: 0,
+            lost_alone: 0,
+            alone: 0,
+            delays: Delays::default(),
+        }
+    }
+
+    /// The thread woke at `now`, and had meant to at `meant`; the workers have done so many I/Os.
+    pub fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
+        let waited = self.wait.nanos().unwrap_or(0);
+        self.beat(meant, Wake { now, waited, ios, continues: self.continued.times() });
+    }
+
+    fn beat(&mut self, meant: Nanos, wake: Wake) {
+        let last = std::mem::replace(&mut self.last, wake);
+        // What fell due while it could not run is not late once more.
+        let late = wake.now.saturating_sub(meant.max(last.now));
+        let alone = self.progress(&last, &wake, late);
+        if late >= LATE {
+            let us = late / 1000;
+            self.delays.times += 1;
+            self.delays.total_us += us;
+            self.alone += if alone == Some(true) { late } else { 0 };
+            if us > self.delays.longest_us {
+                self.delays.longest_us = us;
+                self.delays.longest_at_us = wake.now.saturating_sub(self.start.now) / 1000;
+            }
+        }
+        let lost = late.saturating_sub(wake.waited.saturating_sub(last.waited));
+        if lost >= SHORT {
+            // It began at any time since the last beat: on average in the middle.
+            let lost = lost + meant.saturating_sub(last.now).min(WIDTH) / 2;
+            self.lost += lost;
+            self.lost_alone += if alone.unwrap_or(late < LATE) { lost } else { 0 };
+        }
+        if lost >= SHORT || wake.continues > last.continues {
+            self.attentive = wake.now + ATTENTIVE;
+        }
+        if self.due <= wake.now {
+            self.due = wake.now + if wake.now < self.attentive { FINE } else { WIDTH };
+        }
+    }
+
+    /// Whether the workers did I/O while this thread was so late; `None` = too little was expected of them to
+    /// tell.
+    fn progress(&self, last: &Wake, wake: &Wake, late: Nanos) -> Option<bool> {
+        let elapsed = last.now.saturating_sub(self.start.now).max(1);
+        let rate = last.ios.saturating_sub(self.start.ios) as f64 / elapsed as f64;
+        let on_time = wake.now.saturating_sub(last.now).saturating_sub(late) as f64;
+        let expected = rate * late as f64;
+        let done = wake.ios.saturating_sub(last.ios) as f64;
+        (expected >= FEWEST).then_some(done >= rate * on_time + expected / 2.0)
+    }
+
+    /// What was felt, when measuring has ended.
+    pub fn finish(&mut self) -> Delays {
+        let continues = self.continued.times();
+        let frozen = self.groups.frozen_us().zip(self.frozen_us).map(|(now, then)| now.saturating_sub(then));
+        Delays {
+            suspended_us: clock::suspended().saturating_sub(self.ahead) / 1000,
+            continued: continues > 0,
+            continues: Some(continues),
+            frozen_us: frozen,
+            ..self.felt()
+        }
+    }
+
+    fn felt(&self) -> Delays {
+        Delays {
+            lost_us: Some(self.lost / 1000),
+            lost_alone_us: Some(self.lost_alone / 1000),
+            alone_us: Some(self.alone / 1000),
+            ..self.delays
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    /// Wakes when it means to, unless `until` says that it can't run before; what workers have done then.
+    fn felt(
+        until: impl Fn(Nanos) -> (Nanos, Nanos),
+        ios: impl Fn(Nanos) -> u64,
+        continues: impl Fn(Nanos) -> u64,
+    ) -> Delays {
+        let mut pulse = Pulse::new(0, 0);
+        pulse.start = Wake::default();
+        pulse.last = pulse.start;
+        pulse.due = WIDTH;
+        while pulse.due < 10 * SECOND {
+            let meant = pulse.due;
+            let (now, waited) = until(meant);
+            let waited = pulse.last.waited + waited;
+            pulse.beat(meant, Wake { now, waited, ios: ios(now), continues: continues(now) });
+        }
+        pulse.felt()
+    }
+
+    /// Stopped for the last part of each period.
+    fn stops(period: Nanos, runs: Nanos) -> impl Fn(Nanos) -> (Nanos, Nanos) {
+        move |meant| (if meant % period < runs { meant } else { meant - meant % period + period }, 0)
+    }
+
+    fn share(us: Option<u64>) -> f64 {
+        us.unwrap() as f64 / 1e7
+    }
+
+    #[test]
+    fn short_stops_add_up_to_what_they_take() {
+        for (period, runs, expected) in [(25, 5, 0.8), (100, 55, 0.45), (10_000, 9_000, 0.1), (5, 2, 0.6)] {
+            let (period, runs) = (period * MS, runs * MS);
+            let running = move |now: Nanos| now / period * runs + (now % period).min(runs);
+            let delays = felt(stops(period, runs), |now| running(now) / 10_000, |now| now / period);
+            let found = share(delays.lost_us);
+            // Half a beat of each stop isn't known.
+            let inexact = 0.05 + FINE as f64 / 2.0 / period as f64;
+            assert!((found - expected).abs() < inexact, "{found} of {expected}: {delays:?}");
+            assert!(share(delays.lost_alone_us) < 0.02, "{delays:?}");
+        }
+    }
+
+    #[test]
+    fn who_waits_for_a_cpu_or_is_late_alone_has_lost_nothing() {
+        // Late by 30 ms every 40, each time because others have the CPU.
+        let busy = |meant: Nanos| (meant + 30 * MS, 30 * MS);
+        assert_eq!(felt(busy, |now| now / 10_000, |_| 0).lost_us, Some(0));
+        // Late by 60 ms for another reason, but the workers go on.
+        let delays = felt(|meant| (meant + 60 * MS, 0), |now| now / 10_000, |_| 0);
+        assert!(share(delays.lost_us) > 0.5, "{delays:?}");
+        assert_eq!(
+            delays.lost_us.unwrap() - delays.lost_alone_us.unwrap(),
+            70_000,
+            "all but the first: {delays:?}"
+        );
+        assert_eq!(delays.total_us - delays.alone_us.unwrap(), 60_000, "{delays:?}");
+    }
+
+    #[test]
+    fn only_what_is_late_by_more_than_a_busy_machine_counts() {
+        let mut pulse = Pulse::new(1000 * MS, 0);
+        // The end of the window was at 2000, the pulse at 2450: both had gone by already.
+        let wakes = [(1100, 1101), (1201, 1250), (1350, 2350), (2000, 2351), (2450, 2550), (2460, 2551)];
+        for (meant, now) in wakes {
+            pulse.beat(meant * MS, Wake { now: now * MS, ..Wake::default() });
+            assert!(pulse.due > now * MS && pulse.due <= (now + 100) * MS);
+        }
+        let Delays { times, total_us, longest_us, longest_at_us, .. } = pulse.felt();
+        assert_eq!((times, total_us, longest_us, longest_at_us), (2, 1_100_000, 1_000_000, 1_350_000));
+    }
+}

@@ -1,0 +1,91 @@
+//! What a time span writes to, and what would keep it from that: for telling before anything is touched.
+
+use crate::files::prefill;
+use crate::options::Options;
+use crate::span::planning::locations;
+use diskspd_host::claims::{self, Claims};
+use diskspd_model::plan::{self, PlanError, SpanPlan};
+use diskspd_model::profile::{Method, Profile, TimeSpan};
+use diskspd_sys::cpu_latency::CpuLatency;
+use std::path::{Path, PathBuf};
+
+/// The places that are written to in place, so that nothing of the user's may be there. `-c` creates files
+/// and leaves devices as they are: it adds none.
+pub fn written<'a>(
+    span: &'a TimeSpan,
+    locations: &'a [PathBuf],
+    options: &Options,
+) -> impl Iterator<Item = &'a Path> + use<'a> {
+    let prefilled = options.method.prefill.is_some() && options.destroy;
+    let targets = span.targets.iter().zip(locations);
+    targets.filter(move |(target, _)| target.is_changed() || prefilled).map(|(_, path)| path.as_path())
+}
+
+/// The places where files are created or filled, so that they must not be in use. Devices among them are
+/// left alone, or are among those of [`written`].
+pub fn prepared<'a>(
+    span: &'a TimeSpan,
+    locations: &'a [PathBuf],
+    options: &Options,
+) -> impl Iterator<Item = &'a Path> + use<'a> {
+    let filled = options.method.prefill.is_some();
+    let targets = span.targets.iter().zip(locations);
+    targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
+}
+
+/// Whether the limit of `--cpu-latency` can be held here: holds it for a moment.
+///
+/// # Errors
+/// It can't; what to do about it.
+pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
+    let Some(limit) = method.cpu_latency_us else { return Ok(()) };
+    let held = CpuLatency::hold(limit);
+    held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
+}
+
+/// Claims the block devices that these profiles write to in any time span, all at once: for all ranks of a
+/// job that run on this machine.
+///
+/// # Errors
+/// Why not, one message for each place.
+pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<String>> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    for span in profiles.iter().flat_map(|profile| &profile.time_spans) {
+        let locations = locations(span, options).unwrap_or_default();
+        places.extend(written(span, &locations, options).map(Path::to_owned));
+    }
+    places.retain(|place| claims::is_device(place));
+    places.sort_unstable();
+    places.dedup();
+    let denied = |place: &PathBuf| claims::protect([place.as_path()], options.destroy).err();
+    let refused: Vec<String> = places.iter().filter_map(denied).map(|denial| denial.to_string()).collect();
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let all = claims::protect(places.iter().map(PathBuf::as_path), options.destroy);
+    all.map_err(|denial| vec![denial.to_string()])
+}
+
+/// Why the span would be refused, one message for each place; empty when nothing is known against it.
+/// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
+/// trace in /proc and /sys.
+pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
+    if options.method.simulated() {
+        return Vec::new();
+    }
+    // What is wrong with the places is what the plan has complained of.
+    let locations = locations(span, options).unwrap_or_default();
+    let mut places: Vec<&Path> = written(span, &locations, options).collect();
+    places.sort_unstable();
+    places.dedup();
+    let written = places
+        .iter()
+        .filter_map(|place| claims::protect_as(options.claimant, [*place], options.destroy).err());
+    let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
+    let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
+    refused
+        .extend(prepared.filter_map(|place| claims::spare([place]).err()).map(|refusal| refusal.to_string()));
+    refused.extend(prefill::refusals(plan, options));
+    refused.dedup();
+    refused
+}

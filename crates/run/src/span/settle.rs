@@ -1,0 +1,75 @@
+//! What waits in memory to be written to the targets is written before a run: its writing would be measured
+//! too.
+
+use crate::control::Control;
+use crate::voice::Voice;
+use crate::watch::observe_devices::{located, targets};
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::RawText;
+use diskspd_model::units::amount;
+use diskspd_sys::page_cache;
+use std::fs::File;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Between two looks at the interruption.
+const TICK: Duration = Duration::from_millis(100);
+/// From then on the user is told what is waited for, in ticks.
+const LONG: u32 = 10;
+
+/// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else
+/// waits in memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is
+/// left to a thread.
+///
+/// # Errors
+/// A message: something could not be written, which may be data that somebody else wrote there.
+pub fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
+    for (engine, target) in targets(plan) {
+        let (stack, Some(file)) = located(engine, target) else { continue };
+        if stack.without.is_some() {
+            continue;
+        }
+        // Where the kernel doesn't tell, there may be something.
+        let waiting = page_cache::unwritten(&file, 0, 0).ok();
+        if waiting != Some(0) {
+            write(&target.path, file, waiting, control, voice)?;
+        }
+        if control.is_interrupted() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn write(
+    path: &RawText,
+    file: File,
+    waiting: Option<u64>,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), String> {
+    let (ended, end) = mpsc::channel();
+    let work = move || drop(ended.send(file.sync_all()));
+    if std::thread::Builder::new().name("settle".into()).spawn(work).is_err() {
+        return Ok(());
+    }
+    for tick in 1u32.. {
+        match end.recv_timeout(TICK) {
+            Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => break,
+            Ok(Err(error)) => {
+                return Err(format!(
+                    "'{path}': can't flush its dirty pages before the run: {error}; data may be lost"
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
+            Err(RecvTimeoutError::Timeout) if tick == LONG => {
+                let much = waiting.map_or(String::new(), |bytes| format!(" {} of", amount(bytes)));
+                voice.note(&format!(
+                    "'{path}': flushing{much} dirty pages first, so that they aren't measured"
+                ));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    Ok(())
+}

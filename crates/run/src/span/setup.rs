@@ -1,0 +1,239 @@
+//! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
+
+use crate::files::sources;
+use crate::integrity::{Integrity, SectorChecker};
+use crate::span::large_pages::Reserve;
+use crate::tell::failure::Failure;
+use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::live::Counters;
+use crate::tell::stream::ByDirection;
+use crate::voice::Voice;
+use crate::worker::recorder::{Accounts, Recorder};
+use crate::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
+use diskspd_engine::MakeEngine;
+use diskspd_engine::{Engine, EngineError, File, NotPinned, Setup};
+use diskspd_host::claims::Claims;
+use diskspd_model::access::TrimWay;
+use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_model::units;
+use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use diskspd_sys::clock::{Clock, SECOND};
+use diskspd_sys::lent::lend;
+use diskspd_sys::memory::{self, Buffer};
+use diskspd_sys::trim::can_punch;
+use diskspd_sys::{cpu, files};
+use std::sync::Arc;
+
+/// What all workers of a span share.
+pub struct Shared<'a> {
+    /// The span they work on.
+    pub span: &'a SpanPlan,
+    /// One position per target of the span.
+    pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// The devices that may be written to.
+    pub claims: &'a Claims,
+    /// What they keep together.
+    pub accounts: Arc<Accounts>,
+    /// What each of them lets the stream see; empty = nobody looks.
+    pub progress: Vec<Arc<ByDirection>>,
+    /// What may still be handed over, where a volume ends the span.
+    pub quota: Option<Arc<VolumeQuota>>,
+    /// Write data, by [`SpanPlan::sources`].
+    pub sources: &'a [memory::Shared],
+    /// The log of I/Os, if there is one: it has to be put in place when workers are left behind.
+    pub log: Option<&'a IoLog>,
+    /// `--verify`; `None` = nothing is verified.
+    pub integrity: Option<&'a Integrity>,
+    /// For `-l`.
+    pub large_pages: Reserve,
+    /// For `-v` and `-P`.
+    pub voice: &'a Voice,
+}
+
+/// Makes a worker that is ready to run.
+///
+/// # Errors
+/// What could not be had, where, and what to do.
+pub fn set_up<'a>(
+    plan: &'a WorkerPlan,
+    shared: &Shared<'a>,
+    phases: Phases<'a>,
+    live: Option<&'a Counters>,
+    log: Option<&'a Ring>,
+) -> Result<Worker<'a>, Failure> {
+    let (thread, real) = (plan.thread, plan.engine.row().needs_files);
+    // Engine null as well: what it measures is what a thread on this CPU can do.
+    let real_time = !plan.engine.row().virtual_time;
+    if let (Some(cpu), true) = (plan.cpu, real_time) {
+        cpu::bind_to(cpu).map_err(|why| {
+            Failure::of_thread(
+                thread,
+                format!("can't bind it to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
+            )
+        })?;
+    }
+    let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
+    let (opened, files) =
+        if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+    if real_time && plan.is_limited() {
+        cpu::wake_exactly();
+    }
+    let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
+    let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
+    let mut engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    for (target, file) in plan.targets.iter().zip(&files).filter(|(target, _)| target.workers) {
+        debug_assert!(target.mapping.is_none());
+        engine.use_workers(*file);
+    }
+    if let Some(why) = engine.not_pinned() {
+        shared.voice.warn_once(not_pinned(why, shared.span));
+    }
+    let assignment = |t: &'a WorkerTarget| Assignment {
+        workload: &t.workload,
+        requests: t.requests,
+        interlocked: Arc::clone(&shared.interlocked[t.target]),
+    };
+    let assignments: Vec<Assignment> = plan.targets.iter().map(assignment).collect();
+    let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
+    for (index, target) in plan.targets.iter().enumerate() {
+        if let WriteContent::Source { index: source, .. } = target.content {
+            let slices = shared.span.sources[source].size - u64::from(target.workload.block_size) + 1;
+            workload.draw_slices(index, slices);
+        }
+    }
+    let progress = shared.progress.get(thread as usize).cloned();
+    let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
+    shared.voice.verbose(|| {
+        format!(
+            "thread {thread} ready: seed {}, {} outstanding, {}, {} ({}), {}",
+            plan.seed,
+            plan.depth,
+            plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
+            engine.features(),
+            plan.reason,
+            clock.source()
+        )
+    });
+    let (books, heir) = lend(Books::new(plan, Requests::new(plan, &files, &sources), recorder));
+    Ok(Worker {
+        plan,
+        engine,
+        checker: shared.integrity.map(|integrity| SectorChecker::new(integrity, plan, &files)),
+        workload,
+        books,
+        heir: Some(heir),
+        clock,
+        phases,
+        live,
+        quota: shared.quota.clone(),
+        log: log.map(Ring::producer),
+        voice: shared.voice,
+    })
+}
+
+fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    match span.ring {
+        Some(ring) if !ring.register_buffers => plan.engine.row().create_unregistered(setup),
+        _ => plan.engine.row().create(setup),
+    }
+}
+
+/// Why a worker doesn't begin that nobody could end.
+pub(super) fn not_led(why: &std::io::Error) -> String {
+    format!("{why}; give the program a priority of 2 or more (chrt -f 2), or none (chrt -o 0)")
+}
+
+/// The phases of a span on a virtual clock that starts at 0.
+pub fn schedule(span: &SpanPlan) -> Schedule {
+    let seconds = |s: u32| u64::from(s) * SECOND;
+    let measure = seconds(span.warmup);
+    let cooldown = measure + seconds(span.duration);
+    Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
+}
+
+/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
+/// target, the index of its file.
+///
+/// A path may lead to another device than the one that was checked: the last look is at what is open.
+fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>), String> {
+    let mut distinct: Vec<&WorkerTarget> = Vec::new();
+    let mut opened = Vec::new();
+    let mut index = Vec::new();
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
+    for target in &plan.targets {
+        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
+        if known.is_none() {
+            let path = &target.location;
+            let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
+            if target.open.write {
+                claims.permit(path, &found).map_err(|e| e.to_string())?;
+            }
+            if target.trim.is_some_and(|trim| trim.way == TrimWay::Punch) {
+                can_punch(&found.file, found.size).map_err(|error| {
+                    format!(
+                        "--trim: '{}': its file system can't punch holes: {error}; leave out --trim, or use \
+                         a file elsewhere (ext4, xfs, btrfs)",
+                        target.path
+                    )
+                })?;
+            }
+            let WorkerTarget { priority, mapping, .. } = *target;
+            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll });
+            distinct.push(target);
+        }
+        index.push(known.unwrap_or(distinct.len() - 1) as u32);
+    }
+    Ok((opened, index))
+}
+
+/// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
+/// each target where in it the source of its write data begins.
+fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
+    let refused = |why: &dyn std::fmt::Display| {
+        format!("can't allocate {} for I/O buffers: {why}; lower -b or -o", units::Size(plan.buffer))
+    };
+    let used: Vec<&memory::Shared> =
+        plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
+    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
+    let (mut buffer, places) = match plan.large_pages {
+        true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
+        false if plan.separation > 0 => {
+            let separation = usize::try_from(plan.separation).map_err(|e| refused(&e))?;
+            Buffer::separated(length, separation, &used).map_err(|e| refused(&e))?
+        }
+        false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
+    };
+    let writes =
+        |t: &WorkerTarget| t.workload.write_ratio > 0 || (t.workload.portion.is_some() && t.open.write);
+    let patterned = |t: &&WorkerTarget| writes(t) && t.content == WriteContent::Pattern;
+    for target in plan.targets.iter().filter(patterned) {
+        let bytes = u64::from(target.slot) * u64::from(target.requests);
+        let area = target.write_buffer as usize..(target.write_buffer + bytes) as usize;
+        payload::fill_pattern(&mut buffer.as_mut_slice()[area]);
+    }
+    let mut places = places.into_iter();
+    let place = |target| sources::of(target).and_then(|_| places.next()).unwrap_or(0);
+    Ok((buffer, plan.targets.iter().map(place).collect()))
+}
+
+/// Why every I/O takes more of the CPU than it could, and what to do about it.
+fn not_pinned(why: &NotPinned, span: &SpanPlan) -> String {
+    let (reason, remedy) = match why {
+        NotPinned::Limit => {
+            let queues = span.workers.iter().filter(|worker| worker.engine.row().pins_once);
+            let bytes: u64 = queues.map(|worker| sources::with_sources(worker, span)).sum();
+            // Buffers get half of it.
+            let kib = bytes.saturating_mul(2).div_ceil(1024);
+            ("the limit for locked memory is too low".to_string(), format!("; ulimit -l {kib} is enough"))
+        }
+        NotPinned::TooLarge => (
+            "a thread's buffers exceed 1 GiB".to_string(),
+            "; use a smaller -o with more threads (-t)".into(),
+        ),
+        NotPinned::Refused(answer) => (answer.clone(), String::new()),
+    };
+    format!(
+        "the I/O buffers are not registered with io_uring ({reason}), so the kernel pins memory for every \
+         I/O, which slows the run{remedy}"
+    )
+}

@@ -1,0 +1,151 @@
+//! A time span in virtual time.
+
+use crate::companions::MeetingPoint;
+use crate::control::Control;
+use crate::options::Options;
+use crate::outcome::SpanOutcome;
+use crate::span::logged;
+use crate::span::setup::{self, Shared, not_led};
+use crate::tell::failure::{Failure, by_cause};
+use crate::tell::io_log::IoLog;
+use crate::voice::Voice;
+use crate::watch::observe;
+use crate::worker::recorder::{self, merge_errors};
+use crate::worker::{Outcome, Phases, VolumeQuota};
+use diskspd_model::machine::System;
+use diskspd_model::plan::{SpanPlan, WorkerPlan};
+use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
+use diskspd_model::workload::Pattern;
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::real_time;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+
+/// Whether the event that it waits for has come, and other ranks go on too.
+fn may_begin(options: &Options, control: &Control, voice: &Voice) -> bool {
+    let companions = options.companions.as_ref();
+    options.events.may_start(control, voice)
+        && companions.is_none_or(|all| all.go_on_at(MeetingPoint::Ready, control).is_some())
+}
+
+/// How a worker ended.
+type WorkerEnd = Result<Outcome, Failure>;
+
+/// Runs the workers in virtual time: the outcome depends on the plan alone.
+pub fn simulate(
+    shared: &Shared,
+    system: &System,
+    options: &Options,
+    control: &Control,
+    log: Option<&IoLog>,
+) -> SpanOutcome {
+    let Shared { span: plan, voice, .. } = *shared;
+    if !may_begin(options, control, voice) {
+        return SpanOutcome { failures: control.failures(), ..SpanOutcome::default() };
+    }
+    options.events.measurement_begins(control);
+    if voice.is_streaming() {
+        voice.warn(
+            "--stream: simulated time passes at once, so nothing can be streamed; use --out FILE.csv for the \
+             intervals",
+        );
+    }
+    let _way = match real_time::give_way() {
+        Ok(way) => way,
+        Err(why) => return SpanOutcome::failed(vec![not_led(&why)]),
+    };
+    let schedule = setup::schedule(plan);
+    let mut results =
+        SpanResults { measured: schedule.cooldown - schedule.measure, ..SpanResults::default() };
+    let phases = || Phases::Scheduled(schedule, control);
+    let ends: Vec<WorkerEnd> = match log {
+        None if are_independent(plan) => side_by_side(shared, phases),
+        _ => plan.workers.iter().map(|worker| in_turn(worker, shared, phases(), log)).collect(),
+    };
+    let failed = gathered(ends, &mut results);
+    options.events.measurement_ended(control);
+    recorder::count_from(schedule.measure, &mut results.errors);
+    let by = if failed.is_empty() { EndedBy::Time } else { EndedBy::Failure };
+    results.ended = Some(Ended { by, after: Some(results.measured) });
+    let mut failures = by_cause(&failed);
+    failures.extend(control.failures());
+    results.intervals = shared.accounts.take_intervals();
+    results.responses = shared.accounts.take_responses();
+    let latencies = shared.accounts.take_latencies();
+    results.observed = Some(Observed { latencies, ..observe::simulated(plan) });
+    // Nothing real was used: all CPUs were idle in that time.
+    let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
+    results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];
+    // Interrupted in the midst of it, some threads have done nothing at all.
+    if !failures.is_empty() || control.is_interrupted() {
+        // What ended it is told by whoever runs the spans.
+        results.measured = 0;
+        results.ended = None;
+    }
+    SpanOutcome { results, failures, ..SpanOutcome::default() }
+}
+
+/// Puts together what the workers did; what failed of them.
+fn gathered(ends: Vec<WorkerEnd>, results: &mut SpanResults) -> Vec<Failure> {
+    let mut failed = Vec::new();
+    for ended in ends {
+        match ended {
+            Ok(ended) => {
+                results.threads.push(ended.results);
+                merge_errors(&mut results.errors, ended.errors);
+                failed.extend(ended.failure);
+            }
+            Err(failure) => failed.push(failure),
+        }
+    }
+    failed
+}
+
+/// Does the work of one worker in this thread; with a log it writes to that meanwhile.
+fn in_turn(worker: &WorkerPlan, shared: &Shared, phases: Phases, log: Option<&IoLog>) -> WorkerEnd {
+    let ended = logged(log, worker.thread..worker.thread + 1, true, |rings| {
+        let made = setup::set_up(worker, shared, phases, None, rings.first());
+        made.map(|worker| worker.run(shared.span))
+    });
+    ended.unwrap_or_else(|message| Err(message.into()))
+}
+
+/// Whether no worker's I/Os depend on what another one has done: each has a device and a clock of its own,
+/// but a position (`-si`) and a volume that ends the span are shared.
+fn are_independent(plan: &SpanPlan) -> bool {
+    let mut targets = plan.workers.iter().flat_map(|worker| &worker.targets);
+    VolumeQuota::of(plan).is_none() && targets.all(|target| target.workload.pattern != Pattern::Interlocked)
+}
+
+/// Does the work of all workers, as many at a time as there are processors. What comes of each of them is
+/// what would have come of it alone, and is returned in their order.
+fn side_by_side<'a>(shared: &Shared, phases: impl Fn() -> Phases<'a> + Sync) -> Vec<WorkerEnd> {
+    let plan = shared.span;
+    let waiting = Mutex::new(plan.workers.iter().enumerate());
+    let work = || {
+        let mut ended = Vec::new();
+        loop {
+            // One is set up behind the other: what they say comes in their order.
+            let mut next = waiting.lock_anyway();
+            let Some((index, worker)) = next.next() else { return ended };
+            let made = setup::set_up(worker, shared, phases(), None, None);
+            drop(next);
+            ended.push((index, made.map(|worker| worker.run(plan))));
+        }
+    };
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let helpers = processors.min(plan.workers.len()).saturating_sub(1);
+    let mut ends = std::thread::scope(|scope| {
+        let named = || std::thread::Builder::new().name("simulated".into());
+        // Where no thread can be started this one does it all.
+        let helpers: Vec<_> = (0..helpers).filter_map(|_| named().spawn_scoped(scope, work).ok()).collect();
+        let mut ends = work();
+        for helper in helpers {
+            ends.extend(helper.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        ends
+    });
+    ends.sort_unstable_by_key(|(index, _)| *index);
+    ends.into_iter().map(|(_, end)| end).collect()
+}

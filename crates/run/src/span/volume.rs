@@ -1,0 +1,179 @@
+//! `--until-written`, `--until-read`: whether as much has been done as the measured time may end with, and
+//! how long that will take.
+
+use crate::tell::live::{self, Counters};
+use crate::worker::VolumeQuota;
+use diskspd_model::plan::VolumeGoal;
+use diskspd_sys::clock::{Nanos, SECOND};
+use std::collections::VecDeque;
+
+/// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's
+/// seen that all they handed over has come back belongs to the measured time.
+const LONGEST: Nanos = SECOND / 100;
+/// Looks that are remembered are at least half of this apart.
+const APART: Nanos = SECOND / 10;
+/// At least: a look reads the counters of all workers.
+const SHORTEST: Nanos = SECOND / 1000;
+/// How fast it goes is asked of so many of the last looks: about ten seconds.
+const REMEMBERED: usize = 100;
+
+/// Where it is seen what has been done.
+#[derive(Clone, Copy)]
+pub(super) struct LiveSources<'a> {
+    /// All that the workers do.
+    pub(super) live: &'a [Counters],
+    /// What of a goal came back in the measured time; `None` = the goals count from the start signal.
+    pub(super) quota: Option<&'a VolumeQuota>,
+}
+
+/// Looks at what has been done in the measured time.
+pub(super) struct VolumeWatch<'a> {
+    sources: LiveSources<'a>,
+    goals: Vec<GoalCourse>,
+    /// When the next look is due; [`Nanos::MAX`] = never.
+    pub(super) due: Nanos,
+}
+
+/// How far one goal is.
+struct GoalCourse {
+    goal: VolumeGoal,
+    /// When was looked, and what had been done since measuring began, bytes.
+    seen: VecDeque<(Nanos, u64)>,
+}
+
+impl<'a> VolumeWatch<'a> {
+    /// Measuring begins at `start`.
+    pub(super) fn new(goals: &[VolumeGoal], sources: LiveSources<'a>, start: Nanos) -> VolumeWatch<'a> {
+        let course = |goal: &VolumeGoal| GoalCourse { goal: *goal, seen: VecDeque::from([(start, 0)]) };
+        let due = if goals.is_empty() { Nanos::MAX } else { start + SHORTEST };
+        VolumeWatch { sources, goals: goals.iter().map(course).collect(), due }
+    }
+
+    /// Looks at `now`, if it is due: whether any goal is reached.
+    pub(super) fn reached(&mut self, now: Nanos) -> bool {
+        if now < self.due {
+            return false;
+        }
+        for course in &mut self.goals {
+            let done = self.sources.total(&course.goal);
+            course.saw(now, done);
+        }
+        self.due = now + self.left(now).unwrap_or(LONGEST).clamp(SHORTEST, LONGEST);
+        self.goals.iter().any(GoalCourse::is_reached)
+    }
+
+    /// How long it goes on if it goes on as it did in the last seconds, ns; `None` = nobody knows.
+    pub(super) fn left(&self, now: Nanos) -> Option<Nanos> {
+        self.goals.iter().filter_map(|course| course.left(now)).min()
+    }
+}
+
+impl LiveSources<'_> {
+    /// What the workers have done of this so far, bytes.
+    fn total(&self, goal: &VolumeGoal) -> u64 {
+        match self.quota.filter(|_| !goal.from_start) {
+            Some(quota) => quota.done(goal.direction),
+            None => live::totals(self.live).1,
+        }
+    }
+}
+
+impl GoalCourse {
+    fn saw(&mut self, now: Nanos, done: u64) {
+        // Looks close to each other say little about the speed: the last one is moved.
+        let close = |(at, _): &(Nanos, u64)| now.saturating_sub(*at) < APART / 2;
+        if self.seen.len() > 1 && self.seen.iter().nth_back(1).is_some_and(close) {
+            self.seen.pop_back();
+        }
+        self.seen.push_back((now, done));
+        if self.seen.len() > REMEMBERED {
+            self.seen.pop_front();
+        }
+    }
+
+    fn is_reached(&self) -> bool {
+        self.seen.back().is_some_and(|(_, done)| *done >= self.goal.bytes)
+    }
+
+    fn left(&self, now: Nanos) -> Option<Nanos> {
+        let ((begin, before), (end, done)) = (*self.seen.front()?, *self.seen.back()?);
+        let (time, moved) = (end.saturating_sub(begin), done.saturating_sub(before));
+        if time == 0 || moved == 0 {
+            return None;
+        }
+        let left = self.goal.bytes.saturating_sub(done) as f64 * time as f64 / moved as f64;
+        Some((left as Nanos).saturating_sub(now.saturating_sub(end)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::engines::Direction;
+
+    const MS: Nanos = 1_000_000;
+
+    const GOAL: VolumeGoal =
+        VolumeGoal { direction: Direction::Write, bytes: 100_000_000, from_start: false };
+
+    fn watch(quota: &VolumeQuota) -> VolumeWatch<'_> {
+        VolumeWatch::new(&[GOAL], LiveSources { live: &[], quota: Some(quota) }, SECOND)
+    }
+
+    #[test]
+    fn a_steady_device_is_looked_at_when_it_is_due_and_the_time_left_is_right() {
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
+        // 1 MB a second in each of two workers: 50 s.
+        let mut done = 0;
+        let mut estimates = Vec::new();
+        let end = loop {
+            let now = watch.due;
+            let target = (now - SECOND) / 1000;
+            quota.came_back(Direction::Write, 2 * (target - done));
+            done = target;
+            if watch.reached(now) {
+                break now - SECOND;
+            }
+            estimates.push((now - SECOND, watch.left(now).unwrap()));
+        };
+        assert!((50_000 * MS..=50_001 * MS).contains(&end), "{end}");
+        assert!(estimates.len() < 5200, "{}", estimates.len());
+        for (passed, left) in estimates.into_iter().filter(|(passed, _)| *passed > SECOND) {
+            let wrong = (passed + left).abs_diff(50_000 * MS);
+            assert!(wrong <= 2 * MS, "{left} ns left after {passed}");
+        }
+    }
+
+    #[test]
+    fn the_time_left_follows_the_speed_of_the_last_seconds() {
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
+        // A fast cache for 5 s, then a fifth of the speed.
+        for tenth in 1..=200 {
+            quota.came_back(Direction::Write, if tenth <= 50 { 500_000 } else { 100_000 });
+            assert!(!watch.reached(SECOND + tenth * APART));
+        }
+        let left = watch.left(SECOND + 200 * APART).unwrap();
+        assert_eq!(left, 60 * SECOND);
+    }
+
+    #[test]
+    fn where_both_is_done_only_what_counts_is_counted() {
+        let quota = VolumeQuota::new(&[GOAL]);
+        let mut watch = watch(&quota);
+        quota.came_back(Direction::Read, 800_000_000);
+        quota.came_back(Direction::Write, 99_999_999);
+        assert!(!watch.reached(watch.due));
+        quota.came_back(Direction::Write, 1);
+        assert!(!watch.reached(watch.due - 1), "not yet due");
+        assert!(watch.reached(watch.due));
+    }
+
+    #[test]
+    fn without_a_goal_nobody_looks() {
+        let mut watch = VolumeWatch::new(&[], LiveSources { live: &[], quota: None }, SECOND);
+        assert_eq!((watch.due, watch.left(0)), (Nanos::MAX, None));
+        assert!(!watch.reached(u64::MAX - 1));
+    }
+}

@@ -1,0 +1,149 @@
+//! The run in a thread of its own, so that there is always one that can tell what came of it: whatever the
+//! run waits for, the user can end it, and what was measured is reported.
+
+use super::control::{Control, Turn};
+use super::options::Options;
+use super::tell::patience::GRACE;
+use super::voice::Voice;
+use super::{Outcome, run};
+use diskspd_model::machine::System;
+use diskspd_model::plan::PlanError;
+use diskspd_model::profile::Profile;
+use diskspd_model::results::{Results, SpanResults};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::real_time;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long the run has for its end when the user wants it to end: longer than it gives its workers.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The same when the user wants it to end at once.
+const HURRY: Duration = Duration::from_secs(3);
+/// The same when it only waits for another program: nothing can be lost.
+const WAITING: Duration = Duration::from_millis(200);
+/// Patience goes in such steps, and what a step takes longer doesn't count: where other programs, or the
+/// hypervisor, keep this thread from its processor they keep the run from it as well.
+const TICK: Duration = Duration::from_millis(100);
+/// Memory for the stack of the run's thread, bytes: as much as a main thread has.
+const STACK: usize = 8 << 20;
+
+/// How a supervised run ended.
+#[derive(Debug)]
+pub enum End {
+    /// By itself.
+    Complete(Result<Outcome, Vec<PlanError>>),
+    /// It is left behind: threads of this process still wait for the kernel, or for another program. The
+    /// process is to be ended by [`diskspd_sys::process::end`].
+    LeftBehind(Outcome),
+}
+
+/// Runs a profile as [`run`] does, and comes back in any case.
+pub fn supervise(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    control: &Arc<Control>,
+    voice: &Arc<Voice>,
+    mut after_span: impl FnMut(&mut Results) + Send + 'static,
+) -> End {
+    // The run's thread, and all that it starts, have it from here.
+    let _precedence = real_time::take_precedence();
+    let (tell, told) = channel();
+    control.tells(tell.clone());
+    let so_far = Arc::new(Mutex::new(Results::default()));
+    let work = {
+        let (profile, system, options) = (profile.clone(), system.clone(), options.clone());
+        let (control, voice, so_far) = (Arc::clone(control), Arc::clone(voice), Arc::clone(&so_far));
+        move || {
+            let ended = run(&profile, &system, &options, &control, &voice, &mut |results| {
+                after_span(results);
+                *so_far.lock_anyway() = results.clone();
+            });
+            drop(after_span);
+            let _ = tell.send(Turn::Ended(Box::new(ended)));
+        }
+    };
+    let thread = match std::thread::Builder::new().name("run".into()).stack_size(STACK).spawn(work) {
+        Ok(thread) => thread,
+        Err(e) => {
+            let failures = vec![no_thread(&e)];
+            return End::Complete(Ok(Outcome { failures, ..all_spans(profile, Results::default()) }));
+        }
+    };
+    let left = || {
+        let mut results = so_far.lock_anyway().clone();
+        let span = control.take_deposit().map(|span| {
+            results.time_spans.push(span.results);
+            (span.failures, span.troubles)
+        });
+        let (failures, troubles) = span.unwrap_or_default();
+        Outcome { failures, troubles, ..all_spans(profile, results) }
+    };
+    // What is left of the run's time to end; `None` = it has all the time it wants.
+    let mut patience: Option<Duration> = None;
+    loop {
+        let turn = match patience {
+            None if control.is_bounded() => {
+                patience = Some(Duration::from_nanos(GRACE));
+                continue;
+            }
+            None => told.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(patience) => told.recv_timeout(patience.min(TICK)),
+        };
+        match turn {
+            Ok(Turn::Ended(ended)) => {
+                let _ = thread.join();
+                return End::Complete(*ended);
+            }
+            Ok(Turn::Abandoned) => return End::LeftBehind(left()),
+            // Another one begins.
+            Ok(Turn::Bounded) if !control.is_interrupted() => patience = None,
+            Ok(Turn::Bounded) => {}
+            Ok(Turn::Interrupted) => {
+                let wanted = match (control.is_hurried(), control.waits_for_others()) {
+                    (_, true) => WAITING,
+                    (true, _) => HURRY,
+                    _ => PATIENCE,
+                };
+                patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
+            }
+            Ok(Turn::Died) => {
+                let defect = "the run ended in a defect of this program; please report it";
+                return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
+            }
+            // What was bounded is done.
+            Err(RecvTimeoutError::Timeout) if !control.is_interrupted() && !control.is_bounded() => {
+                patience = None;
+            }
+            Err(RecvTimeoutError::Timeout) if patience.is_some_and(|patience| patience > TICK) => {
+                patience = patience.map(|patience| patience - TICK);
+            }
+            Err(_) if control.waits_for_others() => return End::LeftBehind(left()),
+            Err(_) => return End::LeftBehind(kept(left(), control)),
+        }
+    }
+}
+
+fn no_thread(why: &std::io::Error) -> String {
+    format!(
+        "can't start a thread for the run: {why}; check ulimit -u, ulimit -v and the limits of the container \
+         (pids.max)"
+    )
+}
+
+/// That the kernel doesn't give the run back.
+fn kept(mut outcome: Outcome, control: &Control) -> Outcome {
+    outcome.troubles.push(format!(
+        "the run doesn't end: it hangs in the kernel while it {}, and is abandoned. See dmesg, and check the \
+         server or device",
+        control.what_it_does()
+    ));
+    outcome
+}
+
+/// As many time spans as the profile has: nothing was measured in those that were not reached.
+fn all_spans(profile: &Profile, mut results: Results) -> Outcome {
+    results.time_spans.resize_with(profile.time_spans.len(), SpanResults::default);
+    Outcome { results, ..Outcome::default() }
+}

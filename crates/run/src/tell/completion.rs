@@ -1,0 +1,20 @@
+//! What a worker tells of an I/O.
+
+use diskspd_model::engines::Direction;
+
+/// An I/O that ended well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// Index of the target in the worker's list.
+    pub target: usize,
+    /// Read or write.
+    pub direction: Direction,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Whether that is less than was asked for.
+    pub short: bool,
+    /// From hand-over to reap, ns; anything when neither latency nor IOPS deviation is measured.
+    pub latency: u64,
+    /// Reaped so long after measuring began, ns.
+    pub since_start: u64,
+}

@@ -1,0 +1,122 @@
+//! What a run reads and what it writes are different files, each of them named once.
+
+use super::{Destination, place};
+use diskspd_sys::inode::{self, Kind};
+use std::path::{Path, PathBuf};
+
+/// A file, and what it was named by.
+#[derive(Debug, Clone)]
+pub struct Named {
+    /// As in `--out json:run.json`.
+    pub by: String,
+    /// Where it leads.
+    pub path: PathBuf,
+}
+
+/// What a path leads to, however it is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Identity {
+    /// Device and inode.
+    There((u64, u64)),
+    /// A file that isn't there yet, in a folder that is.
+    New(PathBuf),
+}
+
+/// Standard input, output and error.
+const STANDARD: [(&str, &str); 3] = [
+    ("/proc/self/fd/0", "standard input"),
+    ("/proc/self/fd/1", "standard output"),
+    ("/proc/self/fd/2", "standard error"),
+];
+
+/// Refuses an output that is the same file as one before it, or an input, by whatever names; and a file that
+/// standard input, output or error goes to already. Nothing is opened. A device such as `/dev/null` or a
+/// terminal can be named several times.
+///
+/// # Errors
+/// A message.
+pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Result<(), String> {
+    let it = identity(&output.path);
+    let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
+    let by = &output.by;
+    if let Some(input) = inputs.iter().find(is_it) {
+        return Err(format!("{by}: would overwrite the file that {} reads; name another file", input.by));
+    }
+    let is_standard_output = |named: &Named| Destination::of(&named.path).is_standard_output();
+    if let Some(other) = earlier.iter().find(|other| is_standard_output(other))
+        && is_standard_output(output)
+    {
+        return Err(format!(
+            "{} and {by} both write to standard output: choose one, and write the other to a file",
+            other.by
+        ));
+    }
+    if let Some(other) = earlier.iter().find(is_it) {
+        return Err(format!("{by}: is also the file of {}; name another file", other.by));
+    }
+    // Who names a descriptor means it.
+    if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
+        return Ok(());
+    }
+    let standard =
+        STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
+    match standard {
+        Some((_, name)) => {
+            Err(format!("{by}: the shell already redirects {name} to this file (> FILE); name another file"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn is_regular(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// `None` = it can be written by several at once, or nothing is known of it.
+fn identity(path: &Path) -> Option<Identity> {
+    match std::fs::metadata(path) {
+        Ok(found) => mixes_up(Kind::of(&found)).then(|| Identity::There(inode::identity(&found))),
+        Err(_) => place(path).map(Identity::New),
+    }
+}
+
+/// Whether two who write to it spoil each other's work.
+fn mixes_up(kind: Kind) -> bool {
+    matches!(kind, Kind::File | Kind::Pipe | Kind::Socket | Kind::BlockDevice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_sys::inode::symlink;
+
+    #[test]
+    fn the_same_file_is_known_by_any_name_and_before_it_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("there"), "").unwrap();
+        std::fs::hard_link(at("there"), at("hard")).unwrap();
+        symlink("there", at("link")).unwrap();
+        symlink("new", at("to-new")).unwrap();
+        let named = |path: PathBuf| Named { by: path.display().to_string(), path };
+        for (one, other, same) in [
+            (at("there"), at("./there"), true),
+            (at("there"), at("hard"), true),
+            (at("link"), at("hard"), true),
+            (at("new"), at("./new"), true),
+            (at("to-new"), at("new"), true),
+            (at("there"), at("new"), false),
+            (at("new"), at("newer"), false),
+            ("/dev/null".into(), "/dev/null".into(), false),
+        ] {
+            let (one, other) = (named(one), named(other));
+            let outputs = refuse_double(&other, std::slice::from_ref(&one), &[]);
+            let input = refuse_double(&one, &[], std::slice::from_ref(&other));
+            assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");
+            assert!(
+                outputs.err().is_none_or(|why| why.contains("is also the file") && why.contains(&one.by))
+            );
+            assert!(input.err().is_none_or(|why| why.contains("reads") && why.contains(&other.by)));
+        }
+    }
+}

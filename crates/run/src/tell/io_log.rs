@@ -1,0 +1,519 @@
+//! `--io-log`: one line for every single I/O.
+//!
+//! ```text
+//! worker ──▶ ring (bounded) ─┐
+//! worker ──▶ ring (bounded) ─┴─▶ writer thread ──▶ CSV
+//! ```
+//!
+//! When measuring has begun a line of its own says so (`#`).
+//!
+//! A worker never waits for the writer: what finds its ring full is dropped, counted, and said at the end.
+
+use crate::tell::late_file::LateFile;
+use crate::tell::outlet::Outlet;
+use diskspd_model::engines::Direction;
+use diskspd_model::results::SpanBegin;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::mutex::LockAnyway;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// First line of the file.
+const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns\n";
+/// Words of an entry in a ring.
+const WORDS: usize = 5;
+/// Memory for all rings of a time span, bytes.
+const MEMORY: usize = 64 << 20;
+/// Entries of a ring: at least and at most.
+const ENTRIES: (usize, usize) = (1 << 10, 1 << 16);
+/// How long the writer sleeps when there was nothing to write.
+const PAUSE: Duration = Duration::from_millis(1);
+/// How long a run that is left behind waits for what has been logged.
+const LEAVING: Nanos = SECOND;
+/// Formatted lines are written when there are so many bytes of them.
+const CHUNK: usize = 1 << 18;
+
+/// One I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Index of the target in the time span.
+    pub target: u32,
+    /// Read or write.
+    pub direction: Direction,
+    /// It was a discard, in place of either.
+    pub trim: bool,
+    /// Byte offset in the target.
+    pub offset: u64,
+    /// Bytes transferred; below 2^31.
+    pub size: u32,
+    /// Handed over so long after the start signal, ns.
+    pub start: Nanos,
+    /// From there to the reap, ns.
+    pub latency: Nanos,
+    /// When it was to start (`-g`), ns after the start signal; `None` = whenever it could.
+    pub due: Option<Nanos>,
+}
+
+/// In a ring, instead of a time.
+const NO_TIME: u64 = u64::MAX;
+
+/// In a ring, in the number of the target: a discard. There are fewer targets.
+const DISCARD: u32 = 1 << 31;
+
+/// The log of a run.
+#[derive(Debug)]
+pub struct IoLog {
+    path: PathBuf,
+    output: Mutex<Output>,
+    /// What is to be written between the lines of I/Os.
+    note: Mutex<Option<String>>,
+    /// The run is left behind: what has been logged by now is all.
+    left: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Output {
+    file: LateFile,
+    /// It holds I/Os, or the header alone.
+    has_lines: bool,
+    /// I/Os that were seen, written or not.
+    seen: u64,
+    dropped: u64,
+    spans: u32,
+    failure: Option<std::io::Error>,
+}
+
+impl IoLog {
+    /// Makes the file. It's seen from its first I/O on, but takes the place of an earlier one only at
+    /// [`IoLog::end`].
+    ///
+    /// # Errors
+    /// A message: it can't be created.
+    pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, String> {
+        let name = path.display();
+        let mut file = LateFile::open(outlet)?;
+        file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
+        let output = Output { file, has_lines: false, seen: 0, dropped: 0, spans: 0, failure: None };
+        let (note, left) = Default::default();
+        Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), note, left })
+    }
+
+    /// The run is over. With figures its log takes its place, and an earlier one is replaced; without, that
+    /// stays as it is, and what was logged is kept beside it.
+    pub fn end(&self, has_figures: bool) {
+        let mut output = self.output.lock_anyway();
+        if has_figures {
+            output.file.show();
+        } else if output.has_lines {
+            output.file.keep_beside();
+        }
+    }
+
+    /// The run is left behind, its workers with it: what they logged so far takes its place now. Waits a
+    /// second at most for it to be written, because the log's own file may be what hangs.
+    pub fn leave(&self) {
+        self.left.store(true, Ordering::Release);
+        let deadline = clock::monotonic() + LEAVING;
+        while clock::monotonic() < deadline {
+            if let Ok(mut output) = self.output.try_lock() {
+                output.file.show();
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Runs `work` with one ring for each of these threads, while what goes into the rings is written.
+    /// A `patient` worker waits when its ring is full: for time that isn't real.
+    ///
+    /// # Errors
+    /// A message: there is no memory for the rings, or no thread for the writing. Nothing was done.
+    pub fn record<T>(
+        &self,
+        threads: std::ops::Range<u32>,
+        patient: bool,
+        work: impl FnOnce(&[Ring]) -> T,
+    ) -> Result<T, String> {
+        let name = self.path.display();
+        let entries =
+            (MEMORY / (WORDS * size_of::<u64>()) / threads.len().max(1)).clamp(ENTRIES.0, ENTRIES.1);
+        let entries = 1 << entries.ilog2();
+        let rings: Option<Vec<Ring>> = threads.map(|thread| Ring::new(thread, entries, patient)).collect();
+        let rings = rings.ok_or_else(|| {
+            format!(
+                "--io-log {name}: can't allocate its write buffers; use fewer threads (-t), or raise the \
+                     memory limit (ulimit -v)"
+            )
+        })?;
+        let finished = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let writer = || self.write(&rings, &finished);
+            let writer =
+                std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer).map_err(|e| {
+                    format!(
+                        "--io-log {name}: can't start a thread for the log: {e}; check ulimit -u and the \
+                         limits of the container (pids.max)"
+                    )
+                })?;
+            let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
+            Ok(work(&rings))
+        })
+    }
+
+    /// A time span begins: an empty line sets it off from the one before.
+    pub fn begin_span(&self) {
+        let mut output = self.output.lock_anyway();
+        output.spans += 1;
+        if output.spans > 1 {
+            output.write(b"\n");
+        }
+    }
+
+    /// Measuring of the time span has begun.
+    pub fn measuring_began(&self, began: SpanBegin) {
+        let SpanBegin { start_signal_utc_ns, measuring_utc_ns } = began;
+        *self.note.lock_anyway() = Some(format!(
+            "measuring_ns={} start_signal_utc_ns={start_signal_utc_ns} measuring_utc_ns={measuring_utc_ns}",
+            began.measuring_ns()
+        ));
+    }
+
+    fn write(&self, rings: &[Ring], finished: &AtomicBool) {
+        let mut output = self.output.lock_anyway();
+        let mut text = Vec::with_capacity(CHUNK + 256);
+        loop {
+            // Read first: what a worker logged before it ended is then seen by this round.
+            let last = finished.load(Ordering::Acquire) || self.left.load(Ordering::Acquire);
+            if let Some(note) = self.note.lock_anyway().take() {
+                output.note(&note);
+            }
+            let mut entries = 0;
+            for ring in rings {
+                entries += ring.drain(|entry| {
+                    push_line(&mut text, ring.thread, &entry);
+                    if text.len() >= CHUNK {
+                        output.write(&text);
+                        text.clear();
+                    }
+                });
+            }
+            output.write(&text);
+            text.clear();
+            output.seen += entries;
+            if last {
+                break;
+            }
+            if entries == 0 {
+                std::thread::park_timeout(PAUSE);
+            }
+        }
+        let dropped: u64 = rings.iter().map(|ring| ring.dropped.load(Ordering::Relaxed)).sum();
+        output.dropped += dropped;
+        output.seen += dropped;
+    }
+
+    /// Why it couldn't be written to its end.
+    pub fn failure(&self) -> Option<String> {
+        let output = self.output.lock_anyway();
+        let name = self.path.display();
+        let failure = output.failure.as_ref()?;
+        Some(format!("--io-log {name}: is incomplete, because writing failed: {failure}"))
+    }
+
+    /// What else has to be said about the log when the run is over; `None` = all of it was written.
+    pub fn complaint(&self) -> Option<String> {
+        let output = self.output.lock_anyway();
+        let name = self.path.display();
+        (output.dropped > 0 && output.failure.is_none()).then(|| {
+            format!(
+                "--io-log {name}: {} of {} I/Os are missing, because writing the log was too slow. The \
+                 report's figures are complete. Log fewer I/Os per second (-g), or to a faster device",
+                output.dropped, output.seen
+            )
+        })
+    }
+}
+
+/// Ends the writer when the work is done, however it ends.
+struct Finish<'a> {
+    finished: &'a AtomicBool,
+    writer: Thread,
+}
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.finished.store(true, Ordering::Release);
+        self.writer.unpark();
+    }
+}
+
+impl Output {
+    /// A line that is no I/O.
+    fn note(&mut self, text: &str) {
+        let line = format!("# time_span={} {text}\n", self.spans);
+        if self.failure.is_none() {
+            self.failure = self.file.write_all(line.as_bytes()).err();
+        }
+    }
+
+    fn write(&mut self, text: &[u8]) {
+        self.has_lines |= !text.is_empty();
+        if self.failure.is_none() {
+            self.failure = self.file.write_all(text).err();
+        }
+        // Nothing is lost by showing it at once, and it survives the program.
+        if self.has_lines && !self.file.replaces() {
+            self.file.show();
+        }
+    }
+}
+
+/// Appends a line of the file.
+fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
+    let Entry { target, direction, trim, offset, size, start, latency, due } = *entry;
+    let direction: &[u8] = match direction {
+        _ if trim => b"discard",
+        Direction::Read => b"read",
+        Direction::Write => b"write",
+    };
+    for number in [u64::from(thread), u64::from(target)] {
+        push_decimal(text, number);
+        text.push(b',');
+    }
+    text.extend_from_slice(direction);
+    for number in [offset, u64::from(size), start, latency] {
+        text.push(b',');
+        push_decimal(text, number);
+    }
+    text.push(b',');
+    due.into_iter().for_each(|due| push_decimal(text, due));
+    text.push(b'\n');
+}
+
+/// Appends a number. (`write!` takes several times as long, and the writer must not lag behind the workers.)
+fn push_decimal(text: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            return text.extend_from_slice(&digits[first..]);
+        }
+    }
+}
+
+/// What one worker has logged and the writer has not yet written: one of them puts in, the other one takes
+/// out.
+#[derive(Debug)]
+pub struct Ring {
+    thread: u32,
+    patient: bool,
+    /// [`WORDS`] for every entry; as many entries as a power of two.
+    words: Box<[AtomicU64]>,
+    /// Entries ever put in.
+    tail: Lonely,
+    /// Entries ever taken out.
+    head: Lonely,
+    dropped: AtomicU64,
+}
+
+/// A counter with a cache line, and the one fetched with it, to itself.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Lonely(AtomicU64);
+
+impl Ring {
+    /// `None` = there is no memory for it.
+    fn new(thread: u32, entries: usize, patient: bool) -> Option<Ring> {
+        let mut words = Vec::new();
+        words.try_reserve_exact(entries * WORDS).ok()?;
+        words.resize_with(entries * WORDS, || AtomicU64::new(0));
+        Some(Ring {
+            thread,
+            patient,
+            words: words.into(),
+            tail: Lonely::default(),
+            head: Lonely::default(),
+            dropped: AtomicU64::new(0),
+        })
+    }
+
+    #[inline]
+    fn entries(&self) -> u64 {
+        (self.words.len() / WORDS) as u64
+    }
+
+    #[inline]
+    fn slot(&self, number: u64) -> &[AtomicU64] {
+        let first = (number & (self.entries() - 1)) as usize * WORDS;
+        &self.words[first..first + WORDS]
+    }
+
+    /// The worker's end. There must be no more than one.
+    pub fn producer(&self) -> Producer<'_> {
+        Producer { ring: self, tail: self.tail.0.load(Ordering::Relaxed), head: 0 }
+    }
+
+    /// Takes out everything there is; returns how many.
+    fn drain(&self, mut take: impl FnMut(Entry)) -> u64 {
+        let head = self.head.0.load(Ordering::Relaxed);
+        let tail = self.tail.0.load(Ordering::Acquire);
+        for number in head..tail {
+            let word = |i: usize| self.slot(number)[i].load(Ordering::Relaxed);
+            let packed = word(0);
+            take(Entry {
+                target: (packed >> 32) as u32 & !DISCARD,
+                trim: (packed >> 32) as u32 & DISCARD != 0,
+                direction: if packed >> 31 & 1 == 1 { Direction::Write } else { Direction::Read },
+                size: packed as u32 & (u32::MAX >> 1),
+                offset: word(1),
+                start: word(2),
+                latency: word(3),
+                due: Some(word(4)).filter(|due| *due != NO_TIME),
+            });
+            // Room for the worker, before a long backlog is written.
+            if number % 256 == 255 {
+                self.head.0.store(number + 1, Ordering::Release);
+            }
+        }
+        self.head.0.store(tail, Ordering::Release);
+        tail - head
+    }
+}
+
+/// Where a worker logs its I/Os.
+#[derive(Debug)]
+pub struct Producer<'a> {
+    ring: &'a Ring,
+    tail: u64,
+    /// How far the writer was when it was looked up last.
+    head: u64,
+}
+
+impl Producer<'_> {
+    /// Logs an I/O, or counts it as dropped.
+    #[inline]
+    pub fn push(&mut self, entry: Entry) {
+        if self.tail - self.head == self.ring.entries() && !self.find_room() {
+            return;
+        }
+        let write = u64::from(entry.direction == Direction::Write);
+        let target = if entry.trim { entry.target | DISCARD } else { entry.target };
+        let packed = u64::from(target) << 32 | write << 31 | u64::from(entry.size);
+        let due = entry.due.unwrap_or(NO_TIME);
+        let values = [packed, entry.offset, entry.start, entry.latency, due];
+        for (word, value) in self.ring.slot(self.tail).iter().zip(values) {
+            word.store(value, Ordering::Relaxed);
+        }
+        self.tail += 1;
+        self.ring.tail.0.store(self.tail, Ordering::Release);
+    }
+
+    /// Looks up what the writer has taken out meanwhile.
+    #[cold]
+    fn find_room(&mut self) -> bool {
+        loop {
+            self.head = self.ring.head.0.load(Ordering::Acquire);
+            if self.tail - self.head < self.ring.entries() {
+                return true;
+            }
+            if !self.ring.patient {
+                self.ring.dropped.fetch_add(1, Ordering::Relaxed);
+                return false;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tell::outlet::OutputDoor;
+    use crate::tell::patience::Patience;
+
+    fn created(path: &Path) -> Result<IoLog, String> {
+        let permitted = OutputDoor::default().permit("--io-log", path)?;
+        IoLog::create(path, permitted.open(&Patience::default())?)
+    }
+
+    fn entry(n: u64) -> Entry {
+        Entry {
+            target: n as u32 % 3,
+            trim: n % 5 == 4,
+            direction: if n.is_multiple_of(2) { Direction::Write } else { Direction::Read },
+            offset: n * 4096,
+            size: 0x7fff_f000 - n as u32,
+            start: n << 40,
+            latency: u64::MAX - n,
+            due: n.checked_sub(1),
+        }
+    }
+
+    #[test]
+    fn what_goes_in_comes_out_in_order_round_after_round() {
+        let ring = Ring::new(5, 8, false).unwrap();
+        let mut producer = ring.producer();
+        let mut out = Vec::new();
+        for n in 0..100 {
+            producer.push(entry(n));
+            if n % 5 == 4 {
+                ring.drain(|entry| out.push(entry));
+            }
+        }
+        assert_eq!(out, (0..100).map(entry).collect::<Vec<_>>());
+        assert_eq!(ring.dropped.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_full_ring_drops_the_newest_and_counts_them() {
+        let ring = Ring::new(0, 8, false).unwrap();
+        let mut producer = ring.producer();
+        (0..11).for_each(|n| producer.push(entry(n)));
+        let mut out = Vec::new();
+        assert_eq!(ring.drain(|entry| out.push(entry)), 8);
+        assert_eq!(out, (0..8).map(entry).collect::<Vec<_>>());
+        assert_eq!(ring.dropped.load(Ordering::Relaxed), 3);
+        producer.push(entry(20));
+        assert_eq!(ring.drain(|found| assert_eq!(found, entry(20))), 1);
+    }
+
+    #[test]
+    fn a_patient_worker_loses_nothing_and_lines_come_in_order() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("log.csv");
+        let log = created(&path).unwrap();
+        let count = 3 * ENTRIES.1 as u64;
+        for thread in [0, 1] {
+            log.record(thread..thread + 1, true, |rings| {
+                let mut producer = rings[0].producer();
+                (0..count).for_each(|n| producer.push(entry(n)));
+            })
+            .unwrap();
+        }
+        assert_eq!(log.complaint(), None);
+        assert!(path.exists(), "from the first line on");
+        log.end(true);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut lines = text.lines();
+        assert_eq!(lines.next().unwrap(), HEADER.trim_end());
+        assert_eq!(lines.next().unwrap(), "0,0,write,0,2147479552,0,18446744073709551615,");
+        assert_eq!(lines.next().unwrap(), "0,1,read,4096,2147479551,1099511627776,18446744073709551614,0");
+        assert_eq!(text.lines().count() as u64, 1 + 2 * count);
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_says_so() {
+        if !Path::new("/dev/full").exists() {
+            return eprintln!("SKIPPED: there is no /dev/full");
+        }
+        let message = created(Path::new("/dev/full")).unwrap_err();
+        assert!(message.contains("--io-log /dev/full") && message.contains("space"), "{message}");
+    }
+}

@@ -1,0 +1,88 @@
+//! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only
+//! when there is something in it.
+
+use crate::tell::outlet::{Begun, Outlet};
+use diskspd_model::finding::Finding;
+use diskspd_sys::standard_error::say;
+use std::io::{self, Write};
+
+/// Where lines go.
+#[derive(Debug)]
+pub struct LateFile {
+    /// As in `--stream run.jsonl`.
+    given: String,
+    sink: Begun,
+}
+
+impl LateFile {
+    /// Begins it. What is there stays as it is.
+    ///
+    /// # Errors
+    /// A message: it can't be created.
+    pub fn open(outlet: Outlet) -> Result<LateFile, String> {
+        let given = outlet.by().to_owned();
+        Ok(LateFile { given, sink: outlet.begin()? })
+    }
+
+    /// Whether an earlier file would be replaced.
+    pub fn replaces(&self) -> bool {
+        matches!(&self.sink, Begun::New(file) if file.replaces())
+    }
+
+    /// Lets others see what is written, by its name; what was there before is replaced. Can be written
+    /// further.
+    pub fn show(&mut self) {
+        let Begun::New(file) = &mut self.sink else { return };
+        if !file.is_placed()
+            && let Err(not) = file.put()
+        {
+            say(Finding::warning(format!("{}: can't be put in place: {not}", self.given)));
+        }
+    }
+
+    /// Leaves an earlier file as it is: what was written, if it was shown to nobody, is kept beside it.
+    pub fn keep_beside(&mut self) {
+        let Begun::New(file) = &mut self.sink else { return };
+        if file.is_placed() {
+            return;
+        }
+        let kept = file.keep_beside();
+        let kept = kept.map_or_else(
+            |error| format!("can't be kept either: {error}"),
+            |path| format!("is kept as {}", path.display()),
+        );
+        say(Finding::warning(format!(
+            "{}: is not written, because the run has no figures; what there is {kept}",
+            self.given
+        )));
+    }
+}
+
+impl Write for LateFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Begun::Open(file) => (&**file).write(bytes),
+            Begun::New(file) => file.file().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A [`LateFile`] that is shown from its first line on.
+#[derive(Debug)]
+pub struct FromTheFirstLine(pub LateFile);
+
+impl Write for FromTheFirstLine {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        self.0.show();
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}

@@ -1,0 +1,159 @@
+//! What happens right now: counters that the workers share with who looks at them while they run.
+
+use diskspd_model::stats::Scale;
+use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::cpu;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+
+/// 32 cells per octave: the middle of one is at most 1.6 % off.
+type Steps = Scale<5, 0, 64>;
+
+/// What one worker lets others see while it runs. Only the worker writes, so a plain load and store is
+/// enough; and in cache lines of its own (two: they are fetched in pairs), so that no worker waits for
+/// another.
+#[derive(Debug)]
+#[repr(align(128))]
+pub struct Counters {
+    ios: AtomicU64,
+    bytes: AtomicU64,
+    latency_sum: AtomicU64,
+    /// The thread, by the kernel's number; 0 = not yet.
+    thread: AtomicI32,
+    /// When it had done its work, ns, and how long it had waited for a CPU until then, ns; 0 = not yet, or
+    /// not known.
+    over: AtomicU64,
+    waited: AtomicU64,
+    latency: Vec<AtomicU64>,
+}
+
+impl Counters {
+    /// Nothing counted yet; with room for latencies when they are measured.
+    pub fn new(latency: bool) -> Counters {
+        let cells = if latency { Steps::CELLS } else { 0 };
+        Counters {
+            ios: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            latency_sum: AtomicU64::new(0),
+            thread: AtomicI32::new(0),
+            over: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            latency: (0..cells).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    /// Whether it counts latencies.
+    #[inline]
+    pub fn has_latencies(&self) -> bool {
+        !self.latency.is_empty()
+    }
+
+    /// The calling thread is the worker.
+    pub fn belongs_to_me(&self) {
+        self.thread.store(cpu::thread_number(), Relaxed);
+    }
+
+    /// The worker's thread, by the kernel's number; 0 = not known yet.
+    pub fn thread(&self) -> i32 {
+        self.thread.load(Relaxed)
+    }
+
+    /// The calling thread, which is the worker, has done its work at `now` and waited so long for a CPU in
+    /// all, ns.
+    pub fn is_over(&self, now: Nanos, waited: u64) {
+        self.waited.store(waited, Relaxed);
+        self.over.store(now, Relaxed);
+    }
+
+    /// What [`Counters::is_over`] was told; `None` = nothing yet.
+    pub fn over(&self) -> Option<(Nanos, u64)> {
+        let over = self.over.load(Relaxed);
+        (over > 0).then(|| (over, self.waited.load(Relaxed)))
+    }
+
+    /// Counts a batch of I/Os.
+    #[inline]
+    pub fn add(&self, ios: u64, bytes: u64) {
+        bump(&self.ios, ios);
+        bump(&self.bytes, bytes);
+    }
+
+    /// Counts one latency, ns.
+    #[inline]
+    pub fn add_latency(&self, nanos: u64) {
+        self.add_latencies(nanos, 1);
+    }
+
+    /// Counts so many latencies of the same length, ns.
+    #[inline]
+    pub fn add_latencies(&self, nanos: u64, count: u64) {
+        if let Some(cell) = self.latency.get(Steps::cell(nanos)) {
+            bump(cell, count);
+            bump(&self.latency_sum, count * nanos);
+        }
+    }
+}
+
+#[inline]
+fn bump(counter: &AtomicU64, by: u64) {
+    counter.store(counter.load(Relaxed).wrapping_add(by), Relaxed);
+}
+
+/// Smallest latency of a cell, ns.
+pub fn floor_of(cell: usize) -> u64 {
+    Steps::first(cell)
+}
+
+/// What stands for the latencies of a cell, ns.
+pub fn middle_of(cell: usize) -> u64 {
+    Steps::first(cell) + Steps::width(cell) / 2
+}
+
+/// The sums of all workers at one time.
+#[derive(Debug, Default, Clone)]
+pub struct Seen {
+    pub at: Nanos,
+    pub ios: u64,
+    pub bytes: u64,
+    pub latency_sum: u64,
+    pub latency: Vec<u64>,
+}
+
+impl Seen {
+    /// Latencies by cell that came since an earlier look.
+    pub fn latencies_since(&self, before: &Seen) -> Vec<u64> {
+        let earlier = before.latency.iter().copied().chain(std::iter::repeat(0));
+        self.latency.iter().zip(earlier).map(|(now, before)| now - before).collect()
+    }
+}
+
+/// I/Os and bytes of all workers so far.
+pub fn totals(workers: &[Counters]) -> (u64, u64) {
+    let sum = |of: fn(&Counters) -> &AtomicU64| workers.iter().map(|worker| of(worker).load(Relaxed)).sum();
+    (sum(|worker| &worker.ios), sum(|worker| &worker.bytes))
+}
+
+pub fn collect<'a>(workers: impl IntoIterator<Item = &'a Counters>) -> Seen {
+    let mut sum = Seen { at: clock::monotonic(), ..Seen::default() };
+    for worker in workers {
+        sum.ios += worker.ios.load(Relaxed);
+        sum.bytes += worker.bytes.load(Relaxed);
+        sum.latency_sum = sum.latency_sum.wrapping_add(worker.latency_sum.load(Relaxed));
+        sum.latency.resize(worker.latency.len(), 0);
+        for (sum, cell) in sum.latency.iter_mut().zip(&worker.latency) {
+            *sum += cell.load(Relaxed);
+        }
+    }
+    sum
+}
+
+/// The latency (ns) that the share `p` of `count` latencies by cell does not exceed.
+pub fn percentile(cells: &[u64], count: u64, p: f64) -> u64 {
+    let mut cumulated = 0;
+    for (cell, n) in cells.iter().enumerate() {
+        cumulated += n;
+        if cumulated as f64 >= p * count as f64 {
+            return middle_of(cell);
+        }
+    }
+    0
+}

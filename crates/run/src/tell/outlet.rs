@@ -1,0 +1,259 @@
+//! The one door for files that a command writes besides its targets: reports, tables, pages, streams, logs,
+//! journals. What must not be lost is refused here, before anything is opened.
+//!
+//! ```text
+//! OutputDoor          what the command measures and reads, and what it was permitted to write so far
+//!   .permit(path) ──▶ Permitted      not in use, not kept, not read, not named twice, nobody's trap
+//!     .open()     ──▶ Outlet         tried out; an earlier file stays until a new one is whole
+//! ```
+
+use super::destination::{
+    Destination, Named, inherited, inputs_of, named, open_special, refuse_double, refuse_kept, refuse_target,
+    targets,
+};
+use super::patience::Patience;
+use diskspd_model::profile::{Method, Profile};
+use diskspd_sys::place::{NewFile, Place, elsewhere};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a command measures, reads and writes.
+#[derive(Debug, Clone, Default)]
+pub struct OutputDoor {
+    targets: Vec<PathBuf>,
+    inputs: Vec<Named>,
+    permitted: Vec<Named>,
+}
+
+impl OutputDoor {
+    /// That of a run.
+    pub fn of_run(profile: &Profile, method: &Method) -> OutputDoor {
+        OutputDoor::default().which_runs(profile, method)
+    }
+
+    /// The command runs this too.
+    pub fn which_runs(mut self, profile: &Profile, method: &Method) -> OutputDoor {
+        self.targets.extend(targets(profile));
+        self.targets.dedup();
+        self.which_reads(inputs_of(profile, method))
+    }
+
+    /// The command reads these too.
+    pub fn which_reads(mut self, inputs: impl IntoIterator<Item = Named>) -> OutputDoor {
+        self.inputs.extend(inputs);
+        self
+    }
+
+    /// Looks at a path that was given by an option (`-`: standard output) and at where it leads. Nothing is
+    /// opened or changed.
+    ///
+    /// # Errors
+    /// A message: why nothing may be written there.
+    pub fn permit(&mut self, option: &str, path: &Path) -> Result<Permitted, String> {
+        self.permit_shown(option, &path.display().to_string(), path)
+    }
+
+    /// The same of a path that the user has written in another way.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, String> {
+        let path = named(path);
+        let by = format!("{option} {shown}");
+        refuse_target(option, &path, &self.targets)?;
+        refuse_kept(&by, &path)?;
+        let output = Named { by: by.clone(), path: path.clone() };
+        refuse_double(&output, &self.permitted, &self.inputs)?;
+        let destination = Destination::trusted(&path, &by)?;
+        self.permitted.push(output);
+        Ok(Permitted { by, path, destination })
+    }
+
+    /// A file that the program itself keeps, in a folder of its own.
+    ///
+    /// # Errors
+    /// A message: it is in use, or somebody else has put something there.
+    pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, String> {
+        refuse_target(option, path, &[])?;
+        let by = format!("{option} {}", path.display());
+        let destination = Destination::trusted(path, &by)?;
+        Ok(Permitted { by, path: path.to_owned(), destination })
+    }
+}
+
+/// A path that may be written to.
+#[derive(Debug)]
+pub struct Permitted {
+    by: String,
+    path: PathBuf,
+    destination: Destination,
+}
+
+impl Permitted {
+    /// The option and what it names.
+    pub fn by(&self) -> &str {
+        &self.by
+    }
+
+    /// Whether it is standard output, by whatever name.
+    pub fn is_standard_output(&self) -> bool {
+        self.destination.is_standard_output()
+    }
+
+    /// Opens it: a file's place is tried out, and what is there stays as it is.
+    ///
+    /// # Errors
+    /// A message.
+    pub fn open(self, patience: &Patience) -> Result<Outlet, String> {
+        let Permitted { by, path, destination } = self;
+        let sink = match destination {
+            Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
+            Destination::Special => Sink::Open(Arc::new(open_special(&path, &by)?)),
+            Destination::File(path) => {
+                if path.is_dir() {
+                    return Err(format!("{by}: is a directory; name a file in it"));
+                }
+                let place = patience.attempt(&by, move || Place::open(&path));
+                let place = place.map_err(|unanswered| format!("{by}: {unanswered}"))?;
+                Sink::File(place.map_err(|error| format!("{by}: {error}"))?)
+            }
+        };
+        Ok(Outlet { by, path, sink, patience: patience.clone() })
+    }
+
+    /// Makes a file that isn't there yet, and that others can see from now on.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`], or what else keeps it from being made.
+    pub fn create_new(self) -> io::Result<File> {
+        match self.destination {
+            Destination::File(_) => File::create_new(&self.path),
+            _ => Err(io::ErrorKind::AlreadyExists.into()),
+        }
+    }
+}
+
+/// Where something is written.
+#[derive(Debug)]
+pub struct Outlet {
+    /// The option and what it names.
+    by: String,
+    /// As it was named.
+    path: PathBuf,
+    sink: Sink,
+    patience: Patience,
+}
+
+#[derive(Debug)]
+enum Sink {
+    /// A pipe, a device, a descriptor: nothing is replaced there.
+    Open(Arc<File>),
+    /// A regular file: it appears under its name whole or not at all.
+    File(Arc<Place>),
+}
+
+impl Outlet {
+    /// The option and what it names.
+    pub fn by(&self) -> &str {
+        &self.by
+    }
+
+    /// Whether it can be written more than once, each time replacing what was there.
+    pub fn is_replaceable(&self) -> bool {
+        matches!(self.sink, Sink::File(_))
+    }
+
+    /// Whether it is a terminal, which texts must not drive.
+    pub fn is_terminal(&self) -> bool {
+        matches!(&self.sink, Sink::Open(file) if file.is_terminal())
+    }
+
+    /// Writes all of it, and gives a file its name. What can't be put in its place is kept elsewhere.
+    ///
+    /// # Errors
+    /// A message, with the place of what is kept elsewhere.
+    pub fn put(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let failed = |why: &dyn std::fmt::Display| format!("{}: can't be written: {why}", self.by);
+        match &self.sink {
+            Sink::File(place) => self.replace(place, bytes).map_err(|why| failed(&why)),
+            Sink::Open(file) => match self.append(file, bytes) {
+                // As on standard output: a reader that has seen enough.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                answer => answer.map_err(|error| failed(&error)),
+            },
+        }
+    }
+
+    fn append(&self, file: &Arc<File>, bytes: Vec<u8>) -> io::Result<()> {
+        let write = |file: &File, bytes: &[u8]| {
+            let mut file = file;
+            file.write_all(bytes)
+        };
+        // A pipe's reader and a terminal take their time.
+        if !file.metadata().is_ok_and(|found| found.is_file()) {
+            return write(file, &bytes);
+        }
+        let file = Arc::clone(file);
+        self.patience.attempt(&self.by, move || write(&file, &bytes))?
+    }
+
+    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), String> {
+        let (place, bytes) = (Arc::clone(place), Arc::new(bytes));
+        let kept = Arc::clone(&bytes);
+        let put = move || {
+            let mut new = place.begin().map_err(|error| (error.to_string(), true))?;
+            let written = new.file().write_all(&bytes).and_then(|()| new.file().sync_all());
+            // The disk may be full: what was measured isn't lost for that.
+            written.map_err(|error| (error.to_string(), true))?;
+            new.put().map_err(|not| (not.to_string(), false))
+        };
+        let done = self.patience.attempt(&self.by, put);
+        match done.unwrap_or_else(|unanswered| Err((unanswered.to_string(), true))) {
+            Err((why, true)) => Err(match self.put_elsewhere(kept) {
+                Ok(path) => format!("{why}; it is kept as {}", path.display()),
+                Err(other) => format!("{why}; nor can it be kept elsewhere: {other}"),
+            }),
+            answer => answer.map_err(|(why, _)| why),
+        }
+    }
+
+    fn put_elsewhere(&self, bytes: Arc<Vec<u8>>) -> io::Result<PathBuf> {
+        let name = self.path.file_name().unwrap_or_default().to_owned();
+        self.patience.attempt(&self.by, move || {
+            let (mut file, path) = elsewhere(&name)?;
+            let written = file.write_all(&bytes);
+            // There is no better place for it; whether a power cut would take it is another matter.
+            let _ = file.sync_all();
+            if written.is_err() {
+                let _ = std::fs::remove_file(&path);
+            }
+            written.map(|()| path)
+        })?
+    }
+
+    /// What is written bit by bit, in another thread.
+    ///
+    /// # Errors
+    /// A message: no file can be made.
+    pub(super) fn begin(self) -> Result<Begun, String> {
+        match self.sink {
+            Sink::Open(file) => Ok(Begun::Open(file)),
+            Sink::File(place) => {
+                let begun = self.patience.attempt(&self.by, move || place.begin());
+                let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
+                begun.map(Begun::New).map_err(|error| format!("{}: can't be created: {error}", self.by))
+            }
+        }
+    }
+}
+
+/// What is open for writing bit by bit.
+#[derive(Debug)]
+pub(super) enum Begun {
+    /// A pipe, a terminal, a descriptor: nothing is replaced there.
+    Open(Arc<File>),
+    /// A regular file, which takes its place later.
+    New(NewFile),
+}

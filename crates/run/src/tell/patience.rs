@@ -1,0 +1,138 @@
+//! Work on files that are no targets, by a thread that can be left behind: the server or disk below a report
+//! may have stopped answering, and the kernel then keeps whoever asked it.
+
+use diskspd_model::finding::Finding;
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::mutex::LockAnyway;
+use diskspd_sys::process;
+use diskspd_sys::standard_error::say;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long I/Os may take to come back after the end of a time span, and files below reports: longer than the
+/// 30 s after which the kernel's drivers give up on a command.
+pub const GRACE: Nanos = 35 * SECOND;
+/// The same when the user has interrupted the run.
+pub const INTERRUPTED: Nanos = 5 * SECOND;
+/// The same when the user wants it to end at once: what comes back, comes back in this time.
+pub const HURRIED: Nanos = SECOND;
+/// After that the user is told what is waited for.
+pub const SILENCE: Nanos = 2 * SECOND;
+
+/// Patience goes in such steps, and what a step takes longer doesn't count: where others keep this thread
+/// from its processor they keep the work from it as well.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What knows whether the user wants the run to end.
+pub trait EndWish: std::fmt::Debug + Send + Sync {
+    /// How long storage is waited for, as things stand, ns.
+    fn patience_ns(&self) -> Nanos;
+}
+
+/// How long files that are no targets are waited for: as long as targets are, and less when the user wants
+/// the run to end.
+#[derive(Debug, Clone, Default)]
+pub struct Patience {
+    /// Whom the user tells that it is to end; `None` = a signal ends the program.
+    wish: Option<Arc<dyn EndWish>>,
+}
+
+/// The storage doesn't answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "its storage doesn't answer: gave up after {waited_s:.0} s; see dmesg, and check the server or device"
+)]
+pub struct Unanswered {
+    /// How long was waited, s.
+    pub waited_s: f64,
+}
+
+impl From<Unanswered> for std::io::Error {
+    fn from(unanswered: Unanswered) -> std::io::Error {
+        std::io::Error::new(std::io::ErrorKind::TimedOut, unanswered.to_string())
+    }
+}
+
+impl Patience {
+    /// That of a run.
+    pub fn of_run<W: EndWish + 'static>(control: &Arc<W>) -> Patience {
+        Patience { wish: Some(Arc::<W>::clone(control)) }
+    }
+
+    /// How long it may take, given what the user wants by now.
+    fn limit(&self) -> Duration {
+        Duration::from_nanos(self.wish.as_ref().map_or(GRACE, |wish| wish.patience_ns()))
+    }
+
+    /// Does some work in a thread of its own. `what` is waited for, as in `--out run.json`.
+    ///
+    /// # Errors
+    /// It doesn't come back; its thread is left behind.
+    pub fn attempt<T: Send + 'static>(
+        &self,
+        what: &str,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Unanswered> {
+        let (tell, told) = channel();
+        let work = Arc::new(Mutex::new(Some(move || drop(tell.send(work())))));
+        let taken = Arc::clone(&work);
+        let take = move || taken.lock_anyway().take();
+        let spawned = std::thread::Builder::new().name("file".into()).spawn(move || {
+            if let Some(work) = take() {
+                work();
+            }
+        });
+        // Without a thread it is done here: hardly any storage hangs.
+        if spawned.is_err()
+            && let Some(work) = work.lock_anyway().take()
+        {
+            work();
+        }
+        self.wait(what, &told)
+    }
+
+    fn wait<T>(&self, what: &str, told: &Receiver<T>) -> Result<T, Unanswered> {
+        let mut waited = Duration::ZERO;
+        let mut is_said = false;
+        loop {
+            match told.recv_timeout(TICK) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Timeout) if waited < self.limit() => waited += TICK,
+                Err(_) => {
+                    process::leave_behind();
+                    return Err(Unanswered { waited_s: waited.as_secs_f64() });
+                }
+            }
+            if waited >= Duration::from_nanos(SILENCE) && !is_said {
+                is_said = true;
+                say(Finding::note(format!("{what}: its storage doesn't answer yet; waiting")));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_answers_is_had_and_what_does_not_is_left_when_the_user_wants_to_end() {
+        let patience = Patience::default();
+        assert_eq!(patience.attempt("a file", || 7), Ok(7));
+        assert_eq!(patience.limit(), Duration::from_nanos(GRACE), "as long as targets have");
+
+        #[derive(Debug)]
+        struct Hurried;
+        impl EndWish for Hurried {
+            fn patience_ns(&self) -> Nanos {
+                SECOND / 10
+            }
+        }
+        let patience = Patience::of_run(&Arc::new(Hurried));
+        let hangs = patience.attempt("a file", || std::thread::sleep(Duration::from_secs(600)));
+        let unanswered = hangs.unwrap_err();
+        assert!(unanswered.to_string().contains("doesn't answer: gave up after 0 s"), "{unanswered}");
+        assert!(process::has_left_behind());
+    }
+}

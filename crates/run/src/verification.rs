@@ -1,0 +1,117 @@
+//! What is verified (`--verify`), and the file of its journal (`--journal`).
+
+use super::control::Control;
+use super::options::Options;
+use super::tell::outlet::OutputDoor;
+use super::tell::patience::Patience;
+use super::voice::Voice;
+use crate::integrity::Integrity;
+use diskspd_host::boot;
+use diskspd_host::root::Root;
+use diskspd_host::stack::stack;
+use diskspd_host::target::locate;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::plan::PlanError;
+use diskspd_model::profile::{FlushType, Profile, Target};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
+///
+/// # Errors
+/// A message: the journal can't be made.
+pub fn begin(
+    profile: &Profile,
+    options: &Options,
+    door: &mut OutputDoor,
+    control: &Arc<Control>,
+    voice: &Voice,
+) -> Result<Option<Integrity>, Vec<PlanError>> {
+    let Some(mode) = options.method.verify else { return Ok(None) };
+    control.awaits("opens the journal (--journal)");
+    let patience = Patience::of_run(control);
+    let open = |path: &PathBuf| open(path, profile, options, door, &patience);
+    let journal = options.journal.as_ref().map(open).transpose();
+    if let Some(path) = &options.journal
+        && let (Ok(_), Some(doubt)) = (&journal, doubt(path, profile))
+    {
+        voice.warn(&format!("--journal {}: {doubt}", path.display()));
+    }
+    let not_written = |error| format!("--journal: can't be written: {error}");
+    let boot = boot(&Root::live()).unwrap_or_default();
+    let begun = journal.and_then(|journal| {
+        Integrity::new(mode, &options.method.verify_as, journal, &boot).map_err(not_written)
+    });
+    begun.map(Some).map_err(|message| vec![PlanError::target(message)])
+}
+
+/// Makes the file of the journal.
+fn open(
+    path: &Path,
+    profile: &Profile,
+    options: &Options,
+    door: &mut OutputDoor,
+    patience: &Patience,
+) -> Result<File, String> {
+    let name = path.display();
+    let permitted = door.permit("--journal", path)?;
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let mut written = targets.filter(|target| target.write_ratio > 0);
+    if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {
+        return Err(format!(
+            "--journal {name}: no write to '{}' would ever be acknowledged, because a completed write may \
+             still be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
+            target.path
+        ));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.to_owned();
+    let made = patience.attempt(&format!("--journal {name}"), move || {
+        let file = permitted.create_new()?;
+        // Its name has to survive too.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| io::Error::other(format!("its folder can't be flushed: {error}")))?;
+        Ok(file)
+    });
+    made.map_err(io::Error::from).and_then(|made| made).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            format!("--journal {name}: exists, and a journal holds one run; name a new file")
+        }
+        _ => format!("--journal {name}: can't be created: {error}"),
+    })
+}
+
+/// Whether a write is durable when it has completed.
+fn is_durable(target: &Target) -> bool {
+    let flushed = [Some(FlushType::ViewOfFile), Some(FlushType::NonVolatileMemory)];
+    match target.memory_mapped_io {
+        true => !target.write_through && flushed.contains(&target.flush_type),
+        false => target.write_through,
+    }
+}
+
+/// Why the journal may not survive what the targets don't survive.
+fn doubt(path: &Path, profile: &Profile) -> Option<String> {
+    let of_journal = stack(path);
+    let disks = |stack: &Stack| stack.leaves().map(|layer| layer.name.clone()).collect::<Vec<_>>();
+    let own = disks(&of_journal);
+    if own.is_empty() {
+        let why = of_journal.without.unwrap_or_default();
+        return Some(format!("it is on no disk of this machine ({why}), so a power cut may destroy it too"));
+    }
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let shared = targets.filter_map(|target| {
+        let place = locate(target.path.as_bytes()).ok()?;
+        // Of a file that is still to be made, its folder.
+        let there = place.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+        let disk = disks(&stack(there)).into_iter().find(|disk| own.contains(disk))?;
+        Some(format!(
+            "it is on the same disk ({disk}) as '{}': both may be damaged together, and its flushes are \
+             measured too; put it on another disk",
+            target.path
+        ))
+    });
+    shared.into_iter().next()
+}

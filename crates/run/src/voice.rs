@@ -1,0 +1,210 @@
+//! What a run says while it goes on, to whoever listens.
+
+use super::listener::{Listener, Nobody, Progress, Speed, Wants};
+use crate::tell::live::{Counters, Seen, collect};
+use diskspd_model::finding::Finding;
+use diskspd_model::results::IntervalFigures;
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::mutex::LockAnyway;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The voice of a run: everything that is said goes through it, so that all of it can be kept.
+pub struct Voice {
+    listener: Arc<dyn Listener>,
+    wants: Wants,
+    /// The one that goes on, numbered from 1; 0 = none yet.
+    time_span: AtomicU32,
+    /// What the workers had done when progress was told last.
+    seen: Mutex<Seen>,
+    /// What [`Voice::warn_once`] has said in this time span.
+    said: Mutex<HashSet<String>>,
+    /// All notices so far.
+    notices: Mutex<Vec<Finding>>,
+}
+
+impl Voice {
+    /// What is said is told to `listener`.
+    pub fn new(listener: Arc<dyn Listener>) -> Voice {
+        let wants = listener.wants();
+        let (time_span, seen, said, notices) = Default::default();
+        Voice { listener, wants, time_span, seen, said, notices }
+    }
+
+    /// Nobody listens.
+    pub fn quiet() -> Voice {
+        Voice::new(Arc::new(Nobody))
+    }
+
+    /// Whether somebody wants the figures of intervals.
+    pub fn is_streaming(&self) -> bool {
+        self.wants.intervals
+    }
+
+    /// Whether somebody wants to know how far it is.
+    pub fn is_live(&self) -> bool {
+        self.wants.progress
+    }
+
+    /// A time span begins, numbered from 1.
+    pub fn begin_span(&self, number: usize) {
+        self.said.lock_anyway().clear();
+        self.time_span.store(number as u32, Ordering::Relaxed);
+        self.listener.time_span_begins(number);
+    }
+
+    /// Tells the figures of an interval.
+    pub fn stream(&self, figures: &IntervalFigures) {
+        self.listener.interval(figures);
+    }
+
+    /// The run is over. Returned is what couldn't be passed on, as a message.
+    pub fn end(&self) -> Option<String> {
+        self.listener.run_ended()
+    }
+
+    /// All that was noticed so far, in its order.
+    pub fn notices(&self) -> Vec<Finding> {
+        self.notices.lock_anyway().clone()
+    }
+
+    /// A step of the run.
+    pub fn verbose(&self, text: impl FnOnce() -> String) {
+        if self.wants.steps {
+            self.listener.step(&text());
+        }
+    }
+
+    /// A warning.
+    pub fn warn(&self, text: &str) {
+        self.tell(Finding::warning(text));
+    }
+
+    /// A warning of what many threads meet; it is said once in a time span.
+    pub fn warn_once(&self, text: String) {
+        let mut said = self.said.lock_anyway();
+        if !said.contains(&text) {
+            self.warn(&text);
+            said.insert(text);
+        }
+    }
+
+    /// Something worth knowing that is no reason to worry.
+    pub fn note(&self, text: &str) {
+        self.tell(Finding::note(text));
+    }
+
+    /// Something that a person should know, in the time span that goes on.
+    pub fn tell(&self, finding: Finding) {
+        let time_span = Some(self.time_span.load(Ordering::Relaxed)).filter(|number| *number > 0);
+        let notice = finding.in_time_span(time_span.map(|number| number as usize));
+        self.listener.notice(&notice);
+        self.notices.lock_anyway().push(notice);
+    }
+
+    /// Progress dots (`-P`).
+    pub fn dots(&self, count: u32) {
+        if count > 0 {
+            self.listener.dots(count);
+        }
+    }
+
+    /// The workers begin: rates count from here.
+    pub fn begin(&self, workers: &[Counters]) {
+        if self.wants.progress {
+            *self.seen.lock_anyway() = collect(workers);
+        }
+    }
+
+    /// Tells what happened since the last call, or since [`Voice::begin`]. `left`: time until the phase
+    /// ends, ns.
+    pub fn draw(&self, phase: &str, left: Nanos, workers: &[Counters]) {
+        if self.wants.progress {
+            let mut seen = self.seen.lock_anyway();
+            let now = collect(workers);
+            self.listener.progress(&Progress::Running { phase, left_ns: left, rates: rates(&seen, &now) });
+            *seen = now;
+        }
+    }
+
+    /// Tells how far the preparation of a file is, bytes.
+    pub fn draw_preparation(&self, path: &str, done: u64, total: u64) {
+        if self.wants.progress {
+            self.listener.progress(&Progress::Preparing { name: path, done_bytes: done, total_bytes: total });
+        }
+    }
+
+    /// What progress was told of is over.
+    pub fn clear_line(&self) {
+        self.listener.progress_ends();
+    }
+}
+
+impl fmt::Debug for Voice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Voice").field("wants", &self.wants).finish_non_exhaustive()
+    }
+}
+
+/// What was done between two looks; `None` = they are the same one.
+fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
+    if before.at == 0 || now.at <= before.at {
+        return None;
+    }
+    let seconds = (now.at - before.at) as f64 / SECOND as f64;
+    let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
+    let cells = now.latencies_since(before);
+    let count: u64 = cells.iter().sum();
+    let mean = now.latency_sum.wrapping_sub(before.latency_sum) as f64 / count.max(1) as f64;
+    Some(Speed {
+        iops: rate(now.ios, before.ios),
+        bytes_per_s: rate(now.bytes, before.bytes),
+        latency_ns: (count > 0).then(|| (mean, crate::tell::live::percentile(&cells, count, 0.99))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_of_what_happened_since_the_last_look() {
+        let worker = Counters::new(true);
+        let mut before = collect(std::slice::from_ref(&worker));
+        worker.add(1000, 4_096_000);
+        (0..990).for_each(|_| worker.add_latency(100_000));
+        (0..10).for_each(|_| worker.add_latency(900_000));
+        let mut now = collect(std::slice::from_ref(&worker));
+        (before.at, now.at) = (SECOND, 3 * SECOND);
+        let found = rates(&before, &now).unwrap();
+        assert_eq!((found.iops, found.bytes_per_s), (500.0, 2_048_000.0));
+        let (mean, p99) = found.latency_ns.unwrap();
+        assert_eq!(mean, 108_000.0);
+        assert!((99_000..101_000).contains(&p99), "{p99}");
+        assert_eq!(rates(&now, &now), None);
+    }
+
+    /// Keeps what it hears.
+    #[derive(Default)]
+    struct Ear(Mutex<Vec<String>>);
+
+    impl Listener for Ear {
+        fn notice(&self, notice: &Finding) {
+            self.0.lock().unwrap().push(notice.message.clone());
+        }
+    }
+
+    #[test]
+    fn what_many_threads_meet_is_said_once_in_a_time_span() {
+        let ear = Arc::new(Ear::default());
+        let voice = Voice::new(Arc::clone(&ear) as Arc<dyn Listener>);
+        for number in 1..3 {
+            voice.begin_span(number);
+            (0..3).for_each(|_| voice.warn_once("the same".into()));
+        }
+        assert_eq!(*ear.0.lock().unwrap(), ["the same"; 2]);
+        assert_eq!(voice.notices().len(), 2);
+    }
+}

@@ -1,0 +1,12 @@
+//! What is observed of a run from outside of its workers: devices, processors, what
+//! the tool itself cost, traces.
+
+pub(super) mod beats;
+mod cost;
+pub(super) mod effort;
+mod limits;
+pub(super) mod observe;
+pub(super) mod observe_devices;
+pub(super) mod sampler;
+mod sleeps;
+pub(super) mod trace;

@@ -1,0 +1,96 @@
+//! What all workers do within a second: the controlling thread adds up what they publish whenever its pulse
+//! wakes it.
+
+use diskspd_model::results::Beats;
+use diskspd_model::stats::PackedCounts;
+use diskspd_sys::clock::{Nanos, SECOND};
+
+/// From one beat to the next.
+const WIDTH: Nanos = SECOND / 50;
+/// More than this are joined in pairs, and their length doubles: eleven minutes have beats of 20 ms.
+const MOST: usize = 32_768;
+
+/// Counts I/Os by beat. Between two looks they are taken as evenly spread: who looks late sees no pause.
+#[derive(Debug)]
+pub struct BeatCounter {
+    start: Nanos,
+    width: Nanos,
+    /// The last look, and I/Os until then.
+    at: Nanos,
+    ios: u64,
+    /// I/Os until the end of the last beat.
+    counted: u64,
+    counts: Vec<u64>,
+}
+
+impl BeatCounter {
+    /// Measuring begins at `start`; the workers have done so many I/Os.
+    pub fn new(start: Nanos, ios: u64) -> BeatCounter {
+        BeatCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
+    }
+
+    /// At `now` the workers have done so many I/Os.
+    pub fn look(&mut self, now: Nanos, ios: u64) {
+        let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));
+        loop {
+            let end = self.start + self.width * (self.counts.len() as Nanos + 1);
+            if end > now || span == 0 {
+                break;
+            }
+            let part = u128::from(done) * u128::from(end.saturating_sub(self.at)) / u128::from(span);
+            let until = self.ios + part as u64;
+            self.counts.push(until.saturating_sub(self.counted));
+            self.counted = until.max(self.counted);
+            if self.counts.len() >= MOST {
+                self.counts = self.counts.chunks(2).map(|pair| pair.iter().sum()).collect();
+                self.width *= 2;
+            }
+        }
+        (self.at, self.ios) = (now.max(self.at), ios.max(self.ios));
+    }
+
+    /// What was counted, when measuring has ended.
+    pub fn finish(self) -> Option<Beats> {
+        let width_us = self.width / 1000;
+        (!self.counts.is_empty()).then_some(Beats { width_us, ios: PackedCounts(self.counts) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    #[test]
+    fn beats_hold_what_was_done_in_them_whenever_one_looks() {
+        let mut beats = BeatCounter::new(1000 * MS, 70);
+        // 1000 I/Os a second, looked at in irregular steps, then a pause of 60 ms.
+        for now in [1007, 1021, 1033, 1060] {
+            beats.look(now * MS, 70 + now - 1000);
+        }
+        beats.look(1080 * MS, 130);
+        beats.look(1080 * MS, 130);
+        beats.look(1120 * MS, 130);
+        // Woken late: nobody knows where it was done.
+        beats.look(1165 * MS, 175);
+        let found = beats.finish().unwrap();
+        assert_eq!((found.width_us, found.ios.0), (20_000, vec![20, 20, 20, 0, 0, 0, 20, 20]));
+        assert_eq!(BeatCounter::new(5, 0).finish(), None);
+    }
+
+    #[test]
+    fn long_runs_have_longer_beats() {
+        let mut beats = BeatCounter::new(0, 0);
+        for beat in 1..=3 * MOST as u64 {
+            beats.look(beat * WIDTH, 3 * beat);
+        }
+        let found = beats.finish().unwrap();
+        assert_eq!(found.width_us, 80_000);
+        assert!(
+            found.ios.0.len() < MOST && found.ios.0.iter().all(|ios| *ios == 12),
+            "{}",
+            found.ios.0.len()
+        );
+    }
+}

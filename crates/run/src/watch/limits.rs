@@ -1,0 +1,139 @@
+//! Limits of the control groups that this process is in: at both edges of the measured window, and once a
+//! second within it, because somebody may set them, or move the process, in the midst of a run.
+
+use diskspd_host::cgroup::Groups;
+use diskspd_host::root::Root;
+use diskspd_model::machine::io_limit::IoLimit;
+use diskspd_model::machine::quota::{CpuQuota, quotas_seen, see_quotas};
+use diskspd_model::results::{CpuLimit, Effort, LimitChange};
+use diskspd_sys::clock::Nanos;
+
+/// More changes than this are not told.
+const MOST: usize = 64;
+
+/// Watches the limits of one window. A look takes some tens of microseconds, of the controlling thread.
+#[derive(Debug)]
+pub struct LimitWatch {
+    root: Root,
+    /// `/proc/self/cgroup`: which groups these are.
+    own: Option<String>,
+    groups: Groups,
+    /// Of each group the first look and the last.
+    quotas: Vec<(CpuQuota, CpuQuota)>,
+    begun: Nanos,
+    /// When the last look was, us since the window opened, and what it found.
+    last: (u64, LimitsFound),
+    first_io: Vec<IoLimit>,
+    changes: Vec<LimitChange>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct LimitsFound {
+    io: Vec<IoLimit>,
+    cpus: Vec<CpuLimit>,
+}
+
+impl LimitWatch {
+    /// Finds the groups.
+    pub fn new(root: Root) -> LimitWatch {
+        let own = root.text("/proc/self/cgroup");
+        let groups = Groups::find(&root);
+        let (quotas, changes, first_io) = (Vec::new(), Vec::new(), Vec::new());
+        LimitWatch { root, own, groups, quotas, begun: 0, last: Default::default(), first_io, changes }
+    }
+
+    /// The window opens.
+    pub fn begin(&mut self, now: Nanos) {
+        self.begun = now;
+        self.find_groups();
+        let found = self.read();
+        self.first_io = found.io.clone();
+        self.last = (0, found);
+    }
+
+    /// A look within the window, or when it has closed.
+    pub fn look(&mut self, now: Nanos) {
+        let moved = self.find_groups();
+        let found = self.read();
+        let at = now.saturating_sub(self.begun) / 1000;
+        if found != self.last.1 && self.changes.len() < MOST {
+            self.changes.push(LimitChange {
+                after_us: self.last.0,
+                seen_us: at,
+                moved,
+                io_limits: found.io.clone(),
+                cpus: found.cpus.clone(),
+            });
+        }
+        self.last = (at, found);
+    }
+
+    /// What was found.
+    pub fn finish(&mut self, effort: &mut Effort) {
+        effort.quotas = quotas_seen(&self.quotas);
+        effort.io_limits = std::mem::take(&mut self.first_io);
+        effort.limit_changes = std::mem::take(&mut self.changes);
+        effort.io_controls = self.groups.io_controls();
+    }
+
+    /// Whether the process is in other groups than at the last look.
+    fn find_groups(&mut self) -> bool {
+        let own = self.root.text("/proc/self/cgroup");
+        let moved = own != self.own;
+        if moved {
+            self.own = own;
+            self.groups = Groups::find(&self.root);
+        }
+        moved
+    }
+
+    fn read(&mut self) -> LimitsFound {
+        let quotas = self.groups.cpu_quotas();
+        let limited = quotas.iter().filter(|quota| quota.cpus > 0.0);
+        let cpus = limited.map(|quota| CpuLimit { group: quota.group.clone(), cpus: quota.cpus }).collect();
+        see_quotas(&mut self.quotas, quotas);
+        LimitsFound { io: self.groups.io_limits(), cpus }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_sys::clock::SECOND;
+
+    #[test]
+    fn limits_that_are_set_and_groups_that_are_changed_meanwhile_are_seen() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = directory.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+        write("proc/self/cgroup", "0::/a\n");
+        let stat = |periods: u64| {
+            format!("nr_periods {periods}\nnr_throttled {periods}\nthrottled_usec {periods}\n")
+        };
+        write("sys/fs/cgroup/a/cpu.stat", &stat(0));
+        write("sys/fs/cgroup/b/cpu.stat", &stat(100));
+        write("sys/fs/cgroup/b/io.max", "8:0 rbps=max wbps=max riops=300 wiops=max\n");
+        let mut watch = LimitWatch::new(Root::at(directory.path()));
+        watch.begin(5 * SECOND);
+        watch.look(6 * SECOND);
+        write("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+        write("sys/fs/cgroup/a/cpu.stat", &stat(7));
+        watch.look(7 * SECOND);
+        write("proc/self/cgroup", "0::/b\n");
+        watch.look(8 * SECOND);
+        watch.look(9 * SECOND);
+        let mut effort = Effort::default();
+        watch.finish(&mut effort);
+        let [set, moved] = &effort.limit_changes[..] else { unreachable!("{effort:?}") };
+        assert_eq!((set.after_us, set.seen_us, set.moved), (1_000_000, 2_000_000, false));
+        assert_eq!(set.cpus, [CpuLimit { group: "/sys/fs/cgroup/a".into(), cpus: 0.5 }]);
+        assert_eq!((moved.after_us, moved.seen_us, moved.moved), (2_000_000, 3_000_000, true));
+        assert_eq!((moved.io_limits[0].reads, moved.cpus.len()), (Some(300), 0));
+        let [quota] = &effort.quotas[..] else { unreachable!("{effort:?}") };
+        assert_eq!((quota.cpus, quota.throttled_periods), (0.5, 7));
+    }
+}

@@ -1,0 +1,153 @@
+//! Observes the measured window from outside: what `truth` judges the figures by.
+//!
+//! Everything is read by the controlling thread, before accounting is switched on and after it is switched
+//! off: within the window nothing happens that wouldn't happen without an observer.
+
+use crate::options::Options;
+use crate::tell::live::Counters;
+use crate::watch::effort;
+use crate::watch::observe_devices::{self, DeviceWatch};
+use crate::watch::sleeps::SleepWatch;
+use crate::watch::trace::{self, TraceWatch};
+use diskspd_host::root::Root;
+use diskspd_host::tracer::TracerWatch;
+use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_model::machine::System;
+use diskspd_model::machine::completion::OneByOne;
+use diskspd_model::machine::heat::Heat;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::results::{HeatChange, Observed};
+use diskspd_sys::clock::Nanos;
+
+/// The observer of one time span in real time.
+#[derive(Debug)]
+pub struct Observer<'a> {
+    system: &'a System,
+    effort: effort::Watch,
+    sleeps: SleepWatch,
+    devices: DeviceWatch,
+    trace: Option<TraceWatch>,
+    tracers: TracerWatch,
+    /// What is known so far.
+    pub observed: Observed,
+}
+
+impl<'a> Observer<'a> {
+    /// Looks at what doesn't change in the window, before the start signal. Takes milliseconds. `trace`:
+    /// what is open already.
+    ///
+    /// # Errors
+    /// What has to be traced (`-e`) can't be.
+    pub fn new(
+        plan: &'a SpanPlan,
+        system: &'a System,
+        options: &Options,
+        trace: Option<trace::Ready>,
+    ) -> Result<Observer<'a>, TraceRefusal> {
+        let heat = HeatChange { before: heat(system), ..HeatChange::default() };
+        let heat = (!heat.before.is_unknown()).then_some(heat);
+        let cpu_latency = options.method.cpu_latency_us;
+        let polled = plan.workers.iter().any(|worker| worker.poll);
+        Ok(Observer {
+            system,
+            effort: effort::Watch::new(plan),
+            sleeps: SleepWatch::new(plan),
+            devices: DeviceWatch::new(plan, options.method.flush_after),
+            trace: TraceWatch::open(plan, trace)?,
+            tracers: TracerWatch::new(Root::live()),
+            observed: Observed {
+                heat,
+                polled,
+                cpu_latency,
+                one_by_one: one_by_one(plan),
+                ..Observed::default()
+            },
+        })
+    }
+
+    /// Shortly before accounting is switched on: what takes longer.
+    pub fn measurement_is_near(&mut self) {
+        self.effort.is_near();
+        self.devices.look_at_memory_before();
+        if let Some(trace) = &mut self.trace {
+            trace.window_is_near();
+        }
+    }
+
+    /// Right before accounting is switched on.
+    pub fn measurement_begins(&mut self, workers: &[Counters]) {
+        self.sleeps.begin();
+        self.tracers.begin(workers.iter().map(Counters::thread));
+        self.effort.begin(workers);
+        if let Some(trace) = &mut self.trace {
+            trace.begin();
+        }
+        self.devices.begin();
+    }
+
+    /// Within the window, once a second: what somebody may change meanwhile. Takes some tens of microseconds.
+    pub fn look(&mut self, now: Nanos) {
+        self.effort.look(now);
+        self.tracers.look();
+        self.devices.look_at_switches();
+    }
+
+    /// Right after accounting was switched off.
+    pub fn measurement_ended(&mut self) {
+        self.devices.end();
+        if let Some(trace) = &mut self.trace {
+            trace.end();
+        }
+        self.effort.end();
+        self.sleeps.end();
+    }
+
+    /// When all that belongs to the window has been read, before the cool-down.
+    pub fn measurement_is_over(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.window_is_over();
+        }
+        self.effort.is_over();
+        self.observed.tracer = self.tracers.finish();
+        self.devices.look_at_memory();
+    }
+
+    /// When workers are left behind: nothing may be waited for.
+    pub fn leave(mut self, workers: &[Counters]) -> Observed {
+        self.devices.leave();
+        self.finish(workers)
+    }
+
+    /// When the workers have ended: what takes longer.
+    pub fn finish(mut self, workers: &[Counters]) -> Observed {
+        if let Some(change) = &mut self.observed.heat {
+            change.after = heat(self.system);
+        }
+        self.observed.effort = Some(self.effort.finish(workers));
+        self.observed.sleeps = self.sleeps.finish();
+        self.observed.devices = self.devices.finish();
+        self.observed.trace = self.trace.and_then(TraceWatch::finish);
+        self.observed
+    }
+}
+
+/// By thread why its I/Os are done one after the other; empty = none is.
+fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
+    let causes: Vec<Option<OneByOne>> = plan.workers.iter().map(|worker| worker.one_by_one).collect();
+    if causes.iter().any(Option::is_some) { causes } else { Vec::new() }
+}
+
+/// Of the disks that the targets lie on.
+fn heat(system: &System) -> Heat {
+    let devices = system.targets.iter().filter_map(|target| target.device.as_ref());
+    let mut disks: Vec<&str> =
+        devices.map(|device| device.disk.as_deref().unwrap_or(device.name.as_str())).collect();
+    disks.sort_unstable();
+    disks.dedup();
+    diskspd_host::heat::read(&Root::live(), &disks)
+}
+
+/// What there is to observe of a time span in simulated time: nothing took part.
+pub fn simulated(plan: &SpanPlan) -> Observed {
+    Observed { devices: Some(observe_devices::simulated(plan)), ..Observed::default() }
+}

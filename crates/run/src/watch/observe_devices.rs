@@ -1,0 +1,244 @@
+//! Observes the devices beneath the targets: their counters right before and right after the measured window.
+
+use diskspd_host::io_counters::{Counters, Reading};
+use diskspd_host::root::Root;
+use diskspd_model::engines::EngineKind;
+use diskspd_model::machine::io_counters::{CacheGrowth, DeviceActivity, DeviceFacts, TargetDevices};
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_sys::clock;
+use diskspd_sys::files;
+use diskspd_sys::page_cache::{self, Held};
+use diskspd_sys::writeback;
+use std::fs::File;
+
+/// Watches all devices of a time span.
+#[derive(Debug)]
+pub struct DeviceWatch {
+    targets: Vec<Target>,
+    /// Of all stacks, each once.
+    names: Vec<String>,
+    counters: Counters,
+    /// When the first reading began, and what it was.
+    before: Option<(clock::Nanos, Reading)>,
+    /// When the second reading had ended, and what it was.
+    after: Option<(clock::Nanos, Reading)>,
+    /// Of each device, whether its counters were found switched otherwise than at the first reading.
+    switched: Vec<bool>,
+    flush: bool,
+}
+
+#[derive(Debug)]
+struct Target {
+    facts: TargetDevices,
+    /// Of a target that is written to, or that is one of several and read through the page cache: open, to
+    /// ask the kernel what of it is in memory, and to flush it.
+    file: Option<File>,
+    written: bool,
+    cached: bool,
+    /// At the first look.
+    held: Option<Held>,
+    /// Bytes.
+    size: u64,
+}
+
+/// Longest time that may be spent on asking what of the targets is in memory only, ns. What takes longer
+/// stays unknown.
+const PATIENCE: clock::Nanos = 20_000_000;
+/// Bytes asked about at once: below a millisecond when all of them are cached.
+const PIECE: u64 = 16 << 20;
+
+impl Target {
+    /// What of it is in memory; `None` = the kernel doesn't tell, or not before `deadline`.
+    fn held(&self, deadline: clock::Nanos) -> Option<Held> {
+        let file = self.file.as_ref()?;
+        let mut sum = Held::default();
+        let mut offset = 0;
+        while offset < self.size {
+            if clock::monotonic() >= deadline {
+                return None;
+            }
+            let held = page_cache::held(file, offset, PIECE).ok()?;
+            sum.cached += held.cached;
+            sum.unwritten += held.unwritten;
+            sum.evicted += held.evicted;
+            offset += PIECE;
+        }
+        Some(sum)
+    }
+}
+
+impl DeviceWatch {
+    /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the
+    /// end.
+    pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
+        let targets = targets(plan);
+        let several = targets.len() > 1;
+        let targets: Vec<Target> = targets
+            .into_iter()
+            .map(|(engine, target)| {
+                let written = target.open.write && engine.row().real_io;
+                let cached = several && !target.open.direct && engine.row().real_io;
+                let (stack, file) = located(engine, target);
+                let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
+                let facts = TargetDevices { target: target.id, stack, synchronous, ..Default::default() };
+                let file = file.filter(|_| written || cached);
+                Target { facts, file, written, cached, held: None, size: target.size }
+            })
+            .collect();
+        let mut names: Vec<String> = Vec::new();
+        for layer in targets.iter().flat_map(|target| &target.facts.stack.layers) {
+            if !names.contains(&layer.name) {
+                names.push(layer.name.clone());
+            }
+        }
+        let counters = Counters::open(&Root::live(), &names);
+        let switched = vec![false; names.len()];
+        DeviceWatch { targets, names, counters, before: None, after: None, switched, flush }
+    }
+
+    /// How much of the targets is in memory only, shortly before the first reading.
+    pub fn look_at_memory_before(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
+        for target in &mut self.targets {
+            target.held = target.held(deadline);
+            target.facts.unwritten_before = target.held.filter(|_| target.written).map(|held| held.unwritten);
+        }
+    }
+
+    /// The first reading. What is between it and the window is counted by the devices but not by the
+    /// workers, so nothing else comes between.
+    pub fn begin(&mut self) {
+        let at = clock::monotonic();
+        self.before = Some((at, self.counters.read()));
+    }
+
+    /// The second reading.
+    pub fn end(&mut self) {
+        let reading = self.counters.read();
+        self.see_switches(&reading.counted);
+        self.after = Some((clock::monotonic(), reading));
+    }
+
+    /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
+    pub fn look_at_switches(&mut self) {
+        self.see_switches(&self.counters.counted());
+    }
+
+    fn see_switches(&mut self, now: &[bool]) {
+        let Some((_, before)) = &self.before else { return };
+        for (switched, (now, before)) in self.switched.iter_mut().zip(now.iter().zip(&before.counted)) {
+            *switched |= now != before;
+        }
+    }
+
+    /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
+    /// at the window's end may come behind it.
+    pub fn look_at_memory(&mut self) {
+        let deadline = clock::monotonic() + PATIENCE;
+        for target in &mut self.targets {
+            let after = target.held(deadline);
+            target.facts.unwritten = after.filter(|_| target.written).map(|held| held.unwritten);
+            let both = target.held.zip(after).filter(|_| target.cached);
+            target.facts.cached = both.map(|(before, after)| CacheGrowth {
+                before: before.cached,
+                after: after.cached,
+                evicted: after.evicted.saturating_sub(before.evicted),
+            });
+        }
+    }
+
+    /// Nothing is to be flushed: that would wait for what doesn't come back.
+    pub fn leave(&mut self) {
+        self.flush = false;
+    }
+
+    /// The facts; `None` when the time span was not measured to its end.
+    pub fn finish(self) -> Option<DeviceFacts> {
+        let ((begin, before), (end, after)) = (self.before?, self.after?);
+        let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);
+        let devices = self.names.iter().zip(readings).filter_map(|(name, ((before, after), switched))| {
+            let (before, after) = (before.as_ref()?, after.as_ref()?);
+            Some(DeviceActivity {
+                name: name.clone(),
+                done: after.since(before),
+                in_flight_before: before.in_flight,
+                ever: after.read.ios + after.write.ios > 0,
+                switched: *switched,
+            })
+        });
+        Some(DeviceFacts {
+            devices: devices.collect(),
+            own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
+            unwritten: before.unwritten.zip(after.unwritten),
+            elapsed: end - begin,
+            targets: self.targets.into_iter().map(|target| flushed(target, self.flush)).collect(),
+        })
+    }
+}
+
+fn flushed(target: Target, flush: bool) -> TargetDevices {
+    let mut facts = target.facts;
+    // Asked before: it tells without waiting, and each error once.
+    let written = target.file.as_ref().filter(|_| target.written);
+    facts.write_error = written.and_then(writeback::failed);
+    if let Some(file) = target.file.filter(|_| flush && target.written) {
+        let begin = clock::monotonic();
+        // A target that can't be flushed has no time: the report says so.
+        match file.sync_all() {
+            Ok(()) => facts.flush = Some(clock::monotonic() - begin),
+            Err(error) => facts.write_error = Some(writeback::error_number(&error)),
+        }
+    }
+    facts
+}
+
+/// What would have been observed if time were real: that no device took part.
+pub fn simulated(plan: &SpanPlan) -> DeviceFacts {
+    let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
+        target: target.id,
+        stack: without_io(engine).unwrap_or_default(),
+        ..Default::default()
+    };
+    DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
+}
+
+/// The targets of all workers, each once.
+pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
+    let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
+    for worker in &plan.workers {
+        for target in &worker.targets {
+            match found.iter_mut().find(|(_, known)| known.id == target.id) {
+                // Listed twice, once to be written: that one is what is looked at.
+                Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
+                Some(_) => {}
+                None => found.push((worker.engine, target)),
+            }
+        }
+    }
+    found
+}
+
+/// What a target lies on, as far as the engine reaches it, by the file that is open for it; `None` = it can't
+/// be opened, or nothing is.
+///
+/// What is to be written is opened for that: an overlay moves it to where it is written to by then.
+pub fn located(engine: EngineKind, target: &WorkerTarget) -> (Stack, Option<File>) {
+    if let Some(without) = without_io(engine) {
+        return (without, None);
+    }
+    match files::open_to_locate(&target.location, target.open.write) {
+        Ok(file) => (diskspd_host::stack::of_open(&file, &target.location), Some(file)),
+        Err(_) => (diskspd_host::stack::stack(&target.location), None),
+    }
+}
+
+/// Engines that don't touch any device say so.
+fn without_io(engine: EngineKind) -> Option<Stack> {
+    let row = engine.row();
+    match row {
+        _ if row.virtual_time => Some(Stack::without("the figures are those of a simulated device")),
+        _ if !row.real_io => Some(Stack::without("the null engine does no I/O: it measures this program")),
+        _ => None,
+    }
+}

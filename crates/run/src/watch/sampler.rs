@@ -1,0 +1,104 @@
+//! What all workers do, from second to second: the controlling thread looks at what they publish anyway.
+
+use crate::tell::live::{self, Counters};
+use diskspd_model::results::Sample;
+use diskspd_sys::clock::{Nanos, SECOND};
+
+/// More samples than this are joined in pairs, and their distance doubles.
+const MOST: usize = 4096;
+
+/// Takes a sample whenever one is due.
+#[derive(Debug)]
+pub struct Sampler<'a> {
+    workers: &'a [Counters],
+    start: Nanos,
+    width: Nanos,
+    /// When the next sample is due.
+    pub due: Nanos,
+    /// I/Os and bytes at the last sample.
+    before: (u64, u64),
+    samples: Vec<Sample>,
+}
+
+impl<'a> Sampler<'a> {
+    /// Samples count from `start`.
+    pub fn new(workers: &'a [Counters], start: Nanos) -> Sampler<'a> {
+        let before = live::totals(workers);
+        Sampler { workers, start, width: SECOND, due: start + SECOND, before, samples: Vec::new() }
+    }
+
+    /// Takes a sample at `now`, if it is due.
+    pub fn look(&mut self, now: Nanos) {
+        if now < self.due {
+            return;
+        }
+        let (ios, bytes) = live::totals(self.workers);
+        let end_us = now.saturating_sub(self.start) / 1000;
+        self.samples.push(Sample { end_us, ios: ios - self.before.0, bytes: bytes - self.before.1 });
+        self.before = (ios, bytes);
+        if self.samples.len() >= MOST {
+            self.samples = self.samples.chunks(2).filter_map(joined).collect();
+            self.width *= 2;
+        }
+        while self.due <= now {
+            self.due += self.width;
+        }
+    }
+
+    /// Those that it looks at.
+    pub fn workers(&self) -> &'a [Counters] {
+        self.workers
+    }
+
+    /// What was taken so far.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+}
+
+fn joined(samples: &[Sample]) -> Option<Sample> {
+    let add =
+        |a: Sample, b: Sample| Sample { end_us: b.end_us, ios: a.ios + b.ios, bytes: a.bytes + b.bytes };
+    samples.iter().copied().reduce(add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_taken_when_due_and_hold_what_was_done_since() {
+        let workers = [Counters::new(false), Counters::new(false)];
+        workers[0].add(7, 7);
+        let mut sampler = Sampler::new(&workers, 5 * SECOND);
+        workers[0].add(2, 8192);
+        workers[1].add(1, 4096);
+        sampler.look(6 * SECOND - 1);
+        assert_eq!(sampler.samples(), []);
+        sampler.look(6 * SECOND);
+        workers[1].add(4, 1);
+        // Woken late: no two samples at once.
+        sampler.look(8 * SECOND + 500_000_000);
+        let expected = [
+            Sample { end_us: 1_000_000, ios: 3, bytes: 12_288 },
+            Sample { end_us: 3_500_000, ios: 4, bytes: 1 },
+        ];
+        assert_eq!((sampler.samples(), sampler.due), (&expected[..], 9 * SECOND));
+    }
+
+    #[test]
+    fn long_runs_have_coarser_samples() {
+        let workers = [Counters::new(false)];
+        let mut sampler = Sampler::new(&workers, 0);
+        for second in 1..=2 * MOST as u64 {
+            workers[0].add(1, 10);
+            sampler.look(second * SECOND);
+        }
+        let samples = sampler.samples();
+        assert!(samples.len() < MOST);
+        assert!(
+            samples.iter().all(|sample| sample.ios * 10 == sample.bytes && sample.ios >= 2),
+            "{samples:?}"
+        );
+    }
+}

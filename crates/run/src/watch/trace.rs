@@ -1,0 +1,228 @@
+//! Traces the measured window (`-e`): what is counted, and how long the devices took.
+//!
+//! Counters stand still before the window and after it. Requests of the devices are recorded one by one, by
+//! the kernel into a buffer per CPU, and matched by a thread that keeps off the workers' CPUs. Nothing of
+//! this happens without `-e`.
+
+mod counters;
+pub mod device;
+mod recorder;
+mod requests;
+
+use crate::watch::observe_devices;
+use counters::Counters;
+use diskspd_host::root::Root;
+use diskspd_host::tracing::devices::{TracedDevice, traced_devices};
+use diskspd_host::tracing::instance::{Instance, Recording};
+use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::{BlockFormat, Format, Tracefs};
+use diskspd_model::machine::cpu_list;
+use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::TargetId;
+use diskspd_model::results::{Trace, TraceSession};
+use diskspd_sys::perf;
+use recorder::{Recorder, buffer_kib};
+use requests::BlockFormats;
+use std::io;
+
+/// When a request is handed to its driver, and when it is complete.
+const ISSUE: &str = "block/block_rq_issue";
+const COMPLETE: &str = "block/block_rq_complete";
+const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
+/// Reads, writes, and flushes of the device (`FF`); discards move no data of the program's.
+const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\" || rwbs ~ \"FF*\")";
+/// The kernel takes conditions of up to a page; more devices than fit are told apart here.
+const LONGEST_FILTER: usize = 3000;
+
+/// The trace of a time span.
+#[derive(Debug)]
+pub struct TraceWatch {
+    counters: Counters,
+    recorder: Option<Recorder>,
+    devices: Option<Vec<Traced>>,
+    clock: &'static str,
+}
+
+/// A device and the targets on it.
+#[derive(Debug)]
+struct Traced {
+    device: TracedDevice,
+    targets: Vec<TargetId>,
+}
+
+/// What traces need of the machine.
+#[derive(Debug)]
+struct Machine {
+    root: Root,
+    /// By the kernel's numbers.
+    cpus: Vec<u32>,
+    /// Where any tracepoint is needed.
+    tracefs: Option<Tracefs>,
+}
+
+impl Machine {
+    fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
+        let root = Root::live();
+        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+        let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
+        let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));
+        let tracefs = needed.then(|| Tracefs::find(&root)).transpose()?;
+        Ok(Machine { root, cpus, tracefs })
+    }
+
+    fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+        self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
+    }
+
+    /// Why an event can't be opened.
+    fn refusal(&self, error: io::Error) -> TraceRefusal {
+        let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
+        TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
+    }
+
+    /// What requests of devices are recorded in, and how records are read.
+    fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TraceRefusal> {
+        let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
+        let find = |name: &str| {
+            let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
+            format.ok_or_else(|| missing(name))
+        };
+        let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
+        let tracefs = self.tracefs.as_ref().ok_or_else(|| missing(ISSUE))?;
+        let recording = Recording {
+            tracepoints: &TRACEPOINTS,
+            filter: MOVES_DATA,
+            clock,
+            cpus: &self.cpus,
+            kib: buffer_kib(self.cpus.len()),
+        };
+        Ok((Instance::open(tracefs, &recording)?, formats))
+    }
+}
+
+fn device_filter(numbers: &[u32]) -> String {
+    let devices: Vec<String> = numbers.iter().map(|number| format!("dev == {number}")).collect();
+    let filter = format!("{MOVES_DATA} && ({})", devices.join(" || "));
+    if devices.is_empty() || filter.len() > LONGEST_FILTER { MOVES_DATA.into() } else { filter }
+}
+
+/// A CPU that has gone offline meanwhile has nothing to tell.
+fn is_offline(error: &io::Error) -> bool {
+    perf::is_absent(error)
+}
+
+/// What a trace needs, opened before the run touches anything: that is the surest way to know that it can
+/// be. Making it takes a tenth of a second, and removing it too, so the time span that comes first takes it
+/// over.
+#[derive(Debug)]
+pub struct Ready {
+    machine: Machine,
+    counters: Counters,
+    /// Where requests of devices are traced; which devices it will be isn't known before the files are there.
+    recording: Option<(Instance, BlockFormats)>,
+}
+
+impl Ready {
+    /// Opens what the plan wants traced; `Ok(None)` = nothing is.
+    ///
+    /// # Errors
+    /// It can't be opened, and what to do.
+    pub fn open(plan: &SpanPlan) -> Result<Option<Ready>, TraceRefusal> {
+        let Some(trace) = &plan.trace else { return Ok(None) };
+        let machine = Machine::look(&trace.classes)?;
+        let counters = Counters::open(&trace.classes, &machine)?;
+        let asked = trace.classes.contains(&TraceClass::DiskIo);
+        let recording = asked.then(|| machine.recording(trace.clock)).transpose()?;
+        Ok(Some(Ready { machine, counters, recording }))
+    }
+}
+
+impl TraceWatch {
+    /// Prepares to trace, with what is ready or else opened now; `Ok(None)` = nothing is traced.
+    ///
+    /// # Errors
+    /// It can't be traced, and what to do.
+    pub fn open(plan: &SpanPlan, ready: Option<Ready>) -> Result<Option<TraceWatch>, TraceRefusal> {
+        let Some(trace) = &plan.trace else { return Ok(None) };
+        let opened = ready.map_or_else(|| Ready::open(plan), |ready| Ok(Some(ready)))?;
+        let Some(Ready { machine, counters, recording }) = opened else { return Ok(None) };
+        let devices = recording.is_some().then(|| traced(&machine.root, plan));
+        let traced = devices.iter().flatten().filter_map(|traced| traced.device.number.ok());
+        let numbers: Vec<u32> = traced.collect();
+        let mut recorder = None;
+        if let Some((instance, formats)) = recording.filter(|_| !numbers.is_empty()) {
+            instance.narrow(&TRACEPOINTS, &device_filter(&numbers))?;
+            let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
+            let started = Recorder::start(instance, formats, &numbers, trace.clock, workers);
+            recorder = Some(started.map_err(|error| TraceRefusal::Thread { error })?);
+        }
+        Ok(Some(TraceWatch { counters, recorder, devices, clock: trace.clock.name() }))
+    }
+
+    /// Shortly before the window: recording begins, so that requests in flight at its edge are known.
+    pub fn window_is_near(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.record();
+        }
+    }
+
+    /// The window opens.
+    pub fn begin(&mut self) {
+        self.counters.begin();
+        if let Some(recorder) = &self.recorder {
+            recorder.begin();
+        }
+    }
+
+    /// The window has closed.
+    pub fn end(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.end();
+        }
+        self.counters.end();
+    }
+
+    /// Nothing more is recorded.
+    pub fn window_is_over(&mut self) {
+        if let Some(recorder) = &self.recorder {
+            recorder.stop();
+        }
+    }
+
+    /// What was found; `None` when the window was never closed.
+    pub fn finish(self) -> Option<Trace> {
+        let clock = self.clock.to_owned();
+        let mut recorded = self.recorder.map(Recorder::finish).unwrap_or_default();
+        let mut devices = self.devices;
+        let times = devices.iter_mut().flatten().map(|traced| recorded.device_times(traced)).collect();
+        let session = TraceSession { clock, ..recorded.session };
+        Some(Trace { counts: self.counters.finish()?, devices: devices.is_some().then_some(times), session })
+    }
+}
+
+/// The devices beneath all targets, each once.
+fn traced(root: &Root, plan: &SpanPlan) -> Vec<Traced> {
+    let mut found: Vec<Traced> = Vec::new();
+    for (engine, target) in observe_devices::targets(plan) {
+        for device in traced_devices(root, &observe_devices::located(engine, target).0) {
+            match found.iter_mut().find(|known| known.device == device) {
+                Some(known) => known.targets.push(target.id),
+                None => found.push(Traced { device, targets: vec![target.id] }),
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_leaves_out_other_devices_unless_there_are_too_many() {
+        assert_eq!(device_filter(&[1, 2]), format!("{MOVES_DATA} && (dev == 1 || dev == 2)"));
+        assert_eq!(device_filter(&[]), MOVES_DATA);
+        assert_eq!(device_filter(&[u32::MAX; 1000]), MOVES_DATA);
+    }
+}

@@ -1,0 +1,186 @@
+//! Watches what others do on a block device (`diskspd trace`). Nothing is written to it, nor is it opened.
+
+use super::recorder::buffer_kib;
+use super::requests::{BlockEvent, BlockFormats};
+use crate::control::Control;
+use diskspd_host::root::Root;
+use diskspd_host::tracing::devices::WatchedDevice;
+use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
+use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::{BlockFormat, Tracefs};
+use diskspd_model::machine::cpu_list;
+use diskspd_model::machine::tracing::StampClock;
+use diskspd_model::trace::formats::RequestView;
+use diskspd_model::trace::{IoCollector, IoTrace};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+/// What is asked of a device, before neighbours are merged and what is too large is split. Of a partition it
+/// is told for its disk, once; what another device passes on is asked anew, with few exceptions (a path of
+/// several to the same disk).
+const ASKED: &str = "block/block_bio_queue";
+/// What a driver gets.
+const ISSUED: &str = "block/block_rq_issue";
+/// What a driver has done.
+const REQUEST_DONE: &str = "block/block_rq_complete";
+/// The same of drivers that take I/O as it comes, without a queue of requests.
+const ASKED_DONE: &str = "block/block_bio_complete";
+/// The longest time between two looks at the buffers, ns.
+const PAUSE: Nanos = SECOND / 50;
+/// By then, ns, an event on any CPU has reached its buffer.
+const SETTLED: Nanos = SECOND / 50;
+const SECTOR: u64 = 512;
+
+/// Which events tell of a device's I/Os, and which of their completions.
+fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
+    match (view, has_queue) {
+        (RequestView::Asked, true) => [ASKED, REQUEST_DONE],
+        (RequestView::Driver, true) => [ISSUED, REQUEST_DONE],
+        // Such a driver gets what is asked for.
+        (_, false) => [ASKED, ASKED_DONE],
+    }
+}
+
+/// Watches a device for so many seconds, or until the run is interrupted. Calls `begun` when the kernel has
+/// begun to record.
+///
+/// # Errors
+/// A message: it is none that can be watched, or the kernel doesn't tell.
+pub fn watch_device(
+    path: &Path,
+    seconds: u32,
+    view: RequestView,
+    control: &Control,
+    begun: impl FnOnce(),
+) -> Result<IoTrace, String> {
+    let root = Root::live();
+    let watched = WatchedDevice::find(&root, path)?;
+    let told = |refusal: TraceRefusal| {
+        let text = refusal.to_string();
+        format!("{}: {}", path.display(), text.strip_prefix("-e: ").unwrap_or(&text))
+    };
+    let tracefs = Tracefs::find(&root).map_err(told)?;
+    let format = |name: &'static str| {
+        let found = tracefs.format(name).map_err(told)?;
+        let missing = || told(TraceRefusal::NoTracepoint { names: name.into() });
+        found.and_then(|format| BlockFormat::of(&format)).ok_or_else(missing)
+    };
+    let tracepoints = tracepoints(view, watched.has_queue);
+    let [issue, complete] = tracepoints;
+    let formats = BlockFormats { issue: format(issue)?, complete: format(complete)? };
+    let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+    let recording = Recording {
+        tracepoints: &tracepoints,
+        filter: &format!("dev == {}", watched.number),
+        clock: StampClock::Monotonic,
+        cpus: &cpus,
+        kib: buffer_kib(cpus.len()),
+    };
+    let instance = Instance::open(&tracefs, &recording).map_err(told)?;
+    let size = watched.size;
+    let mut reader = EventReader {
+        page: vec![0; instance.layout().size()],
+        instance,
+        formats,
+        watched,
+        waiting: Vec::new(),
+        collected: IoCollector::default(),
+        lost: 0,
+    };
+    let failed = |error: io::Error| format!("{}: watching it failed: {error}", path.display());
+    reader.instance.start().map_err(failed)?;
+    begun();
+    reader.watch(Nanos::from(seconds) * SECOND, control).map_err(failed)?;
+    Ok(IoTrace { target_size: Some(size), ..reader.collected.finish() })
+}
+
+/// Reads what the kernel records.
+struct EventReader {
+    instance: Instance,
+    formats: BlockFormats,
+    watched: WatchedDevice,
+    /// A page of a buffer.
+    page: Vec<u8>,
+    /// Events that others may still have to go before.
+    waiting: Vec<BlockEvent>,
+    collected: IoCollector,
+    lost: u64,
+}
+
+impl EventReader {
+    fn watch(&mut self, longest: Nanos, control: &Control) -> io::Result<()> {
+        let end = clock::monotonic() + longest;
+        while clock::monotonic() < end && !control.is_interrupted() && !self.collected.is_full() {
+            thread::sleep(Duration::from_nanos(PAUSE.min(end.saturating_sub(clock::monotonic()))));
+            let settled = clock::monotonic().saturating_sub(SETTLED);
+            self.read()?;
+            self.collect_until(settled);
+        }
+        self.instance.stop()?;
+        self.read()?;
+        self.collect_until(Nanos::MAX);
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        let layout = self.instance.layout();
+        let whole = (self.instance.kib() << 10) as usize / layout.size();
+        for buffer in self.instance.buffers() {
+            let mut pages = 0;
+            // A buffer that fills as fast as it is read doesn't keep the others waiting.
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
+                pages += 1;
+                let formats = &self.formats;
+                self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));
+            }
+        }
+        let lost = self.instance.buffers().iter().map(CpuBuffer::lost).sum::<io::Result<u64>>()?;
+        if lost > self.lost {
+            self.collect_until(Nanos::MAX);
+            self.collected.lost(lost - self.lost);
+            self.lost = lost;
+        }
+        Ok(())
+    }
+
+    fn collect_until(&mut self, settled: Nanos) {
+        self.waiting.sort_by_key(|event| event.at);
+        let count = self.waiting.partition_point(|event| event.at <= settled);
+        for event in self.waiting.drain(..count) {
+            take(&mut self.collected, &self.watched, &event);
+        }
+    }
+}
+
+/// What an event is to the part of the disk that is watched.
+fn take(collected: &mut IoCollector, watched: &WatchedDevice, event: &BlockEvent) {
+    let (at, bytes) = (event.sector.saturating_mul(SECTOR), u64::from(event.sectors) * SECTOR);
+    let is_inside = at >= watched.start && at < watched.start + watched.size;
+    if event.discards && event.sectors > 0 {
+        if is_inside && !event.complete {
+            collected.discarded(bytes);
+        }
+        return;
+    }
+    if event.flush || event.sectors == 0 || !event.moves_data {
+        // A flush has no place. Its end is told by the device's own request, and once more by what asked for
+        // it, which has no sectors; without a queue of requests by that alone.
+        let is_flush = event.flush || (event.sectors == 0 && !watched.has_queue);
+        if event.complete && (is_flush || (event.sectors > 0 && is_inside)) {
+            collected.skip();
+        }
+        return;
+    }
+    if !is_inside {
+        return;
+    }
+    let (offset, bytes) = (at - watched.start, u32::try_from(bytes).unwrap_or(u32::MAX));
+    match event.complete {
+        false => collected.issued(event.at, offset, bytes, event.write),
+        true => collected.completed(event.at, offset, bytes, event.write),
+    }
+}

@@ -1,0 +1,258 @@
+//! Records the requests of the devices and matches them, in a thread of its own.
+
+use super::Traced;
+use super::requests::{BlockEvent, BlockFormats, Requests};
+use diskspd_host::tracing::instance::{CpuBuffer, Instance};
+use diskspd_host::tracing::stamp_time;
+use diskspd_model::machine::tracing::StampClock;
+use diskspd_model::results::{DeviceTimes, TraceSession};
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::cpu;
+use std::io;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// KiB of a CPU's buffer where memory isn't short: 20 ms of three million events per second.
+const LARGEST_BUFFER: u64 = 4 << 10;
+const SMALLEST_BUFFER: u64 = 64;
+/// KiB of all buffers together, on machines with hundreds of CPUs.
+const MOST_MEMORY: u64 = 256 << 10;
+/// The longest time between two looks at the buffers, ns.
+const PAUSE: Nanos = SECOND / 50;
+/// By then, ns, an event on any CPU has reached its buffer: they are matched in the order of their times.
+const SETTLED: Nanos = SECOND / 50;
+
+/// Size of a CPU's buffer with so many CPUs, KiB: what is wanted, and the least.
+pub fn buffer_kib(cpus: usize) -> (u64, u64) {
+    let share = (MOST_MEMORY / cpus.max(1) as u64).max(SMALLEST_BUFFER);
+    (LARGEST_BUFFER.min(1 << share.ilog2()), SMALLEST_BUFFER)
+}
+
+/// The recording thread, seen by the controlling one.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Until it is joined.
+    thread: Option<JoinHandle<Recorded>>,
+    shared: Arc<Shared>,
+    clock: StampClock,
+}
+
+/// What the recording thread is told.
+#[derive(Debug)]
+struct Shared {
+    stage: AtomicU8,
+    /// Edges of the window; not yet known = never.
+    begin: AtomicU64,
+    end: AtomicU64,
+    /// Both threads meet here when the kernel records.
+    started: Barrier,
+}
+
+const WAITING: u8 = 0;
+const RECORDING: u8 = 1;
+const OVER: u8 = 2;
+
+impl Recorder {
+    /// Starts the thread, which waits.
+    ///
+    /// # Errors
+    /// The thread can't be started.
+    pub fn start(
+        mut instance: Instance,
+        formats: BlockFormats,
+        devices: &[u32],
+        clock: StampClock,
+        workers: Vec<u32>,
+    ) -> io::Result<Recorder> {
+        let never = || AtomicU64::new(Nanos::MAX);
+        let shared = Arc::new(Shared {
+            stage: AtomicU8::new(WAITING),
+            begin: never(),
+            end: never(),
+            started: Barrier::new(2),
+        });
+        let requests = Requests::of(devices.iter().copied());
+        let session = TraceSession {
+            buffer_kib: instance.kib(),
+            buffers: instance.buffers().len() as u64,
+            ..TraceSession::default()
+        };
+        let mut reader = Reader {
+            page: vec![0; instance.layout().size()],
+            instance,
+            formats,
+            clock,
+            recorded: Recorded { requests, session, failed: None },
+            waiting: Vec::new(),
+            shared: Arc::clone(&shared),
+        };
+        let work = move || {
+            let _aside = cpu::keep_off(workers);
+            reader.recorded.failed = reader.work().err();
+            reader.recorded
+        };
+        let thread = thread::Builder::new().name("trace".into()).spawn(work)?;
+        Ok(Recorder { thread: Some(thread), shared, clock })
+    }
+
+    /// Recording begins, before this returns. Once.
+    pub fn record(&self) {
+        self.go_to(RECORDING);
+        self.shared.started.wait();
+    }
+
+    /// The window opens.
+    pub fn begin(&self) {
+        self.shared.begin.store(stamp_time(self.clock), Ordering::Release);
+    }
+
+    /// The window has closed.
+    pub fn end(&self) {
+        self.shared.end.store(stamp_time(self.clock), Ordering::Release);
+    }
+
+    /// Recording ends.
+    pub fn stop(&self) {
+        self.go_to(OVER);
+    }
+
+    fn go_to(&self, stage: u8) {
+        self.shared.stage.store(stage, Ordering::Release);
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+
+    /// What was recorded.
+    pub fn finish(mut self) -> Recorded {
+        self.join().unwrap_or_default()
+    }
+
+    fn join(&mut self) -> Option<Recorded> {
+        self.stop();
+        self.thread.take()?.join().ok()
+    }
+}
+
+/// A run that comes to nothing leaves no instance behind.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// What was recorded.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    requests: Requests,
+    /// All but the clock.
+    pub session: TraceSession,
+    /// Why nothing was recorded, or not all.
+    failed: Option<io::Error>,
+}
+
+impl Recorded {
+    /// The times of a device.
+    pub fn device_times(&mut self, traced: &mut Traced) -> DeviceTimes {
+        let (done, reason) = match traced.device.number {
+            Ok(number) => (self.requests.of_device(number), None),
+            Err(why) => (Default::default(), Some(why.to_owned())),
+        };
+        let failed = || Some(format!("recording failed: {}", self.failed.as_ref()?));
+        let reason = reason.or_else(failed);
+        let (flushes, [read, write]) = (done.flushes, done.times);
+        let targets = std::mem::take(&mut traced.targets);
+        DeviceTimes { device: traced.device.name.clone(), targets, read, write, flushes, reason }
+    }
+}
+
+/// The recording thread.
+struct Reader {
+    instance: Instance,
+    formats: BlockFormats,
+    clock: StampClock,
+    recorded: Recorded,
+    /// A page of a buffer.
+    page: Vec<u8>,
+    /// Events that others may still have to go before.
+    waiting: Vec<BlockEvent>,
+    shared: Arc<Shared>,
+}
+
+impl Reader {
+    fn work(&mut self) -> io::Result<()> {
+        while self.shared.stage.load(Ordering::Acquire) == WAITING {
+            thread::park();
+        }
+        if self.shared.stage.load(Ordering::Acquire) == OVER {
+            return Ok(());
+        }
+        let started = self.instance.start();
+        self.shared.started.wait();
+        started?;
+        while self.shared.stage.load(Ordering::Acquire) == RECORDING {
+            // Not until a buffer fills: older kernels wake their reader with every event.
+            thread::park_timeout(Duration::from_nanos(PAUSE));
+            let settled = stamp_time(self.clock).saturating_sub(SETTLED);
+            self.read()?;
+            self.match_until(settled);
+        }
+        self.instance.stop()?;
+        self.read()?;
+        self.match_until(Nanos::MAX);
+        self.recorded.session.lost = self.lost()?;
+        Ok(())
+    }
+
+    /// Reads what is in the buffers.
+    fn read(&mut self) -> io::Result<()> {
+        let layout = self.instance.layout();
+        let whole = (self.instance.kib() << 10) as usize / layout.size();
+        let mut may_be_lost = false;
+        for buffer in self.instance.buffers() {
+            let mut pages = 0;
+            // A buffer that fills as fast as it is read doesn't keep the others waiting.
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
+                pages += 1;
+                may_be_lost |= page.missed;
+                let formats = &self.formats;
+                self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));
+            }
+            self.recorded.session.read += u64::from(pages > 0);
+            may_be_lost |= pages > whole / 2;
+        }
+        // Pages don't tell that events behind them had no room, and to ask each time would cost more than
+        // reading.
+        if may_be_lost {
+            let lost = self.lost()?;
+            if lost > self.recorded.session.lost {
+                self.recorded.session.lost = lost;
+                self.match_until(Nanos::MAX);
+                self.recorded.requests.forget();
+            }
+        }
+        Ok(())
+    }
+
+    /// How many events were not recorded so far.
+    fn lost(&mut self) -> io::Result<u64> {
+        self.instance.buffers().iter().map(CpuBuffer::lost).sum()
+    }
+
+    /// Matches the events up to a time.
+    fn match_until(&mut self, settled: Nanos) {
+        // The buffers are in order already, so this is quick.
+        self.waiting.sort_by_key(|event| event.at);
+        let begin = self.shared.begin.load(Ordering::Acquire);
+        let end = self.shared.end.load(Ordering::Acquire);
+        let count = self.waiting.partition_point(|event| event.at <= settled);
+        // Before the window has begun no event is in it.
+        let window = begin..=end;
+        for event in self.waiting.drain(..count) {
+            self.recorded.requests.take(event, &window);
+        }
+    }
+}

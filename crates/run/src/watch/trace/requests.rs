@@ -1,0 +1,308 @@
+//! How long requests of block devices take: every completion is matched with its issue.
+
+use diskspd_host::tracing::BlockFormat;
+use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
+use diskspd_model::results::CompletionTimes;
+use diskspd_sys::clock::Nanos;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+
+/// What a tracepoint told of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockEvent {
+    /// When.
+    pub at: Nanos,
+    /// Whether it is complete; else the driver just gets it.
+    pub complete: bool,
+    /// Which device.
+    pub device: u32,
+    /// First sector.
+    pub sector: u64,
+    /// Sectors; 0 = the end of a flush that was asked for, alone or with a write.
+    pub sectors: u32,
+    /// Whether it writes.
+    pub write: bool,
+    /// Whether the device flushes its write cache.
+    pub flush: bool,
+    /// Whether it reads or writes; else it discards, or sends the device a command.
+    pub moves_data: bool,
+    /// Whether it discards.
+    pub discards: bool,
+}
+
+/// The two tracepoints of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct BlockFormats {
+    /// When the driver gets it.
+    pub issue: BlockFormat,
+    /// When it is complete, or a part of it.
+    pub complete: BlockFormat,
+}
+
+impl BlockFormats {
+    /// Reads a record; `None` = it is too short, or not of these tracepoints.
+    pub fn event(&self, at: Nanos, fields: &[u8]) -> Option<BlockEvent> {
+        // Every record begins with its tracepoint's number.
+        let id = u64::from(u16_at(fields, 0)?);
+        let (format, complete) = match id {
+            _ if id == self.issue.id => (&self.issue, false),
+            _ if id == self.complete.id => (&self.complete, true),
+            _ => return None,
+        };
+        let letters = fields.get(format.letters.offset..)?.get(..format.letters.size)?;
+        let letters = letters.split(|letter| *letter == 0).next()?;
+        Some(BlockEvent {
+            at,
+            complete,
+            device: u32_at(fields, format.device)?,
+            sector: u64_at(fields, format.sector)?,
+            sectors: u32_at(fields, format.sectors)?,
+            write: letters.contains(&b'W'),
+            flush: letters.starts_with(b"FF"),
+            discards: letters.starts_with(b"D"),
+            moves_data: letters.contains(&b'R') || letters.contains(&b'W'),
+        })
+    }
+}
+
+/// More requests than this aren't in flight anywhere: their completions were missed.
+const MOST: usize = 1 << 20;
+
+/// Matches events, which have to come in the order of their times.
+#[derive(Debug, Default)]
+pub struct Requests {
+    devices: HashMap<u32, Completed>,
+    /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on
+    /// the same sectors can be in flight at the same time.
+    in_flight: HashMap<(u32, u64, bool), Vec<InFlight>>,
+    known: usize,
+}
+
+/// What a device has completed.
+#[derive(Debug, Default)]
+pub struct Completed {
+    /// Reads and writes.
+    pub times: [CompletionTimes; 2],
+    /// Flushes of its write cache.
+    pub flushes: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct InFlight {
+    since: Nanos,
+    /// Sectors that are not yet complete.
+    left: u32,
+}
+
+impl Requests {
+    /// Of these devices.
+    pub fn of(devices: impl IntoIterator<Item = u32>) -> Requests {
+        let devices = devices.into_iter().map(|device| (device, Default::default())).collect();
+        Requests { devices, ..Requests::default() }
+    }
+
+    /// Takes the next event. A request counts when its last part is complete within the window.
+    pub fn take(&mut self, event: BlockEvent, window: &RangeInclusive<Nanos>) {
+        let Some(Completed { times: directions, flushes }) = self.devices.get_mut(&event.device) else {
+            return;
+        };
+        // What asked for a flush is told once more when that is complete, without sectors and without an
+        // issue.
+        if event.flush || event.sectors == 0 {
+            *flushes += u64::from(event.flush && event.complete && window.contains(&event.at));
+            return;
+        }
+        let key = (event.device, event.sector, event.write);
+        if !event.complete {
+            if self.known >= MOST {
+                self.forget();
+            }
+            self.in_flight.entry(key).or_default().push(InFlight { since: event.at, left: event.sectors });
+            self.known += 1;
+            return;
+        }
+        // The latest one: an older one that is still here was given back and issued anew, or its completion
+        // was lost.
+        let issued = self.in_flight.get_mut(&key).and_then(Vec::pop);
+        if self.in_flight.get(&key).is_some_and(Vec::is_empty) {
+            self.in_flight.remove(&key);
+        }
+        if let Some(request) = issued.filter(|request| event.sectors < request.left) {
+            let rest = InFlight { left: request.left - event.sectors, ..request };
+            let next = (event.device, event.sector + u64::from(event.sectors), event.write);
+            return self.in_flight.entry(next).or_default().push(rest);
+        }
+        self.known -= usize::from(issued.is_some());
+        if window.contains(&event.at) {
+            let times = &mut directions[usize::from(event.write)];
+            times.requests += 1;
+            if let Some(request) = issued {
+                times.times.record(event.at.saturating_sub(request.since));
+            }
+        }
+    }
+
+    /// Forgets what is in flight: after events were lost it would be matched with completions of other
+    /// requests.
+    pub fn forget(&mut self) {
+        self.in_flight.clear();
+        self.known = 0;
+    }
+
+    /// What a device has completed.
+    pub fn of_device(&mut self, device: u32) -> Completed {
+        self.devices.remove(&device).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_host::tracing::Field;
+
+    const DISK: u32 = 8 << 20;
+
+    fn event(at: Nanos, complete: bool, sector: u64, sectors: u32) -> BlockEvent {
+        BlockEvent {
+            at,
+            complete,
+            device: DISK,
+            sector,
+            sectors,
+            write: false,
+            flush: false,
+            discards: false,
+            moves_data: true,
+        }
+    }
+
+    fn issue(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
+        event(at, false, sector, sectors)
+    }
+
+    fn done(at: Nanos, sector: u64, sectors: u32) -> BlockEvent {
+        event(at, true, sector, sectors)
+    }
+
+    /// Requests counted, how many of them with a time, and the sum of those.
+    fn reads(events: &[BlockEvent], window: RangeInclusive<Nanos>) -> (u64, u64, f64) {
+        let mut requests = Requests::of([DISK]);
+        events.iter().for_each(|event| requests.take(*event, &window));
+        let [reads, writes] = requests.of_device(DISK).times;
+        assert_eq!(writes, CompletionTimes::default());
+        let moments = *reads.times.moments();
+        (reads.requests, moments.count(), moments.mean().unwrap_or_default() * moments.count() as f64)
+    }
+
+    #[test]
+    fn completions_are_matched_with_their_issues() {
+        type Case = (&'static str, Vec<BlockEvent>, (u64, u64, f64));
+        let table: Vec<Case> = vec![
+            ("one", vec![issue(10, 0, 8), done(15, 0, 8)], (1, 1, 5.0)),
+            (
+                "two that overtake",
+                vec![issue(10, 0, 8), issue(11, 8, 8), done(15, 8, 8), done(17, 0, 8)],
+                (2, 2, 11.0),
+            ),
+            (
+                "the same sectors twice",
+                vec![issue(10, 0, 8), issue(11, 0, 8), done(15, 0, 8), done(17, 0, 8)],
+                (2, 2, 11.0),
+            ),
+            (
+                "in three parts",
+                vec![issue(10, 0, 24), done(15, 0, 8), done(16, 8, 8), done(20, 16, 8)],
+                (1, 1, 10.0),
+            ),
+            ("issued anew", vec![issue(10, 0, 8), issue(100, 0, 8), done(105, 0, 8)], (1, 1, 5.0)),
+            ("issued before the trace", vec![done(15, 0, 8), issue(16, 0, 8), done(18, 0, 8)], (2, 1, 2.0)),
+            ("never complete", vec![issue(10, 0, 8)], (0, 0, 0.0)),
+        ];
+        for (name, events, expected) in table {
+            assert_eq!(reads(&events, 0..=1000), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_completes_outside_the_window_does_not_count() {
+        let events: Vec<BlockEvent> =
+            (0..5).flat_map(|i| [issue(100 * i, i, 1), done(100 * i + 20, i, 1)]).collect();
+        assert_eq!(reads(&events, 120..=320), (3, 3, 60.0));
+        assert_eq!(reads(&events, Nanos::MAX..=Nanos::MAX), (0, 0, 0.0));
+    }
+
+    #[test]
+    fn directions_and_devices_are_told_apart() {
+        let mut requests = Requests::of([DISK]);
+        let read = issue(10, 0, 8);
+        let write = BlockEvent { write: true, ..issue(11, 0, 8) };
+        let other = BlockEvent { device: DISK + 1, ..issue(12, 0, 8) };
+        for event in [read, write, other] {
+            requests.take(event, &(0..=100));
+        }
+        for (event, at) in [(read, 20), (write, 41), (other, 50)] {
+            requests.take(BlockEvent { at, complete: true, ..event }, &(0..=100));
+        }
+        let means = requests.of_device(DISK).times.map(|times| times.times.moments().mean());
+        assert_eq!(means, [Some(10.0), Some(30.0)]);
+        assert_eq!(requests.of_device(DISK + 1).times, <[CompletionTimes; 2]>::default());
+    }
+
+    #[test]
+    fn after_a_loss_nothing_is_matched_with_what_came_before() {
+        let mut requests = Requests::of([DISK]);
+        requests.take(issue(10, 0, 8), &(0..=5000));
+        requests.forget();
+        requests.take(done(4000, 0, 8), &(0..=5000));
+        let [reads, _] = requests.of_device(DISK).times;
+        assert_eq!((reads.requests, reads.times.moments().count()), (1, 0));
+    }
+
+    #[test]
+    fn flushes_are_no_writes_without_a_time() {
+        let write = |event| BlockEvent { write: true, ..event };
+        let flush = |event| BlockEvent { flush: true, ..event };
+        let mut requests = Requests::of([DISK]);
+        // A write that has to be on the medium, on a disk that can't do that at once: told as complete once
+        // more when the flush behind it is; then a flush without data.
+        for event in [
+            write(issue(10, 8, 8)),
+            write(done(15, 8, 8)),
+            flush(issue(16, 0, 0)),
+            flush(done(20, u64::MAX, 0)),
+            write(done(21, 8, 0)),
+            flush(issue(30, 0, 0)),
+            flush(done(35, u64::MAX, 0)),
+            write(done(36, 0, 0)),
+        ] {
+            requests.take(event, &(0..=100));
+        }
+        let Completed { times: [reads, writes], flushes } = requests.of_device(DISK);
+        assert_eq!((reads.requests, writes.requests, flushes), (0, 1, 2));
+        assert_eq!(writes.times.moments().mean(), Some(5.0));
+    }
+
+    #[test]
+    fn records_are_read_by_the_places_of_their_fields() {
+        let letters = Field { offset: 34, size: 10 };
+        let issue = BlockFormat { id: 2104, device: 8, sector: 16, sectors: 24, letters };
+        let formats = BlockFormats { issue, complete: BlockFormat { id: 2107, ..issue } };
+        let mut fields = vec![0u8; 68];
+        fields[..2].copy_from_slice(&2104u16.to_ne_bytes());
+        fields[8..12].copy_from_slice(&DISK.to_ne_bytes());
+        fields[16..24].copy_from_slice(&123u64.to_ne_bytes());
+        fields[24..28].copy_from_slice(&8u32.to_ne_bytes());
+        fields[34..37].copy_from_slice(b"RA\0");
+        fields[40] = b'W'; // left over behind the end of the text
+        assert_eq!(formats.event(5, &fields), Some(super::tests::issue(5, 123, 8)));
+        fields[..2].copy_from_slice(&2107u16.to_ne_bytes());
+        fields[34..37].copy_from_slice(b"WS\0");
+        assert_eq!(formats.event(5, &fields), Some(BlockEvent { write: true, ..done(5, 123, 8) }));
+        fields[34..37].copy_from_slice(b"FF\0");
+        let flushed = BlockEvent { flush: true, moves_data: false, ..done(5, 123, 8) };
+        assert_eq!(formats.event(5, &fields), Some(flushed));
+        assert!((0..44).all(|length| formats.event(5, &fields[..length]).is_none()), "too short");
+        fields[..2].copy_from_slice(&1u16.to_ne_bytes());
+        assert_eq!(formats.event(5, &fields), None);
+    }
+}

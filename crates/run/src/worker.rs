@@ -1,0 +1,535 @@
+//! THE worker loop: fill, hand over, collect, account.
+//!
+//! ```text
+//!      idle requests
+//!   ┌─▶ fill ───────▶ hand over ──▶ collect ────────────────▶ account ─┐
+//!   │   draw what     stamp,        wait, poll, or sleep       stamp,  │
+//!   │   may go        submit        until the next may go      count   │
+//!   └──────────────────────────────────────────────────────────────────┘
+//! ```
+
+mod account;
+mod batches;
+mod books;
+mod collect;
+mod counting;
+mod failure;
+mod flushes;
+mod fresh;
+mod idle;
+#[cfg(test)]
+mod order_tests;
+mod pacing;
+mod phases;
+mod quota;
+pub(super) mod recorder;
+mod requests;
+mod routines;
+mod trims;
+mod unfinished;
+mod verifying;
+
+use super::control::Phase;
+use super::voice::Voice;
+use crate::integrity::SectorChecker;
+use crate::tell::failure::Failure;
+use crate::tell::io_log::Producer;
+use crate::tell::live::Counters;
+use crate::worker::recorder::seconds;
+use account::Dots;
+use batches::Batches;
+pub use books::{Books, StuckIo};
+use counting::Counting;
+use diskspd_engine::{Done, Engine, EngineError, Io};
+use diskspd_model::plan::{SpanPlan, WorkerPlan};
+use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
+use diskspd_model::workload::ThreadWorkload;
+use diskspd_sys::clock::{Clock, Nanos};
+use diskspd_sys::lent::{Heir, Owner};
+use failure::Failed;
+use flushes::Flushes;
+use fresh::Fresh;
+use pacing::Pacing;
+pub use phases::{Phases, Schedule};
+use quota::QuotaShare;
+pub use quota::VolumeQuota;
+pub use requests::Requests;
+use std::sync::Arc;
+use std::time::Duration;
+use trims::Trims;
+
+/// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
+/// more must not keep it from ending.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Everything a worker works with; made in its own thread, on its own CPU.
+pub struct Worker<'a> {
+    /// What it has to do.
+    pub plan: &'a WorkerPlan,
+    /// Its queue, with files and buffer.
+    pub engine: Box<dyn Engine>,
+    /// What stamps its writes and checks its reads (`--verify`).
+    pub checker: Option<SectorChecker<'a>>,
+    /// Its addresses.
+    pub workload: ThreadWorkload,
+    /// What it has in flight and what it has counted: put down whenever it calls its engine, which may not
+    /// come back.
+    pub books: Owner<Books>,
+    /// Who gets them then; taken out by whoever started the worker.
+    pub heir: Option<Heir<Books>>,
+    /// Its time.
+    pub clock: Clock,
+    /// Where it learns the phase from.
+    pub phases: Phases<'a>,
+    /// What others see of it while it runs; `None` = nobody looks.
+    pub live: Option<&'a Counters>,
+    /// What may still be handed over (`--until-written`, `--until-read`); `None` = nothing limits it.
+    pub quota: Option<Arc<VolumeQuota>>,
+    /// Where its I/Os are logged (`--io-log`).
+    pub log: Option<Producer<'a>>,
+    /// Dots (`-P`).
+    pub voice: &'a Voice,
+}
+
+/// What a worker leaves behind.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Its accounts.
+    pub results: ThreadResults,
+    /// I/Os that failed.
+    pub errors: Vec<IoErrors>,
+    /// Why it ended early.
+    pub failure: Option<Failure>,
+}
+
+impl<'a> Worker<'a> {
+    /// Does I/O until the phase is [`Phase::Stop`], or something fails. I/O that is in flight at the end is
+    /// never counted; the engine sees to it when it is dropped.
+    pub fn run(self, span: &SpanPlan) -> Outcome {
+        // The engine drains before anything else is given back.
+        self.work(span, |outcome, _| outcome)
+    }
+
+    /// The same; what came of it is handed in, with the I/Os that are still in flight, before the engine
+    /// waits for those.
+    pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
+        let (mut work, mut owner) = Loop::new(self, span);
+        // Decided here, so that the loop without has not a single instruction more.
+        let more = work.flushes.is_some() || work.trims.is_some();
+        let ended = match (more, work.checker.is_some()) {
+            _ if work.plan.routines => work.routines(&mut owner),
+            (false, false) => work.turns::<false, false>(&mut owner),
+            (true, false) => work.turns::<true, false>(&mut owner),
+            (false, true) => work.turns::<false, true>(&mut owner),
+            (true, true) => work.turns::<true, true>(&mut owner),
+        };
+        let Some(books) = owner.pick_up() else { lost() };
+        let failure = ended.err().map(|failed| work.explain(failed));
+        work.measuring_ended(books);
+        let engine = work.engine_use();
+        let unfinished = work.unfinished(books);
+        work.settle(books);
+        work.check_rest();
+        let in_flight = books.in_flight(work.plan, &work.done, &work.given_up);
+        let (mut results, errors) = books.recorder.finish();
+        results.engine = Some(engine);
+        results.targets.iter_mut().zip(unfinished).for_each(|(target, ages)| target.unfinished = ages);
+        results.targets = recorder::whole_targets(work.plan, results.targets);
+        work.checker.iter_mut().for_each(|checker| checker.finish(&mut results.targets));
+        if let Some(counting) = &work.counting {
+            work.waits.wait_completions = counting.completions;
+            results.submits = span.ring.is_some().then_some(counting.submits);
+        }
+        results.wait = span.wait_statistics.then_some(work.waits);
+        let handed_in = hand_in(Outcome { results, errors, failure }, in_flight);
+        drop(work);
+        handed_in
+    }
+}
+
+/// The controlling thread has taken the books, because this one was stuck: it is about to end the process.
+#[cold]
+fn lost() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// A worker at work, without its books. Everything is allocated when it begins.
+struct Loop<'a> {
+    plan: &'a WorkerPlan,
+    engine: Box<dyn Engine>,
+    /// Dropped behind the engine: then nothing is in flight any more.
+    checker: Option<SectorChecker<'a>>,
+    workload: ThreadWorkload,
+    clock: Clock,
+    phases: Phases<'a>,
+    live: Option<&'a Counters>,
+    log: Option<Producer<'a>>,
+    voice: &'a Voice,
+    /// Idle requests that are left when the batch is full: known also while the books are put down.
+    left: usize,
+    /// What is handed over next.
+    batch: Vec<Io>,
+    /// What has completed and isn't accounted for yet.
+    done: Vec<Done>,
+    waits: WaitStatistics,
+    dots: Dots,
+    pacing: Option<Pacing>,
+    fresh: Option<Fresh>,
+    flushes: Option<Flushes>,
+    trims: Option<Trims>,
+    quota: Option<QuotaShare>,
+    /// Addresses depend on the time.
+    moves: bool,
+    /// There is one of these.
+    is_special: bool,
+    /// How long making the content of the batch took, ns.
+    preparing: Nanos,
+    /// How many I/Os are handed over at a time.
+    batches: Batches,
+    /// `-u`: completions that a wait waits for, at most; else 1.
+    awaited: usize,
+    /// `-oc`: completions that are taken at a time, at most.
+    most_taken: usize,
+    /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
+    counting: Option<Counting>,
+    /// The last start stamp.
+    handed_over: Nanos,
+    /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
+    timed: bool,
+    /// The log counts from here.
+    start_signal: Nanos,
+    /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
+    tells: bool,
+    /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
+    silent_since: Option<Nanos>,
+    /// Target and age (ns) of what came back in the cool-down and was in flight when measuring ended.
+    late: Vec<(u32, Nanos)>,
+    /// Requests that stopped (`-x`).
+    given_up: Vec<u32>,
+}
+
+/// What is left of `-oc`: a thread that does its I/Os itself takes each as it ends, and with `-u` all are
+/// taken.
+fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
+    let bounded = !plan.engine.is_synchronous() && span.ring.is_none();
+    span.completion_depth.filter(|_| bounded).map_or(usize::MAX, |depth| depth as usize)
+}
+
+impl<'a> Loop<'a> {
+    /// Limits count from now on. The books stay with their owner.
+    fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
+        let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
+        let (log, voice, quota) = (worker.log, worker.voice, worker.quota.map(QuotaShare::new));
+        let depth = plan.depth as usize;
+        let measured = span.is_timed();
+        let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
+        let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
+        let fresh = Fresh::new(plan, &workload);
+        checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
+        let work = Loop {
+            left: depth,
+            batch: Vec::with_capacity(depth),
+            done: Vec::with_capacity(depth),
+            waits: WaitStatistics::default(),
+            dots: Dots::new(span.progress),
+            tells: log.is_some()
+                || live.is_some_and(Counters::has_latencies)
+                || plan.is_limited()
+                || quota.is_some(),
+            is_special: pacing.is_some() || fresh.is_some() || workload.moves() || quota.is_some(),
+            moves: workload.moves(),
+            preparing: 0,
+            batches: match span.ring {
+                Some(_) => Batches::All,
+                None => Batches::new(plan.engine.is_synchronous(), measured, fresh.is_some()),
+            },
+            awaited: span.ring.map_or(1, |ring| ring.batch.of(plan.depth)) as usize,
+            most_taken: most_taken(plan, span),
+            counting: Counting::new(span),
+            pacing,
+            flushes: Flushes::new(plan),
+            trims: Trims::new(plan, span.replay.is_some()),
+            quota,
+            fresh,
+            handed_over: 0,
+            // A virtual clock costs nothing, and tells the phase.
+            timed: measured || phases.are_virtual() || log.is_some() || plan.times_more_than_ios(),
+            start_signal: phases.start_signal(),
+            silent_since: None,
+            late: Vec::with_capacity(depth),
+            given_up: Vec::new(),
+            plan,
+            engine,
+            checker,
+            workload,
+            clock,
+            phases,
+            live,
+            log,
+            voice,
+        };
+        (work, books)
+    }
+
+    /// What the I/Os went through; asked at the end, because a clock may have turned out not to be reliable.
+    fn engine_use(&self) -> EngineUse {
+        EngineUse {
+            name: self.plan.engine.row().name.into(),
+            reason: self.plan.reason.into(),
+            features: self.engine.features(),
+            clock: self.clock.source(),
+        }
+    }
+
+    /// Ends when the phase is [`Phase::Stop`], or the books are lost. `MORE`: there are flushes or discards
+    /// beside reads and writes; `VERIFIES`: sectors are stamped and checked.
+    fn turns<const MORE: bool, const VERIFIES: bool>(
+        &mut self,
+        owner: &mut Owner<Books>,
+    ) -> Result<(), Failed> {
+        let mut held = owner.get();
+        while let Some(books) = held {
+            if MORE && self.draw_flushes(books) {
+                owner.put_down();
+                self.hand_flushes_over()?;
+            } else {
+                let due = self.fill(books);
+                if VERIFIES {
+                    self.stamp();
+                }
+                if MORE && self.draw_trims(books) {
+                    self.hand_over_with_trims(owner)?;
+                } else {
+                    self.hand_over(owner)?;
+                }
+                self.collect(due)?;
+            }
+            let Some(books) = owner.pick_up() else { return Ok(()) };
+            // When nothing has completed no stamp is needed, but the virtual clock has to tell the phase.
+            let stamp = self.timed && (!self.done.is_empty() || self.phases.are_virtual());
+            let now = if stamp { self.clock.now() } else { 0 };
+            let phase = self.phases.at(now);
+            if let Some(counting) = &mut self.counting {
+                counting.count(&self.waits, self.done.len().min(self.most_taken), phase);
+            }
+            if phase == Phase::Stop {
+                return Ok(());
+            }
+            let mut done = std::mem::take(&mut self.done);
+            if MORE {
+                self.flushed(books, &mut done, phase, now)?;
+                self.trimmed(books, &mut done, phase, now)?;
+            }
+            let taken = done.len().min(self.most_taken);
+            let accounted = self.account(books, &done[..taken], phase, now);
+            if VERIFIES {
+                self.check(&done[..taken]);
+            }
+            if MORE && accounted.is_ok() {
+                self.count_writes(books, &done[..taken]);
+            }
+            self.done = done;
+            if let Err(first) = accounted {
+                return Err(self.drain(books, first));
+            }
+            // Nearly always all of them, and then there is nothing to move.
+            match taken == self.done.len() {
+                true => self.done.clear(),
+                false => drop(self.done.drain(..taken)),
+            }
+            held = Some(books);
+        }
+        Ok(())
+    }
+
+    /// Draws the next I/Os of idle requests, as many as may go now. Returns when the next one may, if it is
+    /// a limit that keeps all that are left.
+    #[inline]
+    fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
+        self.batch.clear();
+        if self.is_special {
+            return self.fill_specially(books);
+        }
+        self.fill_at_once(books);
+        None
+    }
+
+    #[inline(always)]
+    fn fill_at_once(&mut self, books: &mut Books) {
+        let requests = books.idle.take(self.batches.most());
+        books.requests.next_batch(&mut self.workload, requests, &mut self.batch);
+        self.left = books.idle.len();
+        debug_assert!(self.batch.len() + self.left <= self.plan.depth as usize);
+    }
+
+    /// The same where I/Os have to wait for their time, or where content is made for them.
+    #[inline(never)]
+    fn fill_specially(&mut self, books: &mut Books) -> Option<Nanos> {
+        if self.moves {
+            self.workload.move_to(self.clock.now().saturating_sub(self.start_signal));
+        }
+        if self.quota.is_some() && !self.may_draw(books) {
+            self.left = books.idle.len();
+            return Some(self.clock.now() + quota::NAP);
+        }
+        if self.pacing.as_ref().is_some_and(Pacing::replays) {
+            return self.fill_recorded(books);
+        }
+        match (&mut self.fresh, &self.pacing) {
+            (None, None) if self.quota.is_none() => {
+                self.fill_at_once(books);
+                None
+            }
+            (_, None) if self.quota.is_some() => {
+                self.fill_by_quota(books);
+                None
+            }
+            (_, None) => {
+                let before = self.clock.now();
+                let requests = books.idle.take(self.batches.most());
+                self.draw(&mut books.requests, requests);
+                self.left = books.idle.len();
+                self.preparing = self.clock.now().saturating_sub(before);
+                None
+            }
+            (None, Some(_)) => self.fill_paced(books),
+            (Some(_), Some(_)) => {
+                let before = self.clock.now();
+                let due = self.fill_paced(books);
+                self.preparing = self.clock.now().saturating_sub(before);
+                due
+            }
+        }
+    }
+
+    /// Draws the next I/Os of these requests, with content that is made for them.
+    fn draw(&mut self, requests: &mut Requests, idle: &[u32]) {
+        match &mut self.fresh {
+            Some(fresh) => {
+                let (workload, engine) = (&mut self.workload, &mut *self.engine);
+                fresh.next_batch(requests, workload, engine, idle, &mut self.batch);
+            }
+            None => requests.next_batch(&mut self.workload, idle, &mut self.batch),
+        }
+    }
+
+    /// One I/O after the other, as long as there is room for it.
+    fn fill_by_quota(&mut self, books: &mut Books) {
+        let before = self.clock.now();
+        while self.batch.len() < self.batches.most()
+            && self.quota.as_ref().is_some_and(QuotaShare::has_room)
+            && !books.idle.is_empty()
+        {
+            let requests = books.idle.take(1);
+            self.draw(&mut books.requests, requests);
+            let drawn = self.batch.last().copied();
+            if let (Some(share), Some(io)) = (&self.quota, drawn) {
+                share.drawn(io.direction, io.length);
+            }
+        }
+        self.left = books.idle.len();
+        self.preparing = self.clock.now().saturating_sub(before);
+    }
+
+    /// Looks at every idle request, in order; those that have to wait go back to the end.
+    fn fill_paced(&mut self, books: &mut Books) -> Option<Nanos> {
+        let Books { requests, idle, .. } = books;
+        let pacing = self.pacing.as_mut()?;
+        let now = self.clock.now();
+        let mut first = Some(Nanos::MAX);
+        for _ in 0..idle.len() {
+            if self.batch.len() == self.batches.most() {
+                first = None;
+                break;
+            }
+            if self.quota.as_ref().is_some_and(|share| !share.has_room()) {
+                break;
+            }
+            let Some(request) = idle.pop() else { break };
+            match pacing.ask(request, now) {
+                Ok(()) => {
+                    let io = requests.next(&mut self.workload, request);
+                    if let Some(share) = &self.quota {
+                        share.drawn(io.direction, io.length);
+                    }
+                    self.batch.push(io);
+                    // What stands if no stamps are taken.
+                    let flight = &mut requests.flights[request as usize];
+                    flight.started = now;
+                    if let Some(fresh) = &mut self.fresh {
+                        fresh.make(flight, self.workload.generator(), self.engine.memory_mut());
+                    }
+                }
+                Err(due) => {
+                    first = first.map(|first| first.min(due));
+                    idle.push(request);
+                }
+            }
+        }
+        self.left = idle.len();
+        first
+    }
+
+    /// Takes the next recorded I/Os whose time has come, in their order.
+    fn fill_recorded(&mut self, books: &mut Books) -> Option<Nanos> {
+        let Books { requests, idle, trims, .. } = books;
+        let pacing = self.pacing.as_mut()?;
+        let now = self.clock.now();
+        let mut next = Some(Nanos::MAX);
+        while let Some(request) = (self.batch.len() < self.batches.most()).then(|| idle.pop()).flatten() {
+            match pacing.recorded(request, now) {
+                Ok((io, is_discard)) => {
+                    trims[request as usize] = is_discard;
+                    self.batch.push(requests.recorded(&io, request));
+                    let flight = &mut requests.flights[request as usize];
+                    flight.started = now;
+                    if let Some(fresh) = &mut self.fresh {
+                        fresh.make(flight, self.workload.generator(), self.engine.memory_mut());
+                    }
+                }
+                Err(due) => {
+                    next = Some(due);
+                    idle.push(request);
+                    break;
+                }
+            }
+        }
+        if self.batch.len() == self.batches.most() {
+            next = None;
+        }
+        self.left = idle.len();
+        next
+    }
+
+    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in
+    /// it. The books are put down afterwards.
+    #[inline]
+    fn hand_over(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
+        let mut batch = &self.batch[..];
+        // How long it takes decides how much goes next.
+        let watched = self.left > 0 && !self.batches.is_single();
+        while !batch.is_empty() {
+            // When they are lost the span is over.
+            let Some(Books { requests, .. }) = owner.get() else { return Ok(()) };
+            if self.timed || watched {
+                self.handed_over = self.clock.now();
+            }
+            if self.timed {
+                let now = self.handed_over;
+                batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
+            }
+            owner.put_down();
+            let taken = self.engine.submit(batch)?;
+            batch = &batch[taken..];
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.engine.wait(1, TICK, &mut self.done)?;
+            owner.pick_up();
+        }
+        owner.put_down();
+        Ok(())
+    }
+}

@@ -1,0 +1,159 @@
+//! Accounting for what has completed: figures, log, live line, dots.
+
+use super::{Books, Loop, unfinished};
+use crate::control::Phase;
+use crate::tell::io_log::Entry;
+use crate::worker::recorder::{OnTime, Returned};
+use diskspd_engine::Done;
+use diskspd_sys::clock::Nanos;
+
+impl Loop<'_> {
+    /// Counts completions that were reaped at `now`; their requests are idle again. Stops at the first one
+    /// that failed, and returns its index.
+    #[inline]
+    pub(super) fn account(
+        &mut self,
+        books: &mut Books,
+        done: &[Done],
+        phase: Phase,
+        now: Nanos,
+    ) -> Result<(), usize> {
+        // Looks at all of them at once: next to never is there one that failed.
+        let any_failed = done.iter().fold(0, |signs, completed| signs | completed.result) < 0;
+        let failed = if any_failed { done.iter().position(|completed| completed.result < 0) } else { None };
+        let well = &done[..failed.unwrap_or(done.len())];
+        let Books { requests, idle, recorder, .. } = books;
+        debug_assert!(well.iter().all(|completed| {
+            let flight = &requests.flights[completed.request as usize];
+            completed.result <= i64::from(flight.io.length) && (!self.timed || now >= flight.started)
+        }));
+        let since_start = if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 };
+        if phase == Phase::Measure {
+            let returned = well.iter().map(|completed| {
+                let flight = &requests.flights[completed.request as usize];
+                Returned {
+                    target: flight.target,
+                    direction: flight.io.direction,
+                    bytes: completed.result as u64,
+                    asked: flight.io.length,
+                    started: flight.started,
+                }
+            });
+            recorder.count(returned, now, since_start);
+        } else if phase == Phase::Cooldown && self.timed {
+            unfinished::completed_late(&mut self.late, requests, &self.phases, well);
+        }
+        idle.extend(well);
+        debug_assert!(idle.len() <= self.plan.depth as usize);
+        if let Some(live) = self.live {
+            live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
+        }
+        if self.dots.every > 0 {
+            self.voice.dots(self.dots.after(well.len() as u32));
+        }
+        if self.tells {
+            self.tell(books, well, now);
+            self.keep_time(books, well, phase, now, since_start);
+            self.account_for_quota(books, well, phase);
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Tells those who look at single I/Os.
+    fn tell(&mut self, books: &Books, well: &[Done], now: Nanos) {
+        let Books { requests, .. } = books;
+        for completed in well {
+            let flight = &requests.flights[completed.request as usize];
+            let latency = now.saturating_sub(flight.started);
+            if let Some(live) = self.live {
+                live.add_latency(latency);
+            }
+            if let Some(log) = &mut self.log {
+                log.push(Entry {
+                    target: self.plan.targets[flight.target as usize].target as u32,
+                    direction: flight.io.direction,
+                    trim: false,
+                    offset: flight.io.offset,
+                    size: completed.result as u32,
+                    start: flight.started.saturating_sub(self.start_signal),
+                    latency,
+                    due: self
+                        .pacing
+                        .as_ref()
+                        .and_then(|pacing| pacing.due(completed.request))
+                        .map(|due| due.saturating_sub(self.start_signal)),
+                });
+            }
+        }
+    }
+
+    /// Counts how late the I/Os started that had a time to start at.
+    fn keep_time(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+        let Some(pacing) = &self.pacing else { return };
+        match phase {
+            Phase::Measure => {}
+            Phase::Cooldown => return self.measuring_ended(books),
+            Phase::Warmup | Phase::Stop => return,
+        }
+        let Books { requests, recorder, .. } = books;
+        for completed in well {
+            let Some(due) = pacing.due(completed.request) else { continue };
+            let flight = &requests.flights[completed.request as usize];
+            recorder.count_on_time(OnTime {
+                target: flight.target as usize,
+                direction: flight.io.direction,
+                delay: flight.started.saturating_sub(due),
+                response: now.saturating_sub(due),
+                since_start,
+            });
+        }
+    }
+
+    /// The I/Os that were due by now and were not handed over are in no other figure.
+    #[cold]
+    pub(super) fn measuring_ended(&mut self, books: &mut Books) {
+        let begin = self.phases.measure_start();
+        // Ended in the warm-up: there was no measured time.
+        let Some(pacing) = self.pacing.as_mut().filter(|_| begin >= self.start_signal) else { return };
+        for (target, ios, nanos) in pacing.close(begin, self.clock.now()) {
+            books.recorder.overdue(target, ios, nanos);
+        }
+    }
+}
+
+/// Counts down to the next progress dot.
+pub(super) struct Dots {
+    pub(super) every: u32,
+    until_next: u32,
+}
+
+impl Dots {
+    /// One per so many I/Os; 0 = none.
+    pub(super) fn new(every: u32) -> Dots {
+        Dots { every, until_next: every }
+    }
+
+    /// How many dots so many more I/Os are worth.
+    pub(super) fn after(&mut self, mut ios: u32) -> u32 {
+        let mut dots = 0;
+        while ios >= self.until_next {
+            ios -= self.until_next;
+            self.until_next = self.every;
+            dots += 1;
+        }
+        self.until_next -= ios;
+        dots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dot_falls_due_after_every_so_many_ios_whatever_the_batches() {
+        let mut dots = Dots::new(10);
+        let due: Vec<u32> = [9, 1, 0, 25, 4, 1].into_iter().map(|ios| dots.after(ios)).collect();
+        assert_eq!(due, [0, 1, 0, 2, 0, 1]);
+    }
+}

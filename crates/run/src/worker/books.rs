@@ -1,0 +1,103 @@
+//! What a worker knows of its I/Os, apart from what it works with: others can have it when the worker is
+//! stuck.
+
+use super::idle::Idle;
+use super::requests::Requests;
+use super::{Loop, TICK};
+use crate::worker::recorder::Recorder;
+use diskspd_engine::Done;
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::WorkerPlan;
+use diskspd_model::profile::RawText;
+use diskspd_sys::clock::{self, Nanos};
+use std::time::Duration;
+
+/// How long a worker waits for I/Os in flight by itself, before its engine gives up what can be given up.
+const SETTLE: Duration = Duration::from_millis(500);
+/// Before an engine is asked again that came back with nothing.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// The books of one worker.
+#[derive(Debug)]
+pub struct Books {
+    /// Where its I/Os and their data lie.
+    pub requests: Requests,
+    /// The requests without an I/O.
+    pub idle: Idle,
+    /// Its accounts.
+    pub recorder: Recorder,
+    /// Of each request, whether what it has in flight is a discard.
+    pub trims: Vec<bool>,
+}
+
+/// An I/O that was handed over and has not come back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StuckIo {
+    /// The thread that it belongs to.
+    pub thread: u32,
+    /// The target.
+    pub path: RawText,
+    /// Read or write.
+    pub direction: Direction,
+    /// It is a discard, in place of either.
+    pub trim: bool,
+    /// Byte offset in the target.
+    pub offset: u64,
+    /// Bytes; 0 = it is a flush.
+    pub length: u32,
+    /// When it was handed over; `None` = no clock was read for it.
+    pub started: Option<Nanos>,
+}
+
+impl Books {
+    /// Of a worker that has not begun.
+    pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> Books {
+        Books { requests, idle: Idle::all(plan.depth), recorder, trims: vec![false; plan.depth as usize] }
+    }
+
+    /// The I/Os that are not idle, and neither among those that have completed nor among those of requests
+    /// that are `gone`.
+    pub fn in_flight(&self, plan: &WorkerPlan, done: &[Done], gone: &[u32]) -> Vec<StuckIo> {
+        let mut open = vec![true; plan.depth as usize];
+        let completed = done.iter().map(|done| &done.request);
+        for request in self.idle.waiting().iter().chain(completed).chain(gone) {
+            open[*request as usize] = false;
+        }
+        // A request that never had an I/O has neither length nor time, a flush has only the time.
+        let stuck = self.requests.flights.iter().zip(open).zip(&self.trims);
+        let stuck = stuck.filter(|((flight, open), _)| *open && (flight.io.length > 0 || flight.started > 0));
+        stuck
+            .map(|((flight, _), trim)| StuckIo {
+                trim: *trim,
+                thread: plan.thread,
+                path: plan.targets[flight.target as usize].path.clone(),
+                direction: flight.io.direction,
+                offset: flight.io.offset,
+                length: flight.io.length,
+                started: (flight.started > 0).then_some(flight.started),
+            })
+            .collect()
+    }
+}
+
+impl Loop<'_> {
+    /// The span is over: waits a little for what is in flight. Most of it comes back at once, and is then
+    /// no longer taken for stuck.
+    pub(super) fn settle(&mut self, books: &Books) {
+        if self.phases.are_virtual() {
+            return;
+        }
+        let deadline = clock::monotonic() + SETTLE.as_nanos() as Nanos;
+        let mut open = books.in_flight(self.plan, &self.done, &self.given_up).len();
+        while open > 0 && clock::monotonic() < deadline {
+            let before = self.done.len();
+            if self.engine.wait(1, TICK, &mut self.done).is_err() {
+                return;
+            }
+            match self.done.len() - before {
+                0 => std::thread::sleep(PAUSE),
+                returned => open = open.saturating_sub(returned),
+            }
+        }
+    }
+}

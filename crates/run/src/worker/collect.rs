@@ -1,0 +1,122 @@
+//! Getting completions: by waiting, by looking, or by sleeping until the next request may go.
+
+use super::{Loop, Pacing, TICK};
+use crate::control::Phase;
+use diskspd_engine::EngineError;
+use diskspd_sys::clock::Nanos;
+use std::time::Duration;
+
+impl Loop<'_> {
+    /// Gets completions: waits for them when every request is in flight, or until the next one may go;
+    /// looks for them in passing when there is more to hand over.
+    #[inline]
+    pub(super) fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
+        if (self.left == 0 || self.batches.is_single()) && self.pacing.is_none() {
+            self.waits.completion_waits += u64::from(!self.batches.is_single());
+            self.wait_until(Nanos::MAX)?;
+            self.found();
+            return Ok(());
+        }
+        self.collect_some(due)
+    }
+
+    fn collect_some(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
+        if self.pacing.as_ref().is_some_and(Pacing::burst_ended) {
+            // The pause begins when the kernel has the last I/O.
+            self.look()?;
+            let now = self.clock.now();
+            self.pacing.iter_mut().for_each(|pacing| pacing.handed_over(now));
+            return Ok(());
+        }
+        let handed_over = !self.batch.is_empty();
+        match due {
+            _ if self.left == 0 || (self.batches.is_single() && handed_over) => {
+                self.waits.completion_waits += u64::from(!self.batches.is_single());
+                self.wait_until(Nanos::MAX)
+            }
+            // While latencies are measured, whatever was handed over is followed by a look.
+            Some(due) if !handed_over || !self.batches.are_looked_after() => self.wait_for_turn(due),
+            _ => self.look(),
+        }
+    }
+
+    /// Waits until `due`, when the next request may go, or until something has completed.
+    fn wait_for_turn(&mut self, due: Nanos) -> Result<(), EngineError> {
+        if self.left == self.plan.depth as usize {
+            self.waits.throttle_sleeps += 1;
+            self.sleep_until(due);
+            return Ok(());
+        }
+        self.waits.throttle_waits += 1;
+        self.wait_until(due)
+    }
+
+    /// Hands over what the engine still holds and takes what has completed, without waiting for it. While
+    /// latencies are measured and requests are left that is a look-aside.
+    fn look(&mut self) -> Result<(), EngineError> {
+        let before = self.done.len();
+        self.engine.wait(0, Duration::ZERO, &mut self.done)?;
+        if self.left > 0 && !self.batches.is_single() {
+            // Nobody looks either while content is made.
+            let nanos = self.clock.now() - self.handed_over + self.preparing;
+            self.batches.took(self.batch.len(), nanos);
+            if self.batches.are_looked_after() {
+                self.waits.lookasides += 1;
+                self.waits.lookaside_completions[(self.done.len() - before).min(7)] += 1;
+            }
+        }
+        self.found();
+        Ok(())
+    }
+
+    /// What has completed of all that was in flight decides how much is handed over next.
+    #[inline]
+    fn found(&mut self) {
+        let in_flight = self.plan.depth as usize - self.left;
+        debug_assert!(self.done.len() <= in_flight);
+        self.batches.found(self.done.len(), in_flight);
+    }
+
+    /// Waits until something has completed, but no longer than until `due`; returns with nothing when the
+    /// span is over.
+    #[inline]
+    pub(super) fn wait_until(&mut self, due: Nanos) -> Result<(), EngineError> {
+        let mut silent_since = None;
+        loop {
+            let timeout = match due {
+                Nanos::MAX => TICK,
+                due => Duration::from_nanos(due.saturating_sub(self.clock.now())).min(TICK),
+            };
+            // What was completed before, because the queue was full, is not to wait for more.
+            let least = if self.done.is_empty() { self.least() } else { 0 };
+            self.engine.wait(least, timeout, &mut self.done)?;
+            if !self.done.is_empty() {
+                return Ok(());
+            }
+            let since = *silent_since.get_or_insert_with(|| self.clock.now());
+            if self.is_over(due) {
+                self.silent_since = (due == Nanos::MAX).then_some(since);
+                return Ok(());
+            }
+        }
+    }
+
+    /// How many completions to wait for when there is none yet.
+    #[inline]
+    fn least(&self) -> usize {
+        if self.awaited > 1 { self.awaited.min(self.batch.len()).max(1) } else { 1 }
+    }
+
+    /// Sleeps until `due`, nothing being in flight, or until the span is over.
+    fn sleep_until(&self, due: Nanos) {
+        while !self.is_over(due) {
+            let tick = self.clock.now() + TICK.as_nanos() as Nanos;
+            self.clock.sleep_until(due.min(tick));
+        }
+    }
+
+    fn is_over(&self, due: Nanos) -> bool {
+        let now = self.clock.now();
+        now >= due || self.phases.at(now) == Phase::Stop
+    }
+}

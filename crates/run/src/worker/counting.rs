@@ -1,0 +1,41 @@
+//! What the reports of DISKSPD 2.3 count beside the I/Os.
+
+use crate::control::Phase;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::results::WaitStatistics;
+
+/// Counts of a worker.
+#[derive(Debug)]
+pub struct Counting {
+    /// How often a wait returned 0, 1, .. 6, and 7 or more completions, over the whole life of the thread.
+    /// Never with `-u`, as in DISKSPD.
+    pub completions: [u64; 8],
+    /// Calls that handed over I/Os while it was measured.
+    pub submits: u64,
+    ring: bool,
+    /// Waits that are counted already.
+    waits: u64,
+}
+
+impl Counting {
+    /// `None` = nobody wants to know.
+    pub fn new(span: &SpanPlan) -> Option<Counting> {
+        let ring = span.ring.is_some();
+        let wanted = ring || span.wait_completions;
+        wanted.then_some(Counting { completions: [0; 8], submits: 0, ring, waits: 0 })
+    }
+
+    /// A turn of the worker has ended with so many completions.
+    pub fn count(&mut self, waits: &WaitStatistics, completed: usize, phase: Phase) {
+        let so_far = waits.completion_waits + waits.throttle_waits;
+        // A look doesn't count.
+        if so_far == self.waits {
+            return;
+        }
+        self.waits = so_far;
+        match self.ring {
+            true => self.submits += u64::from(phase == Phase::Measure),
+            false => self.completions[completed.min(7)] += 1,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! New content for every write (`-Zr`, `--compress`, `--dedupe`).
+
+use super::requests::{InFlight, Requests};
+use diskspd_engine::{Engine, Io};
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::{WorkerPlan, WorkerTarget, WriteContent};
+use diskspd_model::profile::ContentShape;
+use diskspd_model::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
+use diskspd_sys::memory::SlotMut;
+
+/// For which targets it is made, and how.
+#[derive(Debug)]
+pub struct Fresh {
+    /// By target; `None` = others write there.
+    kinds: Vec<Option<DataSource>>,
+    making: Making,
+}
+
+/// Where the content of a target's writes comes from.
+#[derive(Debug)]
+enum DataSource {
+    /// `-Zr`. The content is DISKSPD's, which comes from the thread's own generator: between the draws of a
+    /// write and those of the next I/O, so that it decides addresses too.
+    Drawn {
+        /// What DISKSPD's address of a write is ahead of ours, bytes mod 8.
+        ahead: usize,
+    },
+    /// `--compress`, `--dedupe`.
+    Reducible(ReducibleContent),
+}
+
+/// What is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Making {
+    /// The content.
+    Content,
+    /// Nothing, because nobody looks at it; what it would draw is drawn.
+    Draws,
+    /// Nothing at all: nor does anything depend on the draws.
+    Nothing,
+}
+
+impl Fresh {
+    /// `None` when no target is written to in this way.
+    pub fn new(plan: &WorkerPlan, workload: &ThreadWorkload) -> Option<Fresh> {
+        let kinds: Vec<Option<DataSource>> =
+            plan.targets.iter().enumerate().map(|(entry, target)| kind(plan, entry, target)).collect();
+        let making = match (plan.engine.row().virtual_time, workload.draws()) {
+            (false, _) => Making::Content,
+            (true, true) => Making::Draws,
+            (true, false) => Making::Nothing,
+        };
+        kinds.iter().any(Option::is_some).then_some(Fresh { kinds, making })
+    }
+
+    /// Draws the next I/Os of several requests, in order, with the content of each write, and adds them to
+    /// a batch.
+    pub fn next_batch(
+        &mut self,
+        requests: &mut Requests,
+        workload: &mut ThreadWorkload,
+        engine: &mut dyn Engine,
+        idle: &[u32],
+        batch: &mut Vec<Io>,
+    ) {
+        let mut memory = engine.memory_mut();
+        for &request in idle {
+            let io = requests.next(workload, request);
+            self.make(&requests.flights[request as usize], workload.generator(), memory.by_ref());
+            batch.push(io);
+        }
+    }
+
+    /// Makes the content of an I/O that was drawn, if it is such a write.
+    pub fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
+        let InFlight { io, target, .. } = flight;
+        let kind = self.kinds[*target as usize].as_mut().filter(|_| io.direction == Direction::Write);
+        match (kind, self.making) {
+            (Some(DataSource::Drawn { ahead }), making) => {
+                let parts = FillParts::of(io.buffer_offset.wrapping_add(*ahead), io.length as usize);
+                match making {
+                    Making::Content => fill(parts, random, memory, io),
+                    Making::Draws => random.skip(parts),
+                    Making::Nothing => {}
+                }
+            }
+            (Some(DataSource::Reducible(content)), Making::Content) => fill_reducible(content, memory, io),
+            _ => {}
+        }
+    }
+}
+
+fn kind(plan: &WorkerPlan, entry: usize, target: &WorkerTarget) -> Option<DataSource> {
+    match target.content {
+        _ if !target.open.write => None,
+        WriteContent::Fresh => Some(DataSource::Drawn { ahead: ahead(target) }),
+        WriteContent::Reducible(shape) => Some(DataSource::Reducible(ReducibleContent::new(
+            shape,
+            plan.seed,
+            target.target + (entry << 32),
+        ))),
+        _ => None,
+    }
+}
+
+/// In DISKSPD's allocation, which begins on a page, the slots of reads come first, as many as those of
+/// writes.
+fn ahead(target: &WorkerTarget) -> usize {
+    let slots = u64::from(target.slot) * u64::from(target.requests);
+    ((slots % 8 + 8 - target.write_buffer % 8) % 8) as usize
+}
+
+fn fill(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
+    // An I/O that lies elsewhere is refused when it's handed over.
+    let Some(mut slot) = memory.part(io.buffer_offset, io.length as usize) else { return };
+    // A copy that nothing else can refer to stays in registers.
+    let mut drawn = random.clone();
+    let FillParts { head, chunks, tail } = parts;
+    slot.fill_part(0, head, || drawn.next_word());
+    slot.fill_part(head, chunks, || drawn.next_chunk());
+    slot.fill_part(head + chunks, tail, || drawn.next_word());
+    *random = drawn;
+}
+
+fn fill_reducible(content: &mut ReducibleContent, memory: SlotMut, io: &Io) {
+    let length = io.length as usize;
+    let Some(mut slot) = memory.part(io.buffer_offset, length) else { return };
+    for start in (0..length).step_by(ContentShape::UNIT) {
+        let bytes = ContentShape::UNIT.min(length - start);
+        let Unit { mut random, random_bytes } = content.unit(bytes);
+        slot.fill_part(start, random_bytes, || random.next_chunk());
+        slot.fill_part(start + random_bytes, bytes - random_bytes, || [0; Random::CHUNK]);
+    }
+}

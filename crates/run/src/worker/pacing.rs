@@ -1,0 +1,115 @@
+//! The limits of a worker: which request may issue its next I/O, and when.
+
+use diskspd_model::plan::{WorkerPlan, WorkerTarget};
+use diskspd_model::trace::formats::RecordedIo;
+use diskspd_model::trace::replay::ReplayTurns;
+use diskspd_model::workload::pace::{Limit, Pace};
+use diskspd_sys::clock::Nanos;
+
+/// One pace per target. (Floating requests can't be limited: the profile's validation sees to it.)
+#[derive(Debug)]
+pub struct Pacing {
+    paces: Vec<Pace>,
+    /// The target of each request.
+    targets: Vec<u32>,
+    /// When the I/O that each request has in flight was to start; [`Pacing::ANY_TIME`] = whenever it could.
+    due: Vec<Nanos>,
+    /// The measured time lasts no longer than this, ns.
+    longest: Nanos,
+    /// What was due when measuring ended has been looked up.
+    closed: bool,
+    /// Recorded I/Os with their times, instead of the paces.
+    replay: Option<ReplayTurns>,
+    /// Times count from here, ns.
+    start: Nanos,
+}
+
+impl Pacing {
+    /// Instead of a time: the I/O had none to start at.
+    pub const ANY_TIME: Nanos = Nanos::MAX;
+
+    /// `None` when nothing is limited. The limits count from `start`; measuring takes `longest` ns at most.
+    pub fn new(
+        plan: &WorkerPlan,
+        replay: Option<ReplayTurns>,
+        start: Nanos,
+        longest: Nanos,
+    ) -> Option<Pacing> {
+        if plan.floating || (!plan.is_limited() && replay.is_none()) {
+            return None;
+        }
+        // Further portions of a target go at the pace of the first one.
+        let limit =
+            |target: &WorkerTarget| if target.is_further_portion() { Limit::None } else { target.limit };
+        let paces = plan.targets.iter().map(|target| Pace::new(limit(target), start)).collect();
+        let requests = |(index, requests)| std::iter::repeat_n(index, requests as usize);
+        let targets: Vec<u32> =
+            (0..).zip(plan.targets.iter().map(|t| t.requests)).flat_map(requests).collect();
+        let due = vec![Self::ANY_TIME; targets.len()];
+        Some(Pacing { paces, targets, due, longest, closed: false, replay, start })
+    }
+
+    /// Asks for the next I/O of a request; see [`Pace::ask`].
+    #[inline]
+    pub fn ask(&mut self, request: u32, now: Nanos) -> Result<(), Nanos> {
+        let pace = &mut self.paces[self.targets[request as usize] as usize];
+        let due = pace.due().unwrap_or(Self::ANY_TIME);
+        pace.ask(now)?;
+        self.due[request as usize] = due;
+        Ok(())
+    }
+
+    /// Whether recorded I/Os are done.
+    pub fn replays(&self) -> bool {
+        self.replay.is_some()
+    }
+
+    /// The next recorded I/O for a request, if it may go, and whether it is a discard.
+    ///
+    /// # Errors
+    /// When to ask again; [`Nanos::MAX`] = there is none left.
+    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, bool), Nanos> {
+        let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
+        let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
+        let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
+        if due != Self::ANY_TIME && now < due {
+            return Err(due);
+        }
+        let is_discard = turns.is_discard();
+        turns.advance();
+        self.due[request as usize] = due;
+        Ok((io, is_discard))
+    }
+
+    /// When the I/O that a request has in flight was to start; `None` = whenever it could.
+    #[inline]
+    pub fn due(&self, request: u32) -> Option<Nanos> {
+        let due = self.due[request as usize];
+        (due != Self::ANY_TIME).then_some(due)
+    }
+
+    /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
+    /// hadn't been handed over, and for how long the first one (ns). Empty from the second call on.
+    pub fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
+        let end = now.min(begin.saturating_add(self.longest));
+        let closed = std::mem::replace(&mut self.closed, true);
+        let paces = if closed || self.replay.is_some() { &[][..] } else { &self.paces[..] };
+        let replay = self.replay.as_ref().filter(|_| !closed);
+        let elapsed = end.saturating_sub(self.start);
+        let recorded = replay.and_then(|turns| turns.overdue(elapsed));
+        let recorded = recorded.map(|(ios, first)| (0, ios, elapsed - first));
+        let overdue =
+            move |(target, pace): (usize, &Pace)| pace.overdue(end).map(|(ios, nanos)| (target, ios, nanos));
+        paces.iter().enumerate().filter_map(overdue).chain(recorded)
+    }
+
+    /// Whether a pause begins as soon as everything has been handed over.
+    pub fn burst_ended(&self) -> bool {
+        self.paces.iter().any(Pace::burst_ended)
+    }
+
+    /// Everything asked for has been handed over.
+    pub fn handed_over(&mut self, now: Nanos) {
+        self.paces.iter_mut().for_each(|pace| pace.handed_over(now));
+    }
+}

@@ -1,0 +1,78 @@
+//! Where a worker learns from what it is to do now: warm up, measure, cool down, or stop.
+
+use crate::control::{Control, Phase};
+use diskspd_model::plan::SpanPlan;
+use diskspd_sys::clock::Nanos;
+
+/// Where a worker learns the phase from.
+pub enum Phases<'a> {
+    /// From the controlling thread, which sleeps through the phases.
+    Controlled(&'a Control),
+    /// From its own virtual clock, unless the user wants it to end.
+    Scheduled(Schedule, &'a Control),
+}
+
+/// Ends of the phases on a virtual clock, ns.
+#[derive(Debug, Clone, Copy)]
+pub struct Schedule {
+    /// Warm-up ends, measuring starts.
+    pub measure: Nanos,
+    /// Measuring ends, cool-down starts.
+    pub cooldown: Nanos,
+    /// Everything ends.
+    pub stop: Nanos,
+}
+
+impl Phases<'_> {
+    /// Whether time is simulated.
+    #[inline]
+    pub(super) fn are_virtual(&self) -> bool {
+        matches!(self, Phases::Scheduled(..))
+    }
+
+    #[inline]
+    pub(super) fn at(&self, now: Nanos) -> Phase {
+        match self {
+            Phases::Controlled(control) => control.phase(),
+            Phases::Scheduled(_, control) if control.is_interrupted() => Phase::Stop,
+            Phases::Scheduled(s, _) if now < s.measure => Phase::Warmup,
+            Phases::Scheduled(s, _) if now < s.cooldown => Phase::Measure,
+            Phases::Scheduled(s, _) if now < s.stop => Phase::Cooldown,
+            Phases::Scheduled(..) => Phase::Stop,
+        }
+    }
+
+    /// When the start signal was given.
+    pub(super) fn start_signal(&self) -> Nanos {
+        match self {
+            Phases::Controlled(control) => control.start_signal(),
+            Phases::Scheduled(..) => 0,
+        }
+    }
+
+    /// What the times count from at which I/Os are to start, the same moment for all threads (and all ranks)
+    /// however late each of them wakes up.
+    pub(super) fn times_from(&self, span: &SpanPlan) -> Nanos {
+        match span.waits_for_measuring() {
+            // A span that ended before has no such moment, or that of the one before it.
+            true => self.measure_start().max(self.start_signal()),
+            false => self.start_signal(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn measure_start(&self) -> Nanos {
+        match self {
+            Phases::Controlled(control) => control.measure_start(),
+            Phases::Scheduled(schedule, _) => schedule.measure,
+        }
+    }
+
+    /// When measuring ended; `None` = it hasn't, or never began.
+    pub(super) fn measure_end(&self) -> Option<Nanos> {
+        match self {
+            Phases::Controlled(control) => control.measure_end(),
+            Phases::Scheduled(schedule, _) => Some(schedule.cooldown),
+        }
+    }
+}

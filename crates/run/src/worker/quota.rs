@@ -1,0 +1,177 @@
+//! `--until-written`, `--until-read`: what may still be handed over until as much is done as was asked for.
+//! The workers share it, so that they stop by themselves: the controlling thread only looks once in a while,
+//! and a device writes a lot in that time.
+
+use super::{Books, Loop};
+use crate::control::Phase;
+use diskspd_engine::Done;
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::{SpanPlan, VolumeGoal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+/// Nothing in flight and nothing to do: so long until the next look, ns.
+pub(super) const NAP: u64 = 500_000;
+
+/// What all workers of a span share.
+#[derive(Debug)]
+pub struct VolumeQuota {
+    goals: Vec<SharedGoal>,
+}
+
+/// One goal.
+#[derive(Debug)]
+struct SharedGoal {
+    direction: Direction,
+    /// What of it may still be handed over, bytes; below 0 = too much was, by the last I/Os of several
+    /// threads.
+    left: AtomicI64,
+    /// What has come back in the measured time, bytes: as the results count it.
+    done: AtomicU64,
+}
+
+impl VolumeQuota {
+    /// `None` = no volume ends the span, or one that counts from the start signal.
+    pub fn of(plan: &SpanPlan) -> Option<Arc<VolumeQuota>> {
+        let goals: Vec<&VolumeGoal> = plan.volumes.iter().filter(|goal| !goal.from_start).collect();
+        (!goals.is_empty()).then(|| Arc::new(VolumeQuota::new(goals)))
+    }
+
+    /// Of these goals.
+    pub fn new<'a>(goals: impl IntoIterator<Item = &'a VolumeGoal>) -> VolumeQuota {
+        let of = |goal: &VolumeGoal| SharedGoal {
+            direction: goal.direction,
+            left: AtomicI64::new(i64::try_from(goal.bytes).unwrap_or(i64::MAX)),
+            done: AtomicU64::new(0),
+        };
+        VolumeQuota { goals: goals.into_iter().map(of).collect() }
+    }
+
+    fn has_room(&self) -> bool {
+        self.goals.iter().all(|goal| goal.left.load(Relaxed) > 0)
+    }
+
+    fn of_direction(&self, direction: Direction) -> impl Iterator<Item = &SharedGoal> {
+        self.goals.iter().filter(move |goal| goal.direction == direction)
+    }
+
+    /// What has been done this way in the measured time, bytes.
+    pub fn done(&self, direction: Direction) -> u64 {
+        self.of_direction(direction).map(|goal| goal.done.load(Relaxed)).sum()
+    }
+
+    /// So many bytes have come back.
+    pub fn came_back(&self, direction: Direction, bytes: u64) {
+        for goal in self.of_direction(direction) {
+            goal.done.fetch_add(bytes, Relaxed);
+        }
+    }
+
+    /// So many bytes go this way; those below 0 come back.
+    fn take(&self, direction: Direction, bytes: i64) {
+        for goal in self.of_direction(direction) {
+            goal.left.fetch_sub(bytes, Relaxed);
+        }
+    }
+}
+
+/// A worker's part in it.
+pub(super) struct QuotaShare {
+    quota: Arc<VolumeQuota>,
+    /// Measuring has begun: what is handed over counts.
+    counts: bool,
+}
+
+impl QuotaShare {
+    pub(super) fn new(quota: Arc<VolumeQuota>) -> QuotaShare {
+        QuotaShare { quota, counts: false }
+    }
+
+    /// Whether another I/O may be drawn.
+    pub(super) fn has_room(&self) -> bool {
+        !self.counts || self.quota.has_room()
+    }
+
+    /// An I/O was drawn.
+    pub(super) fn drawn(&self, direction: Direction, length: u32) {
+        if self.counts {
+            self.quota.take(direction, length.into());
+        }
+    }
+
+    /// Measuring begins, for this worker: what it has in flight will count when it comes back.
+    fn begin(&mut self, books: &Books) {
+        self.counts = true;
+        for direction in [Direction::Read, Direction::Write] {
+            let of = |request: &u32| {
+                let io = &books.requests.flights[*request as usize].io;
+                if io.direction == direction { i64::from(io.length) } else { 0 }
+            };
+            let all: i64 = (0..books.requests.flights.len() as u32).map(|request| of(&request)).sum();
+            let idle: i64 = books.idle.waiting().iter().map(of).sum();
+            self.quota.take(direction, all - idle);
+        }
+    }
+}
+
+impl Loop<'_> {
+    /// Learns whether it is measured now. With nothing in flight and nothing left to do it waits here until
+    /// that changes. False = nothing may be drawn.
+    pub(super) fn may_draw(&mut self, books: &Books) -> bool {
+        loop {
+            let now = self.clock.now();
+            let phase = self.phases.at(now);
+            let Some(share) = &mut self.quota else { return true };
+            match phase {
+                Phase::Measure if !share.counts => share.begin(books),
+                Phase::Cooldown => share.counts = false,
+                Phase::Stop => return false,
+                Phase::Warmup | Phase::Measure => {}
+            }
+            if share.has_room() {
+                return true;
+            }
+            if books.idle.len() < self.plan.depth as usize {
+                return false;
+            }
+            self.clock.sleep_until(now + NAP);
+        }
+    }
+
+    /// What came back shorter than it was handed over isn't done.
+    pub(super) fn account_for_quota(&mut self, books: &Books, well: &[Done], phase: Phase) {
+        let Some(share) = self.quota.as_mut().filter(|_| phase == Phase::Measure) else { return };
+        let counted = share.counts;
+        if !counted {
+            share.begin(books);
+        }
+        for completed in well {
+            let io = &books.requests.flights[completed.request as usize].io;
+            let asked = if counted { i64::from(io.length) } else { 0 };
+            share.quota.take(io.direction, completed.result - asked);
+            share.quota.came_back(io.direction, completed.result as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_handed_over_counts_from_the_begin_of_measuring_on() {
+        let goal = VolumeGoal { direction: Direction::Write, bytes: 8192, from_start: false };
+        let quota = Arc::new(VolumeQuota::new([&goal]));
+        let mut share = QuotaShare::new(Arc::clone(&quota));
+        share.drawn(Direction::Write, 1 << 20);
+        assert!(share.has_room(), "a warm-up isn't limited");
+        share.counts = true;
+        share.drawn(Direction::Write, 4096);
+        share.drawn(Direction::Read, 1 << 20);
+        assert!(share.has_room());
+        share.drawn(Direction::Write, 4096);
+        assert!(!share.has_room());
+        quota.take(Direction::Write, -512);
+        assert!(share.has_room(), "512 bytes of it weren't written");
+    }
+}

@@ -1,0 +1,484 @@
+//! The accounts of one worker: what it did on each of its targets.
+
+pub use crate::tell::completion::Completion;
+use crate::tell::stream::ByDirection;
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::{SpanPlan, WorkerPlan};
+use diskspd_model::results::{DirectionResults, IoErrors, Overdue, Paced, TargetResults, ThreadResults};
+use diskspd_model::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencyLog, Moments, Series};
+use diskspd_model::workload::ThreadWorkload;
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::mutex::LockAnyway;
+use std::sync::{Arc, Mutex};
+
+/// Everything is allocated in [`Recorder::new`]; counting an I/O neither allocates nor locks nor divides by
+/// a float.
+#[derive(Debug)]
+pub struct Recorder {
+    targets: Vec<TargetResults>,
+    errors: Vec<IoErrors>,
+    /// `-D`
+    intervals: Option<IntervalLog>,
+    /// `-D -L` with `-g`: response times.
+    responses: Option<IntervalLog>,
+    /// `-L`: what latencies add up to from second to second.
+    course: Option<LatencyLog>,
+    shared: Arc<Accounts>,
+    /// `--stream`
+    progress: Option<Arc<ByDirection>>,
+    /// Whether there is more to an I/O than counting it.
+    timed: bool,
+}
+
+/// What all workers of a span keep together. Touched when they have ended, and by nobody while they work.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    intervals: Mutex<Option<Intervals>>,
+    responses: Mutex<Option<Intervals>>,
+    latencies: Mutex<Option<LatencyCourse>>,
+}
+
+impl Accounts {
+    fn add(sum: &Mutex<Option<Intervals>>, log: Option<IntervalLog>) {
+        let Some(log) = log else { return };
+        let mut all = sum.lock_anyway();
+        all.get_or_insert_default().add(log);
+    }
+
+    /// The intervals of the workers that have ended, merged.
+    pub fn take_intervals(&self) -> Option<Intervals> {
+        self.intervals.lock_anyway().take()
+    }
+
+    /// The course of latencies, of all workers that have ended.
+    pub fn take_latencies(&self) -> Option<LatencyCourse> {
+        self.latencies.lock_anyway().take()
+    }
+
+    /// The same with response times.
+    pub fn take_responses(&self) -> Option<Intervals> {
+        self.responses.lock_anyway().take()
+    }
+}
+
+/// An I/O that ended well, as it came back: those of a batch mostly are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Returned {
+    /// Index of the target in the worker's list.
+    pub target: u32,
+    /// Read or write.
+    pub direction: Direction,
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// Bytes asked for.
+    pub asked: u32,
+    /// When it was handed over; anything when no stamps are taken.
+    pub started: Nanos,
+}
+
+impl Returned {
+    #[inline(always)]
+    fn is_short(&self) -> bool {
+        self.bytes < u64::from(self.asked)
+    }
+
+    /// What it comes to when it was reaped at `now`, so long after measuring began.
+    #[inline(always)]
+    fn reaped(&self, now: Nanos, since_start: u64) -> Completion {
+        Completion {
+            target: self.target as usize,
+            direction: self.direction,
+            bytes: self.bytes,
+            short: self.is_short(),
+            latency: now.saturating_sub(self.started),
+            since_start,
+        }
+    }
+}
+
+/// An I/O that had a time to start at.
+#[derive(Debug, Clone, Copy)]
+pub struct OnTime {
+    /// Index of the target in the worker's list.
+    pub target: usize,
+    /// Read or write.
+    pub direction: Direction,
+    /// Handed over so long after that time, ns.
+    pub delay: u64,
+    /// Reaped so long after that time, ns; anything when no stamps are taken.
+    pub response: u64,
+    /// Reaped so long after measuring began, ns.
+    pub since_start: u64,
+}
+
+/// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each
+/// addition would wait for the one before.
+#[derive(Debug, Default)]
+struct Sums {
+    all: Tally,
+    writes: Tally,
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    ios: u64,
+    bytes: u64,
+    short: u64,
+}
+
+impl Sums {
+    #[inline(always)]
+    fn add(&mut self, io: Returned) {
+        let write = u64::from(io.direction == Direction::Write);
+        self.all.ios += 1;
+        self.all.bytes += io.bytes;
+        self.all.short += u64::from(io.is_short());
+        self.writes.ios += write;
+        self.writes.bytes += write * io.bytes;
+        self.writes.short += write & u64::from(io.is_short());
+    }
+
+    fn add_to(self, target: &mut TargetResults) {
+        let Sums { all, writes } = self;
+        target.read.ios += all.ios - writes.ios;
+        target.read.bytes += all.bytes - writes.bytes;
+        target.read.short += all.short - writes.short;
+        target.write.ios += writes.ios;
+        target.write.bytes += writes.bytes;
+        target.write.short += writes.short;
+    }
+}
+
+impl Recorder {
+    /// Empty accounts for a worker.
+    pub fn new(
+        span: &SpanPlan,
+        worker: &WorkerPlan,
+        workload: &ThreadWorkload,
+        shared: Arc<Accounts>,
+        progress: Option<Arc<ByDirection>>,
+    ) -> Recorder {
+        let mut targets = empty(span, worker);
+        for (index, target) in targets.iter_mut().enumerate() {
+            target.distribution = workload.effective(index).to_vec();
+        }
+        let threads = span.workers.len();
+        Recorder {
+            targets,
+            errors: Vec::new(),
+            intervals: span
+                .iops_interval
+                .map(|ms| IntervalLog::new(ms, span.duration, span.measure_latency, threads)),
+            responses: span
+                .iops_interval
+                .filter(|_| worker.is_paced() && span.measure_latency)
+                .map(|ms| IntervalLog::new(ms, span.duration, true, threads)),
+            course: span.measure_latency.then(|| LatencyLog::new(span.duration)),
+            shared,
+            timed: span.measure_latency || span.iops_interval.is_some() || progress.is_some(),
+            progress,
+        }
+    }
+
+    /// Counts I/Os that were reaped together, at `now`, so long after measuring began.
+    #[inline(always)]
+    pub fn count(&mut self, mut ios: impl Iterator<Item = Returned>, now: Nanos, since_start: u64) {
+        // What can be is decided once for all of them.
+        if let ([only], false) = (&mut self.targets[..], self.timed) {
+            let mut sums = Sums::default();
+            ios.for_each(|io| sums.add(io));
+            return sums.add_to(only);
+        }
+        // Which of several it is may be a matter of chance (a mix), so nothing is guessed of it.
+        if !self.timed {
+            return ios.for_each(|io| {
+                let mut sums = Sums::default();
+                sums.add(io);
+                sums.add_to(&mut self.targets[io.target as usize]);
+            });
+        }
+        if self.course.as_ref().is_some_and(|course| course.is_over(since_start)) {
+            self.close_interval(since_start);
+        }
+        // What was handed over together and reaped together went alike, and is counted together.
+        let Some(mut alike) = ios.next() else { return };
+        let mut times = 1;
+        for io in ios {
+            if io == alike {
+                times += 1;
+                continue;
+            }
+            self.count_alike(alike.reaped(now, since_start), times);
+            (alike, times) = (io, 1);
+        }
+        self.count_alike(alike.reaped(now, since_start), times);
+    }
+
+    /// An interval of the course of latencies is over: once a second.
+    #[cold]
+    fn close_interval(&mut self, since_start: u64) {
+        let all = self.latencies();
+        self.course.iter_mut().for_each(|course| course.close(since_start, &all));
+    }
+
+    /// What all latencies add up to so far.
+    fn latencies(&self) -> Moments {
+        let directions = self.targets.iter().flat_map(|target| [&target.read, &target.write]);
+        let mut all = Moments::default();
+        directions
+            .filter_map(|direction| direction.latency.as_ref())
+            .for_each(|latency| all.merge(latency.moments()));
+        all
+    }
+
+    #[inline(always)]
+    fn count_alike(&mut self, io: Completion, times: u32) {
+        let target = &mut self.targets[io.target];
+        let account = match io.direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        let many = u64::from(times);
+        account.ios += many;
+        account.bytes += many * io.bytes;
+        account.short += many * u64::from(io.short);
+        if let Some(latency) = &mut account.latency {
+            latency.record_equal(io.latency, many);
+        }
+        if let Some(series) = &mut account.series {
+            series.record_equal(io.since_start, io.latency, many);
+        }
+        if let Some(intervals) = &mut self.intervals {
+            let write = io.direction == Direction::Write;
+            intervals.record_equal(io.since_start, io.latency, times, io.bytes, write);
+        }
+        if let Some(progress) = &self.progress {
+            progress.count(io, many);
+        }
+    }
+
+    /// Counts how late an I/O started, and what that makes of its latency. It has been counted with the
+    /// others.
+    #[inline]
+    pub fn count_on_time(&mut self, io: OnTime) {
+        let OnTime { target, direction, delay, response, since_start } = io;
+        let target = &mut self.targets[target];
+        let account = match direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        let Some(paced) = &mut account.paced else { return };
+        paced.delay.record(delay);
+        let Some(responses) = &mut paced.response else { return };
+        debug_assert!(
+            response >= delay,
+            "reaped {response} ns after its due time, submitted {delay} ns after it"
+        );
+        responses.record(response);
+        if let Some(intervals) = &mut self.responses {
+            intervals.record(since_start, response, 0, direction == Direction::Write);
+        }
+        if let Some(progress) = &self.progress {
+            progress.response.add_latency(response);
+        }
+    }
+
+    /// Counts a flush of a target that took so long, ns.
+    pub fn flushed(&mut self, target: usize, latency: u64) {
+        if let Some(flushes) = &mut self.targets[target].flushes {
+            flushes.record(latency);
+        }
+    }
+
+    /// Counts a discard on a target.
+    pub fn trimmed(&mut self, target: usize, bytes: u64, latency: u64) {
+        let Some(discards) = &mut self.targets[target].discards else { return };
+        discards.ios += 1;
+        discards.bytes += bytes;
+        if let Some(latencies) = &mut discards.latency {
+            latencies.record(latency);
+        }
+    }
+
+    /// Counts how late a discard started, which has been counted.
+    pub fn trim_on_time(&mut self, target: usize, delay: u64) {
+        let discards = self.targets[target].discards.as_mut();
+        if let Some(paced) = discards.and_then(|discards| discards.paced.as_mut()) {
+            paced.delay.record(delay);
+        }
+    }
+
+    /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
+    /// over.
+    pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
+        self.targets[target].overdue = Some(Overdue { ios, longest });
+    }
+
+    /// Counts an I/O that failed. Failures end the run, so this may be slow.
+    pub fn error(&mut self, target: usize, direction: Direction, errno: i32, offset: u64, now: Nanos) {
+        let at_us = (now / 1000) as i64;
+        let target = self.targets[target].target;
+        let same = |e: &&mut IoErrors| e.errno == errno && e.direction == direction && e.target == target;
+        match self.errors.iter_mut().find(same) {
+            Some(known) => {
+                known.count += 1;
+                known.at_us.push(at_us);
+                keep_first_and_last(&mut known.at_us);
+            }
+            None => self.errors.push(IoErrors {
+                target,
+                direction,
+                errno,
+                count: 1,
+                first_offset: offset,
+                at_us: vec![at_us],
+            }),
+        }
+    }
+
+    /// The longest latency that was counted on a target, ns; `None` = none was counted, or none is measured.
+    pub fn longest(&self, target: usize) -> Option<u64> {
+        let target = &self.targets[target];
+        [&target.read, &target.write].into_iter().filter_map(DirectionResults::longest).max()
+    }
+
+    /// The accounts, closed.
+    pub fn finish(&mut self) -> (ThreadResults, Vec<IoErrors>) {
+        Accounts::add(&self.shared.intervals, self.intervals.take());
+        Accounts::add(&self.shared.responses, self.responses.take());
+        if let Some(course) = self.course.take() {
+            let course = course.finish(&self.latencies());
+            self.shared.latencies.lock_anyway().get_or_insert_default().add(course);
+        }
+        let targets = std::mem::take(&mut self.targets);
+        debug_assert!(targets.iter().all(|target| adds_up(&target.read)
+            && adds_up(&target.write)
+            && target.discards.as_ref().is_none_or(adds_up)));
+        (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
+    }
+}
+
+/// Whether whoever counted the I/Os of a direction counted the same ones.
+fn adds_up(account: &DirectionResults) -> bool {
+    let counted = |histogram: &Histogram| histogram.moments().count();
+    let paced = account.paced.as_ref();
+    let on_time = paced.map_or(0, |paced| counted(&paced.delay));
+    account.short <= account.ios
+        && account.latency.as_ref().is_none_or(|latency| counted(latency) == account.ios)
+        && account
+            .series
+            .as_ref()
+            .is_none_or(|series| series.valid().map(|interval| interval.count()).sum::<u64>() <= account.ios)
+        && on_time <= account.ios
+        && paced.and_then(|paced| paced.response.as_ref()).is_none_or(|all| counted(all) == on_time)
+}
+
+/// The accounts of a worker that has done nothing.
+pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
+    let direction = |paced: bool| DirectionResults {
+        latency: span.measure_latency.then(Histogram::new),
+        series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
+        paced: paced
+            .then(|| Paced { delay: Histogram::new(), response: span.measure_latency.then(Histogram::new) }),
+        ..DirectionResults::default()
+    };
+    // Always timed, and in no other figure.
+    let discards = |paced: bool| DirectionResults {
+        latency: Some(Histogram::new()),
+        paced: paced.then(Paced::default),
+        ..DirectionResults::default()
+    };
+    let target = |(index, target): (usize, &diskspd_model::plan::WorkerTarget)| TargetResults {
+        target: target.id,
+        size: target.size,
+        read: direction(worker.is_paced_on(index)),
+        write: direction(worker.is_paced_on(index)),
+        overdue: None,
+        flushes: worker.flush_every.map(|_| Histogram::new()),
+        integrity: None,
+        discards: target.trim.map(|_| discards(worker.is_paced_on(index))),
+        distribution: Vec::new(),
+        unfinished: Vec::new(),
+        parts: Vec::new(),
+    };
+    worker.targets.iter().enumerate().map(target).collect()
+}
+
+/// The accounts of portions of a target (`--mix`, `--bs-split`) become one, with each of them in it.
+pub fn whole_targets(worker: &WorkerPlan, entries: Vec<TargetResults>) -> Vec<TargetResults> {
+    let mut whole: Vec<TargetResults> = Vec::with_capacity(entries.len());
+    for (target, entry) in worker.targets.iter().zip(entries) {
+        let portion = target.workload.portion;
+        let part = portion.map(|portion| entry.as_part(portion.part, target.workload.block_size));
+        match whole.last_mut().filter(|_| target.is_further_portion()) {
+            Some(last) => {
+                last.add_portion(entry);
+                last.parts.extend(part);
+            }
+            // Where random I/O goes may differ from part to part.
+            None if part.is_some() => {
+                whole.push(TargetResults {
+                    parts: part.into_iter().collect(),
+                    distribution: Vec::new(),
+                    ..entry
+                });
+            }
+            None => whole.push(entry),
+        }
+    }
+    whole
+}
+
+/// Adds errors of one worker to those of others, by kind.
+pub fn merge_errors(all: &mut Vec<IoErrors>, more: Vec<IoErrors>) {
+    for error in more {
+        let same = |e: &&mut IoErrors| {
+            (e.errno, e.direction, e.target) == (error.errno, error.direction, error.target)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => {
+                known.count += error.count;
+                known.at_us.extend(error.at_us);
+                known.at_us.sort_unstable();
+                keep_first_and_last(&mut known.at_us);
+            }
+            None => all.push(error),
+        }
+    }
+}
+
+/// Times that are kept of one kind of error.
+const TIMES: usize = 1024;
+
+fn keep_first_and_last(times: &mut Vec<i64>) {
+    if times.len() > TIMES {
+        times.drain(TIMES - 1..times.len() - 1);
+    }
+}
+
+/// The times of errors, which workers take from their clocks, are counted from when measuring began.
+pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
+    let times = errors.iter_mut().flat_map(|error| &mut error.at_us);
+    times.for_each(|at| *at = at.saturating_sub((start / 1000) as i64));
+}
+
+/// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset
+/// 4096`.
+pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
+    let direction = match error.direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+    };
+    let path = plan.path_of(error.target);
+    format!(
+        "{direction} of '{path}' failed: {} (first at offset {}, {} in all)",
+        std::io::Error::from_raw_os_error(error.errno),
+        error.first_offset,
+        error.count
+    )
+}
+
+/// Seconds in ns.
+pub fn seconds(s: u32) -> u64 {
+    u64::from(s) * SECOND
+}

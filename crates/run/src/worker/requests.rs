@@ -1,0 +1,131 @@
+//! The requests of a worker: what each has in flight, and where its data lies.
+
+use diskspd_engine::Io;
+use diskspd_model::engines::Direction;
+use diskspd_model::plan::{WorkerPlan, WriteContent};
+use diskspd_model::trace::formats::RecordedIo;
+use diskspd_model::workload::{Next, ThreadWorkload};
+use diskspd_sys::clock::Nanos;
+
+/// What has to be remembered of a request while its I/O is in flight.
+#[derive(Debug, Clone, Copy)]
+pub struct InFlight {
+    /// When it was handed over.
+    pub started: Nanos,
+    /// What it does.
+    pub io: Io,
+    /// Which of the thread's targets it works on.
+    pub target: u32,
+}
+
+/// One entry per request and target.
+#[derive(Debug)]
+pub struct Requests {
+    /// By request.
+    pub flights: Vec<InFlight>,
+    places: Vec<Place>,
+}
+
+/// Where the I/Os of one target go.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    file: u32,
+    first_request: u32,
+    read: Area,
+    write: Area,
+}
+
+/// Where in the buffer data lies.
+#[derive(Debug, Clone, Copy)]
+struct Area {
+    start: u64,
+    /// From one request to the next: a block, or nothing when all share a source.
+    step: u64,
+    /// What positions in a source are rounded down with; without a source the position is 0.
+    mask: u64,
+}
+
+impl Requests {
+    /// For each target of the plan its file in the engine, and where in the buffer its source of write data
+    /// begins (0 where there is none).
+    pub fn new(plan: &WorkerPlan, files: &[u32], sources: &[usize]) -> Requests {
+        let (mut first_request, mut next) = (0, 0);
+        let place = |((target, &file), &source)| {
+            let target: &diskspd_model::plan::WorkerTarget = target;
+            let step = u64::from(target.slot);
+            if !target.is_further_portion() {
+                first_request = next;
+                // The requests of a floating pool have a slot in the area of every target.
+                next += if plan.floating { 0 } else { target.requests };
+            }
+            let own = |start| Area { start, step, mask: !0 };
+            Place {
+                file,
+                first_request,
+                read: own(target.read_buffer),
+                write: match target.content {
+                    WriteContent::Source { alignment, .. } => {
+                        Area { start: source as u64, step: 0, mask: !(u64::from(alignment) - 1) }
+                    }
+                    _ => own(target.write_buffer),
+                },
+            }
+        };
+        let places = plan.targets.iter().zip(files).zip(sources).map(place).collect();
+        Requests {
+            flights: vec![InFlight { started: 0, io: Io::NONE, target: 0 }; plan.depth as usize],
+            places,
+        }
+    }
+
+    /// Draws the next I/O of a request.
+    pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
+        let next = workload.next(request);
+        self.places[next.target as usize].take(&mut self.flights, request, next)
+    }
+
+    /// A recorded I/O for a request, on the first target.
+    pub fn recorded(&mut self, io: &RecordedIo, request: u32) -> Io {
+        let direction = if io.write { Direction::Write } else { Direction::Read };
+        let next = Next { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
+        self.places[0].take(&mut self.flights, request, next)
+    }
+
+    /// Draws the next I/Os of several requests, in order, and adds them to a batch.
+    // The calls alone would be a tenth of the loop, so what is called for each I/O is inlined here.
+    #[inline(always)]
+    pub fn next_batch(&mut self, workload: &mut ThreadWorkload, requests: &[u32], batch: &mut Vec<Io>) {
+        let Requests { flights, places } = self;
+        // Most threads have no other: it stays in registers, because nothing else can refer to a copy. Which
+        // of several it is may be a matter of chance, so nothing is guessed of it.
+        let (first, only) = (places[0], places.len() == 1);
+        workload.each(requests, |request, next| {
+            let place = if only { &first } else { &places[next.target as usize] };
+            batch.push(place.take(flights, request, next));
+        });
+    }
+}
+
+impl Place {
+    /// Where the data of an I/O lies; the I/O is remembered.
+    #[inline(always)]
+    fn take(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {
+        let area = match next.direction {
+            Direction::Read => self.read,
+            Direction::Write => self.write,
+        };
+        let slot = u64::from(request - self.first_request);
+        let io = Io {
+            request,
+            file: self.file,
+            direction: next.direction,
+            offset: next.offset,
+            length: next.length,
+            buffer_offset: (area.start + slot * area.step + (u64::from(next.slice) & area.mask)) as usize,
+        };
+        let flight = &mut flights[request as usize];
+        flight.io = io;
+        flight.target = next.target;
+        io
+    }
+}

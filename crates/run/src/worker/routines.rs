@@ -1,0 +1,72 @@
+//! Completion routines (`-x`): every completion is stamped, accounted for and issued anew by itself.
+
+use super::failure::Failed;
+use super::{Books, Loop};
+use crate::control::Phase;
+use diskspd_engine::Done;
+use diskspd_sys::clock::Nanos;
+use diskspd_sys::lent::Owner;
+use std::time::Duration;
+
+impl Loop<'_> {
+    /// Handles completions one by one until the phase is [`Phase::Stop`]. The request of an I/O that fails
+    /// stops; the others go on.
+    pub(super) fn routines(&mut self, owner: &mut Owner<Books>) -> Result<(), Failed> {
+        let mut stopped = 0;
+        let mut handled = Vec::with_capacity(self.plan.depth as usize);
+        if let Some(books) = owner.get() {
+            self.fill(books);
+        }
+        self.stamp();
+        self.hand_over(owner)?;
+        while stopped < self.plan.depth {
+            if self.done.is_empty() {
+                self.wait_until(Nanos::MAX)?;
+            }
+            let Some(mut books) = owner.pick_up() else { return Ok(()) };
+            // What completes meanwhile is handled after what is there.
+            std::mem::swap(&mut self.done, &mut handled);
+            if handled.is_empty() {
+                return Ok(());
+            }
+            for (index, completed) in handled.iter().enumerate() {
+                let now = if self.timed { self.clock.now() } else { 0 };
+                let phase = self.phases.at(now);
+                if phase == Phase::Stop {
+                    self.done.extend_from_slice(&handled[index..]);
+                    return Ok(());
+                }
+                let accounted = self.account(books, &[*completed], phase, now);
+                self.check(&[*completed]);
+                if accounted.is_err() {
+                    stopped += 1;
+                    self.give_up(books, completed);
+                    continue;
+                }
+                self.fill(books);
+                self.stamp();
+                self.hand_over(owner)?;
+                // The last one is handed over by the wait that follows.
+                if index + 1 == handled.len() {
+                    break;
+                }
+                self.engine.wait(0, Duration::ZERO, &mut self.done)?;
+                books = match owner.pick_up() {
+                    Some(books) => books,
+                    None => return Ok(()),
+                };
+            }
+            handled.clear();
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn give_up(&mut self, books: &mut Books, completed: &Done) {
+        self.given_up.push(completed.request);
+        let failed = books.failed(completed);
+        self.count_error(books, failed);
+        let what = self.describe(failed).message;
+        self.voice.warn(&format!("{what}. With -x this request stops, and the others continue"));
+    }
+}

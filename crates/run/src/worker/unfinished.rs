@@ -1,0 +1,59 @@
+//! I/Os that were in flight when measuring ended: no figure counts them, however long they have been waited
+//! for.
+
+use super::{Books, Loop, Phases, Requests, TICK};
+use diskspd_engine::Done;
+use diskspd_sys::clock::Nanos;
+
+/// The most that are listed for a target; the oldest ones come first.
+const MOST: usize = 1024;
+
+/// These I/Os completed in the cool-down: those that were handed over before it were in flight when
+/// measuring ended. `late` gets target and age (ns) of them.
+#[cold]
+pub(super) fn completed_late(
+    late: &mut Vec<(u32, Nanos)>,
+    requests: &Requests,
+    phases: &Phases,
+    done: &[Done],
+) {
+    let Some(end) = phases.measure_end() else { return };
+    for completed in done {
+        let flight = &requests.flights[completed.request as usize];
+        // Each request at most once: its next I/O begins behind the end.
+        if flight.started < end && late.len() < late.capacity() {
+            late.push((flight.target, end - flight.started));
+        }
+    }
+}
+
+impl Loop<'_> {
+    /// How old (ns) the I/Os were that were in flight when measuring ended, for each target: those older
+    /// than the longest that this thread counted there, the oldest first. Without stamps that is known only
+    /// if nothing has come back at all for a while.
+    pub(super) fn unfinished(&self, books: &Books) -> Vec<Vec<Nanos>> {
+        let mut ages = vec![Vec::new(); self.plan.targets.len()];
+        let Some(end) = self.phases.measure_end() else { return ages };
+        self.late.iter().for_each(|(target, age)| ages[*target as usize].push(*age));
+        let mut in_flight = vec![true; self.plan.depth as usize];
+        let Books { requests, idle, recorder, trims } = books;
+        idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
+        self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
+        // What a flush or a discard takes is no latency of an I/O.
+        in_flight.iter_mut().zip(trims).for_each(|(there, trim)| *there &= !trim);
+        let in_flight = requests.flights.iter().zip(in_flight).filter(|(_, there)| *there);
+        for (flight, _) in in_flight.filter(|(flight, _)| flight.io.length > 0) {
+            let since = if self.timed { Some(flight.started) } else { self.silent_since };
+            let age = since.and_then(|since| end.checked_sub(since)).filter(|age| *age > 0);
+            ages[flight.target as usize].extend(age);
+        }
+        for (target, ages) in ages.iter_mut().enumerate() {
+            // Where no latency was measured, what came and went is not worth a line.
+            let longest = recorder.longest(target).unwrap_or(TICK.as_nanos() as Nanos);
+            ages.retain(|age| *age > longest);
+            ages.sort_unstable_by(|a, b| b.cmp(a));
+            ages.truncate(MOST);
+        }
+        ages
+    }
+}

@@ -1,0 +1,405 @@
+//! The index: an SQLite database that follows the files.
+//!
+//! Whoever opens it first brings it up to date: runs whose files are there and whose rows are not get
+//! them, and the reverse. So a program that was killed between file and row has lost nothing.
+
+mod rows;
+
+pub(super) use rows::{COLUMNS, decode, headline, work};
+
+use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
+use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_sys::clock;
+use diskspd_sys::folder::OpenFolder;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+/// The tables.
+const TABLES: &str = include_str!("tables.sql");
+/// The version of the tables.
+pub const VERSION: i64 = 2;
+/// What tells the index from another program's database: "dspd".
+const APPLICATION: i64 = 0x6473_7064;
+/// So long others may have it in use before that is an error.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What couldn't be taken into the index: a message each. The rest is there.
+pub type Troubles = Vec<String>;
+
+/// The index, opened and up to date.
+#[derive(Debug)]
+pub struct StoreIndex {
+    pub(super) store: Store,
+    pub(super) connection: Connection,
+    /// Files of the store that are none of a run, or damaged: a message each.
+    pub troubles: Troubles,
+}
+
+impl Store {
+    /// Opens the index and brings it up to date. It's made if there is none, and made anew, with a message
+    /// among its troubles, if it is damaged.
+    ///
+    /// # Errors
+    /// It can't be opened, or is of a newer program.
+    pub fn open(&self) -> Result<StoreIndex, StoreError> {
+        match self.open_as_it_is() {
+            Err(StoreError::Damaged { why, file }) => {
+                let mut index = self.made_anew()?;
+                let told = format!("{}: {why}; it was rebuilt from the runs", file.display());
+                index.troubles.insert(0, told);
+                Ok(index)
+            }
+            answer => answer,
+        }
+    }
+
+    fn open_as_it_is(&self) -> Result<StoreIndex, StoreError> {
+        let mut index = self.connect()?;
+        index.look_for_damage()?;
+        index.catch_up()?;
+        Ok(index)
+    }
+
+    /// The place of a run that is kept now among all others: the time, ns since 1970, but behind the latest
+    /// where the clock was set back since.
+    pub(super) fn next_order(&self) -> Option<i64> {
+        let now = clock::wall_nanos();
+        let latest = || -> rusqlite::Result<Option<i64>> {
+            let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))
+        };
+        // No index, no order but the clock's: a run is kept without one.
+        let latest = latest().ok().flatten();
+        Some(latest.map_or(now, |latest| now.max(latest.saturating_add(1))))
+    }
+
+    /// The same for looking: where the index can't be written (a full disk, somebody else's store) one
+    /// in memory is made from the files, which takes its time and says so.
+    ///
+    /// # Errors
+    /// As [`Store::open`], for other reasons.
+    pub fn open_to_look(&self) -> Result<StoreIndex, StoreError> {
+        match self.open() {
+            Err(error) if is_unusable(&error) => {
+                let memory = Connection::open_in_memory().map_err(|error| self.index_error(&error))?;
+                let mut index = StoreIndex { store: self.clone(), connection: memory, troubles: Vec::new() };
+                index.rebuild(true)?;
+                index.troubles.push(format!("{error}; an index has been made in memory"));
+                Ok(index)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Makes the index anew from the files. Others that use it wait so long.
+    ///
+    /// # Errors
+    /// As [`Store::open`]; of a damaged one nothing is left.
+    pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
+        let rebuilt = self.connect().and_then(|mut index| index.rebuild(true).map(|()| index));
+        match rebuilt {
+            Err(StoreError::Damaged { .. }) => self.made_anew(),
+            answer => answer,
+        }
+    }
+
+    /// The damaged file goes; what it held follows from the others.
+    fn made_anew(&self) -> Result<StoreIndex, StoreError> {
+        let folder = OpenFolder::open(&self.folder);
+        for name in [INDEX.to_owned(), format!("{INDEX}-journal"), format!("{INDEX}-wal")] {
+            match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
+                Ok(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let why = format!("can't be removed: {error}");
+                    return Err(StoreError::File { file: self.folder.join(name), why });
+                }
+                _ => {}
+            }
+        }
+        self.open_as_it_is()
+    }
+
+    /// The index as it is. No link is followed: its file is one in the store's folder.
+    fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        // SQLite refuses links anywhere in the path; where the folder is, its owner says.
+        let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
+        let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
+        connection.busy_timeout(PATIENCE)?;
+        // It may be anybody's file: nothing in it is carried out.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+        Ok(connection)
+    }
+
+    /// Opens the index; its tables are there and of today.
+    fn connect(&self) -> Result<StoreIndex, StoreError> {
+        let runs = self.runs();
+        fs::create_dir_all(&runs).map_err(|error| StoreError::Folder { folder: runs, error })?;
+        let failed = |error| self.index_error(&error);
+        self.refuse_what_is_no_file()?;
+        let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = self.connection(mode).map_err(failed)?;
+        // A crash of the machine may cost the index, and no run.
+        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;").map_err(failed)?;
+        let mut index = StoreIndex { store: self.clone(), connection, troubles: Vec::new() };
+        index.bring_tables_up_to_date()?;
+        Ok(index)
+    }
+
+    /// A link may lead to a file of somebody else's, and a pipe is waited for.
+    fn refuse_what_is_no_file(&self) -> Result<(), StoreError> {
+        let file = self.index_file();
+        let why = match fs::symlink_metadata(&file) {
+            Ok(found) if found.is_symlink() => "is a symbolic link, which is not followed",
+            Ok(found) if !found.is_file() => "is no regular file",
+            _ => return Ok(()),
+        };
+        Err(StoreError::NoFile { file, why })
+    }
+
+    pub(super) fn index_error(&self, error: &rusqlite::Error) -> StoreError {
+        use rusqlite::Error::{
+            FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
+        };
+        let damaged = |why: String| StoreError::Damaged { file: self.index_file(), why };
+        if matches!(
+            error,
+            FromSqlConversionFailure(..)
+                | IntegralValueOutOfRange(..)
+                | InvalidColumnType(..)
+                | Utf8Error(..)
+        ) {
+            return damaged(format!("the index holds what no index does ({error})"));
+        }
+        let why = match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                return damaged(format!("the index is damaged ({error})"));
+            }
+            Some(ErrorCode::DatabaseBusy) => format!("the index is locked: {error}"),
+            Some(ErrorCode::DiskFull) => format!("the disk is full: {error}"),
+            _ => error.to_string(),
+        };
+        StoreError::Index { file: self.index_file(), why }
+    }
+}
+
+/// Whether no index can be had on the disk, while one in memory can.
+fn is_unusable(error: &StoreError) -> bool {
+    let signs = ["disk is full", "readonly", "unable to open", "disk I/O error"];
+    match error {
+        StoreError::Index { why, .. } => signs.iter().any(|sign| why.contains(sign)),
+        StoreError::NoFile { .. } => true,
+        _ => false,
+    }
+}
+
+fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
+    connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+}
+
+impl StoreIndex {
+    /// Tables of an older version are made anew: they follow from the files, so that nothing has to be
+    /// converted.
+    fn bring_tables_up_to_date(&mut self) -> Result<(), StoreError> {
+        let file = self.store.index_file();
+        let read = |connection: &Connection| -> rusqlite::Result<(i64, i64, i64)> {
+            Ok((
+                pragma(connection, "application_id")?,
+                pragma(connection, "user_version")?,
+                connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?,
+            ))
+        };
+        let (application, version, objects) =
+            read(&self.connection).map_err(|error| self.store.index_error(&error))?;
+        match (application, version) {
+            (APPLICATION, VERSION) if self.has_our_tables()? => Ok(()),
+            (APPLICATION, VERSION) => Err(StoreError::Damaged {
+                file,
+                why: "the index has other tables than this program makes".into(),
+            }),
+            (APPLICATION, found) if found > VERSION => Err(StoreError::Newer { file, found, known: VERSION }),
+            (APPLICATION, _) => self.rebuild(false),
+            _ if objects == 0 => self.rebuild(false),
+            _ => Err(StoreError::Foreign { file }),
+        }
+    }
+
+    /// Whether the tables are those that this program makes, and nothing else is there: no triggers or views
+    /// that do what they are not asked for.
+    fn has_our_tables(&self) -> Result<bool, StoreError> {
+        let read = || -> rusqlite::Result<BTreeSet<String>> {
+            let sql = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL";
+            let mut statement = self.connection.prepare(sql)?;
+            statement.query_map([], |row| row.get(0))?.collect()
+        };
+        let found = read().map_err(|error| self.store.index_error(&error))?;
+        let lines: Vec<&str> = TABLES.lines().filter(|line| !line.starts_with("--")).collect();
+        let statements = lines.join("\n");
+        let statements = statements.split(';').map(|statement| statement.trim().to_owned());
+        let ours: BTreeSet<String> = statements.filter(|statement| !statement.is_empty()).collect();
+        Ok(found == ours)
+    }
+
+    /// Reads the whole file once, as far as its pages hang together: what is damaged in the middle would be
+    /// met later.
+    fn look_for_damage(&self) -> Result<(), StoreError> {
+        let found: rusqlite::Result<String> =
+            self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        match found.map_err(|error| self.store.index_error(&error))?.as_str() {
+            "ok" => Ok(()),
+            why => Err(StoreError::Damaged {
+                file: self.store.index_file(),
+                why: format!("the index is damaged ({why})"),
+            }),
+        }
+    }
+
+    /// Makes tables and rows anew, in one step for everybody else; `anyway`: also when they are of
+    /// today, as another program may have made them since we looked.
+    fn rebuild(&mut self, anyway: bool) -> Result<(), StoreError> {
+        let store = self.store.clone();
+        let troubles = self.write(|transaction| {
+            let failed = |error| store.index_error(&error);
+            if !anyway && pragma(transaction, "user_version").map_err(failed)? == VERSION {
+                return Ok(Vec::new());
+            }
+            drop_tables(transaction).map_err(failed)?;
+            transaction.execute_batch(TABLES).map_err(failed)?;
+            transaction
+                .execute_batch(&format!(
+                    "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
+                ))
+                .map_err(failed)?;
+            add_missing(&store, transaction, &BTreeSet::new())
+        })?;
+        self.troubles = troubles;
+        Ok(())
+    }
+
+    /// Rows for files that have none, and none for files that are gone.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        // In this order: a row is younger than its file.
+        let rows = self.rows_there()?;
+        let files = self.store.listed()?;
+        let gone: Vec<&String> = rows.difference(&files).map(|(id, _)| id).collect();
+        if gone.is_empty() && files.is_subset(&rows) {
+            return Ok(());
+        }
+        let store = self.store.clone();
+        self.troubles = self.write(|transaction| {
+            for id in gone {
+                rows::remove(transaction, id).map_err(|error| store.index_error(&error))?;
+            }
+            add_missing(&store, transaction, &rows)
+        })?;
+        Ok(())
+    }
+
+    fn rows_there(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
+        let read = || -> rusqlite::Result<BTreeSet<(String, &'static str)>> {
+            let mut statement = self.connection.prepare("SELECT id, source FROM runs")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+            rows.map(|row| row.map(|(id, source)| (id, rows::source(&source).ending()))).collect()
+        };
+        read().map_err(|error| self.store.index_error(&error))
+    }
+
+    /// Does something that nobody else sees half done, and that waits for others who write.
+    pub(super) fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let store = self.store.clone();
+        let failed = |error| store.index_error(&error);
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let answer = work(&transaction)?;
+        transaction.commit().map_err(failed)?;
+        Ok(answer)
+    }
+}
+
+fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
+    let found = {
+        let query = "SELECT type, name FROM sqlite_master \
+                     WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'";
+        let mut statement = transaction.prepare(query)?;
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        found.collect::<rusqlite::Result<Vec<(String, String)>>>()?
+    };
+    // Runs last: the others refer to them.
+    let (runs, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, name)| name == "runs");
+    for (kind, name) in others.iter().chain(&runs) {
+        transaction.execute_batch(&format!("DROP {kind} \"{}\"", name.replace('"', "\"\"")))?;
+    }
+    Ok(())
+}
+
+/// Rows for the files that have none; one that can't be read doesn't keep the others away.
+fn add_missing(
+    store: &Store,
+    transaction: &Transaction,
+    rows: &BTreeSet<(String, &'static str)>,
+) -> Result<Troubles, StoreError> {
+    let mut troubles = Vec::new();
+    for (id, ending) in store.listed()?.difference(rows) {
+        let source = rows::source(ending);
+        match store.entry(id, source) {
+            Ok(None) => {}
+            Ok(Some(entry)) => {
+                put(transaction, store, &entry)?;
+            }
+            Err(error) => troubles.push(error.to_string()),
+        }
+    }
+    Ok(troubles)
+}
+
+impl Store {
+    /// The row of a run, from its files; `None` = it was removed meanwhile.
+    pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StoreEntry>, StoreError> {
+        let Some(run) = self.known(id, source)? else { return Ok(None) };
+        Ok(Some(StoreEntry::of(id, source, self.about(id)?, &run)))
+    }
+}
+
+impl StoreIndex {
+    /// Takes a run into the index that was just kept.
+    pub(super) fn add(&mut self, entry: &StoreEntry) -> Result<(), StoreError> {
+        let store = self.store.clone();
+        self.write(|transaction| put(transaction, &store, entry))
+    }
+
+    /// Takes a run out of the index.
+    pub(super) fn take(transaction: &Transaction, store: &Store, id: &str) -> Result<(), StoreError> {
+        rows::remove(transaction, id).map_err(|error| store.index_error(&error))
+    }
+
+    /// Writes the row of a run anew.
+    pub(super) fn put(
+        transaction: &Transaction,
+        store: &Store,
+        entry: &StoreEntry,
+    ) -> Result<(), StoreError> {
+        put(transaction, store, entry)
+    }
+}
+
+/// Writes the rows of a run, and what its fingerprint is made of where that isn't known yet.
+fn put(transaction: &Transaction, store: &Store, entry: &StoreEntry) -> Result<(), StoreError> {
+    let failed = |error| store.index_error(&error);
+    rows::add(transaction, entry).map_err(failed)?;
+    let Some(hash) = &entry.fingerprint else { return Ok(()) };
+    if rows::has_fingerprint(transaction, hash).map_err(failed)? {
+        return Ok(());
+    }
+    // What it says of itself has to fit.
+    let told = store.fingerprint(&entry.id).filter(|told| told.hash == *hash);
+    let told = told.filter(|told| Fingerprint::of_parts(told.parts.clone()).hash == *hash);
+    told.map_or(Ok(()), |told| rows::add_fingerprint(transaction, &told).map_err(failed))
+}

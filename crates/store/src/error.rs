@@ -1,0 +1,102 @@
+//! Why something can't be kept or found.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why something can't be kept or found.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder can't be made or listed.
+    #[error("{}: {error}; name another store with --store or DISKSPD_STORE", .folder.display())]
+    Folder {
+        /// Which one.
+        folder: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A file of a run can't be read.
+    #[error("{}: {why}", .file.display())]
+    File {
+        /// Which one.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A file can't be written. Reads on behind what was to be done.
+    #[error("{}: can't be written: {why}", .file.display())]
+    Unwritten {
+        /// Which one.
+        file: PathBuf,
+        /// What the system says, and where the content is instead.
+        why: String,
+    },
+    /// The index is of a program that knows more.
+    #[error(
+        "{}: the index belongs to a newer diskspd (table version {found}; this one reads up to {known}); use \
+         that one, or another store with --store. Its runs are untouched",
+        .file.display()
+    )]
+    Newer {
+        /// The index.
+        file: PathBuf,
+        /// Its version.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// Something else is where the index should be.
+    #[error("{}: is a database of another program; name another store with --store", .file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The index is damaged, and wasn't made anew.
+    #[error(
+        "{}: {why}; the runs are untouched: rebuild the index with diskspd history reindex",
+        .file.display()
+    )]
+    Damaged {
+        /// The index.
+        file: PathBuf,
+        /// How that shows.
+        why: String,
+    },
+    /// Something that is no file is where the index should be.
+    #[error("{}: {why}: remove it, and the index is rebuilt from the runs", .file.display())]
+    NoFile {
+        /// Where.
+        file: PathBuf,
+        /// What it is.
+        why: &'static str,
+    },
+    /// The index doesn't do what is asked.
+    #[error("{}: {why}{}", .file.display(), hint(why))]
+    Index {
+        /// The index.
+        file: PathBuf,
+        /// What SQLite says.
+        why: String,
+    },
+    /// No run has that name.
+    #[error("no run is called '{0}'; diskspd history lists them with their ids and labels")]
+    Unknown(String),
+    /// Several runs begin so.
+    #[error("'{name}' matches several ids: {}; give more letters", ids.join(", "))]
+    Ambiguous {
+        /// What was given.
+        name: String,
+        /// Some that it may mean.
+        ids: Vec<String>,
+    },
+    /// It is to stay.
+    #[error("{0} is pinned and can't be removed; run diskspd history unpin {0} first")]
+    Pinned(String),
+}
+
+fn hint(why: &str) -> &'static str {
+    match why {
+        why if why.contains("locked") => "; another program is using it: try again when that has ended",
+        why if why.contains("full") => "; free some space on its disk: the kept runs are untouched",
+        _ => "",
+    }
+}

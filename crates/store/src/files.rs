@@ -1,0 +1,311 @@
+//! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
+
+use super::entry::Fnv;
+use super::{RunNotes, Store, StoreError, id, packed};
+use diskspd_judge::record::{index, json, known, result_xml};
+use diskspd_judge::truth::Judged;
+use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_model::results::KnownRun;
+use diskspd_sys::folder::OpenFolder;
+use diskspd_sys::locks;
+use diskspd_sys::place::{NewFile, Place, elsewhere};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// What a run is kept in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeptAs {
+    /// A record of this program.
+    Record,
+    /// A result of DISKSPD.
+    ResultXml,
+}
+
+impl KeptAs {
+    /// The end of the file's name.
+    pub fn ending(self) -> &'static str {
+        match self {
+            KeptAs::Record => "json.gz",
+            KeptAs::ResultXml => "xml.gz",
+        }
+    }
+
+    /// All there are.
+    pub const ALL: [KeptAs; 2] = [KeptAs::Record, KeptAs::ResultXml];
+}
+
+/// A run that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptRun {
+    /// Its name in the store.
+    pub id: String,
+    /// Its file.
+    pub file: PathBuf,
+}
+
+const ABOUT: &str = "about.json";
+
+/// The file beside a run.
+#[derive(Serialize, Deserialize)]
+struct StoredAbout {
+    format: AboutFormat,
+    #[serde(flatten)]
+    about: RunNotes,
+}
+
+/// What tells it from other JSON, and its version.
+#[derive(Serialize, Deserialize)]
+struct AboutFormat {
+    name: String,
+    version: u32,
+}
+
+impl Store {
+    /// Keeps a run's file under a new id. When this returns it is on the disk, whatever happens next;
+    /// the index follows.
+    ///
+    /// # Errors
+    /// It can't be written, and where its content is instead.
+    pub fn keep(&self, source: KeptAs, content: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+        let packed = packed::pack(content);
+        let kept = self.place_it(source, &packed, about);
+        kept.map_err(|error| match error {
+            StoreError::Unwritten { file, why } => {
+                let why = match keep_elsewhere(source, &packed) {
+                    Ok(path) => format!("{why}; the run is kept as {}", path.display()),
+                    Err(other) => format!("{why}; nor can the run be kept elsewhere: {other}"),
+                };
+                StoreError::Unwritten { file, why }
+            }
+            error => error,
+        })
+    }
+
+    fn place_it(&self, source: KeptAs, packed: &[u8], about: &RunNotes) -> Result<KeptRun, StoreError> {
+        let folder = self.runs();
+        let unwritten =
+            |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
+        fs::create_dir_all(&folder).map_err(unwritten)?;
+        loop {
+            let id = id::random();
+            if self.has(&id, source)? {
+                continue;
+            }
+            let file = self.file(&id, source);
+            // First: with its record the run is there, and has to be complete. As long as it's open it is
+            // nobody's to clean up.
+            let about = self.write_about(&id, about)?;
+            if let Err(error) = write_whole(&file, packed) {
+                let _ = self.open_runs().map(|runs| runs.remove(&name_of(&id, ABOUT)));
+                return Err(error);
+            }
+            drop(about);
+            return Ok(KeptRun { id, file });
+        }
+    }
+
+    /// The file of a run.
+    pub fn file(&self, id: &str, source: KeptAs) -> PathBuf {
+        self.runs().join(name_of(id, source.ending()))
+    }
+
+    fn about_file(&self, id: &str) -> PathBuf {
+        self.runs().join(name_of(id, ABOUT))
+    }
+
+    /// The folder of the runs, held open: what is read and removed is right in it.
+    fn open_runs(&self) -> Result<OpenFolder, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        OpenFolder::open(&self.runs()).map_err(failed)
+    }
+
+    /// Whether a run's file is there.
+    pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        self.open_runs()?.has(&name_of(id, source.ending())).map_err(failed)
+    }
+
+    /// What was said about a run; nothing if the file is gone.
+    ///
+    /// # Errors
+    /// It is no such file.
+    pub fn about(&self, id: &str) -> Result<RunNotes, StoreError> {
+        let file = self.about_file(id);
+        let wrong = |why: String| StoreError::File { file: file.clone(), why };
+        let read = || {
+            let mut bytes = Vec::new();
+            let file = self.open_runs().map_err(io::Error::other)?.file(&name_of(id, ABOUT))?;
+            file.take(LONGEST_ABOUT).read_to_end(&mut bytes).map(|_| bytes)
+        };
+        match read() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(RunNotes::default()),
+            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+            Ok(bytes) => {
+                serde_json::from_slice::<StoredAbout>(&bytes).map(|stored| stored.about).map_err(|error| {
+                    wrong(format!("is damaged: {error}; remove it (only label and tags are lost)"))
+                })
+            }
+        }
+    }
+
+    pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<NewFile, StoreError> {
+        let format = AboutFormat { name: "diskspd-about".into(), version: 1 };
+        let file = self.about_file(id);
+        let bytes = serde_json::to_vec(&StoredAbout { format, about: about.clone() });
+        let bytes =
+            bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
+        write_whole(&file, &bytes)
+    }
+
+    /// Removes the files of a run.
+    pub(super) fn remove_files(&self, id: &str) -> Result<(), StoreError> {
+        let runs = self.open_runs()?;
+        // The run first: without it the other is nothing.
+        for ending in KeptAs::ALL.map(KeptAs::ending).into_iter().chain([ABOUT]) {
+            let name = name_of(id, ending);
+            match runs.remove(&name) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    let file = self.runs().join(name);
+                    return Err(StoreError::File { file, why: format!("can't be removed: {error}") });
+                }
+                _ => {}
+            }
+        }
+        runs.sync().map_err(|error| StoreError::Folder { folder: self.runs(), error })
+    }
+
+    /// The runs that are there, by id. What a program left behind that was killed before its run was there
+    /// is cleaned up.
+    pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        let folder = self.open_runs()?;
+        let (mut found, mut notes) = (BTreeSet::new(), Vec::new());
+        for name in folder.names().map_err(failed)? {
+            let Some((id, ending)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+            if !id::is_whole(id) {
+                continue;
+            }
+            if ending == ABOUT {
+                notes.push(id.to_owned());
+            } else if let Some(source) = KeptAs::ALL.into_iter().find(|source| source.ending() == ending) {
+                found.insert((id.to_owned(), source.ending()));
+            }
+        }
+        let is_run = |id: &String| KeptAs::ALL.iter().any(|s| found.contains(&(id.clone(), s.ending())));
+        notes.iter().filter(|id| !is_run(id)).for_each(|id| clean_up(&folder, id));
+        Ok(found)
+    }
+
+    /// What is known of a run that is kept.
+    ///
+    /// # Errors
+    /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
+    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
+        let file = self.file(id, source);
+        let wrong = |why: String| StoreError::File { file: file.clone(), why };
+        let runs = self.open_runs()?;
+        let open = || match runs.file(&name_of(id, source.ending())) {
+            Ok(open) => Ok(Some(BufReader::new(open))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(wrong(format!("can't be read: {error}"))),
+        };
+        let Some(opened) = open()? else { return Ok(None) };
+        if source == KeptAs::Record {
+            match json::read_index(packed::reader(opened)) {
+                Ok(Some(index)) => return Ok(Some(known::of_index(index, id))),
+                // An older record, or its index isn't of today's form.
+                Ok(None) | Err(json::RecordError::Field { .. }) => {}
+                Err(error) => return Err(wrong(error.to_string())),
+            }
+        }
+        let Some(opened) = open()? else { return Ok(None) };
+        let bytes = packed::unpack(opened).map_err(|error| wrong(error.to_string()))?;
+        known_of(source, &bytes, id).map(Some).map_err(wrong)
+    }
+
+    /// What a run's fingerprint is made of; `None` = its file doesn't tell.
+    pub(super) fn fingerprint(&self, id: &str) -> Option<Fingerprint> {
+        let opened = self.open_runs().ok()?.file(&name_of(id, KeptAs::Record.ending())).ok()?;
+        let record = json::read(&packed::unpack(opened).ok()?).ok()?;
+        record.host().system.fingerprint.clone()
+    }
+}
+
+/// Longest file beside a run, bytes.
+const LONGEST_ABOUT: u64 = 1 << 20;
+
+/// The name of a file of a run. What is no id has none, whoever says it.
+fn name_of(id: &str, ending: &str) -> String {
+    if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
+}
+
+/// Removes what was said about a run that never was there: unless somebody who still runs is about to keep
+/// it, or just has.
+fn clean_up(folder: &OpenFolder, id: &str) {
+    let about = name_of(id, ABOUT);
+    let Ok(file) = folder.file(&about) else { return };
+    let is_run =
+        || KeptAs::ALL.iter().any(|source| folder.has(&name_of(id, source.ending())).unwrap_or(true));
+    if locks::hold(&file).unwrap_or(false) && !is_run() {
+        // Another time, if not now.
+        let _ = folder.remove(&about);
+    }
+}
+
+/// What is known of a run, from its content.
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<KnownRun, String> {
+    match source {
+        KeptAs::Record => {
+            let record = json::read(bytes).map_err(|error| error.to_string())?;
+            let index = index::Index::of(&Judged::new(&record));
+            Ok(known::of_index(index, name))
+        }
+        KeptAs::ResultXml => {
+            let mut runs = result_xml::read(bytes, name).map_err(|error| error.to_string())?;
+            match (runs.pop(), runs.len()) {
+                (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
+                (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
+            }
+        }
+    }
+}
+
+/// What stands for a run that has no identity of its own.
+fn of_content(content: &[u8]) -> String {
+    let mut hash = Fnv::default();
+    hash.add(content);
+    hash.text()
+}
+
+/// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.
+fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
+    let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
+    let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
+    let written = place.begin().and_then(|mut new| {
+        new.file().write_all(bytes)?;
+        new.file().sync_all()?;
+        // Where there are no locks nobody takes one to clean up either.
+        let _ = locks::hold(new.file());
+        Ok(new)
+    });
+    let mut new = written.map_err(|error| unwritten(error.to_string()))?;
+    new.put().map_err(|not| unwritten(not.to_string()))?;
+    // A name is on the disk when its folder is.
+    let folder = OpenFolder::open(file.parent().unwrap_or(Path::new(".")));
+    folder.and_then(|folder| folder.sync()).map_err(|error| unwritten(error.to_string()))?;
+    Ok(new)
+}
+
+/// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.
+fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
+    let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
+    let written = file.write_all(bytes);
+    let _ = file.sync_all();
+    if written.is_err() {
+        let _ = fs::remove_file(&path);
+    }
+    written.map(|()| path)
+}

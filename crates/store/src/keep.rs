@@ -1,0 +1,121 @@
+//! What is done with runs: kept, imported, named, pinned, removed.
+
+use super::database::StoreIndex;
+use super::files::known_of;
+use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
+use diskspd_judge::record::{index, json, known};
+use diskspd_judge::truth::Judged;
+
+/// A run that was kept, and what became of its row.
+#[derive(Debug)]
+pub struct Saved {
+    /// The run: it is on the disk.
+    pub kept: KeptRun,
+    /// Why the index doesn't have it yet; it's added when the store is next opened.
+    pub index: Result<(), StoreError>,
+}
+
+/// What became of a run that was to be imported.
+#[derive(Debug)]
+pub enum Imported {
+    /// It is there now.
+    New(String),
+    /// It was there, under this id.
+    Known(String),
+}
+
+impl Store {
+    /// Keeps a run.
+    ///
+    /// # Errors
+    /// It isn't kept, and where it is instead.
+    pub fn save(&self, judged: &Judged, about: RunNotes) -> Result<Saved, StoreError> {
+        let mut record = Vec::new();
+        // Memory takes everything.
+        let written = json::write_readable(judged, &mut record);
+        written.map_err(|error| StoreError::File { file: self.runs(), why: error.to_string() })?;
+        let about = RunNotes { order: self.next_order(), ..about };
+        let kept = self.keep(KeptAs::Record, &record, &about)?;
+        let run = known::of_index(index::Index::of(judged), &kept.id);
+        let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, &run);
+        let index = self.open().and_then(|mut index| match index.has(&kept.id)? {
+            true => Ok(()),
+            false => index.add(&entry),
+        });
+        Ok(Saved { kept, index })
+    }
+}
+
+impl StoreIndex {
+    /// Whether the run has a row.
+    fn has(&self, id: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT count(*) FROM runs WHERE id = ?1";
+        let found: rusqlite::Result<i64> = self.connection.query_row(sql, [id], |row| row.get(0));
+        Ok(found.map_err(|error| self.store.index_error(&error))? > 0)
+    }
+
+    /// Takes in a run from elsewhere, unless it's there.
+    ///
+    /// # Errors
+    /// It's no run, or can't be kept.
+    pub fn import(
+        &mut self,
+        source: KeptAs,
+        content: &[u8],
+        about: RunNotes,
+    ) -> Result<Imported, StoreError> {
+        let name = about.imported_from.clone().unwrap_or_default();
+        let wrong = |why: String| StoreError::File { file: name.clone().into(), why };
+        let run = known_of(source, content, &name).map_err(wrong)?;
+        let identity = run.identity.unwrap_or_default();
+        if let Some(id) = self.of_identity(&identity)? {
+            return Ok(Imported::Known(id));
+        }
+        let about = RunNotes { order: self.store.next_order(), ..about };
+        let kept = self.store.keep(source, content, &about)?;
+        if let Some(entry) = self.store.entry(&kept.id, source)? {
+            self.add(&entry)?;
+        }
+        Ok(Imported::New(kept.id))
+    }
+
+    /// Changes what is said about a run: the file first, then the row, and nobody else in between.
+    ///
+    /// # Errors
+    /// It can't be read or written.
+    pub fn describe(&mut self, id: &str, change: impl Fn(&mut RunNotes)) -> Result<(), StoreError> {
+        let store = self.store.clone();
+        let source = self.source_of(id)?;
+        self.write(|transaction| {
+            let mut about = store.about(id)?;
+            change(&mut about);
+            drop(store.write_about(id, &about)?);
+            match store.entry(id, source)? {
+                Some(entry) => StoreIndex::put(transaction, &store, &entry),
+                None => Err(StoreError::Unknown(id.to_owned())),
+            }
+        })
+    }
+
+    /// Removes a run, unless it is pinned.
+    ///
+    /// # Errors
+    /// It's pinned, or a file can't be removed.
+    pub fn remove(&mut self, id: &str) -> Result<(), StoreError> {
+        let store = self.store.clone();
+        self.write(|transaction| {
+            if store.about(id)?.pinned {
+                return Err(StoreError::Pinned(id.to_owned()));
+            }
+            store.remove_files(id)?;
+            StoreIndex::take(transaction, &store, id)
+        })
+    }
+
+    fn source_of(&self, id: &str) -> Result<KeptAs, StoreError> {
+        KeptAs::ALL
+            .into_iter()
+            .find(|source| self.store.has(id, *source).unwrap_or(false))
+            .ok_or_else(|| StoreError::Unknown(id.to_owned()))
+    }
+}

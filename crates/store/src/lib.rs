@@ -1,0 +1,89 @@
+//! The history: runs that are kept.
+//!
+//! ```text
+//! runs/<id>.json.gz     a record, compressed; nothing ever changes it           the truth
+//! runs/<id>.xml.gz      a result of DISKSPD that was imported
+//! runs/<id>.about.json  what people said about it: label, tags, pinned          the truth
+//! index.sqlite          headline figures of all of them                         follows
+//! ```
+//!
+//! A run is kept when its record has its name and the folder is on the disk; whatever happens then, the
+//! index finds it. docs/history.md describes files and tables, docs/decisions/store.md says why they
+//! are so.
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub mod about;
+pub mod database;
+mod entry;
+mod error;
+mod files;
+mod find;
+mod id;
+mod keep;
+mod machines;
+pub mod packed;
+mod trend;
+mod work;
+
+pub use about::RunNotes;
+pub use database::{StoreIndex, Troubles};
+pub use entry::{FigureOf, Headline, StoreEntry};
+pub use error::StoreError;
+pub use files::{KeptAs, KeptRun};
+pub use keep::{Imported, Saved};
+pub use machines::{Fingerprints, MachineNames};
+pub use trend::{History, TrendPoint};
+pub use work::{SpanWork, WORK};
+
+use diskspd_sys::place::Place;
+use std::path::{Path, PathBuf};
+
+/// The file of the index.
+const INDEX: &str = "index.sqlite";
+
+/// A store: a folder. Nothing is touched before something is done with it.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The store in this folder, which need not be there.
+    pub fn at(folder: impl Into<PathBuf>) -> Store {
+        Store { folder: folder.into() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether anything was ever kept.
+    pub fn is_there(&self) -> bool {
+        self.runs().is_dir()
+    }
+
+    /// Makes the folder and tries whether a file can be put there, so that it needn't be found out
+    /// after an hour.
+    ///
+    /// # Errors
+    /// It can't.
+    pub fn try_out(&self) -> Result<(), StoreError> {
+        let folder = self.runs();
+        let failed = |error| StoreError::Folder { folder: folder.clone(), error };
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        let tried = Place::open(&folder.join(id::random())).map_err(|error| error.to_string());
+        tried.map(drop).map_err(|why| failed(std::io::Error::other(why)))
+    }
+
+    fn runs(&self) -> PathBuf {
+        self.folder.join("runs")
+    }
+
+    fn index_file(&self) -> PathBuf {
+        self.folder.join(INDEX)
+    }
+}

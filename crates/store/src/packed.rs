@@ -1,0 +1,79 @@
+//! Compressed files: gzip, which every other tool reads.
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// What such a file begins with.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// Longest content, bytes: what a small file may grow to has a limit.
+pub const LONGEST: u64 = 256 << 20;
+
+/// Whether bytes are compressed.
+pub fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// The bytes, compressed.
+pub fn pack(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Memory takes everything.
+    let _ = encoder.write_all(bytes);
+    encoder.finish().unwrap_or_default()
+}
+
+/// Reads what is compressed.
+pub fn reader(source: impl Read) -> impl Read {
+    MultiGzDecoder::new(source)
+}
+
+/// All of what is compressed.
+///
+/// # Errors
+/// It is damaged, cut off, or longer than [`LONGEST`].
+pub fn unpack(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader(source).take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| {
+        io::Error::new(error.kind(), format!("the compressed file is damaged or cut off: {error}"))
+    })?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(too_long());
+    }
+    Ok(bytes)
+}
+
+/// All that a file holds, compressed or not.
+///
+/// # Errors
+/// It can't be read, is damaged, or longer than [`LONGEST`].
+pub fn whole(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    match is_packed(&bytes) {
+        true => unpack(&bytes[..]),
+        false if bytes.len() as u64 > LONGEST => Err(too_long()),
+        false => Ok(bytes),
+    }
+}
+
+fn too_long() -> io::Error {
+    io::Error::other(format!("it is larger than {} MiB, the limit of a run", LONGEST >> 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_out_again_and_damage_is_told() {
+        let text = b"a record ".repeat(1000);
+        let packed = pack(&text);
+        assert!(is_packed(&packed) && packed.len() < text.len() / 10);
+        assert_eq!(unpack(&packed[..]).unwrap(), text);
+        let cut = unpack(&packed[..packed.len() / 2]).unwrap_err().to_string();
+        assert!(cut.contains("damaged or cut off"), "{cut}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Runs of the same work on the same machine, in order: what can be followed over time.
+
+use super::{FigureOf, Fingerprints, Headline, MachineNames, StoreEntry};
+use diskspd_judge::lab::selection::RunFigure;
+use diskspd_model::machine::fingerprint::Difference;
+use diskspd_model::stats::trend::Trend;
+use std::collections::BTreeMap;
+
+/// Runs that can be followed: the same work on the same machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// What the machine is called; empty = not recorded.
+    pub machine: String,
+    /// What the runs share: [`StoreEntry::workload`].
+    pub workload: String,
+    /// What was typed for the latest.
+    pub command_line: Option<String>,
+    /// The time span, from 1.
+    pub time_span: u32,
+    /// The runs that have the figure, in the order in which they were kept.
+    pub points: Vec<TrendPoint>,
+    /// Where it was how high.
+    pub trend: Trend,
+}
+
+/// A run on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrendPoint {
+    /// The run.
+    pub id: String,
+    /// When it began, or was kept, seconds since 1970.
+    pub at: i64,
+    /// The figure.
+    pub value: f64,
+    /// What changed about the machine since the run before.
+    pub changed: Vec<Difference>,
+    /// So many seconds earlier than the run before it this one was kept by the clock, which was set back
+    /// between them; 0 = it was not.
+    pub clock_back_s: i64,
+    saved_at: i64,
+    fingerprint: Option<String>,
+}
+
+/// The clock is corrected all the time by less than this, s.
+const CLOCK_SET: i64 = 2;
+
+impl Headline {
+    /// One of its figures.
+    pub fn figure(&self, figure: RunFigure) -> Option<f64> {
+        match figure {
+            RunFigure::Iops => self.iops,
+            RunFigure::MibPerS => self.mib_per_s,
+            RunFigure::Mean => self.mean_ms,
+            RunFigure::P50 => self.p50_ms,
+            RunFigure::P99 => self.p99_ms,
+            RunFigure::P999 => self.p999_ms,
+        }
+    }
+}
+
+impl History {
+    /// The histories of runs that are in order; those with the most runs first.
+    pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
+        let machines = MachineNames::of(entries);
+        let mut found: BTreeMap<(String, &str, u32), History> = BTreeMap::new();
+        for entry in entries {
+            let machine = machines.name(entry);
+            for line in entry.figures.iter().filter(|line| line.direction == FigureOf::Total) {
+                let Some(value) = line.figure(figure) else { continue };
+                let key = (machine.clone(), entry.workload.as_str(), line.time_span);
+                let history = found.entry(key).or_insert_with(|| History {
+                    machine: machine.clone(),
+                    workload: entry.workload.clone(),
+                    command_line: None,
+                    time_span: line.time_span,
+                    points: Vec::new(),
+                    trend: Trend::default(),
+                });
+                history.command_line.clone_from(&entry.command_line);
+                history.add(entry, value, fingerprints);
+            }
+        }
+        let mut all: Vec<History> = found.into_values().collect();
+        for history in &mut all {
+            let values: Vec<f64> = history.points.iter().map(|point| point.value).collect();
+            history.trend = Trend::of(&values);
+        }
+        all.sort_by_key(|history| std::cmp::Reverse(history.points.len()));
+        all
+    }
+
+    fn add(&mut self, entry: &StoreEntry, value: f64, fingerprints: &Fingerprints) {
+        let known = self.points.iter().rev().find_map(|point| point.fingerprint.as_deref());
+        let saved_at = entry.about.saved_at;
+        // What comes from elsewhere was not kept in the order in which it was run.
+        let before = self.points.last().filter(|_| entry.about.imported_from.is_none());
+        let back = before.map_or(0, |before| before.saved_at.saturating_sub(saved_at));
+        self.points.push(TrendPoint {
+            id: entry.id.clone(),
+            at: entry.at(),
+            value,
+            changed: fingerprints.changes(known, entry.fingerprint.as_deref()),
+            clock_back_s: if back >= CLOCK_SET { back } else { 0 },
+            saved_at,
+            fingerprint: entry.fingerprint.clone(),
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! What a time span was asked to do, as lists and tables have it.
+
+use diskspd_model::profile::{Access, OfAllTargets, Parameters};
+use diskspd_model::units;
+
+/// What is told of the work, by the names that tables of runs have for it (docs/tables.md).
+pub const WORK: [&str; 8] = [
+    "threads",
+    "outstanding",
+    "in_flight",
+    "block_bytes",
+    "write_percent",
+    "random_percent",
+    "duration_s",
+    "warmup_s",
+];
+
+/// The work of a time span.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpanWork {
+    /// From 1.
+    pub time_span: u32,
+    /// In the order of [`WORK`].
+    pub values: [OfAllTargets<u64>; WORK.len()],
+}
+
+impl SpanWork {
+    /// That of a time span of which so much is known.
+    pub fn of(time_span: u32, asked: &Parameters) -> SpanWork {
+        let one = |value: Option<u64>| value.map_or(OfAllTargets::Unknown, OfAllTargets::One);
+        let all = |of: fn(&Access) -> Option<u32>| asked.common(|access| of(access).map(u64::from));
+        let values = [
+            one(asked.threads),
+            all(|access| access.outstanding),
+            one(asked.in_flight),
+            all(|access| access.block_size),
+            all(|access| access.write_percent),
+            all(|access| access.random_percent),
+            one(asked.duration_s.map(u64::from)),
+            one(asked.warmup_s.map(u64::from)),
+        ];
+        SpanWork { time_span, values }
+    }
+
+    /// All of it for people, as far as it is known.
+    pub fn words(&self) -> String {
+        let told = [
+            ("block_bytes", "", ""),
+            ("write_percent", "", " % writes"),
+            ("random_percent", "", " % random"),
+            ("threads", "threads ", ""),
+            ("outstanding", "depth ", ""),
+        ];
+        let word = |(name, before, behind): &(&str, &str, &str)| {
+            let value = Some(self.text(name)).filter(|value| !value.is_empty())?;
+            let value = match (*name, value.parse()) {
+                ("block_bytes", Ok(bytes)) => units::amount(bytes),
+                _ => value,
+            };
+            Some(format!("{before}{value}{behind}"))
+        };
+        told.iter().filter_map(word).collect::<Vec<_>>().join(", ")
+    }
+
+    /// One of them for programs: empty = not recorded, `mixed` = targets differ.
+    pub fn text(&self, name: &str) -> String {
+        let value = WORK.iter().position(|known| *known == name).map(|place| self.values[place]);
+        match value {
+            Some(OfAllTargets::One(value)) => value.to_string(),
+            Some(OfAllTargets::Several) => "mixed".into(),
+            Some(OfAllTargets::Unknown) | None => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::profile::{Target, TimeSpan};
+
+    #[test]
+    fn what_targets_share_is_told_and_what_differs_is_mixed() {
+        let target = |block_size, write_ratio| Target {
+            path: "a".into(),
+            block_size,
+            write_ratio,
+            request_count: 8,
+            ..Target::default()
+        };
+        let span = TimeSpan { targets: vec![target(4096, 30), target(8192, 30)], ..TimeSpan::default() };
+        let work = SpanWork::of(2, &Parameters::of(&span));
+        let told = ["threads", "outstanding", "in_flight", "block_bytes", "write_percent", "none"]
+            .map(|name| work.text(name));
+        assert_eq!(told, ["2", "8", "16", "mixed", "30", ""]);
+        assert_eq!(
+            SpanWork::of(1, &Parameters::of(&span)).words(),
+            "mixed, 30 % writes, 0 % random, threads 2, depth 8"
+        );
+        assert!(WORK.iter().all(|name| SpanWork::of(1, &Parameters::default()).text(name).is_empty()));
+    }
+}

@@ -1,0 +1,453 @@
+//! A queue of Linux AIO (`io_submit(2)`) that owns the memory and the files its I/Os use, for the reason of
+//! [`super::ring`]: the kernel is at the memory until an I/O has ended.
+//!
+//! Only `O_DIRECT` makes it asynchronous: I/O through the page cache is done within `io_submit`.
+
+mod events;
+
+use super::clock::{Nanos, monotonic};
+use super::memory::{Buffer, Slot, SlotMut};
+use super::transfer::{Transfer, fits};
+use events::{Event, EventRing};
+use std::io;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
+
+const COMMAND_READ: u16 = 0;
+const COMMAND_WRITE: u16 = 1;
+/// Flushes data, and what of the metadata is needed to read it.
+const COMMAND_DATA_SYNC: u16 = 3;
+/// None of the kernel's: in a block whose tag is not in flight.
+const FREE: u16 = u16::MAX;
+/// `IOCB_FLAG_IOPRIO`: the block states a priority.
+const FLAG_PRIORITY: u32 = 1 << 1;
+
+/// Timeouts from this one on are taken as none.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+/// Pause before a kernel that had no room is asked again, unless an I/O ends before.
+const PAUSE: Duration = Duration::from_millis(2);
+/// How often it is asked when nothing is in flight that could make room.
+const PATIENCE: u32 = 1000;
+
+/// `struct iocb` of linux/aio_abi.h.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    tag: u64,
+    #[cfg(target_endian = "big")]
+    rw_flags: u32,
+    key: u32,
+    #[cfg(target_endian = "little")]
+    rw_flags: u32,
+    command: u16,
+    priority: u16,
+    file: u32,
+    memory: u64,
+    length: u64,
+    offset: u64,
+    reserved: u64,
+    flags: u32,
+    event_descriptor: u32,
+}
+
+const _: () = assert!(size_of::<Block>() == 64);
+
+/// See the module.
+pub struct Queue {
+    context: libc::c_ulong,
+    ring: Option<EventRing>,
+    memory: ManuallyDrop<Buffer>,
+    files: ManuallyDrop<Vec<OwnedFd>>,
+    /// One for each tag: they must not move, because the kernel knows an I/O by where its block was.
+    blocks: ManuallyDrop<Box<[Block]>>,
+    /// Tags of blocks that the kernel has not yet taken, in order.
+    pending: Vec<u32>,
+    /// Addresses of the blocks of `pending`, made anew for each call.
+    addresses: Vec<*mut Block>,
+    /// Tags that the kernel refused to take, and the negated `errno`.
+    refused: Vec<(u32, i64)>,
+    events: Vec<Event>,
+    /// Pushed and not yet given back.
+    in_flight: u32,
+    drain_limit: Duration,
+    /// Contexts may be used from any thread, but not from several at a time.
+    thread: PhantomData<*const ()>,
+}
+
+impl Queue {
+    /// A queue for `depth` (at least 1) I/Os in flight; dropping it waits for `drain_limit` at most.
+    ///
+    /// # Errors
+    /// What `io_setup(2)` answers: `EAGAIN` when the machine's share (fs.aio-max-nr) is used up.
+    pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, drain_limit: Duration) -> io::Result<Queue> {
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the kernel writes one word to where the pointer leads.
+        let answer = unsafe { libc::syscall(libc::SYS_io_setup, depth, &raw mut context) };
+        if answer != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let room = depth as usize;
+        Ok(Queue {
+            context,
+            // SAFETY: the context exists, and until `drop` nobody else destroys it.
+            ring: unsafe { EventRing::of(context) },
+            memory: ManuallyDrop::new(memory),
+            files: ManuallyDrop::new(files),
+            blocks: ManuallyDrop::new(vec![Block { command: FREE, ..Block::default() }; room].into()),
+            pending: Vec::with_capacity(room),
+            addresses: Vec::with_capacity(room),
+            refused: Vec::with_capacity(room),
+            events: vec![Event::default(); room],
+            in_flight: 0,
+            drain_limit,
+            thread: PhantomData,
+        })
+    }
+
+    /// Whether completions are read without a system call.
+    pub fn reads_ring(&self) -> bool {
+        self.ring.is_some()
+    }
+
+    /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
+    pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
+        self.memory.slot(start, length)
+    }
+
+    /// What isn't shared of the memory, to fill.
+    pub fn memory_mut(&mut self) -> SlotMut<'_> {
+        self.memory.private_mut()
+    }
+
+    /// I/Os pushed and not yet given back.
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and
+    /// before a transfer whose file, memory range or tag does not exist, whose tag is in flight, or that the
+    /// kernel wouldn't take as it is.
+    #[inline]
+    pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
+        let room = self.blocks.len() - self.in_flight as usize;
+        let mut pushed = 0;
+        for transfer in transfers.take(room) {
+            let Some(file) = self.files.get(transfer.file as usize) else { break };
+            let Some(block) = free_block(&mut self.blocks, transfer.tag) else { break };
+            let usable = self.memory.usable(transfer.write);
+            if !fits(transfer.offset, transfer.length, transfer.start, usable) {
+                break;
+            }
+            let priority = transfer.priority.encoded();
+            *block = Block {
+                tag: u64::from(transfer.tag),
+                command: if transfer.write { COMMAND_WRITE } else { COMMAND_READ },
+                priority,
+                flags: if priority == 0 { 0 } else { FLAG_PRIORITY },
+                file: file.as_raw_fd() as u32,
+                memory: self.memory.as_ptr() as u64 + transfer.start as u64,
+                length: u64::from(transfer.length),
+                offset: transfer.offset,
+                ..Block::default()
+            };
+            self.pending.push(transfer.tag);
+            pushed += 1;
+        }
+        self.in_flight += pushed;
+        pushed as usize
+    }
+
+    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = the queue is full, file or tag
+    /// don't exist, or the tag is in flight.
+    /// Kernels before 4.18 answer it with `EINVAL`.
+    pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
+        let Some(file) = self.files.get(file as usize) else { return false };
+        let has_room = (self.in_flight as usize) < self.blocks.len();
+        let Some(block) = free_block(&mut self.blocks, tag).filter(|_| has_room) else { return false };
+        *block = Block {
+            tag: u64::from(tag),
+            command: COMMAND_DATA_SYNC,
+            file: file.as_raw_fd() as u32,
+            ..Block::default()
+        };
+        self.pending.push(tag);
+        self.in_flight += 1;
+        true
+    }
+
+    /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated
+    /// `errno`: waits until at least `min` have, or `timeout` has passed, or a signal came.
+    ///
+    /// # Errors
+    /// What the kernel answers, if it isn't about a single I/O; `EAGAIN` when it had no room for a long time.
+    pub fn wait(&mut self, min: usize, timeout: Duration, mut each: impl FnMut(u32, i64)) -> io::Result<()> {
+        let mut ended = 0;
+        let mut deadline = None;
+        let mut attempts = 0;
+        loop {
+            let has_room = self.hand_over()?;
+            ended += self.give_refused(&mut each);
+            if let Some(ring) = &mut self.ring {
+                let blocks = &mut self.blocks;
+                let visible = ring.take(|event| give_back(blocks, event.tag as u32, event.result, &mut each));
+                self.in_flight = left(self.in_flight, visible);
+                ended += visible;
+            }
+            let min = min.min(ended + self.in_flight as usize);
+            if has_room && ended >= min && (self.ring.is_some() || min > 0) {
+                return Ok(());
+            }
+            let left = match (min, deadline) {
+                (0, _) => Duration::ZERO,
+                (_, None) => timeout,
+                (_, Some(deadline)) => Duration::from_nanos(deadline - monotonic().min(deadline)),
+            };
+            // Without room some have to end first, however many are wanted.
+            let (wanted, longest) = match has_room {
+                true => (min.saturating_sub(ended), left),
+                false => (1, left.min(PAUSE)),
+            };
+            if deadline.is_none() && !has_room {
+                let timeout = Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX);
+                deadline = Some(monotonic().saturating_add(timeout));
+            }
+            let known_to_kernel = self.in_flight as usize - self.pending.len();
+            if known_to_kernel > 0 {
+                ended += self.get_events(wanted.min(known_to_kernel), longest, &mut each)?;
+            } else {
+                // Nothing in flight will ever make room: somebody else has to.
+                attempts += 1;
+                if attempts > PATIENCE {
+                    return Err(io::Error::from_raw_os_error(libc::EAGAIN));
+                }
+                std::thread::sleep(longest);
+            }
+            if has_room || left.is_zero() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// `io_submit(2)` until everything is taken. False = the kernel has no room at the moment.
+    fn hand_over(&mut self) -> io::Result<bool> {
+        let mut taken = 0;
+        let mut has_room = true;
+        while taken < self.pending.len() {
+            self.addresses.clear();
+            let blocks = self.blocks.as_mut_ptr();
+            // SAFETY: `push` has checked that every tag is the index of a block.
+            let address = |tag: &u32| unsafe { blocks.add(*tag as usize) };
+            self.addresses.extend(self.pending[taken..].iter().map(address));
+            // SAFETY: the addresses lead to blocks, which `push` has filled in with memory and files that
+            // are ours until nothing is in flight.
+            let answer = unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    self.addresses.len(),
+                    self.addresses.as_ptr(),
+                )
+            };
+            match usize::try_from(answer) {
+                Ok(0) => has_room = false,
+                Ok(count) => taken += count,
+                Err(_) => match io::Error::last_os_error().raw_os_error() {
+                    Some(libc::EAGAIN) => has_room = false,
+                    // The answer is about the first block alone; the others come behind it.
+                    errno => {
+                        let errno = errno.unwrap_or(libc::EIO);
+                        self.refused.push((self.pending[taken], -i64::from(errno)));
+                        taken += 1;
+                    }
+                },
+            }
+            if !has_room {
+                break;
+            }
+        }
+        self.pending.drain(..taken);
+        Ok(has_room)
+    }
+
+    fn give_refused(&mut self, each: &mut impl FnMut(u32, i64)) -> usize {
+        let count = self.refused.len();
+        let blocks = &mut self.blocks;
+        self.refused.drain(..).for_each(|(tag, result)| give_back(blocks, tag, result, each));
+        self.in_flight -= count as u32;
+        count
+    }
+
+    /// `io_getevents(2)`. Returns how many I/Os it gave back: fewer than `min` at the end of the time or by
+    /// a signal.
+    fn get_events(
+        &mut self,
+        min: usize,
+        timeout: Duration,
+        each: &mut impl FnMut(u32, i64),
+    ) -> io::Result<usize> {
+        let time = libc::timespec {
+            tv_sec: timeout.min(FOREVER).as_secs() as _,
+            tv_nsec: timeout.subsec_nanos() as libc::c_long,
+        };
+        let time: *const libc::timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
+        // SAFETY: there is room for as many events as are asked for; the time lives until the call returns.
+        let answer = unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                min,
+                self.events.len(),
+                self.events.as_mut_ptr(),
+                time,
+            )
+        };
+        let Ok(count) = usize::try_from(answer) else {
+            let error = io::Error::last_os_error();
+            return if error.raw_os_error() == Some(libc::EINTR) { Ok(0) } else { Err(error) };
+        };
+        let blocks = &mut self.blocks;
+        let ended = self.events[..count].iter();
+        ended.for_each(|event| give_back(blocks, event.tag as u32, event.result, each));
+        self.in_flight = left(self.in_flight, count);
+        Ok(count)
+    }
+
+    /// Cancels what can be cancelled and waits until everything has ended; `false` when the limit has
+    /// passed before.
+    fn drain(&mut self) -> bool {
+        self.in_flight -= (self.pending.len() + self.refused.len()) as u32;
+        let unknown = self.pending.drain(..).chain(self.refused.drain(..).map(|(tag, _)| tag));
+        unknown.for_each(|tag| give_back(&mut self.blocks, tag, 0, &mut |_, _| ()));
+        // Hardly any driver can (storage never does); a block without an I/O in flight is answered with
+        // EINVAL.
+        for block in self.blocks.iter_mut().filter(|_| self.in_flight > 0) {
+            let mut unused = Event::default();
+            // SAFETY: block and event live until the call returns.
+            unsafe {
+                libc::syscall(libc::SYS_io_cancel, self.context, &raw mut *block, &raw mut unused);
+            }
+        }
+        let limit = Nanos::try_from(self.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
+        let deadline = monotonic().saturating_add(limit);
+        while self.in_flight > 0 {
+            let now = monotonic();
+            if now >= deadline {
+                return false;
+            }
+            let left = Duration::from_nanos(deadline - now);
+            if self.wait(self.in_flight as usize, left, |_, _| ()).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The block of a tag that exists and is not in flight.
+#[inline]
+fn free_block(blocks: &mut [Block], tag: u32) -> Option<&mut Block> {
+    blocks.get_mut(tag as usize).filter(|block| block.command == FREE)
+}
+
+/// An I/O has ended: its tag may be used again. The kernel has copied the block when it took it.
+#[inline]
+fn give_back(blocks: &mut [Block], tag: u32, result: i64, each: &mut impl FnMut(u32, i64)) {
+    if let Some(block) = blocks.get_mut(tag as usize) {
+        block.command = FREE;
+    }
+    each(tag, result);
+}
+
+/// What is in flight when so many have ended. Were more taken off than there are, memory would be given back
+/// that the kernel is still at.
+fn left(in_flight: u32, ended: usize) -> u32 {
+    assert!(ended <= in_flight as usize, "{ended} of {in_flight} in flight have ended");
+    in_flight - ended as u32
+}
+
+impl Drop for Queue {
+    /// Drains what is in flight, then releases context, files and memory.
+    ///
+    /// When a dead device answers nothing within the limit, all of them are leaked on purpose: the kernel
+    /// may still write into the memory, and destroying the context would wait without any limit.
+    fn drop(&mut self) {
+        if !self.drain() {
+            return;
+        }
+        // SAFETY: the context is ours and is not used afterwards; nothing is in flight. Each value is
+        // dropped once.
+        unsafe {
+            libc::syscall(libc::SYS_io_destroy, self.context);
+            ManuallyDrop::drop(&mut self.blocks);
+            ManuallyDrop::drop(&mut self.files);
+            ManuallyDrop::drop(&mut self.memory);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Shared;
+    use diskspd_model::access::IoPriority;
+
+    #[test]
+    fn the_kernel_never_writes_to_what_buffers_share_and_a_full_queue_takes_no_flush() {
+        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
+            bytes.fill(5);
+            Ok(())
+        });
+        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let file: OwnedFd = tempfile::tempfile().unwrap().into();
+        let Ok(mut queue) = Queue::new(3, vec![file], memory, Duration::from_secs(1)) else {
+            return eprintln!("skipped, no Linux AIO");
+        };
+        let priority = IoPriority::Unstated;
+        for (tag, start, length, write, taken) in [
+            (0, places[0], 4096, true, 1),
+            (1, places[0], 1, false, 0),
+            (1, 4095, 2, false, 0),
+            (1, 4095, 1, false, 1),
+        ] {
+            let transfer = Transfer { write, file: 0, offset: 0, start, length, tag, priority };
+            assert_eq!(queue.push([transfer].into_iter()), taken, "{transfer:?}");
+        }
+        assert!(queue.push_flush(0, 2) && !queue.push_flush(0, 2));
+    }
+
+    #[test]
+    fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
+        let file: OwnedFd = tempfile::tempfile().unwrap().into();
+        let memory = Buffer::new(8).unwrap();
+        let Ok(mut queue) = Queue::new(4, vec![file], memory, Duration::from_secs(1)) else {
+            return eprintln!("skipped, no Linux AIO");
+        };
+        let priority = IoPriority::Unstated;
+        let read = |tag| Transfer {
+            write: false,
+            file: 0,
+            offset: 0,
+            start: tag as usize,
+            length: 1,
+            tag,
+            priority,
+        };
+        assert_eq!(queue.push([read(0), read(1), read(0)].into_iter()), 2);
+        assert!(!queue.push_flush(0, 1) && queue.in_flight() == 2);
+        let mut ended = Vec::new();
+        while queue.in_flight() > 0 {
+            queue.wait(1, FOREVER, |tag, _| ended.push(tag)).unwrap();
+        }
+        ended.sort_unstable();
+        assert_eq!(ended, [0, 1], "each came back once");
+        assert_eq!(queue.push([read(0)].into_iter()), 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "2 of 1 in flight have ended")]
+    fn more_ends_than_there_were_are_a_defect_in_every_build() {
+        left(1, 2);
+    }
+}

@@ -1,0 +1,109 @@
+//! Monotonic and virtual time: the only place that reads a clock.
+//!
+//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
+//! sense of.
+
+mod counter;
+
+use crate::kernel_clock as kernel;
+pub use crate::kernel_clock::{Nanos, SECOND, monotonic, process_cpu, raw};
+use counter::Counter;
+pub use counter::prepare;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// Where a worker thread gets its time from.
+///
+/// A clone of a virtual clock shares its hand with the original: the simulated engine moves it on,
+/// the worker reads it.
+#[derive(Debug, Clone)]
+pub enum Clock {
+    /// The kernel's `CLOCK_MONOTONIC`, read through the vDSO.
+    Monotonic,
+    /// The same time, read off the processor's time-stamp counter: see [`Clock::fastest`].
+    Counter(Rc<Counter>),
+    /// A hand that only [`Clock::advance_to`] moves: simulated runs are deterministic.
+    Virtual(Rc<Cell<Nanos>>),
+}
+
+impl Clock {
+    /// `CLOCK_MONOTONIC` by the cheapest way there is: by the time-stamp counter where it is reliable,
+    /// which is compared with the kernel's clock all the time, else through the vDSO. For the calling
+    /// thread.
+    pub fn fastest() -> Clock {
+        Counter::new().map_or(Clock::Monotonic, |counter| Clock::Counter(Rc::new(counter)))
+    }
+
+    /// What the time is taken from, for `-v` and the record.
+    pub fn source(&self) -> String {
+        match self {
+            Clock::Monotonic => "kernel clock (vDSO)".into(),
+            Clock::Virtual(_) => "virtual time".into(),
+            Clock::Counter(counter) => match counter.megahertz() {
+                Some(megahertz) => format!("time-stamp counter at {megahertz:.0} MHz"),
+                None => "kernel clock (vDSO), because the time-stamp counter went wrong".into(),
+            },
+        }
+    }
+
+    /// A virtual clock that stands at `start`.
+    pub fn simulated(start: Nanos) -> Clock {
+        Clock::Virtual(Rc::new(Cell::new(start)))
+    }
+
+    /// The time now.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        match self {
+            Clock::Monotonic => monotonic(),
+            Clock::Counter(counter) => counter.now(),
+            Clock::Virtual(hand) => hand.get(),
+        }
+    }
+
+    /// Sleeps until `time`, or until a signal arrives; a virtual clock is moved there.
+    #[inline]
+    pub fn sleep_until(&self, time: Nanos) {
+        match self {
+            Clock::Virtual(_) => self.advance_to(time),
+            Clock::Monotonic | Clock::Counter(_) => kernel::sleep_until(time),
+        }
+    }
+
+    /// Moves a virtual clock forward to `time`; a clock never goes back, and the monotonic one is not ours
+    /// to move.
+    #[inline]
+    pub fn advance_to(&self, time: Nanos) {
+        if let Clock::Virtual(hand) = self {
+            hand.set(hand.get().max(time));
+        }
+    }
+}
+
+/// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
+pub fn wall_seconds() -> i64 {
+    kernel::wall().0
+}
+
+/// Wall-clock time now, in milliseconds since 1970-01-01 00:00 UTC.
+pub fn wall_millis() -> i64 {
+    let (seconds, nanos) = kernel::wall();
+    seconds * 1000 + nanos / 1_000_000
+}
+
+/// Wall-clock time now, in nanoseconds since 1970-01-01 00:00 UTC.
+pub fn wall_nanos() -> i64 {
+    let (seconds, nanos) = kernel::wall();
+    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos)
+}
+
+/// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.
+pub fn suspended() -> Nanos {
+    kernel::since_boot().saturating_sub(monotonic())
+}
+
+/// Milliseconds that random numbers are seeded with (`-z` without a value): since the machine was started,
+/// suspended time included, as in DISKSPD.
+pub fn seed_millis() -> u64 {
+    kernel::since_boot() / 1_000_000
+}

@@ -1,0 +1,208 @@
+//! `CLOCK_MONOTONIC` by the time-stamp counter: the same time at half the price of asking the kernel.
+//!
+//! The counter's rate is measured against the kernel's clock, first over a millisecond or more and then
+//! over the whole life of the clock. Every third of a second the two are compared: a small difference (the
+//! rate as first measured is some millionths off, and NTP slews the kernel's clock) is made up for in the
+//! next third, without a step, so that a latency is never wrong by more than the rate is. A difference
+//! above a thousandth means that the counter can't be trusted, whatever the kernel says: from then on the
+//! kernel is asked every time.
+
+use super::{Nanos, monotonic};
+use crate::time_stamp;
+use std::cell::Cell;
+use std::sync::OnceLock;
+
+/// Counts between two comparisons, as a power of two: 0.25 to 0.5 s. What is converted stays within 64 bits.
+const INTERVAL: u32 = 30;
+/// The rate is in ns per count, times 2^32.
+const SCALE: u32 = 32;
+/// The rate is measured over at least this, ns: reading both clocks is exact to some 10 ns.
+const SHORTEST: Nanos = 1_000_000;
+/// Differences from the kernel's clock that are more than this share of the time since the last comparison
+/// mean that the counter is at fault. NTP slews by at most 1/2000 (adjtimex(2)).
+const TOLERANCE: Nanos = 1000;
+/// What reading both clocks may differ by at any time, ns: an interruption between the two.
+const NOISE: Nanos = 5_000;
+
+/// Both clocks at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    ticks: u64,
+    nanos: Nanos,
+}
+
+impl Moment {
+    /// The least disturbed of some readings.
+    fn now() -> Moment {
+        let reading = |_| {
+            let (before, nanos, after) = (time_stamp::read(), monotonic(), time_stamp::read());
+            let width = after.saturating_sub(before);
+            (width, Moment { ticks: before + width / 2, nanos })
+        };
+        let best = (0..5).map(reading).min_by_key(|(width, _)| *width);
+        best.map_or(Moment { ticks: 0, nanos: 0 }, |(_, moment)| moment)
+    }
+}
+
+/// The first moment that this process compared the clocks at.
+static FIRST: OnceLock<Option<Moment>> = OnceLock::new();
+
+/// Looks whether the counter can be used, and begins to measure its rate. The earlier it is called, the
+/// less is left to wait for in `Counter::new`.
+pub fn prepare() {
+    FIRST.get_or_init(|| time_stamp::are_reliable().then(Moment::now));
+}
+
+/// A thread's clock.
+#[derive(Debug)]
+pub struct Counter {
+    first: Moment,
+    /// Where the present interval began, in counts and in this clock's ns.
+    since: Cell<Moment>,
+    /// ns per count, times 2^[`SCALE`].
+    rate: Cell<u64>,
+    /// Counts that the present rate is good for; 0 = the counter is not used any more.
+    valid: Cell<u64>,
+}
+
+impl Counter {
+    /// A clock for the calling thread; `None` = there is no counter to rely on. Takes a millisecond at
+    /// most, unless [`prepare`] was called before that.
+    pub fn new() -> Option<Counter> {
+        prepare();
+        let first = (*FIRST.get()?)?;
+        let age = monotonic().saturating_sub(first.nanos);
+        if age < SHORTEST {
+            std::thread::sleep(std::time::Duration::from_nanos(SHORTEST - age));
+        }
+        let now = Moment::now();
+        let rate = rate(first, now)?;
+        Some(Counter { first, since: Cell::new(now), rate: Cell::new(rate), valid: Cell::new(1 << INTERVAL) })
+    }
+
+    /// The time now.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        let ticks = time_stamp::read();
+        let since = self.since.get();
+        // A counter that is behind (another processor's) wraps around and is compared too.
+        let passed = ticks.wrapping_sub(since.ticks);
+        if passed < self.valid.get() {
+            return since.nanos + ((passed * self.rate.get()) >> SCALE);
+        }
+        self.compare()
+    }
+
+    /// Counts per second in MHz; `None` = the counter turned out not to be reliable.
+    pub fn megahertz(&self) -> Option<f64> {
+        (self.valid.get() > 0).then(|| 1000.0 * 2f64.powi(SCALE as i32) / self.rate.get() as f64)
+    }
+
+    #[cold]
+    fn compare(&self) -> Nanos {
+        if self.valid.get() == 0 {
+            return monotonic();
+        }
+        self.adjust(Moment::now())
+    }
+
+    /// Compares with what the kernel says, and goes on from the time that this clock has.
+    fn adjust(&self, now: Moment) -> Nanos {
+        let since = self.since.get();
+        let passed = now.ticks.wrapping_sub(since.ticks);
+        let converted = (u128::from(passed) * u128::from(self.rate.get())) >> SCALE;
+        let here = since.nanos.saturating_add(u64::try_from(converted).unwrap_or(u64::MAX));
+        let tolerated = now.nanos.saturating_sub(since.nanos) / TOLERANCE + NOISE;
+        match rate(self.first, now) {
+            Some(rate) if here.abs_diff(now.nanos) <= tolerated => {
+                // What is missing or too much is spread over the next interval.
+                let correction = ((i128::from(now.nanos) - i128::from(here)) << SCALE) >> INTERVAL;
+                let most = i128::from(rate / TOLERANCE);
+                let rate = i128::from(rate) + correction.clamp(-most, most);
+                self.rate.set(u64::try_from(rate).unwrap_or(1));
+                self.since.set(Moment { ticks: now.ticks, nanos: here });
+                here
+            }
+            _ => {
+                self.valid.set(0);
+                now.nanos
+            }
+        }
+    }
+}
+
+/// ns per count, times 2^[`SCALE`]; `None` when it can't be a clock.
+fn rate(first: Moment, now: Moment) -> Option<u64> {
+    let ticks = now.ticks.checked_sub(first.ticks).filter(|ticks| *ticks > 0)?;
+    let rate = (u128::from(now.nanos.checked_sub(first.nanos)?) << SCALE) / u128::from(ticks);
+    // 1 ns per count and more would be no gain, and would not fit.
+    u64::try_from(rate).ok().filter(|rate| (1..=1 << SCALE).contains(rate))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PERIOD: u64 = 1 << INTERVAL;
+
+    /// A clock that has counted `rate` / 2^32 ns per count so far.
+    fn clock(rate: u64) -> Counter {
+        let first = Moment { ticks: 1000, nanos: 5000 };
+        let since = Moment { ticks: first.ticks + PERIOD, nanos: first.nanos + ((PERIOD * rate) >> SCALE) };
+        let since = Cell::new(since);
+        Counter { first, since, rate: Cell::new(rate), valid: Cell::new(PERIOD) }
+    }
+
+    const RATE: u64 = 1_700_000_000;
+
+    #[test]
+    fn a_small_difference_is_made_up_for_without_a_step() {
+        for drift in [-400i64, -3, 0, 3, 400] {
+            let clock = clock(RATE);
+            // The kernel's clock goes faster by so many millionths from now on.
+            let mut kernel = clock.since.get();
+            let mut last = kernel.nanos;
+            for _ in 0..60 {
+                let passed = (PERIOD * RATE) >> SCALE;
+                kernel.ticks += PERIOD;
+                kernel.nanos += passed.checked_add_signed(passed as i64 * drift / 1_000_000).unwrap();
+                let here = clock.adjust(kernel);
+                assert!(here > last, "{drift}");
+                last = here;
+            }
+            assert!(clock.megahertz().is_some());
+            assert!(
+                last.abs_diff(kernel.nanos) < 60_000,
+                "{drift}: {} ns apart",
+                last.abs_diff(kernel.nanos)
+            );
+        }
+    }
+
+    #[test]
+    fn a_counter_that_goes_wrong_is_given_up() {
+        let stands = |moment: Moment| Moment { nanos: moment.nanos + 1_000_000_000, ..moment };
+        let jumps =
+            |moment: Moment| Moment { ticks: moment.ticks + (PERIOD << 4), nanos: moment.nanos + 1000 };
+        let goes_back =
+            |moment: Moment| Moment { ticks: moment.ticks - 900, nanos: moment.nanos + 400_000_000 };
+        for fault in [stands as fn(Moment) -> Moment, jumps, goes_back] {
+            let clock = clock(RATE);
+            let moment = fault(clock.since.get());
+            assert_eq!(clock.adjust(moment), moment.nanos, "the kernel's clock goes on");
+            assert_eq!(clock.megahertz(), None);
+            let kernel = monotonic();
+            assert!(clock.now() >= kernel);
+        }
+    }
+
+    #[test]
+    fn both_clocks_tell_the_same_time() {
+        let Some(clock) = Counter::new() else {
+            return eprintln!("skipped: no reliable time-stamp counter");
+        };
+        let (before, time, after) = (monotonic(), clock.now(), monotonic());
+        // 10 us are not a matter of speed: they are what 1 ms of measuring the rate leaves, many times over.
+        assert!(time + 10_000 >= before && time <= after + 10_000, "{before} {time} {after}");
+    }
+}

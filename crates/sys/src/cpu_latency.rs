@@ -1,0 +1,133 @@
+//! How long processors may take to wake up: the kernel's `/dev/cpu_dma_latency`.
+//!
+//! A processor with nothing to do goes to sleep, and what it takes to wake it is part of every I/O that
+//! completes meanwhile. Whoever holds that device open with a limit written to it keeps all processors of
+//! the machine from idle states that take longer to leave; 0 keeps them from all, they wait in a loop. The
+//! limit ends with the descriptor, which the kernel closes however a process ends. (Interface:
+//! Documentation/power/pm_qos_interface.rst of the kernel.)
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The device. The lowest limit of all that hold it open counts.
+pub const DEVICE: &str = "/dev/cpu_dma_latency";
+
+/// Longest limit that the kernel takes, us: a signed number of 32 bits.
+pub const MAX_LIMIT: u32 = i32::MAX as u32;
+
+/// Why processors can't be kept awake.
+#[derive(Debug, thiserror::Error)]
+pub enum CpuLatencyError {
+    /// There is no such device.
+    #[error(
+        "there is no {DEVICE}: this kernel has no idle states (CONFIG_CPU_IDLE), or the container lacks the \
+         device; pass it in, or leave out --cpu-latency"
+    )]
+    Missing,
+    /// The device belongs to somebody else, or a container may not use it.
+    #[error(
+        "no permission to write to {DEVICE}, which keeps processors awake: run as root, let root allow it to \
+         a group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"
+    )]
+    Permission,
+    /// What else the kernel said.
+    #[error("{DEVICE} rejects a limit of {limit} us: {source}; leave out --cpu-latency")]
+    Kernel {
+        /// What was asked for, us.
+        limit: u32,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+}
+
+/// Holds a limit until it is dropped.
+#[derive(Debug)]
+#[must_use = "the limit ends when this is dropped"]
+pub struct CpuLatency {
+    /// Never used again: that it's open is all.
+    _device: File,
+}
+
+impl CpuLatency {
+    /// From now on no processor goes to an idle state that takes longer than `limit`, us, to leave; at most
+    /// [`MAX_LIMIT`]. Those that sleep are woken for it.
+    ///
+    /// # Errors
+    /// The device is missing, may not be written to, or refuses the limit.
+    pub fn hold(limit: u32) -> Result<CpuLatency, CpuLatencyError> {
+        hold_at(Path::new(DEVICE), limit)
+    }
+}
+
+fn hold_at(device: &Path, limit: u32) -> Result<CpuLatency, CpuLatencyError> {
+    let hold = || {
+        let number = i32::try_from(limit).map_err(|_| io::Error::from_raw_os_error(libc::ERANGE))?;
+        let mut device = OpenOptions::new().write(true).open(device)?;
+        // Exactly four bytes are a binary number; anything else the kernel reads as text.
+        match device.write(&number.to_ne_bytes())? {
+            4 => Ok(CpuLatency { _device: device }),
+            _ => Err(io::ErrorKind::WriteZero.into()),
+        }
+    };
+    hold().map_err(|source| explain(source, limit))
+}
+
+fn explain(source: io::Error, limit: u32) -> CpuLatencyError {
+    match source.raw_os_error() {
+        Some(libc::ENOENT | libc::ENODEV | libc::ENXIO) => CpuLatencyError::Missing,
+        Some(libc::EACCES | libc::EPERM | libc::EROFS) => CpuLatencyError::Permission,
+        _ => CpuLatencyError::Kernel { limit, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_is_written_as_the_kernel_reads_it() {
+        for limit in [0, 1, 50, MAX_LIMIT] {
+            let device = tempfile::NamedTempFile::new().unwrap();
+            let held = hold_at(device.path(), limit).unwrap();
+            let written = std::fs::read(device.path()).unwrap();
+            assert_eq!(written, (limit as i32).to_ne_bytes(), "{limit}");
+            drop(held);
+        }
+    }
+
+    #[test]
+    fn the_device_is_open_as_long_as_the_limit_is_held() {
+        let device = tempfile::NamedTempFile::new().unwrap();
+        let is_open = || {
+            let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let places: Vec<_> = open.filter_map(|entry| std::fs::read_link(entry.path()).ok()).collect();
+            places.iter().filter(|place| *place == device.path()).count() > 1 // and this test's own
+        };
+        let held = hold_at(device.path(), 0).unwrap();
+        assert!(is_open());
+        drop(held);
+        assert!(!is_open());
+    }
+
+    #[test]
+    fn what_keeps_it_from_being_held_is_told_with_what_to_do() {
+        let directory = tempfile::tempdir().unwrap();
+        let message = |path: &Path, limit| hold_at(path, limit).unwrap_err().to_string();
+        let missing = message(&directory.path().join("none"), 0);
+        assert!(
+            missing.contains("CONFIG_CPU_IDLE") && missing.contains("leave out --cpu-latency"),
+            "{missing}"
+        );
+        assert!(!directory.path().join("none").exists(), "nothing is created");
+        let refused = message(directory.path(), 7);
+        assert!(refused.contains("7 us") && refused.contains("irectory"), "{refused}");
+        let long = message(&directory.path().join("none"), MAX_LIMIT + 1);
+        assert!(long.contains("2147483648 us"), "{long}");
+        // Root may write to any file: the kernel's answers to others.
+        for errno in [libc::EACCES, libc::EPERM, libc::EROFS] {
+            let denied = explain(io::Error::from_raw_os_error(errno), 0).to_string();
+            assert!(denied.contains("no permission") && denied.contains("run as root"), "{denied}");
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Named events between the processes of one machine.
+//!
+//! An event is a small file in the shared memory of the machine (`/dev/shm`): empty = not set, one byte or
+//! more = set. Those who wait are woken by the kernel's file notification, so nothing polls; and a shell
+//! script can look at an event with `[ -s file ]` and set it with `echo > file`. A futex in mapped memory
+//! would do the same, but whoever may write to the file could shorten it, which kills the processes that
+//! have it mapped.
+//!
+//! Whoever has an event open holds a shared lock on its file, which the kernel takes back when the process
+//! ends, however it ends. An event that nobody had open is left over: who opens it resets it. So an event
+//! lives as long as somebody has it open, as on Windows, and what a run leaves set can't start the next
+//! one. Who closes it last takes its file away, if the folder lets him: it does so alone with the lock, and
+//! who opened the file meanwhile sees that it has no name any more, and opens or makes the next one.
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+use rustix::fs::{self, AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, inotify};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Where events lie: the file system that every Linux has for shared memory, cleared by a restart of the
+/// machine.
+const DIRECTORY: &str = "/dev/shm";
+/// What the names of their files begin with.
+const PREFIX: &str = "diskspd.event.";
+/// Everybody on the machine may set an event and wait for it.
+const MODE: Mode = Mode::from_raw_mode(0o666);
+/// The longest file name that Linux takes, bytes.
+const NAME_MAX: usize = 255;
+/// What a shell may write to set an event, bytes; a longer file is something else.
+const LARGEST: i64 = 4096;
+/// How long to wait for somebody who is just opening the same event.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why an event can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// No name was given.
+    #[error("the event has no name; append one to the option, for example -yrstart")]
+    NoName,
+    /// The name is too long for a file.
+    #[error("the event's name is too long: {0} bytes as a file name in {DIRECTORY}, at most {NAME_MAX}")]
+    TooLong(usize),
+    /// Nobody has an event of that name open.
+    #[error(
+        "there is no such event: it exists only while a run that names it (-ys, -yf, -yr, -yp) or `diskspd \
+         event wait` is running"
+    )]
+    Missing,
+    /// Somebody else's file, which we may not open.
+    #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that user", .0.display())]
+    Permission(PathBuf),
+    /// Not one of our files.
+    #[error(
+        "{} is no event (a link, a directory, a device, a file with several names or content, or another \
+         user's unshared file); remove it, or choose another name",
+        .0.display()
+    )]
+    NoEvent(PathBuf),
+    /// A lock that is held for longer than opening takes.
+    #[error("{} is locked by another program; stop that, or choose another name", .0.display())]
+    Locked(PathBuf),
+    /// What else the kernel said.
+    #[error("{}: {doing}: {source}", path.display())]
+    Kernel {
+        /// The event's file.
+        path: PathBuf,
+        /// What was being done.
+        doing: &'static str,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+}
+
+/// An event, open. It stays set until somebody resets it.
+#[derive(Debug)]
+pub struct Event {
+    path: PathBuf,
+    file: OwnedFd,
+    /// Becomes readable when the file is written to.
+    changes: OwnedFd,
+}
+
+impl Event {
+    /// Opens the event of this name; it's created, not set, when nobody has it open.
+    ///
+    /// # Errors
+    /// All but [`EventError::Missing`].
+    pub fn open(name: &[u8]) -> Result<Event, EventError> {
+        Event::open_at(&path(Path::new(DIRECTORY), name)?, true)
+    }
+
+    /// Opens the event of this name that somebody has open.
+    ///
+    /// # Errors
+    /// [`EventError::Missing`] when nobody has, and all others.
+    pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
+        Event::open_at(&path(Path::new(DIRECTORY), name)?, false)
+    }
+
+    fn open_at(path: &Path, create: bool) -> Result<Event, EventError> {
+        loop {
+            if let Some(event) = Event::try_open(path, create)? {
+                return Ok(event);
+            }
+        }
+    }
+
+    /// `None` = whoever had it open last has just taken it away.
+    fn try_open(path: &Path, create: bool) -> Result<Option<Event>, EventError> {
+        let fail = |doing| move |error: Errno| kernel(path, doing, error);
+        let file = file(path, create)?;
+        // Alone with it: it's left over. Nobody can have set it anew before we have changed to the shared
+        // lock. Reset even when it's not for us: somebody who opens it at this moment takes us for its
+        // user.
+        match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {
+                fs::ftruncate(&file, 0).map_err(fail("resetting it"))?;
+                if !create {
+                    remove(path, &file);
+                    return Err(EventError::Missing);
+                }
+            }
+            Err(Errno::WOULDBLOCK) => {}
+            Err(error) => return Err(kernel(path, "locking it", error)),
+        }
+        let began = Instant::now();
+        while let Err(error) = fs::flock(&file, FlockOperation::NonBlockingLockShared) {
+            match error {
+                Errno::WOULDBLOCK if began.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Errno::WOULDBLOCK => return Err(EventError::Locked(path.to_owned())),
+                error => return Err(kernel(path, "locking it", error)),
+            }
+        }
+        // With the lock nobody takes it away any more; before, somebody may have.
+        if fs::fstat(&file).map_err(fail("looking at it"))?.st_nlink == 0 {
+            return Ok(None);
+        }
+        let changes = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)
+            .map_err(fail("watching it"))?;
+        // By the open file, not by its name: that may lead to another one by now.
+        let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+        inotify::add_watch(&changes, itself, inotify::WatchFlags::MODIFY).map_err(fail("watching it"))?;
+        Ok(Some(Event { path: path.to_owned(), file, changes }))
+    }
+
+    /// Whether it's set.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn is_set(&self) -> Result<bool, EventError> {
+        let found = fs::fstat(&self.file).map_err(|e| kernel(&self.path, "looking at it", e))?;
+        Ok(found.st_size > 0)
+    }
+
+    /// Sets it: all who wait go on.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn set(&self) -> Result<(), EventError> {
+        let written = rustix::io::pwrite(&self.file, b"1", 0);
+        written.map(|_| ()).map_err(|e| kernel(&self.path, "setting it", e))
+    }
+
+    /// Makes it not set: whoever waits from now on does wait.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn reset(&self) -> Result<(), EventError> {
+        fs::ftruncate(&self.file, 0).map_err(|e| kernel(&self.path, "resetting it", e))
+    }
+
+    /// Waits until it's set, but no longer than `limit`; tells whether it is. One thread at a time may wait
+    /// on the same [`Event`]: they take each other's notifications, and then wait for their limit.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
+        self.wait_unless(limit, None)
+    }
+
+    /// The same; also ends, not set, as soon as it's called off.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
+        let fail = |error| kernel(&self.path, "waiting for it", error);
+        let deadline = Instant::now() + limit;
+        loop {
+            // What is pending is taken out before looking, so that no later change goes unnoticed.
+            self.forget_changes().map_err(fail)?;
+            if self.is_set()? {
+                return Ok(true);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(false);
+            }
+            let timeout = Timespec::try_from(left).map_err(|_| fail(Errno::INVAL))?;
+            let off = off.map_or(&self.changes, |off| &off.0);
+            let mut waited = [&self.changes, off].map(|file| PollFd::new(file, PollFlags::IN));
+            match poll(&mut waited, Some(&timeout)) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(fail(error)),
+            }
+            if !std::ptr::eq(off, &self.changes) && !waited[1].revents().is_empty() {
+                return self.is_set();
+            }
+        }
+    }
+
+    fn forget_changes(&self) -> Result<(), Errno> {
+        let mut notifications = [0; 4096];
+        loop {
+            match rustix::io::read(&self.changes, &mut notifications) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(Errno::WOULDBLOCK) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Ends a wait for an event, from another thread.
+#[derive(Debug)]
+pub struct CallOff(OwnedFd);
+
+impl CallOff {
+    /// For any number of waits.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn new() -> io::Result<CallOff> {
+        Ok(CallOff(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    /// Those that go on and all later ones end.
+    pub fn call(&self) {
+        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes());
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // Of two who close it at the same time one gets the lock: the other one's is gone by then.
+        if fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            remove(&self.path, &self.file);
+        }
+        // A process that is being started may have the file open for a moment longer, and with it the lock.
+        let _ = fs::flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
+/// Takes the file of an event away, alone with its lock. By its name, which may lead to something else by
+/// now: that stays. So does what belongs to another user, where the folder is sticky; it is not set then.
+fn remove(path: &Path, file: &OwnedFd) {
+    let identity = |found: fs::Stat| (found.st_dev, found.st_ino);
+    let named = fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).map(identity);
+    if named.is_ok() && named == fs::fstat(file).map(identity) && fs::unlink(path).is_err() {
+        let _ = fs::ftruncate(file, 0);
+    }
+}
+
+/// File of an event: bytes of its name other than letters, digits, `_` and `-` are written `%` and two
+/// hexadecimal digits, so that different names have different files and every name stays in the directory.
+fn path(directory: &Path, name: &[u8]) -> Result<PathBuf, EventError> {
+    if name.is_empty() {
+        return Err(EventError::NoName);
+    }
+    let mut file = PREFIX.to_owned();
+    for &byte in name {
+        match byte {
+            b'_' | b'-' => file.push(byte.into()),
+            byte if byte.is_ascii_alphanumeric() => file.push(byte.into()),
+            byte => file.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    if file.len() > NAME_MAX {
+        return Err(EventError::TooLong(file.len()));
+    }
+    Ok(directory.join(file))
+}
+
+/// Opens the file of an event, or makes it. An existing one is opened without `O_CREAT`, which the kernel
+/// may refuse for other people's files in such a directory (`fs.protected_regular`).
+fn file(path: &Path, create: bool) -> Result<OwnedFd, EventError> {
+    // Without O_NONBLOCK, opening a pipe of that name would wait.
+    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = loop {
+        match fs::open(path, flags, Mode::empty()) {
+            Err(Errno::NOENT) if create => match make(path) {
+                Err(Errno::EXIST) => {}
+                made => break made,
+            },
+            other => break other,
+        }
+    };
+    let file = opened.map_err(|error| match error {
+        Errno::NOENT if !create => EventError::Missing,
+        Errno::LOOP | Errno::ISDIR | Errno::NXIO => EventError::NoEvent(path.to_owned()),
+        Errno::ACCESS | Errno::PERM => EventError::Permission(path.to_owned()),
+        error => kernel(path, "opening it", error),
+    })?;
+    let found = fs::fstat(&file).map_err(|e| kernel(path, "looking at it", e))?;
+    if !is_event(&found) {
+        return Err(EventError::NoEvent(path.to_owned()));
+    }
+    Ok(file)
+}
+
+/// Whether an open file may be one of ours, looked at before anything is done to it: everybody may put
+/// files of this name here, also a further name (hard link) for what belongs to somebody else and would be
+/// emptied.
+fn is_event(found: &fs::Stat) -> bool {
+    let mode = Mode::from_raw_mode(found.st_mode);
+    let ours = found.st_uid == rustix::process::geteuid().as_raw();
+    FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
+        && found.st_nlink <= 1
+        && found.st_size <= LARGEST
+        // Other people's events are made to be shared; what isn't is something else.
+        && (ours || mode & Mode::from_raw_mode(0o7777) == MODE)
+}
+
+/// Makes the file with its final mode, whatever the umask is: it gets its name only then.
+fn make(path: &Path) -> Result<OwnedFd, Errno> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let file = fs::open(directory, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, MODE)?;
+    fs::fchmod(&file, MODE)?;
+    let itself = format!("/proc/self/fd/{}", file.as_raw_fd());
+    fs::linkat(CWD, itself, CWD, path, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(file)
+}
+
+fn kernel(path: &Path, doing: &'static str, error: Errno) -> EventError {
+    EventError::Kernel { path: path.to_owned(), doing, source: error.into() }
+}
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

@@ -1,0 +1,262 @@
+//! Opening targets.
+
+use super::block;
+use super::inode::Kind;
+use super::problem::{Problem, TargetError};
+use diskspd_model::access::OpenMode;
+use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::path::Path;
+
+/// `O_DSYNC`: the data, not the times of the inode. What rustix calls by that name is `O_SYNC`, which on a
+/// journaling file system costs a commit for every write.
+const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
+
+/// A target, open.
+#[derive(Debug)]
+pub struct OpenTarget {
+    /// The file or device.
+    pub file: OwnedFd,
+    /// Its size now, bytes; never 0.
+    pub size: u64,
+    /// What `stat` gives as the number of the device itself, if it's a block device.
+    pub device: Option<u64>,
+}
+
+/// A copy of a descriptor that the program was started with, for writing.
+///
+/// # Errors
+/// It is not open, or no number of a descriptor.
+#[allow(unsafe_code)]
+pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
+    // SAFETY: it takes numbers alone; one that is no open descriptor makes the call fail and nothing else.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
+    if copy < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just opened it for this caller, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
+}
+
+/// (device, inode) of what the program was started with open: everything else is opened such that other
+/// programs don't inherit it, which tells the two apart.
+pub fn at_start() -> Vec<(u64, u64)> {
+    const CLOEXEC: u32 = libc::O_CLOEXEC as u32;
+    let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Vec::new() };
+    let identity = |name: &std::ffi::OsStr| {
+        // As `flags:\t0100002`, in octal; one that another part of the program closes meanwhile is gone.
+        let about = std::fs::read_to_string(Path::new("/proc/self/fdinfo").join(name)).ok()?;
+        let flags = about.lines().find_map(|line| line.strip_prefix("flags:"))?.trim();
+        let is_inherited = u32::from_str_radix(flags, 8).ok()? & CLOEXEC == 0;
+        let found = is_inherited.then(|| std::fs::metadata(Path::new("/proc/self/fd").join(name)))?.ok()?;
+        Some(super::inode::identity(&found))
+    };
+    entries.flatten().filter_map(|entry| identity(&entry.file_name())).collect()
+}
+
+/// Opens a file for looking at it, without waiting for anything; `None` = it can't be read.
+pub fn peek(path: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty()).ok()
+}
+
+/// Opens a target to find out what it lies on, and to ask what of it is in memory. A regular file that is to
+/// be written is opened for writing, where that is allowed: an overlay copies it elsewhere by that. Devices
+/// never are, because the end of an open for writing makes udev look at them anew.
+///
+/// # Errors
+/// What the kernel answers.
+pub fn open_to_locate(path: &Path, written: bool) -> std::io::Result<File> {
+    let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
+    let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
+    let file = match regular && written {
+        true => with(OFlags::RDWR).or_else(|_| with(OFlags::RDONLY)),
+        false => with(OFlags::RDONLY),
+    };
+    Ok(file?.into())
+}
+
+/// Opens an existing file for writing past the page cache.
+///
+/// # Errors
+/// What the kernel answers; a file system that can't says [`std::io::ErrorKind::InvalidInput`].
+pub fn open_direct(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::DIRECT | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+/// Opens an existing regular file or block device as the mode says; links are followed, nothing is created.
+///
+/// Block devices are opened without `O_EXCL`, because several threads open the same one: the kernel gives a
+/// device exclusively once, even within a process. The exclusive claim is [`claim`]'s, made once by the
+/// controlling thread.
+///
+/// # Errors
+/// What is wrong, with the next step: see [`Problem`].
+pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
+    let (flags, access) = match (mode.read, mode.write) {
+        (true, true) => (OFlags::RDWR, "read and write"),
+        (false, true) => (OFlags::WRONLY, "write"),
+        (_, false) => (OFlags::RDONLY, "read"),
+    };
+    let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
+    // Looked at first, because opening a pipe waits for its other end.
+    let found = look(path)?;
+    let kind = FileType::from_raw_mode(found.st_mode);
+    accept(path, kind)?;
+
+    if mode.write && kind == FileType::BlockDevice && is_read_only(path) {
+        return Err(TargetError::new(path, Problem::ReadOnly));
+    }
+    let flags = flags
+        | OFlags::CLOEXEC
+        | if mode.direct { OFlags::DIRECT } else { OFlags::empty() }
+        | if mode.dsync { DSYNC } else { OFlags::empty() };
+    // The load must not write access times into the inode, nor spend time on asking whether it should. Only
+    // who owns the file may ask for that; for others it's a matter of some nanoseconds.
+    let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
+    let file = match file {
+        Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        answer => answer,
+    };
+    let file = file.map_err(|error| match error {
+        Errno::INVAL if mode.direct => {
+            let file_system = crate::file_systems::type_name(path);
+            TargetError::new(path, Problem::NoDirect { file_system })
+        }
+        error => fail("open it", error),
+    })?;
+    let size = size(path, file.as_fd())?;
+    if size == 0 {
+        return Err(TargetError::new(path, Problem::Empty));
+    }
+    let advise = |advice| {
+        rustix::fs::fadvise(&file, 0, None, advice).map_err(|error| fail("set its access hint", error))
+    };
+    // Given both, the later one decides about read-ahead.
+    if mode.hint.sequential {
+        advise(Advice::Sequential)?;
+    }
+    if mode.hint.random {
+        advise(Advice::Random)?;
+    }
+    let device = device_number(&file);
+    Ok(OpenTarget { file, size, device })
+}
+
+/// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a
+/// partition of it) is mounted, swap, part of a dm, md or multipath device, or claimed by another program,
+/// and refuses those from then on. Others can still open it the ordinary way.
+///
+/// # Errors
+/// [`Problem::Busy`], or what else keeps it from being opened.
+pub fn claim(device: &Path) -> Result<OwnedFd, TargetError> {
+    let exclusively = |flags| rustix::fs::open(device, flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
+    // For reading, because the end of an open for writing makes udev look at the device anew.
+    match exclusively(OFlags::RDONLY) {
+        Err(Errno::ACCESS | Errno::PERM) => exclusively(OFlags::WRONLY),
+        answer => answer,
+    }
+    .map_err(|error| TargetError::from_io(device, "claim it", "read", error))
+}
+
+/// Opens a block device for reading what is on it.
+///
+/// # Errors
+/// What keeps it from being opened.
+pub fn look_into(device: &Path) -> Result<OwnedFd, TargetError> {
+    rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| TargetError::from_io(device, "read what is on it", "read", error))
+}
+
+/// What `stat` gives as the number of an open block device; `None` for anything else.
+pub fn device_number(file: impl AsFd) -> Option<u64> {
+    let found = rustix::fs::fstat(file).ok()?;
+    (FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice).then_some(found.st_rdev)
+}
+
+/// Whether a regular file is open.
+pub fn is_regular(file: impl AsFd) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::RegularFile)
+}
+
+/// (device, inode) of an open file.
+pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
+    rustix::fs::fstat(file).ok().map(|found| (found.st_dev, found.st_ino))
+}
+
+/// What is at a path, links followed.
+///
+/// # Errors
+/// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what
+/// keeps us from looking.
+pub fn look(path: &Path) -> Result<Stat, TargetError> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if bytes.is_empty() || bytes.contains(&0) {
+        return Err(TargetError::new(path, Problem::NotAPath));
+    }
+    rustix::fs::stat(path).map_err(|error| match (error, std::fs::read_link(path)) {
+        (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
+        _ => TargetError::from_io(path, "look at it", "look at it", error),
+    })
+}
+
+/// Of which kind it is, links followed.
+///
+/// # Errors
+/// As [`look`].
+pub fn kind(path: &Path) -> Result<Kind, TargetError> {
+    look(path).map(|found| Kind::from_mode(found.st_mode))
+}
+
+/// Size of an open file or block device, bytes.
+///
+/// # Errors
+/// What the kernel answers; it's no problem of size 0.
+pub fn size(path: &Path, file: BorrowedFd<'_>) -> Result<u64, TargetError> {
+    let fail = |error| TargetError::from_io(path, "read its size", "read", error);
+    let found = rustix::fs::fstat(file).map_err(|error| fail(error.into()))?;
+    let kind = FileType::from_raw_mode(found.st_mode);
+    accept(path, kind)?;
+    if kind == FileType::BlockDevice {
+        return block::capacity(file).map_err(fail);
+    }
+    Ok(u64::try_from(found.st_size).unwrap_or(0))
+}
+
+/// Whether a device is write-protected. Depending on the kernel, opening one for writing fails as if a
+/// permission were missing, or works and no write does.
+fn is_read_only(device: &Path) -> bool {
+    let device = rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    device.is_ok_and(|device| block::read_only(device.as_fd()).unwrap_or(false))
+}
+
+fn accept(path: &Path, kind: FileType) -> Result<(), TargetError> {
+    match kind {
+        FileType::RegularFile | FileType::BlockDevice => Ok(()),
+        FileType::Directory => Err(TargetError::new(path, Problem::Directory)),
+        _ => Err(TargetError::new(path, Problem::NotAFile)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    #[test]
+    fn numbers_that_are_no_descriptor_are_an_error_and_what_was_opened_here_is_no_inheritance() {
+        for number in [-1, i32::MIN, i32::MAX] {
+            assert_eq!(inherited(number).unwrap_err().raw_os_error(), Some(libc::EBADF), "{number}");
+        }
+        let file = tempfile::tempfile().unwrap();
+        let copy = inherited(file.as_raw_fd()).unwrap();
+        assert_eq!(identity(&copy), identity(&file));
+        let found = at_start();
+        assert!(!found.contains(&identity(&file).unwrap()));
+        let standard_error = rustix::fs::fstat(rustix::stdio::stderr()).unwrap();
+        assert!(found.contains(&(standard_error.st_dev, standard_error.st_ino)), "{found:?}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What the kernel knows of a file besides its content: of which kind it is, where it lies, whose it is.
+
+use rustix::fs::FileType;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+/// What there can be at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// A block device.
+    BlockDevice,
+    /// A pipe with a name.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A character device, or a link that wasn't followed.
+    Other,
+}
+
+impl Kind {
+    pub(super) fn from_mode(mode: u32) -> Kind {
+        match FileType::from_raw_mode(mode) {
+            FileType::RegularFile => Kind::File,
+            FileType::Directory => Kind::Directory,
+            FileType::BlockDevice => Kind::BlockDevice,
+            FileType::Fifo => Kind::Pipe,
+            FileType::Socket => Kind::Socket,
+            _ => Kind::Other,
+        }
+    }
+
+    /// Of what was looked at.
+    pub fn of(found: &Metadata) -> Kind {
+        Kind::from_mode(found.mode())
+    }
+}
+
+/// (device, inode): the same for all names of one file.
+pub fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
+/// Number of the device that a device's node stands for.
+pub fn device_number(found: &Metadata) -> u64 {
+    found.rdev()
+}
+
+/// Number of the file system that it lies on.
+pub fn file_system(found: &Metadata) -> u64 {
+    found.dev()
+}
+
+/// Bytes that it takes on its file system.
+pub fn stored(found: &Metadata) -> u64 {
+    found.blocks().saturating_mul(512)
+}
+
+/// Number of the user whose it is.
+pub fn owner(found: &Metadata) -> u32 {
+    found.uid()
+}
+
+/// Whether others than its owner may put files into a folder: everybody, or the group of one with the
+/// sticky bit. The kernel protects by the same rule, where it's told to (`fs.protected_symlinks`,
+/// `fs.protected_regular`).
+pub fn is_open_to_others(folder: &Metadata) -> bool {
+    const OTHERS_WRITE: u32 = 0o002;
+    const STICKY_AND_GROUP_WRITES: u32 = 0o1020;
+    let mode = folder.mode();
+    mode & OTHERS_WRITE != 0 || mode & STICKY_AND_GROUP_WRITES == STICKY_AND_GROUP_WRITES
+}
+
+/// For tests of the crates above.
+pub use std::os::unix::fs::symlink;
+
+/// Makes a pipe with a name, for tests of the crates above.
+///
+/// # Errors
+/// The name is taken, or the folder doesn't take it.
+pub fn make_pipe(path: &std::path::Path) -> std::io::Result<()> {
+    Ok(rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RUSR)?)
+}

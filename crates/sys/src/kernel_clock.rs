@@ -1,0 +1,54 @@
+//! The kernel's clocks. Everybody else reads them through `crate::clock`.
+//!
+//! All times are nanoseconds in a `u64` ([`Nanos`]), counted from an origin that only differences make
+//! sense of.
+
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Nanoseconds since an arbitrary, fixed origin.
+pub type Nanos = u64;
+
+/// One second in [`Nanos`].
+pub const SECOND: Nanos = 1_000_000_000;
+
+#[inline]
+fn read(clock: ClockId) -> Nanos {
+    let t = clock_gettime(clock);
+    t.tv_sec as u64 * SECOND + t.tv_nsec as u64
+}
+
+/// `CLOCK_MONOTONIC` now.
+#[inline]
+pub fn monotonic() -> Nanos {
+    read(ClockId::Monotonic)
+}
+
+/// `CLOCK_MONOTONIC_RAW` now: as fast as the hardware counts, whatever NTP knows about it.
+pub fn raw() -> Nanos {
+    read(ClockId::MonotonicRaw)
+}
+
+/// CPU time that all threads of this process have taken.
+pub fn process_cpu() -> Nanos {
+    read(ClockId::ProcessCPUTime)
+}
+
+/// Since the machine was started, suspended time included: `CLOCK_BOOTTIME`.
+pub fn since_boot() -> Nanos {
+    read(ClockId::Boottime)
+}
+
+/// Wall-clock time now: seconds since 1970-01-01 00:00 UTC, negative before that, and nanoseconds of the
+/// second.
+pub fn wall() -> (i64, i64) {
+    let t = clock_gettime(ClockId::Realtime);
+    (t.tv_sec, t.tv_nsec)
+}
+
+/// Sleeps until [`monotonic`] is `time`, or until a signal arrives.
+pub fn sleep_until(time: Nanos) {
+    let at = Timespec { tv_sec: (time / SECOND) as i64, tv_nsec: (time % SECOND) as _ };
+    // Whoever was interrupted looks at the time and sleeps again.
+    let _ = clock_nanosleep_absolute(rustix::thread::ClockId::Monotonic, &at);
+}

@@ -1,0 +1,574 @@
+//! MPI, loaded at run time from where the launcher has it: messages of bytes between the processes of a job,
+//! none of which waits.
+//!
+//! Three ABIs are spoken: the standard one of MPI 5.0, MPICH's (Intel, Cray and MVAPICH have it too), and
+//! Open MPI's. They differ in what a handle is (an address or an `int`) and in the values of constants;
+//! functions, their names and their order of arguments are the same. Only the thread that made a [`World`]
+//! may use it (`MPI_THREAD_FUNNELED`): it can't be sent to another one.
+
+use super::privileges;
+use diskspd_model::units::visible::line;
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::collections::VecDeque;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::path::Path;
+use std::ptr::null;
+
+/// Which values constants have, and what a handle is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abi {
+    /// Of MPI 5.0.
+    Standard,
+    /// Of MPICH 3.1 and later.
+    Mpich,
+    /// Of Open MPI 4 and later.
+    OpenMpi,
+}
+
+/// The messages of a world have this tag: nobody else sends any in it.
+const TAG: c_int = 77;
+/// Larger than any ABI's `MPI_Status` (32 bytes), and aligned as it is.
+type MpiStatus = [u64; 16];
+/// Larger than any `MPI_MAX_LIBRARY_VERSION_STRING` (8192) and `MPI_MAX_ERROR_STRING`.
+const LONGEST_TEXT: usize = 16384;
+
+/// A message, and the process that it is of.
+pub type FromProcess = (usize, Vec<u8>);
+
+/// The processes that a launcher started together, as MPI shows them to this one.
+#[derive(Debug)]
+pub struct World {
+    calls: Box<dyn Calls>,
+    rank: usize,
+    size: usize,
+    /// Messages that are on their way out.
+    sending: Vec<MessageTransfer>,
+    /// Messages that are on their way in, by their sender, in their order.
+    receiving: Vec<VecDeque<MessageTransfer>>,
+    /// From whom messages come: rank 0 hears all others, and these hear rank 0.
+    partners: Range<usize>,
+    /// From whom nothing comes any more.
+    broken: Vec<bool>,
+    /// Whether MPI is asked for a message of anybody. Each call that finds none may give the CPU away
+    /// (Open MPI's `mpi_yield_when_idle`), which costs a time slice where CPUs are busy: one call for all
+    /// ranks, not one for each.
+    asks_for_any: bool,
+    /// It belongs to its thread.
+    _of_this_thread: PhantomData<*const ()>,
+}
+
+/// Whether this program can load libraries: one that is linked statically can't.
+pub const CAN_LOAD: bool = !cfg!(target_feature = "crt-static");
+
+/// A message that MPI reads or writes until it says that it is done.
+#[derive(Debug)]
+struct MessageTransfer {
+    bytes: Vec<u8>,
+    /// As large as the largest of all ABIs' handles, where MPI keeps it.
+    request: Box<u64>,
+}
+
+impl World {
+    /// Loads a library, by a path or by the name that the dynamic linker finds it by, and joins the world.
+    /// Once in a process. The library stays loaded. Only where [`CAN_LOAD`].
+    ///
+    /// # Errors
+    /// Why it can't be used.
+    pub fn join(library: &Path, abi: Abi) -> Result<World, NotJoined> {
+        if privileges::are_above_users() {
+            return Err(NotJoined::Privileged);
+        }
+        // SAFETY: loading runs the constructors of a library that the user's launcher or command line names,
+        // as for any program that is linked with it; it gets no rights by that which the user hasn't.
+        let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
+        let open = |flags| open(flags).map_err(|error| NotJoined::NotLoaded(error.to_string()));
+        // Its names are nobody else's before it is known what it is.
+        let local = open(RTLD_LOCAL)?;
+        abi.check(&LibraryMarks::of(&local)?).map_err(NotJoined::NotLoaded)?;
+        // Global, because plug-ins of Open MPI need its symbols.
+        let loaded = open(RTLD_GLOBAL)?;
+        drop(local);
+        // SAFETY: the library says of itself that it has this ABI, and is never unloaded.
+        let calls: Result<Box<dyn Calls>, libloading::Error> = unsafe {
+            match abi {
+                Abi::Standard => {
+                    let address = |value: usize| value as *mut c_void;
+                    let (world, byte, errors_return) = (address(0x101), address(0x247), address(0x143));
+                    let numbers = AbiNumbers { funneled: 1024, any_source: -1, source_at: 0 };
+                    MpiTable::load(&loaded, world, byte, errors_return, numbers)
+                }
+                Abi::Mpich => {
+                    let numbers = AbiNumbers { funneled: 1, any_source: -2, source_at: 2 };
+                    MpiTable::load(&loaded, 0x4400_0000, 0x4c00_010d, 0x5400_0001, numbers)
+                }
+                Abi::OpenMpi => (|| {
+                    let of = |name: &[u8]| loaded.get::<*mut c_void>(name).map(|symbol| symbol.into_raw());
+                    let (world, byte) = (of(b"ompi_mpi_comm_world\0")?, of(b"ompi_mpi_byte\0")?);
+                    let numbers = AbiNumbers { funneled: 1, any_source: -1, source_at: 0 };
+                    MpiTable::load(&loaded, world, byte, of(b"ompi_mpi_errors_return\0")?, numbers)
+                })(),
+            }
+        };
+        // MPI can't be unloaded once it has begun, and has threads and handlers of its own.
+        std::mem::forget(loaded);
+        let calls = calls.map_err(|error| NotJoined::NotLoaded(error.to_string()))?;
+        let (rank, size) = calls.join().map_err(NotJoined::NotBegun)?;
+        let partners = if rank == 0 { 1..size } else { 0..1 };
+        Ok(World {
+            calls,
+            rank,
+            size,
+            sending: Vec::new(),
+            receiving: (0..size).map(|_| VecDeque::new()).collect(),
+            asks_for_any: partners.len() > 1,
+            partners,
+            broken: vec![false; size],
+            _of_this_thread: PhantomData,
+        })
+    }
+
+    /// Number of this process, from 0.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// What the library calls itself, its first line.
+    pub fn library(&self) -> String {
+        self.calls.version().lines().next().unwrap_or_default().trim().to_owned()
+    }
+
+    /// Begins to send a message; it goes on with each [`World::receive`].
+    ///
+    /// # Errors
+    /// What MPI says.
+    pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+        let mut transfer = MessageTransfer { bytes: bytes.to_vec(), request: Box::new(0) };
+        let begun = self.calls.send(&mut transfer, peer(to)?);
+        // Also after an error: MPI may have kept the address.
+        self.sending.push(transfer);
+        begun
+    }
+
+    /// The next message that is there as a whole, and whom it is of; those of one process come in order.
+    ///
+    /// # Errors
+    /// From whom nothing comes any more, and what MPI says. Told once.
+    pub fn receive(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
+        loop {
+            let arrived = self.arrived()?;
+            if arrived.is_some() {
+                return Ok(arrived);
+            }
+            if !self.begin_to_receive()? {
+                let _ = self.go_on();
+                return Ok(None);
+            }
+        }
+    }
+
+    /// A message on its way in that is there now.
+    fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
+        for from in self.partners.clone().filter(|from| !self.broken[*from]) {
+            let Some(first) = self.receiving[from].front_mut() else { continue };
+            match self.calls.is_done(first) {
+                Ok(true) => {
+                    let first = self.receiving[from].pop_front();
+                    return Ok(first.map(|transfer| (from, transfer.bytes)));
+                }
+                Ok(false) => {}
+                Err(why) => return Err(self.breaks(from, why)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins to receive what MPI has; whether there was something.
+    fn begin_to_receive(&mut self) -> Result<bool, (usize, String)> {
+        if self.asks_for_any {
+            match self.calls.begin_to_receive(None) {
+                Ok(begun) => return Ok(self.keep(begun)),
+                // A process has ended; which one is only told to who asks for it alone.
+                Err(_) => self.asks_for_any = false,
+            }
+        }
+        let mut found = false;
+        for from in self.partners.clone().filter(|from| !self.broken[*from]).collect::<Vec<_>>() {
+            let begun = peer(from).and_then(|from| self.calls.begin_to_receive(Some(from)));
+            match begun {
+                Ok(begun) => found |= self.keep(begun),
+                Err(why) => return Err(self.breaks(from, why)),
+            }
+        }
+        Ok(found)
+    }
+
+    fn keep(&mut self, begun: Option<(usize, MessageTransfer)>) -> bool {
+        let found = begun.is_some();
+        if let Some((from, transfer)) = begun {
+            match self.receiving.get_mut(from) {
+                Some(queue) => queue.push_back(transfer),
+                // Of a rank that there isn't. MPI writes into it all the same.
+                None => std::mem::forget(transfer),
+            }
+        }
+        found
+    }
+
+    fn breaks(&mut self, from: usize, why: String) -> (usize, String) {
+        self.broken[from] = true;
+        (from, why)
+    }
+
+    /// Whether all that was sent has left this process's memory.
+    pub fn is_sent(&mut self) -> bool {
+        let _ = self.go_on();
+        self.sending.is_empty()
+    }
+
+    fn go_on(&mut self) -> Result<(), String> {
+        let mut first = Ok(());
+        let calls = &*self.calls;
+        self.sending.retain_mut(|transfer| match calls.is_done(transfer) {
+            Ok(done) => !done,
+            Err(why) => {
+                first = Err(why);
+                true
+            }
+        });
+        first
+    }
+
+    /// Has the launcher end all ranks, those that don't answer too, and this one.
+    pub fn abort(&self, exit_code: u8) {
+        self.calls.abort(c_int::from(exit_code));
+    }
+
+    /// Leaves the world in order: waits for all others to do the same. Without it a launcher takes the end
+    /// of this process for a failure.
+    ///
+    /// # Errors
+    /// What MPI says.
+    pub fn leave(mut self) -> Result<(), String> {
+        let _ = self.go_on();
+        self.calls.leave()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        // MPI may still read and write them.
+        std::mem::forget(std::mem::take(&mut self.sending));
+        std::mem::forget(std::mem::take(&mut self.receiving));
+    }
+}
+
+/// What tells the ABIs apart before anything is called that differs between them.
+#[derive(Debug, Clone, Default)]
+struct LibraryMarks {
+    /// What it calls itself.
+    version: String,
+    /// It has the objects that Open MPI's handles are addresses of.
+    has_objects: bool,
+    /// It says that it has the standard ABI.
+    is_standard: bool,
+}
+
+impl LibraryMarks {
+    fn of(library: &Library) -> Result<LibraryMarks, NotJoined> {
+        // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
+        // and numbers, no handles.
+        unsafe {
+            let version = library.get::<TextCall>(b"MPI_Get_library_version\0");
+            let version = version.map_err(|_| {
+                NotJoined::NotLoaded("it is no MPI library: it has no MPI_Get_library_version".into())
+            })?;
+            let standard = library.get::<NumbersCall>(b"MPI_Abi_get_version\0");
+            let is_standard = standard.is_ok_and(|ask| {
+                let (mut major, mut minor) = (-1, -1);
+                ask(&mut major, &mut minor) == 0 && major >= 1
+            });
+            Ok(LibraryMarks {
+                version: text(|buffer, length| version(buffer, length)),
+                has_objects: library.get::<*mut c_void>(b"ompi_mpi_comm_world\0").is_ok(),
+                is_standard,
+            })
+        }
+    }
+}
+
+impl Abi {
+    /// Whether a library has this ABI, as far as it says what it is: calling one of another would end this
+    /// process.
+    fn check(self, marks: &LibraryMarks) -> Result<(), String> {
+        let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
+        let (wanted, agrees) = match self {
+            Abi::Standard => ("the standard ABI of MPI 5.0", marks.is_standard),
+            Abi::OpenMpi => ("Open MPI", marks.has_objects && !marks.is_standard),
+            Abi::Mpich => {
+                let is_known = known.iter().any(|name| marks.version.contains(name));
+                ("MPICH or one of its kin", is_known && !marks.has_objects && !marks.is_standard)
+            }
+        };
+        let found = marks.version.lines().next().unwrap_or_default().trim();
+        agrees
+            .then_some(())
+            .ok_or_else(|| format!("its name says {wanted}, but it is another MPI: '{}'", line(found)))
+    }
+}
+
+/// Why there is no world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotJoined {
+    /// This process may do more than its user: a library that the user names would too.
+    Privileged,
+    /// The library isn't there, or not what it should be: another one may be.
+    NotLoaded(String),
+    /// It is there, and can't begin: no other one can be tried in this process.
+    NotBegun(String),
+}
+
+fn peer(rank: usize) -> Result<c_int, String> {
+    c_int::try_from(rank).map_err(|_| format!("there is no rank {rank}"))
+}
+
+/// The functions of MPI that are called, whatever a handle is.
+trait Calls: std::fmt::Debug {
+    /// Initializes; rank and size.
+    fn join(&self) -> Result<(usize, usize), String>;
+    fn version(&self) -> String;
+    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), String>;
+    /// The first message that is there, of one process or of any, and whom it is of.
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String>;
+    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String>;
+    fn leave(&self) -> Result<(), String>;
+    fn abort(&self, exit_code: c_int);
+}
+
+/// What MPI says of itself, a text and its length.
+type TextCall = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+/// `MPI_Abi_get_version`.
+type NumbersCall = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+/// `MPI_Isend`, `MPI_Irecv`.
+type Transferring<H> = unsafe extern "C" fn(*mut c_void, c_int, H, c_int, c_int, H, *mut c_void) -> c_int;
+
+/// AbiNumbers that differ between ABIs.
+#[derive(Clone, Copy)]
+struct AbiNumbers {
+    /// `MPI_THREAD_FUNNELED`.
+    funneled: c_int,
+    /// `MPI_ANY_SOURCE`.
+    any_source: c_int,
+    /// Which `int` of an `MPI_Status` is `MPI_SOURCE`.
+    source_at: usize,
+}
+
+/// The functions of mpi.h, with handles of type `H`.
+struct MpiTable<H> {
+    world: H,
+    byte: H,
+    errors_return: H,
+    numbers: AbiNumbers,
+    init_thread: unsafe extern "C" fn(*const c_void, *const c_void, c_int, *mut c_int) -> c_int,
+    comm_rank: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    comm_size: unsafe extern "C" fn(H, *mut c_int) -> c_int,
+    set_errhandler: unsafe extern "C" fn(H, H) -> c_int,
+    isend: Transferring<H>,
+    irecv: Transferring<H>,
+    iprobe: unsafe extern "C" fn(c_int, c_int, H, *mut c_int, *mut MpiStatus) -> c_int,
+    get_count: unsafe extern "C" fn(*const MpiStatus, H, *mut c_int) -> c_int,
+    test: unsafe extern "C" fn(*mut c_void, *mut c_int, *mut MpiStatus) -> c_int,
+    error_string: unsafe extern "C" fn(c_int, *mut c_char, *mut c_int) -> c_int,
+    library_version: TextCall,
+    finalize: unsafe extern "C" fn() -> c_int,
+    abort: unsafe extern "C" fn(H, c_int) -> c_int,
+}
+
+impl<H: Copy + 'static> MpiTable<H> {
+    /// Finds the functions.
+    ///
+    /// # Safety
+    /// The library is one of MPI in whose ABI handles are of type `H` and constants have these values, and
+    /// is never unloaded.
+    unsafe fn load(
+        library: &Library,
+        world: H,
+        byte: H,
+        errors_return: H,
+        numbers: AbiNumbers,
+    ) -> Result<Box<dyn Calls>, libloading::Error> {
+        // SAFETY: each name is a function that mpi.h declares with this type.
+        unsafe {
+            Ok(Box::new(MpiTable {
+                world,
+                byte,
+                errors_return,
+                numbers,
+                init_thread: *library.get(b"MPI_Init_thread\0")?,
+                comm_rank: *library.get(b"MPI_Comm_rank\0")?,
+                comm_size: *library.get(b"MPI_Comm_size\0")?,
+                set_errhandler: *library.get(b"MPI_Comm_set_errhandler\0")?,
+                isend: *library.get(b"MPI_Isend\0")?,
+                irecv: *library.get(b"MPI_Irecv\0")?,
+                iprobe: *library.get(b"MPI_Iprobe\0")?,
+                get_count: *library.get(b"MPI_Get_count\0")?,
+                test: *library.get(b"MPI_Test\0")?,
+                error_string: *library.get(b"MPI_Error_string\0")?,
+                library_version: *library.get(b"MPI_Get_library_version\0")?,
+                finalize: *library.get(b"MPI_Finalize\0")?,
+                abort: *library.get(b"MPI_Abort\0")?,
+            }))
+        }
+    }
+
+    /// What a return code means.
+    fn checked(&self, call: &str, code: c_int) -> Result<(), String> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: as `text`.
+        let why = text(|buffer, length| unsafe { (self.error_string)(code, buffer, length) });
+        Err(format!("{call}: {why}"))
+    }
+}
+
+impl<H> std::fmt::Debug for MpiTable<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MpiTable").finish_non_exhaustive()
+    }
+}
+
+/// A text that MPI writes into a buffer.
+fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
+    let mut buffer = vec![0 as c_char; LONGEST_TEXT];
+    let mut length = 0;
+    write(buffer.as_mut_ptr(), &mut length);
+    buffer[LONGEST_TEXT - 1] = 0;
+    // SAFETY: the buffer ends with a zero byte.
+    unsafe { CStr::from_ptr(buffer.as_ptr()) }.to_string_lossy().into_owned()
+}
+
+// SAFETY (of all calls below): the functions are those of the loaded library, with the types that mpi.h
+// declares; handles are the ABI's own values or were written by it; pointers are to live memory that is large
+// enough, and what MPI keeps (bytes and request of a transfer) lies on the heap until MPI says that it is
+// done with it, or for ever.
+impl<H: Copy + 'static> Calls for MpiTable<H> {
+    fn join(&self) -> Result<(usize, usize), String> {
+        let (mut provided, mut rank, mut size) = (0, 0, 0);
+        // SAFETY: see above. Both arguments of `main` may be null.
+        unsafe {
+            let begun = (self.init_thread)(null(), null(), self.numbers.funneled, &mut provided);
+            self.checked("MPI_Init_thread", begun)?;
+            if provided < self.numbers.funneled {
+                return Err("this MPI has no support for threads (MPI_THREAD_FUNNELED)".into());
+            }
+            self.checked("MPI_Comm_set_errhandler", (self.set_errhandler)(self.world, self.errors_return))?;
+            self.checked("MPI_Comm_rank", (self.comm_rank)(self.world, &mut rank))?;
+            self.checked("MPI_Comm_size", (self.comm_size)(self.world, &mut size))?;
+        }
+        let number =
+            |number: c_int| usize::try_from(number).map_err(|_| format!("a rank or size of {number}"));
+        Ok((number(rank)?, number(size)?))
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: see above.
+        text(|buffer, length| unsafe { (self.library_version)(buffer, length) })
+    }
+
+    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), String> {
+        let length =
+            c_int::try_from(transfer.bytes.len()).map_err(|_| "a message of more than 2 GiB".to_owned())?;
+        let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
+        // SAFETY: see above.
+        let code = unsafe { (self.isend)(bytes, length, self.byte, to, TAG, self.world, request) };
+        self.checked("MPI_Isend", code)
+    }
+
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String> {
+        let (mut there, mut length): (c_int, c_int) = (0, 0);
+        let mut status: MpiStatus = [0; 16];
+        let from = from.unwrap_or(self.numbers.any_source);
+        // SAFETY: see above.
+        unsafe {
+            let code = (self.iprobe)(from, TAG, self.world, &mut there, &mut status);
+            self.checked("MPI_Iprobe", code)?;
+            if there == 0 {
+                return Ok(None);
+            }
+            self.checked("MPI_Get_count", (self.get_count)(&status, self.byte, &mut length))?;
+        }
+        // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
+        let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
+        let sender = usize::try_from(source).map_err(|_| format!("a message of rank {source}"))?;
+        let bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        let mut transfer = MessageTransfer { bytes, request: Box::new(0) };
+        let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
+        // SAFETY: see above.
+        let code = unsafe { (self.irecv)(bytes, length, self.byte, source, TAG, self.world, request) };
+        if let Err(why) = self.checked("MPI_Irecv", code) {
+            // MPI may have kept the addresses.
+            std::mem::forget(transfer);
+            return Err(why);
+        }
+        Ok(Some((sender, transfer)))
+    }
+
+    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String> {
+        let mut done = 0;
+        let mut status: MpiStatus = [0; 16];
+        // SAFETY: see above.
+        let code = unsafe { (self.test)((&raw mut *transfer.request).cast(), &mut done, &mut status) };
+        self.checked("MPI_Test", code)?;
+        Ok(done != 0)
+    }
+
+    fn leave(&self) -> Result<(), String> {
+        // SAFETY: see above.
+        let code = unsafe { (self.finalize)() };
+        self.checked("MPI_Finalize", code)
+    }
+
+    fn abort(&self, exit_code: c_int) {
+        // SAFETY: see above. It doesn't return, or says why it did, which no longer matters.
+        unsafe { (self.abort)(self.world, exit_code) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_is_asked_what_it_is_before_it_is_called() {
+        let marks = |version: &str, has_objects, is_standard| LibraryMarks {
+            version: version.into(),
+            has_objects,
+            is_standard,
+        };
+        let open = marks("Open MPI v4.1.4, package: Debian", true, false);
+        let mpich = marks("MPICH Version:\t4.0.2\nMPICH Release date: Thu", false, false);
+        let intel = marks("Intel(R) MPI Library 2021.9 for Linux* OS\n", false, false);
+        let standard = marks("MPICH Version:      5.0.0", false, true);
+        let unknown = marks("My \u{1b}[2J MPI", false, false);
+        for (abi, fits) in [
+            (Abi::OpenMpi, [true, false, false, false, false]),
+            (Abi::Mpich, [false, true, true, false, false]),
+            (Abi::Standard, [false, false, false, true, false]),
+        ] {
+            for (marks, fits) in [&open, &mpich, &intel, &standard, &unknown].into_iter().zip(fits) {
+                let answer = abi.check(marks);
+                assert_eq!(answer.is_ok(), fits, "{abi:?} {marks:?}");
+                assert!(
+                    answer.err().is_none_or(|why| why.contains("another MPI") && !why.contains('\u{1b}'))
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The kernel's own events, counted on one CPU each: perf_event_open(2).
+
+mod attributes;
+
+use attributes::Attributes;
+use rustix::io::read;
+use std::ffi::CString;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// A kind of event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Page faults that had to wait for I/O.
+    MajorFaults,
+    /// Page faults that were solved in memory.
+    MinorFaults,
+    /// A tracepoint of the kernel.
+    Tracepoint(Tracepoint),
+}
+
+/// A tracepoint of the kernel, and which of its events are meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tracepoint {
+    /// Its number on this machine, from `events/*/*/id` of tracefs.
+    pub id: u64,
+    /// A condition on its fields as the kernel evaluates it; empty = every event.
+    pub filter: String,
+}
+
+/// Whether that is the answer of a CPU that isn't there (any more).
+pub fn is_absent(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ENODEV)
+}
+
+/// Counters of several kinds of events on one CPU, of all that runs there; they start and stop together.
+#[derive(Debug)]
+pub struct Group {
+    /// The leader first: with it all others count.
+    events: Vec<OwnedFd>,
+}
+
+impl Group {
+    /// Opens the counters, which stand at 0 and don't count yet.
+    ///
+    /// # Errors
+    /// What perf_event_open(2) answers: `EACCES` and `EPERM` without the privilege, `ENODEV` for a CPU that
+    /// is offline.
+    pub fn open(cpu: u32, kinds: &[Event]) -> io::Result<Group> {
+        let mut group = Group { events: Vec::new() };
+        for kind in kinds {
+            let leader = group.events.first();
+            let attributes = Attributes::counter(kind, leader.is_none());
+            let event = open(attributes, cpu, leader)?;
+            if let Event::Tracepoint(point) = kind {
+                set_filter(&event, &point.filter)?;
+            }
+            group.events.push(event);
+        }
+        Ok(group)
+    }
+
+    /// All begin to count, at once.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn start(&self) -> io::Result<()> {
+        self.events.first().map_or(Ok(()), |leader| control(leader, Control::Enable))
+    }
+
+    /// All stop counting, at once.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn stop(&self) -> io::Result<()> {
+        self.events.first().map_or(Ok(()), |leader| control(leader, Control::Disable))
+    }
+
+    /// The counts, in the order of the kinds.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn counts(&self) -> io::Result<Vec<u64>> {
+        let Some(leader) = self.events.first() else { return Ok(Vec::new()) };
+        // Of a group: how many, then one number each.
+        let mut bytes = vec![0; 8 * (1 + self.events.len())];
+        let length = read(leader, &mut bytes)?;
+        let numbers = bytes[..length].chunks_exact(8);
+        Ok(numbers.skip(1).filter_map(|bytes| Some(u64::from_ne_bytes(bytes.try_into().ok()?))).collect())
+    }
+}
+
+/// What an event is told to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Control {
+    Enable,
+    Disable,
+}
+
+/// What `ioctl` takes, from linux/perf_event.h.
+const ENABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 0) as libc::Ioctl;
+const DISABLE: libc::Ioctl = rustix::ioctl::opcode::none(b'$', 1) as libc::Ioctl;
+const SET_FILTER: libc::Ioctl = rustix::ioctl::opcode::write::<*const libc::c_char>(b'$', 6) as libc::Ioctl;
+
+/// Opens an event on a CPU, for all processes.
+fn open(mut attributes: Attributes, cpu: u32, leader: Option<&OwnedFd>) -> io::Result<OwnedFd> {
+    const CLOSE_ON_EXEC: libc::c_ulong = 8;
+    let everybody: libc::pid_t = -1;
+    let cpu = libc::c_int::try_from(cpu).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
+    let leader = leader.map_or(-1, AsRawFd::as_raw_fd);
+    // SAFETY: `attributes` is ours, says its own size, and consists of plain integers: the kernel reads it
+    // during the call, and may write the size it would like into it.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_perf_event_open, &raw mut attributes, everybody, cpu, leader, CLOSE_ON_EXEC)
+    };
+    let descriptor = libc::c_int::try_from(answer).map_err(|_| io::Error::from_raw_os_error(libc::EBADF))?;
+    if descriptor < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just made it for us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+fn control(event: &OwnedFd, what: Control) -> io::Result<()> {
+    let request = match what {
+        Control::Enable => ENABLE,
+        Control::Disable => DISABLE,
+    };
+    // SAFETY: takes a number only, no memory.
+    answer(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })
+}
+
+/// Events for which the condition doesn't hold aren't counted.
+fn set_filter(event: &OwnedFd, filter: &str) -> io::Result<()> {
+    if filter.is_empty() {
+        return Ok(());
+    }
+    let text = CString::new(filter)?;
+    // SAFETY: the kernel reads the text up to its zero, during the call.
+    answer(unsafe { libc::ioctl(event.as_raw_fd(), SET_FILTER, text.as_ptr()) })
+}
+
+fn answer(code: libc::c_int) -> io::Result<()> {
+    if code < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mapped for this alone: what comes from the heap may have been touched by another test.
+    fn touch_fresh_memory() {
+        const LENGTH: usize = 1 << 20;
+        let (protection, flags) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a mapping of its own, where the kernel likes it.
+        let memory = unsafe { libc::mmap(std::ptr::null_mut(), LENGTH, protection, flags, -1, 0) };
+        assert_ne!(memory, libc::MAP_FAILED, "{}", io::Error::last_os_error());
+        // SAFETY: so long, writable, and nobody else's; not used after it is unmapped.
+        unsafe {
+            memory.write_bytes(1, LENGTH);
+            libc::munmap(memory, LENGTH);
+        }
+    }
+
+    #[test]
+    fn requests_are_numbered_as_in_the_kernels_header() {
+        assert_eq!([ENABLE, DISABLE], [0x2400, 0x2401]);
+        #[cfg(target_pointer_width = "64")]
+        assert_eq!(SET_FILTER, 0x4008_2406);
+        assert_eq!(size_of::<Attributes>(), 112);
+    }
+
+    #[test]
+    fn page_faults_of_this_thread_are_counted_between_start_and_stop() {
+        let fault = touch_fresh_memory;
+        let cpu = rustix::thread::sched_getcpu() as u32;
+        let group = match Group::open(cpu, &[Event::MinorFaults, Event::MajorFaults]) {
+            Ok(group) => group,
+            Err(error) => return eprintln!("SKIPPED: counting on a whole CPU needs privilege: {error}"),
+        };
+        fault();
+        assert_eq!(group.counts().expect("read"), [0, 0], "not yet started");
+        crate::cpu::bind_to(cpu).expect("the CPU that it runs on");
+        group.start().expect("start");
+        fault();
+        group.stop().expect("stop");
+        let counts = group.counts().expect("read");
+        assert!(counts[0] > 0, "{counts:?}");
+        fault();
+        assert_eq!(group.counts().expect("read"), counts, "stopped");
+    }
+}

@@ -1,0 +1,366 @@
+//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready,
+//! and then keeps its owner, its mode and its access control list.
+//!
+//! ```text
+//! Place::open ──▶ a folder and a name, looked at and tried out; nothing has changed
+//! Place::begin ─▶ NewFile without a name, or with one that nobody can guess
+//! NewFile::put ─▶ under its name, in one step
+//! ```
+//!
+//! What is planted in a folder that everybody may write to leads nowhere: no link is followed, no file of
+//! another name is opened that was there before. A program that is killed leaves nothing behind where the
+//! file system has files without names (`O_TMPFILE`), which is nearly everywhere; elsewhere what it was
+//! writing at that moment.
+
+mod earlier;
+
+use earlier::Earlier;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Seek};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The longest name of a file that Linux takes, bytes.
+const NAME_MAX: usize = 255;
+/// Random names in a row that are all taken: somebody plays with us.
+const TRIES: usize = 100;
+/// What a new file may be, less what the process masks out (`umask`).
+const MODE: Mode = Mode::from_raw_mode(0o666);
+/// What a file is as long as others have no business with it.
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
+
+/// Why no file can be put somewhere. Reads on behind the name of the file.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Nothing can be made in the folder.
+    #[error("can't be created: {}{}", .0, hint(.0))]
+    Folder(io::Error),
+    /// The file that is there may not be written.
+    #[error("can't be replaced: {}{}; name another file", .0, hint(.0))]
+    Earlier(io::Error),
+    /// A folder, a pipe, a link that came between.
+    #[error("can't be replaced: it is no regular file; name another one")]
+    NotAFile,
+    /// A mount of its own.
+    #[error(
+        "can't be replaced: it is a mount of its own (a bind mount, as in containers); name a file in a \
+         mounted folder"
+    )]
+    MountPoint,
+    /// It would not be theirs any more.
+    #[error(
+        "can't be replaced: it belongs to another user or group (number {0}), for whom this process can't \
+         create files; name another file"
+    )]
+    NotOurs(u32),
+}
+
+/// What an error most likely comes from, where its text doesn't say it.
+fn hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
+        _ => "",
+    }
+}
+
+/// Where a file is put: a folder, held open, and a name in it.
+#[derive(Debug)]
+pub struct Place {
+    folder: OwnedFd,
+    folder_path: PathBuf,
+    name: OsString,
+    /// The file that was there when the place was looked at.
+    earlier: Option<Earlier>,
+}
+
+impl Place {
+    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier
+    /// one without changing it. The last part of the path is taken as it is, also when it's a link, which
+    /// is refused.
+    ///
+    /// # Errors
+    /// Why no file can be put there.
+    pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
+        let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
+        let folder_path = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let folder = rustix::fs::open(&folder_path, flags, Mode::empty());
+        let folder = folder.map_err(|error| PlaceError::Folder(error.into()))?;
+        let earlier = Earlier::look(&folder, &name)?;
+        let place = Arc::new(Place { folder, folder_path, name, earlier });
+        place.begin().map_err(|error| match (&place.earlier, error.kind()) {
+            (Some(earlier), io::ErrorKind::PermissionDenied) if earlier.is_foreign() => {
+                PlaceError::NotOurs(earlier.owner())
+            }
+            _ => PlaceError::Folder(error),
+        })?;
+        Ok(place)
+    }
+
+    /// A file for this place, not yet there.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
+        // Until it is as the earlier one was, it's nobody else's business.
+        let mode = if self.earlier.is_some() { PRIVATE } else { MODE };
+        let new = match self.unnamed(mode) {
+            Ok(file) => NewFile { place: Arc::clone(self), file, state: State::Unnamed },
+            Err(_) => {
+                let (file, name) = self.named(mode)?;
+                NewFile { place: Arc::clone(self), file, state: State::Named(name) }
+            }
+        };
+        if let Some(earlier) = &self.earlier {
+            earlier.apply(&new.file)?;
+        }
+        Ok(new)
+    }
+
+    /// A file without a name, which is gone when the program is.
+    fn unnamed(&self, mode: Mode) -> io::Result<File> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&self.folder, ".", flags, mode)?);
+        // It gets its name by this path.
+        rustix::fs::stat(itself(&file))?;
+        Ok(file)
+    }
+
+    /// A file of a random name.
+    fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
+        random_names(&self.name, |name| {
+            rustix::fs::openat(&self.folder, name, flags_of_new(), mode).map(File::from)
+        })
+    }
+
+    fn rename(&self, from: &OsStr) -> Result<(), Errno> {
+        rustix::fs::renameat(&self.folder, from, &self.folder, &self.name)
+    }
+
+    fn path_of(&self, name: &OsStr) -> PathBuf {
+        match self.folder_path.as_path() {
+            here if here == Path::new(".") => PathBuf::from(name),
+            folder => folder.join(name),
+        }
+    }
+}
+
+/// Makes what wasn't there, and follows no link.
+fn flags_of_new() -> OFlags {
+    OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+/// The open file, as a path.
+fn itself(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
+}
+
+/// Tries random names until one isn't taken.
+fn random_names<T>(
+    like: &OsStr,
+    mut make: impl FnMut(&OsStr) -> Result<T, Errno>,
+) -> io::Result<(T, OsString)> {
+    let mut result = Errno::EXIST;
+    for _ in 0..TRIES {
+        let name = random_name(like);
+        match make(&name) {
+            Ok(made) => return Ok((made, name)),
+            Err(Errno::EXIST) => {}
+            Err(error) => {
+                result = error;
+                break;
+            }
+        }
+    }
+    Err(result.into())
+}
+
+/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is.
+fn random_name(like: &OsStr) -> OsString {
+    // Keyed anew from the kernel's random numbers each time: nobody else can tell the next one.
+    let random = format!(".{:016x}", RandomState::new().build_hasher().finish());
+    let bytes = like.as_bytes();
+    let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
+    // What is packed says in front of it what it is.
+    let packed = [&b"json.gz"[..], b"xml.gz"].into_iter().find(|ending| bytes.ends_with(ending));
+    let ending = packed.unwrap_or(if ending.len() < NAME_MAX / 4 { ending } else { &[] });
+    let stem = &bytes[..bytes.len() - ending.len()];
+    let stem = stem.strip_suffix(b".").unwrap_or(stem);
+    let room = NAME_MAX - random.len() - 1 - ending.len();
+    let mut name = stem[..stem.len().min(room)].to_vec();
+    name.extend_from_slice(random.as_bytes());
+    if !ending.is_empty() {
+        name.push(b'.');
+        name.extend_from_slice(ending);
+    }
+    OsStr::from_bytes(&name).to_owned()
+}
+
+/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+#[derive(Debug)]
+pub struct NewFile {
+    place: Arc<Place>,
+    file: File,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Unnamed,
+    Named(OsString),
+    /// It is under its own name, or kept under another one.
+    Placed,
+}
+
+/// A file that could not be put in its place.
+#[derive(Debug, thiserror::Error)]
+pub struct NotPut {
+    /// Why.
+    pub error: io::Error,
+    /// Where it is instead; or why it's nowhere.
+    pub kept: io::Result<PathBuf>,
+}
+
+impl std::fmt::Display for NotPut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.error)?;
+        match &self.kept {
+            Ok(path) => write!(f, "; it is kept as {}", path.display()),
+            Err(error) => write!(f, "; nor can it be kept elsewhere: {error}"),
+        }
+    }
+}
+
+impl NewFile {
+    /// The file, for writing.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Whether there was another file in its place when that was looked at.
+    pub fn replaces(&self) -> bool {
+        self.place.earlier.is_some()
+    }
+
+    /// Whether others can see it by now.
+    pub fn is_placed(&self) -> bool {
+        matches!(self.state, State::Placed)
+    }
+
+    /// Gives it its name; what is there is replaced. Can be written further.
+    ///
+    /// # Errors
+    /// It isn't there, and where it is instead.
+    pub fn put(&mut self) -> Result<(), NotPut> {
+        if matches!(self.state, State::Unnamed) && self.place.earlier.is_none() {
+            let direct = self.link(&self.place.name);
+            if direct.is_ok() {
+                self.state = State::Placed;
+                return Ok(());
+            }
+        }
+        if let Err(error) = self.name_it() {
+            self.state = State::Placed;
+            return Err(NotPut { error, kept: self.copy_elsewhere() });
+        }
+        let State::Named(name) = std::mem::replace(&mut self.state, State::Placed) else { return Ok(()) };
+        self.place
+            .rename(&name)
+            .map_err(|error| NotPut { error: error.into(), kept: Ok(self.place.path_of(&name)) })
+    }
+
+    /// Keeps it beside its place, under a name of its own.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
+        if self.name_it().is_err() {
+            self.state = State::Placed;
+            return self.copy_elsewhere();
+        }
+        match std::mem::replace(&mut self.state, State::Placed) {
+            State::Named(name) => Ok(self.place.path_of(&name)),
+            _ => Ok(self.place.path_of(&self.place.name)),
+        }
+    }
+
+    /// Gives it a random name, if it has none.
+    fn name_it(&mut self) -> io::Result<()> {
+        if matches!(self.state, State::Unnamed) {
+            let linked = random_names(&self.place.name, |name| self.link(name));
+            let name = match linked {
+                Ok(((), name)) => name,
+                Err(_) => self.copy_beside()?,
+            };
+            self.state = State::Named(name);
+        }
+        Ok(())
+    }
+
+    /// A file system may have files without names and yet give them none later.
+    fn copy_beside(&mut self) -> io::Result<OsString> {
+        let mode = if self.place.earlier.is_some() { PRIVATE } else { MODE };
+        let (mut copy, name) = self.place.named(mode)?;
+        let copied = self.place.earlier.as_ref().map_or(Ok(()), |earlier| earlier.apply(&copy));
+        let copied = copied.and_then(|()| self.file.rewind());
+        let copied = copied.and_then(|()| io::copy(&mut self.file, &mut copy)).and_then(|_| copy.sync_all());
+        if copied.is_err() {
+            let _ = rustix::fs::unlinkat(&self.place.folder, &name, AtFlags::empty());
+        }
+        copied?;
+        // What is written further belongs there.
+        self.file = copy;
+        Ok(name)
+    }
+
+    fn link(&self, name: &OsStr) -> Result<(), Errno> {
+        rustix::fs::linkat(CWD, itself(&self.file), &self.place.folder, name, AtFlags::SYMLINK_FOLLOW)
+    }
+
+    /// The folder is gone, or takes nothing any more: what was written is saved in one for temporary files.
+    fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
+        let (mut copy, path) = elsewhere(&self.place.name)?;
+        self.file.rewind()?;
+        let copied = io::copy(&mut self.file, &mut copy);
+        if copied.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        copied?;
+        // There is no better place for it; whether a power cut would take it is another matter.
+        let _ = copy.sync_all();
+        Ok(path)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let State::Named(name) = &self.state {
+            let _ = rustix::fs::unlinkat(&self.place.folder, name, AtFlags::empty());
+        }
+    }
+}
+
+/// A file for what can't be written where it belongs, in the folder for temporary files: for its owner alone.
+///
+/// # Errors
+/// What the kernel says.
+pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
+    let folder = std::env::temp_dir();
+    let (file, name) = random_names(like, |name| {
+        rustix::fs::open(folder.join(name), flags_of_new(), PRIVATE).map(File::from)
+    })?;
+    Ok((file, folder.join(name)))
+}
+
+#[cfg(test)]
+#[path = "place_tests.rs"]
+mod tests;

@@ -1,0 +1,225 @@
+//! Why a target can't be used, told to the person who has to mend it: never an error number alone.
+
+use diskspd_model::units::visible;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A path and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {problem}", shown(path))]
+pub struct TargetError {
+    /// As the user gave it.
+    pub path: PathBuf,
+    /// What is wrong, and what to do about it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a target. The text of each says the next step.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// `ENOENT`
+    #[error("there is no such file or device; check the path, or let -c<size> create the file")]
+    Missing,
+    /// The directory that a file was to be created in doesn't exist.
+    #[error("its folder does not exist; check the name, or create the folder with mkdir -p")]
+    NoParent,
+    /// A symbolic link that leads nowhere: its target is never created, because the name says nothing of
+    /// that place.
+    #[error(
+        "is a symbolic link to {}, which does not exist; name the file itself, or remove the link",
+        named(to)
+    )]
+    DanglingLink {
+        /// What the link says.
+        to: PathBuf,
+    },
+    /// `EISDIR`
+    #[error("is a directory; name a file in it, or a block device")]
+    Directory,
+    /// A pipe, socket or character device.
+    #[error("is neither a regular file nor a block device, so it has no offsets")]
+    NotAFile,
+    /// A block device where only a regular file makes sense.
+    #[error("is a block device, whose size is fixed; leave out -c<size>")]
+    Device,
+    /// `ENOTDIR`
+    #[error("a part of the path is a file and not a directory; check the path")]
+    NotADirectory,
+    /// `EACCES`, `EPERM`
+    #[error(
+        "no permission to {access}; check owner and mode of the file and its directories{}",
+        or_run_as_root()
+    )]
+    Permission {
+        /// The verb, or verbs: `read`, `write`, `read and write`.
+        access: &'static str,
+    },
+    /// `EROFS`
+    #[error("the file system or device is read-only; only -w0 can work here, without -c")]
+    ReadOnly,
+    /// `O_DIRECT` was refused.
+    #[error(
+        "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another file system"
+    )]
+    NoDirect {
+        /// Type of the file system.
+        file_system: String,
+    },
+    /// `EBUSY`
+    #[error(
+        "is in use exclusively by the kernel or another program: mounted, swap, part of a RAID, LVM or \
+         multipath device; release it first"
+    )]
+    Busy,
+    /// The name leads to another device or file than before.
+    #[error("now leads to another, unchecked file or device; nothing was written to it, try again")]
+    Changed,
+    /// `ETXTBSY`
+    #[error("is in use as a running program or as swap space, and can't be written")]
+    Executing,
+    /// Nothing to read or write.
+    #[error(
+        "its size is 0, so there is nothing to read or write; create a file with -c<size>, or insert a \
+         medium into the device"
+    )]
+    Empty,
+    /// `ELOOP`
+    #[error("the path's symbolic links form a loop; name the file itself")]
+    LinkLoop,
+    /// `ENAMETOOLONG`
+    #[error("the path, or a name in it, is too long for the file system; use a shorter one")]
+    NameTooLong,
+    /// `ENXIO`, `ENODEV`, `ENOMEDIUM`
+    #[error("the device is gone, or has no medium")]
+    NoDevice,
+    /// `EMFILE`, `ENFILE`
+    #[error(
+        "too many open files: every thread opens each of its targets; raise the limit (ulimit -n), or use fewer threads (-t)"
+    )]
+    TooManyFiles,
+    /// An empty path, or one with a zero byte.
+    #[error("is not a path: it is empty, or holds a zero byte; name a file or a block device")]
+    NotAPath,
+    /// Anything else the kernel said.
+    #[error("can't {doing}: {source}")]
+    Kernel {
+        /// What was being done: `open`, `read its size`.
+        doing: &'static str,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+}
+
+/// An empty path has to be seen too.
+fn shown(path: &Path) -> String {
+    if path.as_os_str().is_empty() { "''".into() } else { named(path) }
+}
+
+/// A name within a line, whatever is in it.
+fn named(path: &Path) -> String {
+    visible::line(&path.to_string_lossy()).into_owned()
+}
+
+/// Root is told what keeps even root out.
+fn or_run_as_root() -> &'static str {
+    match rustix::process::geteuid().is_root() {
+        true => "; even root is denied by the immutable flag (lsattr), by file servers and by containers",
+        false => ", or run as root",
+    }
+}
+
+impl TargetError {
+    /// The problem of a path.
+    pub fn new(path: &Path, problem: Problem) -> TargetError {
+        TargetError { path: path.to_owned(), problem }
+    }
+
+    /// Whether it isn't there, or isn't ours to open: what stays so however often it is tried.
+    pub fn is_out_of_reach(&self) -> bool {
+        use Problem::{DanglingLink, Missing, NoDevice, NotADirectory, Permission};
+        matches!(self.problem, Missing | DanglingLink { .. } | NoDevice | NotADirectory | Permission { .. })
+    }
+
+    /// What the kernel answered when `doing` something to `path` that needs the permission to `access` it.
+    pub fn from_io(
+        path: &Path,
+        doing: &'static str,
+        access: &'static str,
+        error: impl Into<io::Error>,
+    ) -> TargetError {
+        let source = error.into();
+        let problem = match source.raw_os_error() {
+            Some(libc::ENOENT) => Problem::Missing,
+            Some(libc::EISDIR) => Problem::Directory,
+            Some(libc::ENOTDIR) => Problem::NotADirectory,
+            Some(libc::EACCES | libc::EPERM) => Problem::Permission { access },
+            Some(libc::EROFS) => Problem::ReadOnly,
+            Some(libc::EBUSY) => Problem::Busy,
+            Some(libc::ETXTBSY) => Problem::Executing,
+            Some(libc::ELOOP) => Problem::LinkLoop,
+            Some(libc::ENAMETOOLONG) => Problem::NameTooLong,
+            Some(libc::ENXIO | libc::ENODEV | libc::ENOMEDIUM) => Problem::NoDevice,
+            Some(libc::EMFILE | libc::ENFILE) => Problem::TooManyFiles,
+            None if source.kind() == io::ErrorKind::InvalidInput => Problem::NotAPath,
+            _ => Problem::Kernel { doing, source },
+        };
+        TargetError::new(path, problem)
+    }
+}
+
+/// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty =
+/// anything may be.
+pub fn usual_cause(errno: i32) -> &'static str {
+    match errno {
+        libc::EINVAL => {
+            "; unbuffered I/O (-S) needs block size and offsets in multiples of the logical block"
+        }
+        libc::EIO | libc::ENODEV | libc::ENXIO => "; the device failed or is gone: see dmesg",
+        libc::EFAULT => "; the memory-mapped file (-Sm) was truncated during the run",
+        libc::ENOSPC => "; the file system is full",
+        libc::EFBIG => "; the file would exceed a limit: see ulimit -f, and the file system's maximum",
+        libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
+        libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_path_is_seen() {
+        let error = TargetError::new(Path::new(""), Problem::NotAPath).to_string();
+        assert!(error.starts_with("'': is not a path: it is empty"), "{error}");
+    }
+
+    #[test]
+    fn every_answer_of_the_kernel_has_a_next_step() {
+        let root = rustix::process::geteuid().is_root();
+        for (errno, expected) in [
+            (libc::ENOENT, "check the path, or let -c<size> create the file"),
+            (libc::EISDIR, "name a file in it"),
+            (libc::ENOTDIR, "check the path"),
+            (libc::EACCES, "no permission to write; check owner and mode"),
+            (libc::EPERM, if root { "even root is denied" } else { "or run as root" }),
+            (libc::EROFS, "only -w0 can work here"),
+            (libc::EBUSY, "release it first"),
+            (libc::ETXTBSY, "running program or as swap space"),
+            (libc::ELOOP, "name the file itself"),
+            (libc::ENAMETOOLONG, "use a shorter one"),
+            (libc::ENXIO, "the device is gone, or has no medium"),
+            (libc::EMFILE, "raise the limit (ulimit -n)"),
+            (libc::EIO, "can't open it: "),
+        ] {
+            let error = TargetError::from_io(
+                Path::new("/a/b"),
+                "open it",
+                "write",
+                io::Error::from_raw_os_error(errno),
+            );
+            let text = error.to_string();
+            assert!(text.starts_with("/a/b: ") && text.contains(expected), "{text}");
+        }
+    }
+}

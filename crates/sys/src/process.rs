@@ -1,0 +1,111 @@
+//! What signals do to this process, and its end.
+
+use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is said when the process is aborted: by the standard library, which has said before why, by another
+/// library, or by whoever sends the signal.
+const GIVEN_UP: &[u8] =
+    b"ERROR: the program was aborted (SIGABRT). A line above gives the cause, if the program aborted itself: \
+      if out of memory or threads, use fewer threads (-t), a smaller -o or -b, or raise the limit (ulimit \
+      -v, ulimit -u, the limits of the container)\n";
+
+/// Exit code of a run that failed.
+const FAILED: libc::c_int = 1;
+
+/// Signals that would end the process without a word become errors: a file that may not grow any more
+/// (`SIGXFSZ`) is an error of that write, and giving up (`SIGABRT`) is a failed run with a message.
+pub fn prepare() {
+    // SAFETY: the handler only does what may be done in a signal handler: it writes, and ends the process.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        libc::signal(libc::SIGABRT, give_up as *const () as libc::sighandler_t);
+    }
+}
+
+/// Lets a launcher say by `SIGUSR1`, as that of MPICH does, that another process of the job has ended,
+/// without ending this one.
+pub fn outlive_others() {
+    // SAFETY: no handler is installed, the signal is ignored.
+    unsafe {
+        libc::signal(libc::SIGUSR1, libc::SIG_IGN);
+    }
+}
+
+extern "C" fn give_up(_: libc::c_int) {
+    // SAFETY: both may be called in a signal handler; the text is constant.
+    unsafe {
+        libc::write(2, GIVEN_UP.as_ptr().cast(), GIVEN_UP.len());
+        libc::_exit(FAILED)
+    }
+}
+
+/// Number of the user whose rights the process has.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+/// Bytes that a file may grow to (`ulimit -f`): beyond that the kernel sends a signal. `None` = as far as
+/// it will.
+pub fn largest_file() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
+/// Whether the process was started with this signal ignored, as `nohup` does.
+pub fn is_ignored(signal: i32) -> bool {
+    // SAFETY: the kernel fills in the structure, which may hold anything before; nothing is changed.
+    unsafe {
+        let mut found: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &raw mut found) == 0 && found.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Whether threads of this process may still wait for storage that doesn't answer.
+static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
+
+/// A thread is waited for no longer: it may never come back.
+pub fn leave_behind() {
+    LEFT_BEHIND.store(true, Ordering::SeqCst);
+}
+
+/// Whether [`leave_behind`] was called: the process is to be ended by [`end`], so that nobody else waits.
+pub fn has_left_behind() -> bool {
+    LEFT_BEHIND.load(Ordering::SeqCst)
+}
+
+/// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given
+/// back first: the kernel keeps a thread that it doesn't release, and with it everything that is open, but
+/// others shall not wait for it.
+pub fn end(code: u8) -> ! {
+    let _ = io::Write::flush(&mut io::stdout());
+    if let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(null.as_fd());
+        let _ = rustix::stdio::dup2_stdout(null.as_fd());
+        let _ = rustix::stdio::dup2_stderr(null.as_fd());
+    }
+    // SAFETY: takes a number only, and doesn't return.
+    unsafe { libc::_exit(libc::c_int::from(code)) }
+}
+
+/// A handle of another process, which stands for the same open file: it stays open until both are closed.
+///
+/// # Errors
+/// The process has ended, is of another namespace, or may not be looked into (`ptrace`).
+pub fn handle_of(process: u32, handle: i32) -> io::Result<OwnedFd> {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    let process = rustix::process::pidfd_open(process.ok_or(io::ErrorKind::NotFound)?, PidfdFlags::empty())?;
+    Ok(rustix::process::pidfd_getfd(process, handle, PidfdGetfdFlags::empty())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_known() {
+        prepare();
+        assert!(is_ignored(libc::SIGXFSZ) && !is_ignored(libc::SIGABRT) && !is_ignored(libc::SIGWINCH));
+    }
+}

@@ -1,0 +1,159 @@
+//! Real-time priorities (`SCHED_FIFO`, `SCHED_RR`): a thread of such a policy that never sleeps keeps its
+//! CPU from every thread that has no higher priority, those included that are to end its work. So whoever
+//! leads workers or heeds signals runs one priority above those who do the I/O.
+
+use std::io;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The priority of those that lead, once somebody does: one that inherited it doesn't rise again, above the
+/// others. 0 = nobody does.
+static LEADING: AtomicI32 = AtomicI32::new(0);
+
+/// Under which policy, and how high, a thread runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RealTime {
+    /// `SCHED_FIFO` or `SCHED_RR`, without flags.
+    policy: libc::c_int,
+    /// `SCHED_RESET_ON_FORK` or 0.
+    flags: libc::c_int,
+    priority: libc::c_int,
+}
+
+impl RealTime {
+    /// The calling thread's; `None` = it runs under an ordinary policy.
+    fn own() -> Option<RealTime> {
+        // The kernel's own calls: those of musl only say that they don't exist.
+        // SAFETY: takes a number only; 0 is the calling thread.
+        let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
+        let policy = libc::c_int::try_from(policy).ok().filter(|policy| *policy >= 0)?;
+        let flags = policy & libc::SCHED_RESET_ON_FORK;
+        let policy = policy & !libc::SCHED_RESET_ON_FORK;
+        if policy != libc::SCHED_FIFO && policy != libc::SCHED_RR {
+            return None;
+        }
+        // The kernel's sched_param is this number.
+        let mut priority: libc::c_int = 0;
+        // SAFETY: the kernel writes one int, which lives on this stack.
+        let answer = unsafe { libc::syscall(libc::SYS_sched_getparam, 0, &raw mut priority) };
+        (answer == 0).then_some(RealTime { policy, flags, priority })
+    }
+
+    /// The calling thread runs so from now on.
+    fn set(self) -> io::Result<()> {
+        let policy = self.policy | self.flags;
+        // SAFETY: the kernel reads one int, which lives on this stack; 0 is the calling thread.
+        let answer =
+            unsafe { libc::syscall(libc::SYS_sched_setscheduler, 0, policy, &raw const self.priority) };
+        if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+}
+
+/// The calling thread has its former priority again when this is dropped.
+#[derive(Debug)]
+#[must_use = "dropped at once it changes nothing"]
+pub struct Priority {
+    former: Option<RealTime>,
+}
+
+impl Drop for Priority {
+    fn drop(&mut self) {
+        if let Some(former) = self.former {
+            // Back up may not be permitted: lower is where it stays.
+            let _ = former.set();
+        }
+    }
+}
+
+/// Lets the calling thread, and those that it starts from now on, run before workers: one priority higher,
+/// where that is permitted. Where it isn't they run as before, and [`give_way`] makes the difference.
+pub fn take_precedence() -> Priority {
+    let leads = |own: &RealTime| own.priority == LEADING.load(Ordering::Relaxed);
+    let Some(own) = RealTime::own().filter(|own| !leads(own)) else { return Priority { former: None } };
+    let raised = RealTime { priority: own.priority + 1, ..own };
+    let is_raised = raised.set().is_ok();
+    LEADING.store(if is_raised { raised.priority } else { own.priority }, Ordering::Relaxed);
+    Priority { former: is_raised.then_some(own) }
+}
+
+/// Lets the calling thread run behind those that lead it, which it was started by: one priority lower.
+///
+/// # Errors
+/// There is no lower one, or what the kernel answers.
+pub fn give_way() -> io::Result<Priority> {
+    let Some(own) = RealTime::own() else { return Ok(Priority { former: None }) };
+    // Threads of one priority take turns under this policy.
+    if own.priority <= 1 && own.policy == libc::SCHED_RR {
+        return Ok(Priority { former: None });
+    }
+    if own.priority <= 1 {
+        return Err(io::Error::other(
+            "it has real-time priority 1, and no thread that could stop it may have a higher priority",
+        ));
+    }
+    RealTime { priority: own.priority - 1, ..own }.set()?;
+    Ok(Priority { former: Some(own) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn priority() -> Option<libc::c_int> {
+        RealTime::own().map(|own| own.priority)
+    }
+
+    /// In a thread that runs so and never spins; `None` = it may not.
+    fn at(priority: libc::c_int, test: impl FnOnce() + Send) -> Option<()> {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let wanted = RealTime { policy: libc::SCHED_FIFO, flags: 0, priority };
+                wanted.set().ok().map(|()| test())
+            });
+            thread.join().expect("no panic")
+        })
+    }
+
+    #[test]
+    fn those_that_lead_run_above_those_that_work() {
+        let permitted = at(20, || {
+            let leads = take_precedence();
+            assert_eq!(priority(), Some(21));
+            drop(take_precedence());
+            assert_eq!(priority(), Some(21));
+            let worker = std::thread::spawn(|| {
+                let gave_way = give_way().expect("a lower priority");
+                assert_eq!(priority(), Some(20));
+                drop(gave_way);
+                priority()
+            });
+            assert_eq!(worker.join().expect("no panic"), Some(21));
+            drop(leads);
+            assert_eq!(priority(), Some(20));
+        });
+        if permitted.is_none() {
+            eprintln!("skipped: no real-time priority is permitted");
+        }
+    }
+
+    #[test]
+    fn above_the_highest_there_is_none_so_workers_give_way() {
+        at(99, || {
+            let leads = take_precedence();
+            assert_eq!(priority(), Some(99));
+            let gave_way = give_way().expect("a lower priority");
+            assert_eq!(priority(), Some(98));
+            drop((gave_way, leads));
+        });
+    }
+
+    #[test]
+    fn below_the_lowest_there_is_none() {
+        at(1, || assert!(give_way().is_err() && priority() == Some(1)));
+    }
+
+    #[test]
+    fn under_an_ordinary_policy_nothing_changes() {
+        let (leads, gave_way) = (take_precedence(), give_way().expect("nothing to do"));
+        assert!(leads.former.is_none() && gave_way.former.is_none() && priority().is_none());
+    }
+}

@@ -1,0 +1,248 @@
+//! Making a ring: the kernel's features, asked for one by one.
+
+use super::Buffer;
+use io_uring::IoUring;
+use rustix::process::{Resource, getrlimit};
+use rustix::thread::{CapabilitySet, capabilities};
+use std::fmt;
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The largest region that the kernel registers as one buffer.
+const MAX_REGISTERED: usize = 1 << 30;
+
+/// Which features to use where the kernel has them. Without one everything works the same, only slower: the
+/// default is all of them, and the tests switch them off to get the behaviour of older kernels on a new
+/// one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Only the creating thread uses the ring; the kernel skips locks (6.0).
+    pub single_issuer: bool,
+    /// The kernel takes entries in the order in which they lie, without a list of their numbers (6.6).
+    pub no_queue_array: bool,
+    /// Completions are processed when the thread asks for them, instead of whenever they arrive (6.1). Needs
+    /// `single_issuer`.
+    pub defer_taskrun: bool,
+    /// Completions are processed at the next system call, without interrupting the thread (5.19).
+    pub coop_taskrun: bool,
+    /// The kernel carries on after an I/O that fails while it is handed over (5.18).
+    pub submit_all: bool,
+    /// An I/O names its file by index; the kernel looks it up once and not per I/O.
+    pub registered_files: bool,
+    /// The memory is pinned and mapped once and not per I/O. It counts as locked memory (`ulimit -l`).
+    pub registered_buffer: bool,
+    /// The ring itself is registered with the thread: saves a look-up per system call (5.18).
+    pub registered_ring: bool,
+    /// What is in flight at the end is cancelled by one request (5.19) instead of one each.
+    pub cancel_any: bool,
+    /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
+    /// poll queues. Unlike the features above this is never left out.
+    pub polled: bool,
+    /// How long dropping the ring waits for I/Os that can't be cancelled. Longer than the 30 s after which
+    /// the kernel's drivers give up on a command.
+    pub drain_limit: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            single_issuer: true,
+            no_queue_array: true,
+            defer_taskrun: true,
+            coop_taskrun: true,
+            submit_all: true,
+            registered_files: true,
+            registered_buffer: true,
+            registered_ring: true,
+            cancel_any: true,
+            polled: false,
+            drain_limit: Duration::from_secs(40),
+        }
+    }
+}
+
+/// `struct io_uring_rsrc_update` of the kernel.
+#[repr(C)]
+struct RingName {
+    index: u32,
+    reserved: u32,
+    descriptor: u64,
+}
+
+const IORING_REGISTER_RING_FDS: u32 = 20;
+const IORING_UNREGISTER_RING_FDS: u32 = 21;
+
+/// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a
+/// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
+pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<String>)> {
+    let mut wanted = *options;
+    wanted.defer_taskrun &= wanted.single_issuer;
+    loop {
+        // The completion queue is twice as long as the submission queue: it can't overflow.
+        let mut builder = IoUring::builder();
+        let mut notes = vec![];
+        if wanted.polled {
+            builder.setup_iopoll();
+            notes.push("polled completion".to_string());
+        }
+        if wanted.submit_all {
+            builder.setup_submit_all();
+        }
+        if wanted.coop_taskrun {
+            builder.setup_coop_taskrun();
+            notes.push("cooperative task work".to_string());
+        }
+        if wanted.single_issuer {
+            builder.setup_single_issuer();
+            notes.push("single issuer".to_string());
+        }
+        if wanted.defer_taskrun {
+            builder.setup_defer_taskrun();
+            notes.push("deferred task work".to_string());
+        }
+        if wanted.no_queue_array {
+            builder.setup_no_sqarray();
+            notes.push("no queue array".to_string());
+        }
+        if wanted.coop_taskrun || wanted.defer_taskrun {
+            // Tells `needs_enter` that completions wait for a system call.
+            builder.setup_taskrun_flag();
+        }
+        let built = build(&builder, depth);
+        let flag = [
+            &mut wanted.no_queue_array,
+            &mut wanted.defer_taskrun,
+            &mut wanted.single_issuer,
+            &mut wanted.coop_taskrun,
+            &mut wanted.submit_all,
+        ]
+        .into_iter()
+        .find(|flag| **flag);
+        match (built, flag) {
+            (Err(error), Some(flag)) if error.raw_os_error() == Some(libc::EINVAL) => *flag = false,
+            (built, _) => return Ok((built?, notes)),
+        }
+    }
+}
+
+/// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end
+/// of a time span: lack of memory may be over soon.
+fn build(builder: &io_uring::Builder, depth: u32) -> io::Result<IoUring> {
+    for _ in 0..100 {
+        match builder.build(depth) {
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            built => return built,
+        }
+    }
+    builder.build(depth)
+}
+
+/// Bytes of all buffers that are registered in this process.
+static REGISTERED: AtomicU64 = AtomicU64::new(0);
+
+/// The registration of a buffer, as a share of the memory that may be locked. Taken back when dropped,
+/// which has to be after the kernel has.
+#[derive(Debug)]
+pub(super) struct Registration(u64);
+
+impl Registration {
+    /// Buffers get half of what may be locked (everything with `CAP_IPC_LOCK`). Rings need some too and,
+    /// unlike buffers, can't do without: the first threads must not take it from the later ones.
+    fn reserve(length: u64) -> Option<Registration> {
+        let privileged =
+            capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::IPC_LOCK));
+        let limit = match getrlimit(Resource::Memlock).current {
+            Some(limit) if !privileged => limit / 2,
+            _ => u64::MAX,
+        };
+        Registration::within(limit, length)
+    }
+
+    fn within(limit: u64, length: u64) -> Option<Registration> {
+        let before = REGISTERED.fetch_add(length, Ordering::Relaxed);
+        let reserved = Registration(length);
+        (before.saturating_add(length) <= limit).then_some(reserved)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        REGISTERED.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
+/// Why a buffer isn't registered. The kernel then pins and maps the memory of each I/O anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unregistered {
+    /// The limit of locked memory is too small.
+    Limit,
+    /// It is larger than 1 GiB.
+    TooLarge,
+    /// The kernel's answer.
+    Refused(String),
+}
+
+impl fmt::Display for Unregistered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unregistered::Limit => f.write_str("the limit for locked memory is too low: ulimit -l"),
+            Unregistered::TooLarge => f.write_str("larger than 1 GiB"),
+            Unregistered::Refused(answer) => f.write_str(answer),
+        }
+    }
+}
+
+/// Registers the memory as buffer 0, or tells why not.
+pub(super) fn register(ring: &IoUring, memory: &Buffer) -> Result<Registration, Unregistered> {
+    if memory.len() > MAX_REGISTERED {
+        return Err(Unregistered::TooLarge);
+    }
+    let registration = Registration::reserve(memory.len() as u64).ok_or(Unregistered::Limit)?;
+    let region = libc::iovec { iov_base: memory.as_ptr().cast(), iov_len: memory.len() };
+    // SAFETY: the ring's owner keeps the memory for as long as the ring.
+    match unsafe { ring.submitter().register_buffers(&[region]) } {
+        Ok(()) => Ok(registration),
+        Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Unregistered::Limit),
+        Err(error) => Err(Unregistered::Refused(error.to_string())),
+    }
+}
+
+/// Registers the ring with the thread; returns its index.
+pub(super) fn register_self(ring: RawFd) -> io::Result<RawFd> {
+    let mut name = RingName { index: u32::MAX, reserved: 0, descriptor: ring as u64 };
+    // SAFETY: the structure is the kernel's and lives until the call returns; it writes the index.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_io_uring_register, ring, IORING_REGISTER_RING_FDS, &raw mut name, 1)
+    };
+    if answer == 1 { Ok(name.index as RawFd) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Takes it back. Otherwise the thread would keep the ring open for the rest of its life.
+pub(super) fn unregister_self(ring: RawFd, index: RawFd) {
+    let name = RingName { index: index as u32, reserved: 0, descriptor: 0 };
+    // SAFETY: the structure is the kernel's and lives until the call returns.
+    unsafe {
+        libc::syscall(libc::SYS_io_uring_register, ring, IORING_UNREGISTER_RING_FDS, &raw const name, 1)
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Other tests register buffers at the same time: only what holds nevertheless is tested.
+    #[test]
+    fn a_registration_takes_its_share_until_it_is_dropped() {
+        const HUGE: u64 = 1 << 60;
+        let first = Registration::within(2 * HUGE, HUGE).expect("half of the limit");
+        assert!(Registration::within(2 * HUGE, HUGE + 1).is_none());
+        drop(first);
+        assert!(Registration::within(2 * HUGE, HUGE + 1).is_some());
+        assert!(Registration::within(0, 1).is_none());
+        assert!(Registration::within(u64::MAX, HUGE).is_some());
+    }
+}

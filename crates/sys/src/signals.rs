@@ -1,0 +1,198 @@
+//! Signals that a run listens for.
+
+use super::mutex::LockAnyway;
+use super::process;
+use signal_hook::SigId;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use signal_hook::low_level;
+use std::io;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
+
+/// How many listen. What is caught once is never given back to the kernel: where nobody listens the signal
+/// does by this what it does to a program that never has.
+static LISTENERS: AtomicUsize = AtomicUsize::new(0);
+/// Signals whose default action is seen to.
+static SEEN_TO: LazyLock<Mutex<Vec<i32>>> = LazyLock::new(Mutex::default);
+
+/// What asks a program to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Ctrl-C: `SIGINT`.
+    Interrupt,
+    /// `SIGTERM`.
+    Terminate,
+    /// The connection is lost: `SIGHUP`.
+    Hangup,
+}
+
+/// The signals that ask the program to end. They arrive here until this is closed or dropped, and do
+/// nothing else. Where nobody listens any more they end the program, as before anybody did.
+#[derive(Debug)]
+pub struct Endings {
+    signals: Signals,
+    listener: Arc<EndingsListener>,
+}
+
+/// Closes [`Endings`] from another thread.
+#[derive(Debug, Clone)]
+pub struct Close(Handle, Arc<EndingsListener>);
+
+/// One of [`LISTENERS`].
+#[derive(Debug)]
+struct EndingsListener {
+    has_ended: AtomicBool,
+}
+
+impl EndingsListener {
+    fn begin() -> Arc<EndingsListener> {
+        LISTENERS.fetch_add(1, Ordering::SeqCst);
+        Arc::new(EndingsListener { has_ended: AtomicBool::new(false) })
+    }
+
+    fn end(&self) {
+        if !self.has_ended.swap(true, Ordering::SeqCst) {
+            LISTENERS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Drop for EndingsListener {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The calling thread gets these signals when this is dropped, and not before: none comes while it is decided
+/// what it does.
+struct HeldBack {
+    before: libc::sigset_t,
+}
+
+impl HeldBack {
+    fn hold(signals: &[i32]) -> HeldBack {
+        let (mut set, mut before) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: both sets are this function's own. `sigemptyset` makes `set` a whole one; should
+        // `pthread_sigmask` fail, which it doesn't for SIG_BLOCK, `before` is an empty one.
+        unsafe {
+            libc::sigemptyset(set.as_mut_ptr());
+            libc::sigemptyset(before.as_mut_ptr());
+            signals.iter().for_each(|signal| {
+                libc::sigaddset(set.as_mut_ptr(), *signal);
+            });
+            libc::pthread_sigmask(libc::SIG_BLOCK, set.as_ptr(), before.as_mut_ptr());
+            HeldBack { before: before.assume_init() }
+        }
+    }
+}
+
+impl Drop for HeldBack {
+    fn drop(&mut self) {
+        // SAFETY: the set is a whole one, and nothing is written.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.before, std::ptr::null_mut()) };
+    }
+}
+
+/// Sees to it that a signal ends the program where nobody listens.
+fn see_to_default(signal: i32) -> io::Result<()> {
+    let mut seen_to = SEEN_TO.lock_anyway();
+    if !seen_to.contains(&signal) {
+        let action = move || {
+            if LISTENERS.load(Ordering::SeqCst) == 0 {
+                let _ = low_level::emulate_default_handler(signal);
+            }
+        };
+        // SAFETY: reading an atomic, and what `emulate_default_handler` does, may be done in a handler.
+        unsafe { low_level::register(signal, action) }?;
+        seen_to.push(signal);
+    }
+    Ok(())
+}
+
+impl Endings {
+    /// Listens from now on; for a lost connection only where the program was not started to outlive it
+    /// (`nohup`).
+    ///
+    /// # Errors
+    /// The handlers can't be installed.
+    pub fn listen() -> io::Result<Endings> {
+        let mut listened = vec![SIGINT, SIGTERM];
+        if !process::is_ignored(SIGHUP) {
+            listened.push(SIGHUP);
+        }
+        let _held_back = HeldBack::hold(&listened);
+        listened.iter().try_for_each(|signal| see_to_default(*signal))?;
+        let listener = EndingsListener::begin();
+        Ok(Endings { signals: Signals::new(&listened)?, listener })
+    }
+
+    /// What ends [`Endings::forever`].
+    pub fn close(&self) -> Close {
+        Close(self.signals.handle(), Arc::clone(&self.listener))
+    }
+
+    /// Every one that arrives, waited for until closed.
+    pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
+        self.signals.forever().map(|signal| match signal {
+            SIGTERM => Ending::Terminate,
+            SIGHUP => Ending::Hangup,
+            _ => Ending::Interrupt,
+        })
+    }
+}
+
+impl Close {
+    /// No signal arrives any more.
+    pub fn close(&self) {
+        self.1.end();
+        self.0.close();
+    }
+}
+
+impl Ending {
+    /// Does what the signal does to a program that doesn't listen: ends it.
+    pub fn obey(self) {
+        let signal = match self {
+            Ending::Interrupt => SIGINT,
+            Ending::Terminate => SIGTERM,
+            Ending::Hangup => SIGHUP,
+        };
+        let _ = low_level::emulate_default_handler(signal);
+    }
+}
+
+/// Counts how often the program was stopped and goes on (`SIGCONT`), until dropped.
+#[derive(Debug)]
+pub struct Continued {
+    seen: Arc<AtomicU64>,
+    /// `None` = nobody can listen.
+    listener: Option<SigId>,
+}
+
+impl Continued {
+    /// Listens from now on.
+    pub fn listen() -> Continued {
+        let seen = Arc::new(AtomicU64::new(0));
+        let count = Arc::clone(&seen);
+        let action = move || {
+            count.fetch_add(1, Ordering::Relaxed);
+        };
+        // SAFETY: adding to an atomic may be done in a signal handler: it allocates, locks and panics never.
+        let listener = unsafe { low_level::register(SIGCONT, action) }.ok();
+        Continued { seen, listener }
+    }
+
+    /// How often it has happened.
+    pub fn times(&self) -> u64 {
+        self.seen.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Continued {
+    fn drop(&mut self) {
+        self.listener.take().map(low_level::unregister);
+    }
+}

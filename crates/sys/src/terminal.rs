@@ -1,0 +1,118 @@
+//! The terminal that somebody watches a run on: what it can show, and what is drawn there.
+
+pub use diskspd_model::units::wrapped::{width, width_of};
+use std::env;
+use std::io::IsTerminal;
+use std::os::fd::AsFd;
+
+/// What a terminal can show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns.
+    pub columns: usize,
+    /// Lines.
+    pub rows: usize,
+    /// Whether colours are wanted (`NO_COLOR`).
+    pub colours: bool,
+    /// Whether it shows block characters, each one column wide; else plain ASCII has to do.
+    pub blocks: bool,
+}
+
+/// The terminal that standard error goes to; `None` = it goes elsewhere, or to one that can't be drawn on
+/// (`TERM=dumb`).
+pub fn screen() -> Option<Screen> {
+    screen_of(&std::io::stderr())
+}
+
+/// The terminal that a stream goes to; `None` = it goes elsewhere, or to one that can't be drawn on.
+pub fn screen_of(stream: &(impl IsTerminal + AsFd)) -> Option<Screen> {
+    let named = |name: &str| env::var_os(name).and_then(|value| value.into_string().ok());
+    if !stream.is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(stream).ok();
+    let side = |side: Option<u16>, usual| side.map(usize::from).filter(|side| *side > 0).unwrap_or(usual);
+    look(side(size.map(|s| s.ws_col), 80), side(size.map(|s| s.ws_row), 24), named)
+}
+
+/// By the environment.
+fn look(columns: usize, rows: usize, named: impl Fn(&str) -> Option<String>) -> Option<Screen> {
+    let given = |name: &str| named(name).filter(|value| !value.is_empty());
+    let kind = given("TERM").unwrap_or_default();
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| given(name));
+    let takes_blocks = |locale: String| {
+        let name = locale.to_ascii_lowercase();
+        // There a terminal may draw them two columns wide.
+        let wide = ["zh", "ja", "ko"].iter().any(|language| name.starts_with(language));
+        (name.ends_with("utf-8") || name.ends_with("utf8")) && !wide
+    };
+    (kind != "dumb").then(|| Screen {
+        columns,
+        rows,
+        colours: given("NO_COLOR").is_none(),
+        // Of the console's own font two of eight are missing.
+        blocks: kind != "linux" && locale.is_none_or(takes_blocks),
+    })
+}
+
+/// What a piece of a line is drawn in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// As all text.
+    Plain,
+    /// Names and scales beside a chart.
+    Faint,
+    /// A chart of rates.
+    Rate,
+    /// A chart of latencies.
+    Latency,
+    /// That all is well.
+    Good,
+    /// What is good to know.
+    Note,
+    /// What takes something away from figures.
+    Doubtful,
+    /// What makes figures wrong.
+    Wrong,
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InkedText {
+    /// How.
+    pub ink: Ink,
+    /// What, without anything that drives a terminal.
+    pub text: String,
+}
+
+/// A line to be drawn: its pieces from left to right.
+pub type DrawnLine = Vec<InkedText>;
+
+/// A line of plain text.
+pub fn plain(text: impl Into<String>) -> DrawnLine {
+    vec![InkedText { ink: Ink::Plain, text: text.into() }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_says_what_is_drawn() {
+        for (given, expected) in [
+            (&[("TERM", "xterm"), ("LANG", "de_DE.UTF-8")][..], Some((true, true))),
+            (&[], Some((true, true))),
+            (&[("NO_COLOR", "1")], Some((false, true))),
+            (&[("NO_COLOR", "")], Some((true, true))),
+            (&[("TERM", "dumb")], None),
+            (&[("TERM", "linux"), ("LANG", "C.utf8")], Some((true, false))),
+            (&[("LC_ALL", "C"), ("LANG", "en_US.UTF-8")], Some((true, false))),
+            (&[("LC_ALL", ""), ("LANG", "en_US.UTF-8")], Some((true, true))),
+            (&[("LC_CTYPE", "ja_JP.UTF-8")], Some((true, false))),
+        ] {
+            let named = |name: &str| given.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+            let found = look(80, 24, named).map(|screen| (screen.colours, screen.blocks));
+            assert_eq!(found, expected, "{given:?}");
+        }
+    }
+}

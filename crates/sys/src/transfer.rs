@@ -1,0 +1,34 @@
+//! What the kernel's queues (io_uring, Linux AIO) have in common: one transfer, and how it is named.
+
+use diskspd_model::access::IoPriority;
+
+/// Most bytes of one transfer: 2 GiB less one page. The kernel shortens anything longer (`read(2)`, NOTES).
+pub const MAX_LENGTH: u32 = 0x7fff_f000;
+
+/// One transfer between the memory of a queue and one of its files.
+#[derive(Debug, Clone, Copy)]
+pub struct Transfer {
+    /// To the file, else from it.
+    pub write: bool,
+    /// Index of the file.
+    pub file: u32,
+    /// Position in the file, bytes.
+    pub offset: u64,
+    /// Position in the memory, bytes.
+    pub start: usize,
+    /// Bytes.
+    pub length: u32,
+    /// Comes back with the completion. Below the depth.
+    pub tag: u32,
+    /// Told to the I/O scheduler.
+    pub priority: IoPriority,
+}
+
+/// Whether the kernel would do exactly this: `length` bytes at `offset` of a file, from or to `start` in
+/// `memory` bytes. It shortens what is longer than [`MAX_LENGTH`], and its offsets have a sign.
+#[inline]
+pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
+    length <= MAX_LENGTH
+        && offset <= i64::MAX as u64
+        && start.checked_add(length as usize).is_some_and(|end| end <= memory)
+}

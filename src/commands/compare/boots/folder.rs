@@ -1,0 +1,208 @@
+//! The folder of a comparison of two kernels (`--dir`): what is run, on which machine, and every run as soon
+//! as it has ended.
+//!
+//! ```text
+//! comparison.json     the command line of the run and the machine; others are refused
+//! records/0001.json   the record of the first run, as --out of a run writes it
+//! runs/0001.json      its side, kernel and boot; written last: without it the run is made again
+//! ```
+
+use super::turn::BootRun;
+use crate::cli::AcrossBoots;
+use crate::machine::System;
+use crate::record::json;
+use crate::results::Record;
+use crate::run::{OutputDoor, Patience};
+use crate::sys::locks;
+use crate::truth::Judged;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::path::PathBuf;
+
+/// The file that makes a folder one of these.
+const ABOUT: &str = "comparison.json";
+
+/// A folder that no other comparison has.
+pub struct BootFolder {
+    path: PathBuf,
+    /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
+    _lock: File,
+}
+
+impl BootFolder {
+    /// Makes the folder or takes it up again, with what has been run there.
+    ///
+    /// # Errors
+    /// A message: it holds something else, another comparison, that of another machine, is in use, or can't
+    /// be read or written.
+    pub fn open(
+        asked: &AcrossBoots,
+        command_line: &str,
+        system: &System,
+    ) -> Result<(BootFolder, Vec<BootRun>), String> {
+        let path = &asked.folder;
+        let failed = |why: &dyn std::fmt::Display| format!("--dir {}: {why}", path.display());
+        fs::create_dir_all(path).map_err(|error| failed(&error))?;
+        let lock = File::open(path).map_err(|error| failed(&error))?;
+        if !locks::hold(&lock).map_err(|error| failed(&error))? {
+            return Err(failed(
+                &"another comparison is using this folder; wait for it, or name another folder",
+            ));
+        }
+        let folder = BootFolder { path: path.clone(), _lock: lock };
+        let about = about(asked, command_line, system);
+        match fs::read(path.join(ABOUT)) {
+            Ok(bytes) => {
+                let found: Value = serde_json::from_slice(&bytes).map_err(|error| {
+                    failed(&format_args!("{ABOUT} is damaged: {error}; name another folder"))
+                })?;
+                agrees(&found, &about).map_err(|why| failed(&why))?;
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                folder.begin(&about).map_err(|why| failed(&why))?;
+            }
+            Err(error) => return Err(failed(&error)),
+        }
+        for part in ["records", "runs"] {
+            fs::create_dir_all(path.join(part)).map_err(|error| failed(&error))?;
+        }
+        let history = folder.history().map_err(|why| failed(&why))?;
+        Ok((folder, history))
+    }
+
+    fn begin(&self, about: &Value) -> Result<(), String> {
+        let mut there = fs::read_dir(&self.path).map_err(|error| error.to_string())?;
+        if there.next().is_some() {
+            return Err("it holds other files than a comparison's; name a new or an empty folder".into());
+        }
+        self.put(ABOUT, |file| writeln!(file, "{about:#}"))
+    }
+
+    /// What has been run, up to the first that is missing.
+    fn history(&self) -> Result<Vec<BootRun>, String> {
+        let mut history = Vec::new();
+        loop {
+            let name = format!("runs/{}", file_name(history.len()));
+            match fs::read(self.path.join(&name)) {
+                Ok(bytes) => {
+                    let run = serde_json::from_slice(&bytes);
+                    history.push(run.map_err(|error| {
+                        let again = "remove it and those behind it to make these runs again";
+                        format!("{name} is damaged: {error}; {again}")
+                    })?);
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
+                Err(error) => return Err(format!("{name}: {error}")),
+            }
+        }
+    }
+
+    /// Keeps a run; `number` counts all of them, from 0.
+    ///
+    /// # Errors
+    /// A message.
+    pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), String> {
+        let name = file_name(number);
+        self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
+        let line = serde_json::to_string(run).map_err(|error| error.to_string())?;
+        self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+    }
+
+    /// The record of a run.
+    pub fn record(&self, number: usize) -> PathBuf {
+        self.path.join("records").join(file_name(number))
+    }
+
+    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), String> {
+        let mut bytes = Vec::new();
+        write(&mut bytes).map_err(|error| error.to_string())?;
+        OutputDoor::permit_own("--dir", &self.path.join(name))?.open(&Patience::default())?.put(bytes)
+    }
+}
+
+fn file_name(number: usize) -> String {
+    format!("{:04}.json", number + 1)
+}
+
+fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
+    json!({
+        "format": { "name": "diskspd comparison folder", "version": 1 },
+        "program": env!("CARGO_PKG_VERSION"),
+        "command_line": command_line,
+        "run": asked.typed,
+        "repeat": asked.repeat,
+        "machine": { "name": system.computer_name, "number": system.machine },
+    })
+}
+
+/// Whether a folder is of the same comparison on the same machine; else what differs.
+fn agrees(found: &Value, asked: &Value) -> Result<(), String> {
+    if found["format"] != asked["format"] {
+        return Err("it holds no comparison of two kernels; name another folder".into());
+    }
+    for what in ["run", "repeat"] {
+        if found[what] != asked[what] {
+            let command = found["command_line"].as_str().unwrap_or("not known");
+            return Err(format!(
+                "it holds another comparison: {command}; repeat that command, or name another folder"
+            ));
+        }
+    }
+    if found["program"] != asked["program"] {
+        return Err(format!(
+            "its runs are of version {} of this program, this is {}: measure both kernels with one version, \
+             or name another folder",
+            found["program"].as_str().unwrap_or("?"),
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    // A machine without a number is known by its name alone.
+    let [of_found, here] = [&found["machine"], &asked["machine"]];
+    let by = if of_found["number"].is_null() || here["number"].is_null() { "name" } else { "number" };
+    if of_found[by] != here[by] {
+        return Err(format!(
+            "it holds runs of another machine ({}) than this ({}); name another folder",
+            of_found["name"].as_str().unwrap_or("?"),
+            here["name"].as_str().unwrap_or("?")
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_line_program_or_machine_is_refused() {
+        let one = json!({
+            "format": { "name": "diskspd comparison folder", "version": 1 },
+            "program": "0.1.0", "command_line": "diskspd compare --dir x -o1 a", "run": "-o1 a", "repeat": 3,
+            "machine": { "name": "m", "number": "1" },
+        });
+        let changed = |place: &str, value: Value| {
+            let mut changed = one.clone();
+            *changed.pointer_mut(place).unwrap() = value;
+            changed
+        };
+        for (place, value, words) in [
+            (
+                "/run",
+                json!("-o2 a"),
+                "it holds another comparison: diskspd compare --dir x -o1 a; repeat that command",
+            ),
+            ("/repeat", json!(4), "another comparison"),
+            ("/program", json!("0.2.0"), "measure both kernels with one"),
+            ("/machine/number", json!("2"), "another machine (m)"),
+            ("/format", json!({ "name": "diskspd sweep folder" }), "no comparison of two kernels"),
+        ] {
+            let told = agrees(&one, &changed(place, value)).unwrap_err();
+            assert!(told.contains(words), "{place}: {told}");
+        }
+        // A new name is no new machine; without numbers it is.
+        assert_eq!(agrees(&one, &changed("/machine/name", json!("n"))), Ok(()));
+        let unnumbered = changed("/machine", json!({ "name": "n", "number": null }));
+        assert!(agrees(&one, &unnumbered).unwrap_err().contains("another machine"));
+    }
+}

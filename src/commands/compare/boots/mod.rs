@@ -1,0 +1,155 @@
+//! `--dir`: two kernels, boot by boot. Each call makes the runs of one boot and says what to boot next.
+
+mod folder;
+mod turn;
+
+use super::super::known_runs;
+use super::super::not_done::NotDone;
+use super::super::output;
+use super::interleaved::{self, SideLine};
+use super::outputs::ComparisonFiles;
+use super::sides;
+use crate::cli::typed::quoted;
+use crate::cli::{AcrossBoots, CompareRequest};
+use crate::finding::Finding;
+use crate::host;
+use crate::host::root::Root;
+use crate::lab::compare::{ENOUGH_BOOTS, Side, more_boots};
+use crate::machine::System;
+use crate::run::{self, OutputDoor};
+use crate::sys::standard_error::say;
+use crate::units::visible;
+use folder::BootFolder;
+use std::sync::Arc;
+use turn::{BootRun, BootTurn, Kernel};
+
+/// What a boot has come to.
+pub struct BootSides {
+    /// A and B; `None` = only A was measured yet.
+    pub sides: Option<[Side; 2]>,
+    /// What to do next.
+    pub next: String,
+    /// Where the comparison goes.
+    pub files: ComparisonFiles,
+}
+
+/// Makes the runs of this boot. What is refused is refused before the first run.
+///
+/// # Errors
+/// It is another kernel's turn, the folder is of another comparison, or a run fails.
+pub fn run(
+    asked: &AcrossBoots,
+    request: &CompareRequest,
+    open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
+) -> Result<BootSides, NotDone> {
+    let line = interleaved::line(&asked.request, request.quiet)?;
+    let door = OutputDoor::default().which_runs(&line.profile, &line.method);
+    let files = open(door.which_reads(output::inputs(&line.request)))?;
+    let here = kernel()?;
+    let system: System = run::surroundings(&line.profile, &line.method);
+    let command_line = format!("diskspd compare {}", quoted(&request.given));
+    let (folder, mut history) = BootFolder::open(asked, &command_line, &system)?;
+    let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));
+    let turn = turn::turn(&history, &here, asked.repeat as usize).map_err(|why| format!("{dir}: {why}"))?;
+    if turn.cut_short && !request.quiet {
+        say(Finding::note("the previous boot has fewer runs than requested; they count all the same"));
+    }
+    make(&line, &folder, &mut history, &here, turn, asked)?;
+    let known = turn::kernels(&history);
+    let boots = turn::boots(&history);
+    let enough = match known[1] {
+        Some(_) if boots < ENOUGH_BOOTS => {
+            format!(" ({boots} boots were measured; as sure as runs in turn: {})", more_boots(boots))
+        }
+        _ => String::new(),
+    };
+    let next = format!("next: {}{enough}", turn::to_do(&known, turn.side));
+    let sides = match known {
+        [Some(a), Some(b)] => {
+            let names = [a.name(Some(b)), b.name(Some(a))];
+            Some(read(&folder, &history, asked, names)?)
+        }
+        _ => None,
+    };
+    Ok(BootSides { sides, next, files })
+}
+
+/// The kernel that runs, and its boot.
+fn kernel() -> Result<Kernel, NotDone> {
+    let root = Root::live();
+    let boot = host::boot(&root);
+    let [release, version] =
+        ["osrelease", "version"].map(|name| root.text(format!("/proc/sys/kernel/{name}")));
+    match (release, version, boot) {
+        (Some(release), Some(version), Some(boot)) => {
+            let line = |text: String| text.trim().to_owned();
+            Ok(Kernel { release: line(release), version: line(version), boot: line(boot) })
+        }
+        _ => Err("--dir: /proc/sys/kernel doesn't say which kernel and boot this is; is /proc mounted?"
+            .to_owned()
+            .into()),
+    }
+}
+
+fn make(
+    line: &SideLine,
+    folder: &BootFolder,
+    history: &mut Vec<BootRun>,
+    here: &Kernel,
+    turn: BootTurn,
+    asked: &AcrossBoots,
+) -> Result<(), NotDone> {
+    let letter = ["A", "B"][turn.side];
+    let control = Arc::default();
+    let _watch = interleaved::watched(&control)?;
+    for number in turn.made..turn.made + turn.left {
+        let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
+        let seed = u32::try_from(history.len()).unwrap_or(u32::MAX);
+        let record = interleaved::one(line, &line.profile.repetition(seed), &name, &control)
+            .map_err(|not_done| goes_on(not_done, history.len()))?;
+        let made = sides::of_record(&record, &name);
+        interleaved::tell(&name, &made.known, line.request.quiet);
+        // A clock that was set back doesn't change the order.
+        let after = history.last().map_or(i64::MIN, |run: &BootRun| run.began_ms.saturating_add(1));
+        let began_ms = made.began_ms.unwrap_or_default().max(after);
+        let run = BootRun { side: turn.side, kernel: here.clone(), began_ms };
+        folder.keep(history.len(), &run, &record)?;
+        history.push(run);
+    }
+    Ok(())
+}
+
+/// Why a run has no figures, and how the comparison goes on behind so many.
+fn goes_on(not_done: NotDone, runs: usize) -> NotDone {
+    let kept = match runs {
+        0 => "no run is kept yet".to_owned(),
+        1 => "1 run is kept in the folder; repeat the command to continue".to_owned(),
+        runs => format!("{runs} runs are kept in the folder; repeat the command to continue"),
+    };
+    let why = not_done.into_messages().into_iter().map(|why| match why == sides::INTERRUPTED {
+        true => "the comparison was interrupted".to_owned(),
+        false => why,
+    });
+    NotDone::failed(why.chain([kept]))
+}
+
+/// Both sides, out of the folder.
+fn read(
+    folder: &BootFolder,
+    history: &[BootRun],
+    asked: &AcrossBoots,
+    kernels: [String; 2],
+) -> Result<[Side; 2], NotDone> {
+    let mut sides =
+        kernels.map(|kernel| Side { name: format!("kernel {kernel}: {}", asked.typed), runs: Vec::new() });
+    for (number, run) in history.iter().enumerate() {
+        let side = &mut sides[run.side];
+        let record = known_runs::record(&folder.record(number))?;
+        let mut made = sides::of_record(&record, &format!("{}{}", ["A", "B"][run.side], side.runs.len() + 1));
+        made.began_ms = Some(run.began_ms);
+        made.boot = Some(run.kernel.boot.clone());
+        made.environment.insert("kernel".into(), run.kernel.release.clone());
+        side.runs.push(made);
+    }
+    Ok(sides)
+}

@@ -1,0 +1,364 @@
+//! `--with-a`, `--with-b`: the runs of a side are made by another build of this program. Each is asked first:
+//! who it is, whether its records can be read, whether it takes the command line.
+
+use super::super::known_runs;
+use super::super::not_done::NotDone;
+use super::sides::INTERRUPTED;
+use crate::cli::{Interleaved, RunRequest, SideWords};
+use crate::clock::{self, SECOND};
+use crate::finding::{Finding, Severity};
+use crate::profile::SEED_STEP;
+use crate::results::Record;
+use crate::run::Control;
+use crate::sys::child::{ChildProgram, PrivateFolder};
+use crate::sys::privileges;
+use crate::units::visible;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+
+/// What `--version` begins with.
+const OURS: &str = "DiskSpd for Linux ";
+/// So long a question may take to be answered, ns.
+const ANSWER: u64 = 60 * SECOND;
+/// Between two looks at a program, ns.
+const LOOK: u64 = SECOND / 100;
+/// A program that was asked to end, and didn't, is asked again after so long, ns.
+const ASKED_AGAIN: u64 = 10 * SECOND;
+/// Lines of a message that are told.
+const TOLD_LINES: usize = 3;
+
+/// The programs of both sides, and where they put what they measure.
+pub struct SidePrograms {
+    programs: [SideProgram; 2],
+    folder: PrivateFolder,
+    control: Arc<Control>,
+}
+
+/// Another build.
+#[derive(Debug)]
+struct SideProgram {
+    path: PathBuf,
+    /// As it says itself: `DiskSpd for Linux 0.1.0`.
+    version: String,
+}
+
+/// How a program ended.
+struct ProgramEnd {
+    status: ExitStatus,
+    printed: Vec<u8>,
+    /// The last thing that it said.
+    message: String,
+}
+
+impl SidePrograms {
+    /// Asks those that are named; a side without one is run by this program, started anew. `None` = neither
+    /// side names one.
+    ///
+    /// # Errors
+    /// One isn't this program, can't be started, refuses its command line, or makes records that can't be
+    /// read here.
+    pub fn of(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
+        if both.programs == [None, None] {
+            return Ok(None);
+        }
+        if privileges::are_above_users() {
+            return Err(NotDone::usage(vec![Finding::error(
+                "--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
+                 set-gid, or capabilities) and so starts no other program; use a copy that has none",
+            )]));
+        }
+        let folder = PrivateFolder::make("diskspd-compare")
+            .map_err(|error| format!("can't create a folder for the runs' records: {error}"))?;
+        let this = || {
+            std::env::current_exe().map_err(|error| {
+                format!(
+                    "can't find this program's own file: \
+             {error}"
+                )
+            })
+        };
+        let path = |side: usize| both.programs[side].clone().map_or_else(this, Ok);
+        let [first, other] = [path(0)?, path(1)?];
+        let asking = Asking { folder: &folder, control };
+        let first = asking.who(["--with-a", "--with-b"][0], first)?;
+        let other = asking.who(["--with-a", "--with-b"][1], other)?;
+        let programs = [first, other];
+        for (program, words) in programs.iter().zip(&both.lines) {
+            asking.takes(program, words)?;
+        }
+        Ok(Some(SidePrograms { programs, folder, control: Arc::clone(control) }))
+    }
+
+    /// A side's program, as people read it.
+    pub fn name(&self, side: usize) -> String {
+        self.programs[side].name()
+    }
+
+    /// Whether both sides are the same program, byte for byte.
+    pub fn are_same(&self) -> bool {
+        let [first, other] = &self.programs;
+        first.path == other.path || are_same(&first.path, &other.path).unwrap_or(false)
+    }
+
+    /// One run to its end; `number` counts all runs, from 0.
+    ///
+    /// # Errors
+    /// It failed, or there are no whole figures.
+    pub fn run(
+        &self,
+        side: usize,
+        words: &SideWords,
+        request: &RunRequest,
+        number: u32,
+        turn: &str,
+    ) -> Result<Record, NotDone> {
+        let program = &self.programs[side];
+        let file = self.folder.path().join("record.json");
+        let mut more: Vec<OsString> = Vec::new();
+        let first_seed = request.profile.time_spans.first().map(|span| span.rand_seed);
+        if let Some(seed) = first_seed.filter(|_| words.takes_seed) {
+            more.push(format!("-z{}", seed.wrapping_add(number.wrapping_mul(SEED_STEP))).into());
+        }
+        more.extend(["--out".into(), json(&file)]);
+        let asking = Asking { folder: &self.folder, control: &self.control };
+        let ended = asking.start(&program.name(), &program.path, &line(words, &more), None)?;
+        let failed = |why: String| {
+            let what = format!("{turn}: {} {why}", program.name());
+            NotDone::failed([what, "the comparison ends here, and nothing is compared".to_owned()])
+        };
+        // Of --strict: there are figures, and the record says what is wrong with them.
+        let doubtful = request.strict && ended.status.code() == Some(2);
+        if !ended.status.success() && !doubtful {
+            return Err(failed(format!("{}{}", how(ended.status), behind(&ended.message))));
+        }
+        let record = known_runs::record(&file).map_err(|why| failed(format!("left no record: {why}")))?;
+        // The next one is to be that of the next run.
+        fs::remove_file(&file).map_err(|error| failed(format!("left a record that stays: {error}")))?;
+        Ok(record)
+    }
+}
+
+impl SideProgram {
+    fn name(&self) -> String {
+        visible::line(&format!("{} ({})", self.path.display(), self.version)).into_owned()
+    }
+}
+
+/// What questions need.
+struct Asking<'a> {
+    folder: &'a PrivateFolder,
+    control: &'a Arc<Control>,
+}
+
+impl Asking<'_> {
+    /// Who it is, and whether its records can be read: it makes one, in simulated time.
+    fn who(&self, option: &str, path: PathBuf) -> Result<SideProgram, NotDone> {
+        let by = visible::line(&format!("{option} {}", path.display())).into_owned();
+        let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{by}: {why}"));
+        if path.is_dir() {
+            return Err(failed(&"is a folder; name the program in it"));
+        }
+        let version = self.start(&by, &path, &["--version".into()], Some(ANSWER))?;
+        let text = String::from_utf8_lossy(&version.printed);
+        let Some(rest) = text.strip_prefix(OURS).filter(|_| version.status.success()) else {
+            return Err(failed(&format_args!(
+                "isn't this program: --version of it doesn't print '{OURS}..' ({})",
+                how(version.status)
+            )));
+        };
+        let number = rest.split([' ', '\n']).next().unwrap_or_default();
+        let program = SideProgram { version: format!("{OURS}{number}"), path };
+        let file = self.folder.path().join("trial.json");
+        // That of the other side is none of this one.
+        let _ = fs::remove_file(&file);
+        let trial = "-c1M -b4K -r -t1 -o1 -d1 -W0 --engine=sim --quiet --out";
+        let mut words: Vec<OsString> = trial.split(' ').map(OsString::from).collect();
+        words.extend([json(&file), self.folder.path().join("trial.dat").into()]);
+        let trial = self.start(&by, &program.path, &words, Some(ANSWER))?;
+        if !trial.status.success() {
+            let (how, why) = (how(trial.status), behind(&trial.message));
+            return Err(failed(&format_args!(
+                "{}: a trial run in simulated time {how}{why}; its runs can't be compared by this program",
+                program.version
+            )));
+        }
+        if !file.exists() {
+            return Err(failed(&format_args!(
+                "{}: a trial run left no record (--out json:FILE){}",
+                program.version,
+                behind(&trial.message)
+            )));
+        }
+        known_runs::record(&file).map_err(|why| {
+            let why = why.replace(&format!("{}: ", file.display()), "");
+            failed(&format_args!("{}: its records can't be read by this program: {why}", program.version))
+        })?;
+        Ok(program)
+    }
+
+    /// Whether it would run this.
+    fn takes(&self, program: &SideProgram, words: &SideWords) -> Result<(), NotDone> {
+        let words = SideWords { options: unkept(&words.options), ..words.clone() };
+        let ended =
+            self.start(&program.name(), &program.path, &line(&words, &["--dry-run".into()]), Some(ANSWER))?;
+        match ended.status.success() {
+            true => Ok(()),
+            false => Err(NotDone::failed([format!(
+                "{} refuses this command line: a dry run {}{}",
+                program.name(),
+                how(ended.status),
+                behind(&ended.message)
+            )])),
+        }
+    }
+
+    /// Lets a program, which is called `name`, run to its end. `most`: it has no more time than this, ns.
+    fn start(
+        &self,
+        name: &str,
+        program: &Path,
+        words: &[OsString],
+        most: Option<u64>,
+    ) -> Result<ProgramEnd, NotDone> {
+        let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{name}: {why}"));
+        let started = ChildProgram::start(program, words);
+        let child = started
+            .map_err(|error| failed(&format_args!("can't be started: {error}{}", hint(program, &error))))?;
+        let began = clock::monotonic();
+        let mut asked_to_end: Option<u64> = None;
+        while !child.has_ended().map_err(|error| failed(&error))? {
+            clock::Clock::Monotonic.sleep_until(clock::monotonic() + LOOK);
+            if self.control.is_hurried() {
+                return Err(interrupted());
+            }
+            // A shell that is just about to begin a program (between fork and exec) loses it.
+            let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > ASKED_AGAIN);
+            if self.control.is_interrupted() && is_due {
+                asked_to_end = Some(clock::monotonic());
+                child.interrupt();
+            }
+            if most.is_some_and(|most| clock::monotonic() - began > most) {
+                return Err(failed(&format_args!(
+                    "doesn't end within {} s when it is started with: {}",
+                    ANSWER / SECOND,
+                    words.first().map(|word| word.to_string_lossy()).unwrap_or_default()
+                )));
+            }
+        }
+        let end = child.finish().map_err(|error| failed(&error))?;
+        if self.control.is_interrupted() {
+            return Err(interrupted());
+        }
+        Ok(ProgramEnd { status: end.status, printed: end.printed, message: last_message(&end.told) })
+    }
+}
+
+fn interrupted() -> NotDone {
+    NotDone::failed([INTERRUPTED])
+}
+
+/// Options without those of the history: a dry run keeps nothing, and refuses to be asked to.
+fn unkept(options: &[OsString]) -> Vec<OsString> {
+    let is = |word: &OsString, name: &str| {
+        let rest = word.as_encoded_bytes().strip_prefix(name.as_bytes());
+        rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'=')
+    };
+    let mut left = Vec::new();
+    let mut words = options.iter();
+    while let Some(word) = words.next() {
+        if word == "--store" {
+            words.next();
+        } else if !is(word, "--store") && !is(word, "--save") {
+            left.push(word.clone());
+        }
+    }
+    left
+}
+
+/// Options, more of them, targets.
+fn line(words: &SideWords, more: &[OsString]) -> Vec<OsString> {
+    words.options.iter().chain(more).chain(&words.targets).cloned().collect()
+}
+
+fn json(file: &Path) -> OsString {
+    let mut value = OsString::from("json:");
+    value.push(file);
+    value
+}
+
+/// How it ended, in words.
+fn how(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("ended with exit code {code}"),
+        None => format!("was ended ({status})"),
+    }
+}
+
+fn behind(message: &str) -> String {
+    if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
+}
+
+/// What is most likely meant where there is no such program.
+fn hint(program: &Path, error: &std::io::Error) -> String {
+    let is_word =
+        program.components().count() == 1 && !program.as_os_str().as_encoded_bytes().contains(&b'/');
+    match error.kind() {
+        ErrorKind::NotFound if is_word && program.exists() => {
+            format!("; for a program in this folder write ./{}", program.display())
+        }
+        ErrorKind::PermissionDenied => "; is it executable?".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// From the last error on, or else the last line.
+fn last_message(told: &[u8]) -> String {
+    let text = String::from_utf8_lossy(told);
+    let lines: Vec<&str> =
+        text.split(['\n', '\r']).map(str::trim).filter(|line| !["", "^"].contains(line)).collect();
+    let prefix = Severity::Error.label();
+    let is_error = |line: &&str| line.starts_with(prefix);
+    let from = lines.iter().rposition(is_error).unwrap_or(lines.len().saturating_sub(1));
+    let message = lines[from..].iter().take(TOLD_LINES).copied().collect::<Vec<&str>>().join("; ");
+    visible::line(message.trim_start_matches(prefix)).into_owned()
+}
+
+/// Whether two files hold the same.
+fn are_same(first: &Path, other: &Path) -> std::io::Result<bool> {
+    let [mut first, mut other] = [File::open(first)?, File::open(other)?];
+    if first.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let mut parts = [Vec::new(), Vec::new()];
+    loop {
+        for (file, part) in [&mut first, &mut other].into_iter().zip(&mut parts) {
+            part.clear();
+            file.take(1 << 20).read_to_end(part)?;
+        }
+        if parts[0] != parts[1] || parts[0].is_empty() {
+            return Ok(parts[0] == parts[1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_error_is_the_message() {
+        for (told, message) in [
+            ("", ""),
+            ("run 1\n\n", "run 1"),
+            ("WARNING: a\nERROR: b\n  hint: c\n", "b; hint: c"),
+            ("ERROR: a\nERROR: b", "b"),
+            ("ERROR: a\nb\nc\nd\ne", "a; b; c"),
+        ] {
+            assert_eq!(last_message(told.as_bytes()), message, "{told:?}");
+        }
+    }
+}

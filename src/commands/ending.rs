@@ -1,0 +1,49 @@
+//! How a run ends on a terminal: with a block that says what it comes to, and what to type next.
+
+use super::console::Manner;
+use super::next_step;
+use crate::cli::RunRequest;
+use crate::lab::RunLine;
+use crate::report::end_block::{self, EndPiece, EndTone};
+use crate::results::Record;
+use crate::sys::terminal::{DrawnLine, Ink, InkedText, Screen, screen};
+use crate::sys::{standard_error, standard_output};
+use crate::truth::Judged;
+
+/// The terminal that gets the block; `None` = nobody reads the report there, or it isn't wanted.
+pub fn place(manner: &Manner) -> Option<Screen> {
+    let is_read = standard_output::is_terminal() && !manner.quiet && !manner.document;
+    screen().filter(|_| is_read)
+}
+
+/// The block of a run.
+pub fn of_run(judged: &Judged, request: &RunRequest, screen: &Screen) {
+    let next = next_step::of_run(judged, &request.typed);
+    put(&end_block::of_run(judged, next.as_ref(), screen.columns), screen);
+}
+
+/// The block of several runs of the same; `last`: the last of them.
+pub fn of_repetitions(last: &Record, runs: &[RunLine], request: &RunRequest, screen: &Screen) {
+    let next = next_step::of_repetitions(&request.typed);
+    put(&end_block::of_repetitions(&Judged::new(last), runs, next.as_ref(), screen.columns), screen);
+}
+
+/// Behind an empty line.
+fn put(lines: &[Vec<EndPiece>], screen: &Screen) {
+    let drawn = |line: &Vec<EndPiece>| -> DrawnLine {
+        line.iter().map(|piece| InkedText { ink: ink(piece.tone), text: piece.text.clone() }).collect()
+    };
+    let lines: Vec<DrawnLine> = std::iter::once(DrawnLine::new()).chain(lines.iter().map(drawn)).collect();
+    standard_error::write_lines(&lines, screen.colours);
+}
+
+fn ink(tone: EndTone) -> Ink {
+    match tone {
+        EndTone::Plain => Ink::Plain,
+        EndTone::Label => Ink::Faint,
+        EndTone::Good => Ink::Good,
+        EndTone::Note => Ink::Note,
+        EndTone::Doubtful => Ink::Doubtful,
+        EndTone::Wrong => Ink::Wrong,
+    }
+}

@@ -1,0 +1,219 @@
+//! What to type after a run: a command line that answers the question which its figures leave open. Only one
+//! that the program takes is named.
+
+use crate::cli::{self, typed};
+use crate::finding::Severity;
+use crate::report::end_block::NextCommand;
+use crate::truth::{Judged, Verdict, damaged};
+use std::ffi::OsString;
+
+/// A reason, and the options that are put in front of those that were typed.
+type AddedOptions = (&'static str, &'static [&'static str]);
+
+/// What a finding asks for. The others send to `diskspd doctor`.
+const REMEDIES: &[(&[&str], AddedOptions)] = &[
+    (&["rising", "falling", "never-steady"], ("to measure once it is steady", &["--until-steady"])),
+    (&["content-unwritten"], ("to read what really is on the device", &["--prefill"])),
+    (&["cached-reads"], ("to measure the device instead of memory", &["-Su"])),
+];
+
+/// Findings that no look at the machine explains: what to do about them stands with them, above.
+const EXPLAINED: &[&str] = &[
+    damaged::NAME,
+    "failed-ios",
+    "interrupted",
+    "rate-not-kept",
+    "short-ios",
+    "unfinished-ios",
+    "volume-not-reached",
+    "writes-lost",
+];
+
+/// What is typed after a run; `typed`: how it was called, the program's name first.
+pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
+    let (program, words) = typed.split_first()?;
+    let has = |option: &str| words.iter().any(|word| is_option(word, option));
+    if words.first().is_some_and(|word| word == "rerun") {
+        if has("--out") {
+            return None;
+        }
+        let why = "to keep these figures, and compare them with those of the record";
+        return step(program, why, &["rerun", "--out", "again.json"], &words[1..]);
+    }
+    let mut steps = Vec::new();
+    if is_cached(judged) {
+        steps.push(("to measure the device instead of memory", &["-Su"][..]));
+    }
+    let doubts = judged.judgement.findings.iter().filter(|found| found.severity > Severity::Note);
+    for found in doubts.clone() {
+        steps.extend(REMEDIES.iter().filter(|(names, _)| names.contains(&found.name)).map(|(_, step)| *step));
+    }
+    if let Some(found) =
+        steps.into_iter().filter(|(_, added)| !has(added[0])).find_map(|s| added(program, words, s))
+    {
+        return Some(found);
+    }
+    if doubts.clone().any(|found| EXPLAINED.contains(&found.name)) {
+        return None;
+    }
+    if judged.judgement.worst() > Some(Severity::Note) {
+        return step(program, "to see what on this machine distorts figures", &["doctor"], &targets(judged));
+    }
+    let timed = judged.summary.time_spans.iter().flatten().all(|span| span.total.total.latency.is_some());
+    let once = judged.record.profile.time_spans.len() > 1 || FOLLOWS.iter().any(|option| has(option));
+    let usual: [(bool, AddedOptions); 4] = [
+        (timed, ("to see latencies too", &["-L"])),
+        (once || has("--repeat"), ("to see how far runs differ", &["--repeat", "5"])),
+        (has("--out"), ("to see it as a page with charts", &["--out", "page.html"])),
+        (has("--save"), ("to keep it, and compare others with it", &["--save"])),
+    ];
+    usual.into_iter().filter(|(done, _)| !done).find_map(|(_, step)| added(program, words, step))
+}
+
+/// All targets, each once.
+fn targets(judged: &Judged) -> Vec<OsString> {
+    let mut targets: Vec<OsString> = Vec::new();
+    for target in judged.record.profile.time_spans.iter().flat_map(|span| &span.targets) {
+        let path = target.path.as_path().as_os_str().to_owned();
+        if !targets.contains(&path) {
+            targets.push(path);
+        }
+    }
+    targets
+}
+
+/// Options that follow a single run: several can't be made with them, nor of several time spans.
+const FOLLOWS: [&str; 7] = ["--stream", "--io-log", "--journal", "-ys", "-yf", "-yr", "-yp"];
+
+/// What is typed after several runs of the same.
+pub fn of_repetitions(typed: &[OsString]) -> Option<NextCommand> {
+    let (program, words) = typed.split_first()?;
+    match words.iter().any(|word| is_option(word, "--save")) {
+        true => step(program, "to find them again", &["history"], &store(words)),
+        false => added(program, words, ("to keep them, and compare others with them", &["--save=before"])),
+    }
+}
+
+/// The folder of the history, as it was named.
+fn store(words: &[OsString]) -> Vec<OsString> {
+    let Some(place) = words.iter().position(|word| is_option(word, "--store")) else { return Vec::new() };
+    let count = if words[place] == "--store" { 2 } else { 1 };
+    words.iter().skip(place).take(count).cloned().collect()
+}
+
+/// Whether a device did less than was counted, which it then says of more than nothing.
+fn is_cached(judged: &Judged) -> bool {
+    let parts = judged.judgement.verdicts.iter().flat_map(|verdict| &verdict.parts);
+    parts.into_iter().any(|part| part.verdict == Verdict::Cached && part.severity > Some(Severity::Note))
+}
+
+/// Whether a word is this option: a letter with whatever is attached, or a long one.
+fn is_option(word: &OsString, option: &str) -> bool {
+    let text = word.to_string_lossy();
+    match option.strip_prefix("--") {
+        Some(_) => text.split('=').next() == Some(option),
+        // Caching is said by -h too.
+        None if option == "-Su" => text.starts_with("-S") || text == "-h",
+        None => text.starts_with(option),
+    }
+}
+
+fn added(program: &OsString, words: &[OsString], (why, options): AddedOptions) -> Option<NextCommand> {
+    step(program, why, options, words)
+}
+
+/// `None` = the program wouldn't take it.
+fn step(program: &OsString, why: &'static str, first: &[&str], rest: &[OsString]) -> Option<NextCommand> {
+    let first = first.iter().map(OsString::from);
+    let words: Vec<OsString> =
+        [program.clone()].into_iter().chain(first).chain(rest.iter().cloned()).collect();
+    cli::parse(&words).ok()?;
+    Some(NextCommand {
+        why,
+        words: words.iter().map(|word| typed::quoted(std::slice::from_ref(word))).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Finding;
+    use crate::machine::System;
+    use crate::profile::Profile;
+    use crate::results::{Record, Results};
+
+    fn typed(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    fn line(step: Option<NextCommand>) -> String {
+        step.map_or_else(String::new, |step| step.words.join(" "))
+    }
+
+    #[test]
+    fn what_has_been_done_is_not_named_again() {
+        let record = Record::new(Profile::default(), System::default(), Results::default());
+        let judged = Judged::new(&record);
+        for (given, next) in [
+            ("diskspd -b4K x", "diskspd --repeat 5 -b4K x"),
+            ("diskspd -b4K --repeat 3 x", "diskspd --out page.html -b4K --repeat 3 x"),
+            ("diskspd -b4K --repeat=3 --out=a.json x", "diskspd --save -b4K --repeat=3 --out=a.json x"),
+            ("diskspd --stream - x", "diskspd --out page.html --stream - x"),
+            ("diskspd -ysgo x", "diskspd --out page.html -ysgo x"),
+            ("diskspd --repeat 3 --out a.json --save x", ""),
+            ("./d rerun a.json", "./d rerun --out again.json a.json"),
+            ("./d rerun --out b.json a.json", ""),
+        ] {
+            assert_eq!(line(of_run(&judged, &typed(given))), next, "{given}");
+        }
+        assert_eq!(of_run(&judged, &[]), None);
+    }
+
+    #[test]
+    fn what_is_wrong_decides_what_is_typed_next() {
+        let record = Record::new(Profile::default(), System::default(), Results::default());
+        for (names, given, next) in [
+            (&["rising"][..], "diskspd -L x", "diskspd --until-steady -L x"),
+            // It has been done, or the program wouldn't take it.
+            (&["rising"], "diskspd --until-steady x", "diskspd doctor"),
+            (&["cached-reads"], "diskspd -Xp.xml", "diskspd doctor"),
+            (&["cpu-waiting", "content-unwritten"], "diskspd x", "diskspd --prefill x"),
+            (&["cpu-waiting"], "diskspd x", "diskspd doctor"),
+            (&["failed-ios", "cpu-waiting"], "diskspd x", ""),
+            (&[damaged::NAME], "diskspd --verify x", ""),
+        ] {
+            let mut judged = Judged::new(&record);
+            let found = names.iter().map(|name| Finding { name, ..Finding::warning("it is so") });
+            judged.judgement.findings = found.collect();
+            assert_eq!(line(of_run(&judged, &typed(given))), next, "{names:?}: {given}");
+        }
+    }
+
+    #[test]
+    fn runs_that_are_kept_are_found_where_they_are() {
+        for (given, next) in [
+            ("diskspd --repeat 3 x", "diskspd --save=before --repeat 3 x"),
+            ("diskspd --save --repeat 3 x", "diskspd history"),
+            ("diskspd --save=a --store=f --repeat 3 x", "diskspd history --store=f"),
+            ("diskspd --store f --save --repeat 3 x", "diskspd history --store f"),
+        ] {
+            assert_eq!(line(of_repetitions(&typed(given))), next, "{given}");
+        }
+    }
+
+    #[test]
+    fn options_are_known_in_either_form() {
+        for (word, option, expected) in [
+            ("--out=a", "--out", true),
+            ("--out", "--out", true),
+            ("--output", "--out", false),
+            ("-Sh", "-Su", true),
+            ("-h", "-Su", true),
+            ("-L", "-L", true),
+            ("x-L", "-L", false),
+            ("-ysgo", "-ys", true),
+        ] {
+            assert_eq!(is_option(&word.into(), option), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Comparisons of what is run: two builds in one line, two kernels boot by boot, and what the gate says of all that can happen.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::{self, Ended, command_of, output, skip, wait_until};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const RUN: &str = "--engine=sim -c1G -b4K -r -L -W0 -d1 -o8";
+
+/// A folder in which a comparison is typed.
+struct Bench {
+    folder: TempDir,
+    /// Where temporary files go: nothing may be left there.
+    temporary: TempDir,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        Bench { folder: common::directory(), temporary: common::directory() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A script that is a build of diskspd: `PROGRAM` in it stands for this one.
+    fn script(&self, name: &str, text: &str) {
+        let text = format!("#!/bin/sh\n{}\n", text.replace("PROGRAM", env!("CARGO_BIN_EXE_diskspd")));
+        // A file that another thread's child still has open for writing can't be executed.
+        common::while_nothing_starts(|| {
+            fs::write(self.path(name), text).unwrap();
+            fs::set_permissions(self.path(name), Permissions::from_mode(0o755)).unwrap();
+        });
+    }
+
+    /// Knows what it is, takes part in a trial and a dry run, and does else what `text` says.
+    fn impostor(&self, name: &str, text: &str) {
+        let asked = "case \"$*\" in *--version*|*--dry-run*|*trial.json*) exec PROGRAM \"$@\";; esac";
+        self.script(name, &format!("{asked}\n{text}"));
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+        command.current_dir(self.folder.path()).env("TMPDIR", self.temporary.path());
+        command.env("DISKSPD_STORE", self.path("store"));
+        command
+    }
+
+    #[track_caller]
+    fn run(&self, line: &str) -> Ended {
+        let ended: Ended = output(&mut self.command(line)).unwrap().into();
+        assert_eq!(self.left_behind(), 0, "{line}: {}", ended.stderr);
+        ended
+    }
+
+    fn left_behind(&self) -> usize {
+        fs::read_dir(self.temporary.path()).unwrap().count()
+    }
+
+    /// The same at a boot of a kernel; `None` = this machine doesn't let that be staged.
+    fn run_at(&self, release: &str, boot: u32, line: &str) -> Option<Ended> {
+        let [kernel, id] = [format!("kernel-{release}"), format!("boot-{boot}")];
+        fs::write(self.path(&kernel), format!("{release}\n")).unwrap();
+        fs::write(self.path(&id), format!("00000000-0000-4000-8000-{boot:012}\n")).unwrap();
+        let stage = format!(
+            "mount --bind {kernel} /proc/sys/kernel/osrelease && mount --bind {id} \
+             /proc/sys/kernel/random/boot_id && exec \"$@\""
+        );
+        let inner = self.command(line);
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", &stage, "sh"]).arg(inner.get_program()).args(inner.get_args());
+        command.current_dir(self.folder.path()).env("TMPDIR", self.temporary.path());
+        command.env("DISKSPD_STORE", self.path("store"));
+        let ended: Ended = output(&mut command).ok()?.into();
+        let is_staged = !ended.stderr.contains("unshare") && !ended.stderr.contains("mount:");
+        is_staged.then_some(ended)
+    }
+}
+
+#[test]
+fn two_builds_are_compared_in_one_line() {
+    let bench = Bench::new();
+    bench.script("same", "exec PROGRAM \"$@\"");
+    bench.script(
+        "shallow",
+        "[ \"$1\" = --version ] && exec PROGRAM \"$@\"\nset -- -o1 \"$@\"\nexec PROGRAM \"$@\" ",
+    );
+    // The last -o counts: that of the wrapper has to stand behind those of the line.
+    bench.script(
+        "slow",
+        "[ \"$1\" = --version ] && exec PROGRAM \"$@\"\n[ \"$1\" = -o8 ] && shift && set -- -o1 \"$@\"\nexec PROGRAM \"$@\"",
+    );
+    let line =
+        |more: &str| format!("compare --repeat 6 {more} -o8 --engine=sim -c1G -b4K -r -L -W0 -d1 target");
+    let worse =
+        bench.run(&line("--with-a ./same --with-b=./slow --fail-if worse=5% --json c.json --html c.html"));
+    worse.fails(2, &[]);
+    for words in [
+        "A: ./same (DiskSpd for Linux 0.1.0): -o8 --engine=sim",
+        "B: ./slow (DiskSpd for Linux 0.1.0): ",
+        "IOPS: B is worse: -",
+        "I/Os in flight: 8 in A, 1 in B",
+        "program: ./same (DiskSpd for Linux 0.1.0) in A, ./slow (DiskSpd for Linux 0.1.0) in B",
+    ] {
+        assert!(worse.stdout.contains(words), "{words}: {}", worse.stdout);
+    }
+    assert!(!worse.stdout.contains("one after the other"), "{}", worse.stdout);
+    common::schema::comparison(&fs::read(bench.path("c.json")).unwrap());
+    assert!(fs::read_to_string(bench.path("c.html")).unwrap().contains("./slow (DiskSpd for Linux"));
+    let order: Vec<&str> =
+        worse.stderr.lines().filter_map(|line| line.strip_prefix("run ")?.split(": ").nth(1)).collect();
+    assert_eq!(order, ["A1", "B1", "B2", "A2", "A3", "B3", "B4", "A4", "A5", "B5", "B6", "A6"]);
+    // This build on both sides: nothing but noise, and runs that differ in their addresses.
+    let same = bench.run(&line(&format!("--with-b {} --fail-if unsure", env!("CARGO_BIN_EXE_diskspd"))));
+    assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
+    assert!(same.stdout.contains("IOPS: the same within 2 %"), "{}", same.stdout);
+    assert!(same.stdout.contains("Both sides are the same"), "{}", same.stdout);
+    let told = |name: &str| same.stderr.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    let iops = |name: &str| told(name).rsplit(": ").next().unwrap().to_owned();
+    assert_ne!(iops("A1"), iops("A2"), "{}", same.stderr);
+    // Another line for each program.
+    let lines =
+        format!("compare --repeat 4 --with-b ./same --fail-if worse -- {RUN} -o16 :: {RUN} -o1 target");
+    bench.run(&lines).fails(2, &[]);
+}
+
+#[test]
+fn what_a_build_adds_to_the_work_is_no_comparison() {
+    let bench = Bench::new();
+    bench.script("paced", "[ \"$1\" = --version ] && exec PROGRAM \"$@\"\nexec PROGRAM -g2000i \"$@\"");
+    let line =
+        |more: &str| format!("compare --repeat 4 --with-b ./paced --fail-if worse {more} {RUN} target");
+    bench.run(&line("")).fails(3, &["rate limit: none in A, 2000 I/Os/s of each thread in B", "--anyway"]);
+    let anyway = bench.run(&line("--anyway --metric iops"));
+    anyway.fails(2, &[]);
+    assert!(
+        anyway.stdout.contains("NOT COMPARABLE") && anyway.stdout.contains("B is worse"),
+        "{}",
+        anyway.stdout
+    );
+}
+
+#[test]
+fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("folder")).unwrap();
+    fs::write(bench.path("plain"), "").unwrap();
+    bench.script("word", "exit");
+    bench.script("liar", "echo DiskSpd for Linux 9.9.9");
+    bench.script("endless", "exec yes DiskSpd");
+    let later = "for one; do case $one in json:*) echo '{\"format\":{\"name\":\"diskspd-record\",\"version\":99}}' > \
+        ${one#json:};; esac; done; echo DiskSpd for Linux 9.9.9";
+    bench.script("later", later);
+    bench.script(
+        "old",
+        "case \"$*\" in *--version*) exec PROGRAM \"$@\";; esac; echo ERROR: unknown engine >&2; exit 3",
+    );
+    bench.script(
+        "picky",
+        "case \"$*\" in *--dry-run*) echo ERROR: unknown option >&2; exit 3;; esac; exec PROGRAM \"$@\"",
+    );
+    for (program, words) in [
+        ("/bin/ls", "--with-b /bin/ls: isn't this program: --version of it doesn't print 'DiskSpd for Linux"),
+        ("/bin/true", "isn't this program"),
+        ("./nothing", "--with-b ./nothing: can't be started: No such file"),
+        ("word", "for a program in this folder write ./word"),
+        ("./folder", "--with-b ./folder: is a folder"),
+        ("./plain", "can't be started: Permission denied (os error 13); is it executable?"),
+        ("./liar", "DiskSpd for Linux 9.9.9: a trial run left no record"),
+        ("./later", "its records can't be read by this program: the record has format version 99"),
+        ("./old", "a trial run in simulated time ended with exit code 3: unknown engine"),
+        (
+            "./picky",
+            "./picky (DiskSpd for Linux 0.1.0) refuses this command line: a dry run ended with exit code 3: unknown option",
+        ),
+    ] {
+        let ended = bench.run(&format!("compare --repeat 4 --with-b {program} --fail-if worse {RUN} target"));
+        ended.fails(1, &[words]);
+        assert!(!ended.stderr.contains("run 1 of") && ended.stdout.is_empty(), "{}", ended.stderr);
+    }
+    for (line, words) in [
+        ("--repeat 2 --with-b ./old", "the options of a run and its target are missing"),
+        ("--with-b ./old -o1 target", "need --repeat"),
+        ("--repeat 2 --with-b ./old -o1", "target"),
+        ("--repeat 2 --with-b ./old --jsno x -o1 target", "did you mean --json"),
+        ("--repeat 2 --with-b ./old --out x.json -o1 target", "--out is for single runs"),
+        ("--repeat 2 --with-b ./old --dir d -o1 target", "--dir compares two kernels"),
+        ("--repeat 2 --dir d -- -o1 :: -o2 target", "but :: separates two"),
+        ("--dir d -o1 target", "--dir needs --repeat"),
+        ("--repeat 2 word --with-b ./old -- -o1 target", "'word' stands before --"),
+        ("--with-a ./old a.json b.json", "need --repeat"),
+    ] {
+        bench.run(&format!("compare {line}")).fails(3, &[words]);
+    }
+    assert!(!bench.path("d").exists());
+}
+
+#[test]
+fn a_run_that_fails_ends_the_comparison_and_the_gate_doesnt_pass() {
+    let bench = Bench::new();
+    bench.impostor(
+        "dies",
+        "echo WARNING: smoke >&2; echo ERROR: the disk is on fire >&2; echo '  hint: water' >&2; exit 5",
+    );
+    bench.impostor("crashes", "kill -SEGV $$");
+    bench.impostor("forgets", "exit 0");
+    for (program, words) in [
+        (
+            "dies",
+            "run 2 of 8: B1: ./dies (DiskSpd for Linux 0.1.0) ended with exit code 5: the disk is on fire; hint: water",
+        ),
+        ("crashes", "was ended (signal: 11 (SIGSEGV)"),
+        ("forgets", "left no record"),
+    ] {
+        let ended =
+            bench.run(&format!("compare --repeat 4 --with-b ./{program} --fail-if worse {RUN} target"));
+        ended.fails(1, &[words, "nothing is compared"]);
+        assert_eq!(ended.stdout, "", "{program}");
+    }
+}
+
+/// Processes of a group, or whose command line has this in it.
+fn processes_with(words: &str) -> usize {
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let lines = all.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(words)).count()
+}
+
+#[test]
+fn ctrl_c_ends_the_program_that_runs_and_leaves_nothing_behind() {
+    let bench = Bench::new();
+    let mark = format!("{}", bench.path("target").display());
+    // No exec: a script and what it has started.
+    bench.impostor("wrapper", "PROGRAM \"$@\"; exit $?");
+    let line =
+        format!("compare --repeat 4 --with-a ./wrapper --with-b ./wrapper -c1M -b4K -o1 -W0 -d600 {mark}");
+    for (signal, how_often) in [("-INT", 1), ("-TERM", 1), ("-INT", 2)] {
+        let mut child = common::while_nothing_starts(|| {
+            bench.command(&line).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        });
+        // This one, the script, and the run.
+        wait_until("a run goes on", || {
+            assert!(child.try_wait().unwrap().is_none(), "it has ended");
+            processes_with("-d600") >= 3 && processes_with(&format!("record.json\0{mark}")) >= 2
+        });
+        for _ in 0..how_often {
+            common::tool(&format!("kill {signal} {}", child.id())).unwrap();
+        }
+        let ended: Ended = child.wait_with_output().unwrap().into();
+        ended.fails(1, &["the comparison was interrupted, and nothing is compared"]);
+        wait_until("all of it has ended", || processes_with(&mark) == 0);
+        assert_eq!(bench.left_behind(), 0, "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_program_ends_with_the_comparison_that_is_killed() {
+    let bench = Bench::new();
+    let mark = format!("{}", bench.path("target").display());
+    let line = format!(
+        "compare --repeat 4 --with-b {} -c1M -b4K -o1 -W0 -d600 {mark}",
+        env!("CARGO_BIN_EXE_diskspd")
+    );
+    let mut child = common::while_nothing_starts(|| {
+        bench.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    });
+    wait_until("a run goes on", || {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
+        processes_with(&format!("record.json\0{mark}")) >= 1
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_until("the run has ended", || processes_with(&mark) == 0);
+}
+
+#[test]
+fn two_kernels_are_compared_boot_by_boot() {
+    let bench = Bench::new();
+    let line = format!("compare --repeat 2 --dir kernels --fail-if worse=5% {RUN} target");
+    let Some(first) = bench.run_at("6.1.0", 1, &line) else { return skip("no mount namespace can be made") };
+    first.fails(
+        2,
+        &[
+            "run 2 of 2 on 6.1.0 (A)",
+            "one kernel alone can't be judged",
+            "next: boot the other kernel and repeat",
+        ],
+    );
+    let at = |release: &str, boot: u32, line: &str| bench.run_at(release, boot, line).unwrap();
+    at("6.1.0", 1, &line)
+        .fails(1, &["kernel 6.1.0 was measured at this boot already; boot the other kernel"]);
+    at("6.1.0", 2, &line).fails(1, &["measured at the boot before this one, and nothing since"]);
+    let other = line.replace("--repeat 2", "--repeat 3");
+    at("6.2.0", 2, &other).fails(1, &["it holds another comparison", "--repeat 2 --dir kernels"]);
+    at("6.2.0", 2, &line.replace("-o8", "-o9")).fails(1, &["it holds another comparison"]);
+    let second = at("6.2.0", 2, &line);
+    assert_eq!(second.code, 0, "{}{}", second.stdout, second.stderr);
+    assert!(
+        second.stdout.contains("A: kernel 6.1.0: ")
+            && second.stdout.contains("kernel: 6.1.0 in A, 6.2.0 in B")
+    );
+    assert!(
+        second.stderr.contains("next: boot kernel 6.1.0") && second.stderr.contains("11 more boots"),
+        "{}",
+        second.stderr
+    );
+    at("6.3.0", 3, &line).fails(1, &["this is kernel 6.3.0, but the folder compares 6.1.0 with 6.2.0"]);
+    // Killed behind the first of its runs: the rest is made at the same boot.
+    at("6.1.0", 3, &line);
+    fs::remove_file(bench.path("kernels/runs/0006.json")).unwrap();
+    let again = at("6.1.0", 3, &line);
+    assert!(
+        again.stderr.contains("run 2 of 2 on 6.1.0") && !again.stderr.contains("run 1 of 2"),
+        "{}",
+        again.stderr
+    );
+    for boot in 4..13 {
+        let widened = at(["6.2.0", "6.1.0"][boot as usize % 2], boot, &line);
+        assert!(widened.stdout.contains("Each boot measured one side"), "{}", widened.stdout);
+    }
+    let last = at("6.1.0", 13, &line);
+    assert!(
+        last.stdout.contains("IOPS: the same within 2 %") && last.code == 0,
+        "{}{}",
+        last.stdout,
+        last.stderr
+    );
+    assert!(!last.stderr.contains("more boot"), "{}", last.stderr);
+    // Another machine, and something else in the folder.
+    let about = fs::read_to_string(bench.path("kernels/comparison.json")).unwrap();
+    let moved = about.replacen("\"name\": \"", "\"name\": \"not-", 3).replace("not-diskspd", "diskspd");
+    fs::write(bench.path("kernels/comparison.json"), moved.replace("\"number\": \"", "\"number\": \"0"))
+        .unwrap();
+    at("6.2.0", 14, &line).fails(1, &["another machine"]);
+    at("6.2.0", 14, &line.replace("kernels", ".")).fails(1, &["it holds other files than a comparison's"]);
+}
+
+/// Records of runs at a level of IOPS, made by changing what one run has recorded.
+fn made(bench: &Bench, folder: &str, levels: &[f64], change: impl Fn(&mut diskspd::results::Record)) {
+    let one = bench.path("one.json");
+    if !one.exists() {
+        let ended = bench.run(&format!("{RUN} --out {} target", one.display()));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+    }
+    fs::create_dir_all(bench.path(folder)).unwrap();
+    for (number, level) in levels.iter().enumerate() {
+        let mut record = diskspd::record::json::read(&fs::read(&one).unwrap()).unwrap();
+        let span = &mut record.hosts[0].results.time_spans[0];
+        // In turn with those of another folder of an even number more.
+        let turn = number as i64 * 2 + i64::from(folder.ends_with('b') == (number % 2 == 0));
+        span.started_at = Some(1_700_000_000_000 + turn * 60_000);
+        // As many I/Os in another time are another rate.
+        span.measured = (span.measured as f64 / level) as u64;
+        change(&mut record);
+        fs::write(bench.path(&format!("{folder}/{number}.json")), diskspd::record::json::bytes(&record))
+            .unwrap();
+    }
+}
+
+fn scattered(level: f64) -> Vec<f64> {
+    (0..8).map(|at| level * (1.0 + 0.002 * f64::from(at * 5 % 7))).collect()
+}
+
+/// Nothing was done in it.
+fn dead(record: &mut diskspd::results::Record) {
+    for target in
+        record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets)
+    {
+        (target.read, target.write) = Default::default();
+    }
+}
+
+#[test]
+fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
+    let bench = Bench::new();
+    let plain = |_: &mut diskspd::results::Record| ();
+    let ended_early =
+        |record: &mut diskspd::results::Record| record.hosts[0].results.time_spans[0].measured = 0;
+    made(&bench, "base-a", &scattered(1.0), plain);
+    made(&bench, "better-b", &scattered(1.2), plain);
+    made(&bench, "same-b", &scattered(1.003), plain);
+    made(&bench, "worse-b", &scattered(0.9), plain);
+    made(&bench, "open-b", &[0.7, 1.4, 0.8, 1.3, 0.9, 1.2, 1.0, 1.1], plain);
+    made(&bench, "dead-b", &scattered(1.0), dead);
+    made(&bench, "dead-a", &scattered(1.0), dead);
+    made(&bench, "unmeasured-b", &scattered(1.0), ended_early);
+    made(&bench, "single-b", &[0.5], plain);
+    made(&bench, "single-a", &[1.0], plain);
+    let unsure = "passes because it is unclear whether B is worse";
+    for (sides, gate, code, says) in [
+        ("base-a better-b", "worse", 0, ""),
+        ("base-a better-b", "unsure", 0, ""),
+        ("base-a same-b", "worse", 0, ""),
+        ("base-a same-b", "unsure", 0, ""),
+        ("base-a worse-b", "worse", 2, ""),
+        ("base-a worse-b", "worse=5%", 2, ""),
+        ("base-a worse-b", "worse=20%", 0, ""),
+        ("base-a worse-b", "unsure", 0, ""),
+        ("base-a open-b", "worse", 0, unsure),
+        ("base-a open-b", "unsure", 2, ""),
+        ("single-a single-b", "worse", 0, unsure),
+        ("single-a single-b", "unsure", 2, ""),
+        ("base-a dead-b", "worse", 2, ""),
+        ("base-a dead-b", "worse=5%", 2, ""),
+        ("dead-a same-b", "worse", 0, ""),
+        ("dead-a dead-b", "worse", 2, "not judged: IOPS: it is 0 in every run of both sides"),
+        ("dead-a dead-b", "unsure", 2, "--fail-if fails: not comparable"),
+        ("base-a unmeasured-b", "worse", 2, "not judged: "),
+    ] {
+        let ended = bench.run(&format!("compare {sides} --fail-if {gate}"));
+        assert_eq!(ended.code, code, "{sides} {gate}: {}{}", ended.stdout, ended.stderr);
+        assert!(ended.stderr.contains(says), "{sides} {gate}: {}", ended.stderr);
+        assert!(!says.is_empty() || ended.stderr.is_empty(), "{sides} {gate}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn workloads_are_judged_one_by_one_on_really_made_runs() {
+    let bench = Bench::new();
+    let save = |label: &str, options: &str| {
+        let ended = bench.run(&format!("--save={label} --repeat 6 {RUN} {options} target"));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+    };
+    let both = |label: &str, small: &str, large: &str| {
+        save(label, small);
+        save(label, &format!("-b64K {large}"));
+    };
+    both("base", "", "");
+    both("other", "", "");
+    both("less", "", "-o1");
+    save("part", "");
+    for (label, code, stdout, stderr) in [
+        ("other", 0, "alignment 65536 bytes, block size 65536 bytes", "2 of 2 deciding figures are unclear"),
+        (
+            "part",
+            2,
+            "only in A, not compared: alignment 65536 bytes, block size 65536 bytes",
+            "not judged: only A has alignment 65536 bytes",
+        ),
+    ] {
+        let ended = bench.run(&format!("compare @base @{label} --fail-if worse"));
+        assert_eq!(ended.code, code, "{label}: {}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.stdout.contains(stdout) && ended.stderr.contains(stderr),
+            "{label}: {}{}",
+            ended.stdout,
+            ended.stderr
+        );
+    }
+    // A history without other sessions leaves one side after the other open; a collapse is told all the same.
+    let less = bench.run("compare @base @less --fail-if worse=5%");
+    less.fails(2, &[]);
+    assert!(
+        less.stdout.contains("2 figures decide together") && less.stdout.contains("WORSE"),
+        "{}",
+        less.stdout
+    );
+    assert!(Path::new(&bench.path("store")).exists());
+}

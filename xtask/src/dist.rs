@@ -1,0 +1,125 @@
+//! What is shipped: one static program a processor, its debug symbols, packages, and a list of what it is made of.
+
+mod build;
+mod crates;
+mod licences;
+mod packages;
+mod sbom;
+mod staging;
+
+use crate::Failure;
+use crate::arguments::Arguments;
+use build::Triple;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The program is copied to machines by hand: it stays below this, bytes.
+const LARGEST: u64 = 8 << 20;
+
+/// Builds everything into target/dist/out, or with `--twice` the program alone, in two folders.
+///
+/// # Errors
+/// Something doesn't build, is too large, or isn't the same both times.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let triple = Triple::named(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()))?;
+    let twice = arguments.flag("--twice");
+    let check = arguments.flag("--check");
+    let program_only = arguments.flag("--program");
+    arguments.finish()?;
+    let own = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
+    let root = Path::new(&own).parent().ok_or("this tool's package lies in no workspace")?;
+    if twice {
+        return build_twice(root, triple);
+    }
+    let out = root.join("target/dist/out");
+    std::fs::create_dir_all(&out)?;
+    let profile = if check { "dev" } else { "dist" };
+    let built = build::build(root, triple, profile)?;
+    if !check && built.size()? > LARGEST {
+        return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
+    }
+    let mut made = vec![built.put(&out)?, built.put_symbols(&out)?];
+    if !program_only {
+        let crates = crates::Crates::known(root, triple)?;
+        staging::stage(root, &built, &licences::of(&crates)?)?;
+        made.push(sbom::write(root, triple, &crates, &out)?);
+        made.extend(packages::make(root, triple, profile, &out)?);
+    }
+    list(&out, &made)
+}
+
+/// A copy of what git knows of is built in another folder.
+fn build_twice(root: &Path, triple: Triple) -> Result<(), Failure> {
+    let first = build::build(root, triple, "dist")?;
+    let other = tempfile::tempdir_in(root.join("target"))?.keep();
+    let copied = copy_tracked(root, &other).and_then(|()| build::build(&other, triple, "dist"));
+    let answer = copied.and_then(|second| {
+        let [first, second] = [&first, &second].map(|built| sha256(&built.program));
+        Ok((first?, second?))
+    });
+    std::fs::remove_dir_all(&other)?;
+    let (first, second) = answer?;
+    println!("{first}  {}\n{second}  {}", root.display(), other.display());
+    match first == second {
+        true => Ok(()),
+        false => Err("the two programs differ: diffoscope says where".into()),
+    }
+}
+
+fn copy_tracked(from: &Path, to: &Path) -> Result<(), Failure> {
+    let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(from).output()?;
+    for name in listed.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let name = std::str::from_utf8(name)?;
+        let place = to.join(name);
+        std::fs::create_dir_all(place.parent().unwrap_or(to))?;
+        std::fs::copy(from.join(name), place)?;
+    }
+    Ok(())
+}
+
+/// What was made, with sizes and hashes; the hashes are kept beside it too.
+fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
+    let mut sums = String::new();
+    for path in made {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let sum = sha256(path)?;
+        println!("{:>10}  {sum}  {name}", path.metadata()?.len());
+        sums += &format!("{sum}  {name}\n");
+    }
+    std::fs::write(out.join("SHA256SUMS"), sums)?;
+    println!("in {}", out.display());
+    Ok(())
+}
+
+fn sha256(path: &Path) -> Result<String, Failure> {
+    let text = output(Command::new("sha256sum").arg(path))?;
+    text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())
+}
+
+/// What a program prints.
+///
+/// # Errors
+/// It can't be started, or fails.
+fn output(command: &mut Command) -> Result<String, Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let ended = command.output().map_err(|error| format!("{name}: {error}"))?;
+    match ended.status.success() {
+        true => Ok(String::from_utf8(ended.stdout)?),
+        false => Err(format!("{name} failed: {}", String::from_utf8_lossy(&ended.stderr)).into()),
+    }
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// It can't be started, or fails.
+fn run(command: &mut Command) -> Result<(), Failure> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let ended = command.status().map_err(|error| format!("{name}: {error}"))?;
+    if ended.success() { Ok(()) } else { Err(format!("{name} failed").into()) }
+}
+
+/// Whether a command of cargo's is installed.
+fn has_cargo(command: &str) -> bool {
+    Command::new("cargo").args([command, "--version"]).output().is_ok_and(|ended| ended.status.success())
+}

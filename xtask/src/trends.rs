@@ -1,0 +1,69 @@
+//! How often noise seems to change for good, and how often changes are found (`diskspd history trend`).
+
+#[allow(dead_code)]
+#[path = "../../tests/common/noise.rs"]
+mod noise;
+#[path = "../../tests/common/random.rs"]
+mod random;
+
+use crate::{Failure, arguments::Arguments, table};
+use diskspd::stats::trend::Trend;
+use noise::{Noise, STATIONARY, TREACHEROUS, changed};
+use random::Random;
+
+/// Runs of a history.
+const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];
+/// What is promised of each kind of noise, percent.
+const PROMISED: f64 = 2.0;
+/// (factor, the first run that has it as a share of all, in words).
+const CHANGES: [(f64, f64, &str); 8] = [
+    (0.95, 0.5, "-5 %, half of the runs"),
+    (0.9, 0.5, "-10 %, half of the runs"),
+    (0.9, 0.75, "-10 %, the last quarter"),
+    (0.8, 0.5, "-20 %, half of the runs"),
+    (0.8, 0.75, "-20 %, the last quarter"),
+    (0.5, 0.5, "-50 %, half of the runs"),
+    (0.5, 0.75, "-50 %, the last quarter"),
+    (0.0, 0.75, "dead, the last quarter"),
+];
+
+/// Counts and prints.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let histories = arguments.number("--histories", 1000)?;
+    let markdown = arguments.flag("--markdown");
+    arguments.finish()?;
+    let mut head = vec!["runs of a history"];
+    let lengths = LENGTHS.map(|length| length.to_string());
+    head.extend(lengths.iter().map(String::as_str));
+    let share = |runs: usize, make: &dyn Fn(&mut Random) -> Vec<f64>| {
+        let seems_to_change = |seed: &u64| {
+            let trend = Trend::of(&make(&mut Random(seed * 7919 + runs as u64)));
+            trend.levels.len() > 1 || trend.slope.is_some()
+        };
+        (0..histories).filter(seems_to_change).count() as f64 * 100.0 / histories as f64
+    };
+    let row = |name: &str, make: &dyn Fn(usize, &mut Random) -> Vec<f64>| {
+        let shares = LENGTHS.map(|runs| share(runs, &|random| make(runs, random)));
+        let cells = shares.iter().map(|share| format!("{share:.1}"));
+        ([name.to_owned()].into_iter().chain(cells).collect::<Vec<_>>(), shares)
+    };
+    let of_noise = |(name, noise): &(&str, Noise)| row(name, &|runs, random| noise.runs(runs, random));
+    let (rows, shares): (Vec<_>, Vec<_>) = STATIONARY.iter().map(of_noise).unzip();
+    println!("Of {histories} histories in which nothing changes so many seem to, percent:\n");
+    table::print(&head, &rows, markdown);
+    println!("\nThe same of noise that few runs can't tell from changes:\n");
+    table::print(&head, &TREACHEROUS.iter().map(|kind| of_noise(kind).0).collect::<Vec<_>>(), markdown);
+    println!("\nReal changes that are found, normal noise of 3 %, percent:\n");
+    let of_change = |(factor, from, name): &(f64, f64, &str)| {
+        let make = |runs: usize, random: &mut Random| {
+            changed(Noise::White(0.03).runs(runs, random), (runs as f64 * from) as usize, *factor)
+        };
+        row(name, &make).0
+    };
+    table::print(&head, &CHANGES.iter().map(of_change).collect::<Vec<_>>(), markdown);
+    let worst = shares.iter().flatten().copied().fold(0.0, f64::max);
+    if worst >= PROMISED {
+        return Err(format!("{worst:.1} % of one kind seem to change; {PROMISED} % are promised").into());
+    }
+    Ok(())
+}
