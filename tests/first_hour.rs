@@ -37,7 +37,7 @@ fn the_help_is_as_it_is_kept() {
     is_kept("help-all.txt", &diskspd(&["--help", "all"], folder.path()).stdout);
     assert_eq!(diskspd(&["-?"], folder.path()).stdout, diskspd(&["--help", "all"], folder.path()).stdout);
     let mut all = String::new();
-    for name in diskspd::cli::COMMAND_NAMES {
+    for name in diskspd::cli::command_names() {
         let _ =
             writeln!(all, "$ diskspd {name} --help\n{}", diskspd(&[name, "--help"], folder.path()).stdout);
     }

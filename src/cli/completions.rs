@@ -1,33 +1,11 @@
 //! Shell completions. They offer the options, with those values that are words; and files.
 
-use super::commands::{COMMANDS, Command, Offers};
-use super::flag::{Flag, Form, Name};
+use super::Shell;
+use super::command_line::Takes;
+use super::commands::{COMMANDS, Command};
 use super::flags;
-use super::own_option::{HELP, OptionRow};
+use super::option::{OptionRow, OptionValue};
 use std::fmt::Write;
-
-/// A shell with completions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
-    /// GNU bash.
-    Bash,
-    /// Z shell.
-    Zsh,
-    /// fish.
-    Fish,
-}
-
-impl Shell {
-    /// The shell of that name.
-    pub fn from_name(name: &[u8]) -> Option<Shell> {
-        match name {
-            b"bash" => Some(Shell::Bash),
-            b"zsh" => Some(Shell::Zsh),
-            b"fish" => Some(Shell::Fish),
-            _ => None,
-        }
-    }
-}
 
 /// The completion script of a shell; ends with a line feed.
 pub fn script(shell: Shell) -> String {
@@ -38,39 +16,37 @@ pub fn script(shell: Shell) -> String {
     }
 }
 
+/// What is no option and may stand behind a command.
+enum Others {
+    Nothing,
+    Files,
+    Words(String),
+}
+
+fn others(command: &Command) -> Others {
+    match command.takes {
+        Takes::Nothing => Others::Nothing,
+        Takes::OneOf(words) => Others::Words(words().join(" ")),
+        _ => Others::Files,
+    }
+}
+
 fn command_names() -> String {
     COMMANDS.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
 }
 
-fn takes_value(flag: &Flag) -> bool {
-    // -h is read as text only because it can fail.
-    flag.takes_value() && flag.forms.iter().any(|(syntax, _)| *syntax != flag.name.with_dashes())
+/// The options of runs.
+fn of_runs() -> Vec<OptionRow> {
+    flags::all().map(OptionRow::of).collect()
 }
 
-/// Whether `-X` or a long option names a file.
-fn takes_file(flag: &Flag) -> bool {
-    flag.forms[0].0.contains("<file>")
-}
-
-/// What begins with a dash and may stand behind a command.
-fn options_of(command: &Command) -> String {
-    let of_runs = flags::all().filter(|_| command.offers == Offers::Line).map(|flag| flag.name.with_dashes());
-    let own: Vec<String> = command.option_names().map(str::to_owned).collect();
-    let others: Vec<String> = of_runs.filter(|name| !own.contains(name)).collect();
-    [own, others].concat().join(" ")
-}
-
-/// The options of a command, `--help` included, and where it takes a command line the long ones of runs.
+/// The options of a command, `--help` included, and where it takes a command line those of runs.
 fn rows_of(command: &Command) -> Vec<OptionRow> {
-    let mut rows = command.rows();
-    rows.push(HELP);
-    if command.offers == Offers::Line {
-        let of_runs: Vec<OptionRow> = flags::all().filter_map(OptionRow::of).collect();
-        let new = |row: &OptionRow| rows.iter().all(|own| own.name != row.name);
-        let others: Vec<OptionRow> = of_runs.into_iter().filter(new).collect();
-        rows.extend(others);
-    }
-    rows
+    let own = command.rows_and_help();
+    let is_new = |row: &OptionRow| own.iter().all(|own| own.name != row.name);
+    let of_runs = of_runs().into_iter().filter(|row| command.takes_options_of_runs() && is_new(row));
+    let others: Vec<OptionRow> = of_runs.collect();
+    [own, others].concat()
 }
 
 /// bash: one of these words.
@@ -83,59 +59,52 @@ fn offer_files(options: &str) -> String {
     format!("if [[ $word == -* ]]; then {}; else COMPREPLY=($(compgen -f -- \"$word\")); fi", offer(options))
 }
 
-/// bash: what the value of an option may be; `None` = it has none, or nothing is known of it.
-fn bash_value(row: &OptionRow) -> Option<String> {
-    match (row.takes_file(), row.words) {
-        (true, _) => Some("COMPREPLY=($(compgen -f -- \"$word\"))".to_owned()),
-        (false, []) => None,
-        (false, words) => Some(offer(&words.join(" "))),
+/// bash: a case for each option whose value may stand apart from it, as far as that is known.
+fn bash_values(rows: &[OptionRow], indent: usize) -> String {
+    let mut cases = String::new();
+    for row in rows.iter().filter(|row| !row.is_letter()) {
+        let offered = match (row.value, row.value.offered()) {
+            (OptionValue::File, _) => "COMPREPLY=($(compgen -f -- \"$word\"))".to_owned(),
+            (OptionValue::Folder, _) => "COMPREPLY=($(compgen -d -- \"$word\"))".to_owned(),
+            (_, []) => continue,
+            (_, words) => offer(&words.join(" ")),
+        };
+        let _ = writeln!(cases, "{:indent$}{}) {offered}; return ;;", "", row.name);
     }
+    cases
 }
 
 /// bash: what is offered behind each command.
 fn bash_commands() -> String {
     let mut behind_command = String::new();
     for command in COMMANDS {
-        let options = options_of(command);
-        let action = match command.offers {
-            Offers::Files | Offers::Line => offer_files(&options),
-            Offers::Nothing => offer(&options),
-            Offers::Words(words) => {
-                let all = format!("{} {options}", words.join(" "));
-                format!("if ((COMP_CWORD == 2)); then {}; else {}; fi", offer(&all), offer(&options))
+        let rows = rows_of(command);
+        let options = rows.iter().map(|row| row.name).collect::<Vec<_>>().join(" ");
+        let action = match others(command) {
+            Others::Files => offer_files(&options),
+            Others::Nothing => offer(&options),
+            Others::Words(words) => {
+                let first = offer(&format!("{words} {options}"));
+                format!("if ((COMP_CWORD == 2)); then {first}; else {}; fi", offer_files(&options))
             }
         };
-        let values: String = rows_of(command)
-            .iter()
-            .filter_map(|row| {
-                Some(format!("                    {}) {}; return ;;\n", row.name, bash_value(row)?))
-            })
-            .collect();
         let _ = write!(
             behind_command,
-            "            {})\n                case $before in\n{values}                esac\n                \
+            "            {})\n                case $before in\n{}                esac\n                \
              {action}; return ;;\n",
-            command.name
+            command.name,
+            bash_values(&rows, 20)
         );
     }
     behind_command
 }
 
 fn bash() -> String {
-    let (mut words, mut after_word) = (Vec::new(), String::new());
-    let behind_command = bash_commands();
-    for flag in flags::all() {
-        let name = flag.name.with_dashes();
-        match flag.name {
-            Name::Letter(_) => words.extend(flag.values.iter().map(|value| format!("{name}{value}"))),
-            Name::Long(_) => {
-                if let Some(offered) = OptionRow::of(flag).as_ref().and_then(bash_value) {
-                    let _ = writeln!(after_word, "        {name}) {offered}; return ;;");
-                }
-            }
-        }
-        words.push(name);
-    }
+    let rows = of_runs();
+    let attached = |row: &OptionRow| {
+        let words = row.value.offered().iter().filter(|_| row.is_letter());
+        words.map(|word| format!("{}{word}", row.name)).chain([row.name.to_owned()]).collect::<Vec<_>>()
+    };
     format!(
         "# Completions of diskspd for bash.\n\
          _diskspd() {{\n    \
@@ -144,10 +113,10 @@ fn bash() -> String {
          if [[ $word == = ]]; then word=; \
          elif [[ $before == = ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n    \
          if ((COMP_CWORD > 1)); then\n        \
-         case ${{COMP_WORDS[1]}} in\n{behind_command}        \
+         case ${{COMP_WORDS[1]}} in\n{}        \
          esac\n    \
          fi\n    \
-         case $before in\n{after_word}    \
+         case $before in\n{}    \
          esac\n    \
          case $word in\n        \
          -X*) COMPREPLY=($(compgen -P -X -f -- \"${{word#-X}}\")) ;;\n        \
@@ -161,78 +130,49 @@ fn bash() -> String {
          ;;\n    \
          esac\n}}\n\
          complete -o filenames -F _diskspd diskspd\n",
-        words.join(" "),
+        bash_commands(),
+        bash_values(&rows, 8),
+        rows.iter().flat_map(attached).collect::<Vec<_>>().join(" "),
         command_names()
     )
 }
 
-/// One line of help for a flag: that of its first form.
-fn summary(flag: &Flag) -> &'static str {
-    flag.forms[0].1
-}
-
-/// zsh: an option of a command, for `_arguments`.
+/// zsh: an option, for `_arguments`.
 fn zsh_option(row: &OptionRow) -> String {
-    let help = zsh_quoted(row.help);
-    let action = match (row.takes_file(), row.words) {
-        (true, _) => "_files".to_owned(),
-        (false, []) => " ".to_owned(),
-        (false, words) => format!("({})", words.join(" ").replace(':', "\\:")),
+    let escape = |text: &str| text.replace(':', "\\:");
+    let help = escape(&row.help.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]"));
+    let action = match (row.value, row.value.offered()) {
+        (OptionValue::File, _) => "_files".to_owned(),
+        (OptionValue::Folder, _) => "_files -/".to_owned(),
+        (_, []) => " ".to_owned(),
+        (_, words) => format!("({})", escape(&words.join(" "))),
     };
-    let attached = if row.name.len() == 2 { "-" } else { "=" };
-    let optional = if row.value.starts_with('[') { ":" } else { "" };
+    let (name, attached) = (escape(row.name), if row.is_letter() { "-" } else { "=" });
+    let optional = if row.value.is_optional() { ":" } else { "" };
     match row.value {
-        "" => format!("    '*{}[{help}]' \\\n", row.name),
-        _ => format!("    '*{}{attached}[{help}]:{optional}value:{action}' \\\n", row.name),
+        OptionValue::Switch => format!("    '*{name}[{help}]' \\\n"),
+        _ => format!("    '*{name}{attached}[{help}]:{optional}value:{action}' \\\n"),
     }
 }
 
-fn zsh_quoted(help: &str) -> String {
-    help.replace('\'', "'\\''").replace('[', "\\[").replace(']', "\\]").replace(':', "\\:")
+fn zsh_options(rows: &[OptionRow]) -> String {
+    rows.iter().map(zsh_option).collect()
 }
 
 fn zsh() -> String {
-    let mut specs = String::new();
-    for flag in flags::all() {
-        let help = zsh_quoted(summary(flag));
-        let (name, attached) = match flag.name {
-            Name::Letter(_) => (flag.name.with_dashes().replace(':', "\\:"), "-"),
-            Name::Long(_) => (flag.name.with_dashes(), "="),
-        };
-        let action = match (takes_file(flag), flag.values) {
-            (true, _) => "_files".to_owned(),
-            (false, []) => " ".to_owned(),
-            (false, values) => format!("({})", values.join(" ").replace(':', "\\:")),
-        };
-        let alone = |(syntax, _): &Form| {
-            *syntax == flag.name.with_dashes() || syntax.contains(&(flag.name.with_dashes() + "["))
-        };
-        let optional = if flag.forms.iter().any(alone) { ":" } else { "" };
-        let _ = if takes_value(flag) {
-            writeln!(specs, "    '*{name}{attached}[{help}]:{optional}value:{action}' \\")
-        } else {
-            writeln!(specs, "    '*{name}[{help}]' \\")
-        };
-    }
     let mut after = String::new();
     for command in COMMANDS {
-        let own: String = command.rows().iter().chain([&HELP]).map(zsh_option).collect();
-        let own_names: Vec<&str> = command.option_names().collect();
-        let of_runs = |line: &&str| {
-            command.offers == Offers::Line
-                && own_names.iter().all(|name| !line.contains(&format!("'*{name}[=[]")))
-        };
-        let runs: String = specs.split_inclusive('\n').filter(of_runs).collect();
-        let positional = match command.offers {
-            Offers::Files | Offers::Line => "'*:file:_files'".to_owned(),
-            Offers::Nothing => "'*: :'".to_owned(),
-            Offers::Words(words) => format!("'1:what:({})' '*:file:_files'", words.join(" ")),
+        let positional = match others(command) {
+            Others::Files => "'*:file:_files'".to_owned(),
+            Others::Nothing => "'*: :'".to_owned(),
+            Others::Words(words) => format!("'1:what:({words})' '*:file:_files'"),
         };
         let _ = write!(
             after,
             "if (( CURRENT > 2 )) && [[ $words[2] == {} ]]; then\n    words=(\"${{(@)words[2,-1]}}\"); \
-             (( CURRENT -= 1 ))\n    _arguments \\\n{own}{runs}    {positional}\n    return\nfi\n",
-            command.name
+             (( CURRENT -= 1 ))\n    _arguments \\\n{}    {positional}\n    return\nfi\n",
+            command.name,
+            zsh_options(&rows_of(command))
         );
     }
     format!(
@@ -242,57 +182,47 @@ fn zsh() -> String {
          compadd -- {}\n\
          fi\n\
          {after}\
-         _arguments \\\n{specs}    '*:target:_files'\n",
-        command_names()
+         _arguments \\\n{}    '*:target:_files'\n",
+        command_names(),
+        zsh_options(&of_runs())
     )
+}
+
+/// fish: an option, offered under a condition.
+fn fish_option(condition: &str, row: &OptionRow) -> String {
+    let name = match row.name.strip_prefix("--") {
+        Some(long) => format!("-l {long}"),
+        None => format!("-s '{}'", row.name.trim_start_matches('-')),
+    };
+    let value = match (row.value, row.value.offered()) {
+        (OptionValue::Switch, _) => String::new(),
+        (OptionValue::File, _) => " -r -F".to_owned(),
+        (OptionValue::Folder, _) => " -x -a '(__fish_complete_directories)'".to_owned(),
+        (_, []) => " -x".to_owned(),
+        (_, words) => format!(" -x -a '{}'", words.join(" ")),
+    };
+    format!("complete -c diskspd -n '{condition}' {name}{value} -d '{}'\n", row.help.replace('\'', "\\'"))
 }
 
 fn fish() -> String {
     let mut text = "# Completions of diskspd for fish.\n".to_owned();
-    let others = COMMANDS.iter().filter(|command| command.offers != Offers::Line).map(|command| command.name);
-    let of_runs = format!("not __fish_seen_subcommand_from {}", others.collect::<Vec<_>>().join(" "));
-    for flag in flags::all() {
-        let option = match flag.name {
-            Name::Letter(letter) => format!("-s '{}'", char::from(letter)),
-            Name::Long(name) => format!("-l {name}"),
-        };
-        let value = match (takes_value(flag), takes_file(flag), flag.values) {
-            (false, ..) => String::new(),
-            (true, true, _) => " -r -F".to_owned(),
-            (true, false, []) => " -x".to_owned(),
-            (true, false, values) => format!(" -x -a '{}'", values.join(" ")),
-        };
-        let help = summary(flag).replace('\'', "\\'");
-        let _ = writeln!(text, "complete -c diskspd -n '{of_runs}' {option}{value} -d '{help}'");
+    let without = COMMANDS.iter().filter(|command| !command.takes_options_of_runs());
+    let without: Vec<&str> = without.map(|command| command.name).collect();
+    let run = format!("not __fish_seen_subcommand_from {}", without.join(" "));
+    of_runs().iter().for_each(|row| text.push_str(&fish_option(&run, row)));
+    for Command { name, help, .. } in COMMANDS {
+        let help = help.replace('\'', "\\'");
+        let _ = writeln!(text, "complete -c diskspd -n __fish_use_subcommand -a {name} -d '{help}'");
     }
     for command in COMMANDS {
-        let _ = writeln!(
-            text,
-            "complete -c diskspd -n __fish_use_subcommand -a {} -d '{}'",
-            command.name,
-            command.help.replace('\'', "\\'")
-        );
-    }
-    for command in COMMANDS {
-        let seen = format!("complete -c diskspd -n '__fish_seen_subcommand_from {}'", command.name);
-        let _ = match command.offers {
-            Offers::Files | Offers::Line => writeln!(text, "{seen} -F"),
-            Offers::Nothing => writeln!(text, "{seen} -f"),
-            Offers::Words(words) => writeln!(text, "{seen} -x -a '{}'", words.join(" ")),
+        let seen = format!("__fish_seen_subcommand_from {}", command.name);
+        let others = match others(command) {
+            Others::Files => "-F".to_owned(),
+            Others::Nothing => "-f".to_owned(),
+            Others::Words(words) => format!("-x -a '{words}'"),
         };
-        for row in command.rows().iter().chain([&HELP]) {
-            let name = match row.name.strip_prefix("--") {
-                Some(long) => format!("-l {long}"),
-                None => format!("-s {}", row.name.trim_start_matches('-')),
-            };
-            let value = match (row.value, row.takes_file(), row.words) {
-                ("", ..) => String::new(),
-                (_, true, _) => " -r -F".to_owned(),
-                (_, false, []) => " -x".to_owned(),
-                (_, false, words) => format!(" -x -a '{}'", words.join(" ")),
-            };
-            let _ = writeln!(text, "{seen} {name}{value} -d '{}'", row.help.replace('\'', "\\'"));
-        }
+        let _ = writeln!(text, "complete -c diskspd -n '{seen}' {others}");
+        command.rows_and_help().iter().for_each(|row| text.push_str(&fish_option(&seen, row)));
     }
     text
 }
@@ -300,22 +230,29 @@ fn fish() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::flag::Name;
 
     #[test]
     fn words_and_options_behind_commands_are_offered_by_every_shell() {
         for command in COMMANDS {
             for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
                 let script = script(shell);
-                let mut wanted: Vec<String> = command
-                    .option_names()
-                    .map(|name| match (shell, name.strip_prefix("--")) {
+                let rows = command.rows_and_help();
+                let mut wanted: Vec<String> = rows
+                    .iter()
+                    .map(|row| match (shell, row.name.strip_prefix("--")) {
                         (Shell::Fish, Some(long)) => format!("-l {long}"),
-                        (Shell::Fish, None) => format!("-s {}", name.trim_start_matches('-')),
-                        _ => name.to_owned(),
+                        (Shell::Fish, None) => format!("-s '{}'", row.name.trim_start_matches('-')),
+                        _ => row.name.to_owned(),
                     })
                     .collect();
-                if let Offers::Words(words) = command.offers {
-                    wanted.push(words.join(" "));
+                wanted.extend(rows.iter().filter_map(|row| match row.value.offered() {
+                    [] => None,
+                    _ if row.is_letter() && shell == Shell::Bash => None,
+                    words => Some(words.join(" ")),
+                }));
+                if let Others::Words(words) = others(command) {
+                    wanted.push(words);
                 }
                 let place = script.find(&match shell {
                     Shell::Bash => format!(" {})", command.name),
@@ -324,7 +261,12 @@ mod tests {
                 });
                 let behind = &script[place.unwrap()..];
                 for words in wanted {
-                    assert!(behind.contains(&words), "{shell:?} {} {words}", command.name);
+                    let zsh = words.replace(':', "\\:");
+                    assert!(
+                        behind.contains(&words) || behind.contains(&zsh),
+                        "{shell:?} {} {words}",
+                        command.name
+                    );
                 }
             }
         }

@@ -3,7 +3,6 @@
 use super::commands::{self, COMMANDS};
 use super::flag::Flag;
 use super::flags::{GROUPS, Group};
-use super::own_option::HELP;
 use super::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, UsageExtent};
 use crate::units::wrapped::wrapped;
 use std::fmt::Write;
@@ -275,10 +274,10 @@ pub fn command_usage(name: &str, columns: usize) -> String {
     let mut text = format!("Usage: {usage}\n\n");
     paragraph(&mut text, &format!("{}.", sentence(command.help)), layout);
     text.push_str("\nOptions:\n");
-    for option in command.rows().iter().chain([&HELP]) {
+    for option in command.rows_and_help() {
         row(&mut text, &option.form(), &option.meaning(), layout);
     }
-    if command.offers == commands::Offers::Line {
+    if command.takes_options_of_runs() {
         text.push('\n');
         paragraph(&mut text, "The options of a run go with it: diskspd --help.", layout);
     }

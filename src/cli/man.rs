@@ -3,7 +3,6 @@
 use super::commands::{self, COMMANDS};
 use super::flag::Compatibility;
 use super::flags::GROUPS;
-use super::own_option::HELP;
 use super::{COMPATIBLE_VERSION, Exit, help};
 use std::fmt::Write;
 
@@ -67,8 +66,10 @@ pub fn command_page(name: &str) -> String {
     let _ = writeln!(page, ".SH SYNOPSIS\n{}", escape(&command.usage()));
     let _ = writeln!(page, ".SH DESCRIPTION\n{}.", escape(&help::sentence(command.help)));
     page.push_str(".SH OPTIONS\n");
-    for option in command.rows().iter().chain([&HELP]) {
-        item(&mut page, &option.form(), &format!("{}.", help::sentence(&option.meaning())));
+    for option in command.rows_and_help() {
+        let example = option.as_example().map_or(String::new(), |line| format!(" Example: {line}"));
+        let meaning = help::sentence(&option.meaning());
+        item(&mut page, &option.form(), &format!("{meaning}.{example}"));
     }
     exit_status(&mut page);
     if !command.examples.is_empty() {
@@ -155,7 +156,7 @@ mod tests {
         for command in COMMANDS {
             let page = command_page(command.name);
             assert!(page.contains(&format!("\n{}\n", escape(&command.usage()))), "{}", command.name);
-            for option in command.option_names() {
+            for option in command.rows_and_help().iter().map(|row| row.name) {
                 assert!(page.contains(&format!("\\fB{}", escape(option))), "{} {option}", command.name);
             }
             assert_eq!(page.contains(".SH EXAMPLES\n"), !command.examples.is_empty(), "{}", command.name);

@@ -3,7 +3,7 @@
 
 use super::flag::long_name;
 use super::flags;
-use super::own_option::OptionRow;
+use super::option::OptionRow;
 use super::suggest::distance;
 use crate::lab::sweep;
 use crate::profile::RawText;

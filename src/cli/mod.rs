@@ -1,8 +1,9 @@
-//! The command line: one flag table (`flags/`), from which come the parser, the help, the man page, the shell
-//! completions and the compatibility table.
+//! The command line: a table of the options of runs (`flags/`) and one of the commands with theirs
+//! (`commands/`), from which come the parsers, the help, the man pages, the shell completions and the
+//! compatibility table.
 
+mod command_line;
 mod commands;
-mod compare;
 pub mod compatibility;
 pub mod completions;
 mod draft;
@@ -11,35 +12,28 @@ mod exit;
 mod flag;
 mod flags;
 pub mod help;
-mod history;
 pub mod man;
 mod meant;
-mod merge;
 mod mix;
-mod own_option;
+mod option;
 mod parse;
-mod precondition;
 mod preset;
 mod suggest;
-mod sweep;
-mod trace;
 pub mod typed;
 
-pub use commands::{NAMES as COMMAND_NAMES, nearly as nearly_command};
-pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
-pub use completions::Shell;
+pub use commands::{
+    AcrossBoots, CompareRequest, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved,
+    MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, Shell, SideWords, SweepRequest,
+    TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+};
+pub use commands::{names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
-pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use meant::word as meant_by_word;
-pub use merge::MergeRequest;
 pub use parse::parse;
-pub use trace::{TraceRequest, TracedSource};
 
 use crate::finding::Finding;
-use crate::lab::precondition::Standard;
 use crate::lab::repeat::Repeat;
-use crate::lab::sweep::Settings;
 use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -145,26 +139,6 @@ impl UsageExtent {
     }
 }
 
-/// What is read back after a run (`verify-after`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerifyAfterRequest {
-    /// What the run told is durable.
-    pub journal: PathBuf,
-    /// Where its targets are now, in their order; empty = where they were.
-    pub targets: Vec<RawText>,
-}
-
-/// What is to be seen of named workloads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PresetRequest {
-    /// All of them, a line each.
-    List,
-    /// One, with everything that is known about it.
-    Show(String),
-    /// The page of the documentation.
-    Markdown,
-}
-
 /// A run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
@@ -218,60 +192,6 @@ pub struct RunRequest {
     pub warnings: Vec<Finding>,
     /// All that was typed, the program's name first, for the one who wants to do it again.
     pub typed: Vec<OsString>,
-}
-
-/// A sweep.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SweepRequest {
-    /// How it is done.
-    pub settings: Settings,
-    /// `--dir`: where records are kept.
-    pub folder: Option<PathBuf>,
-    /// `--between`: what the shell runs before each run.
-    pub between: Option<String>,
-    /// `--csv`, `--out`: where the table goes.
-    pub csv: Vec<PathBuf>,
-    /// `--json`, `--out`: where everything goes.
-    pub json: Vec<PathBuf>,
-    /// `--html`, `--out`: where the page goes.
-    pub html: Vec<PathBuf>,
-    /// `--dry-run`: check, list and estimate alone.
-    pub dry_run: bool,
-    /// `--strict`: fail when any figures are not what they seem to be.
-    pub strict: bool,
-    /// `--quiet`: no progress, and only what is wrong.
-    pub quiet: bool,
-    /// The command line of the runs, with ranges in it.
-    pub arguments: Vec<OsString>,
-    /// All that followed `sweep`, for the one who wants to do it again.
-    pub given: Vec<OsString>,
-}
-
-/// A preconditioning.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreconditionRequest {
-    /// `--standard`: whose rules it is done by.
-    pub standard: Standard,
-    /// `--purge`: everything is discarded first.
-    pub purge: bool,
-    /// `--fill`: how often all of it is written; `None` = not at all.
-    pub fill: Option<u32>,
-    /// `--round`: how long a round is, s.
-    pub round_s: u32,
-    /// `--rounds`: how many there are at most.
-    pub rounds: u32,
-    /// `--destroy`: permit writing to block devices that carry a signature.
-    pub destroy: bool,
-    /// `--out`: where the record of the last round goes.
-    pub out: Vec<OutRequest>,
-    /// `--dry-run`: check and tell alone.
-    pub dry_run: bool,
-    /// `--quiet`: the table alone.
-    pub quiet: bool,
-    /// The target, as it was given.
-    pub target: OsString,
-    /// Options of the rounds: what stood behind `--`.
-    pub options: Vec<OsString>,
 }
 
 /// How a run is kept in the history (`--save`).
@@ -436,28 +356,4 @@ pub enum EventAction {
     Set,
     /// Make it not set; somebody must have it open.
     Reset,
-}
-
-/// What `diskspd report` prints.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportRequest {
-    /// Records, result XML, folders that hold them; at least one.
-    pub files: Vec<PathBuf>,
-    /// `--store`: where `@label` is looked for; `None` = the usual history.
-    pub store: Option<PathBuf>,
-    /// `-v`: of a single run, everything that was found about it, or every percentile.
-    pub verbose: bool,
-    /// The form of a table of all runs; `None` = in columns if there are several, else the report.
-    pub table: Option<TableForm>,
-    /// `--html`: the page of all runs is written to this file, and nothing is printed.
-    pub html: Option<PathBuf>,
-}
-
-/// The form of a table for other programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TableForm {
-    /// `--csv`
-    Csv,
-    /// `--md`
-    Markdown,
 }

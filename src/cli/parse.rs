@@ -1,5 +1,6 @@
 //! The parser: DISKSPD's two passes over the options, with the flag table as dispatch.
 
+use super::command_line::RunReaders;
 use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Read, Scope};
@@ -41,7 +42,7 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
-    if let Some(command) = commands::parse(arguments, rerun, parse) {
+    if let Some(command) = commands::parse(arguments, RunReaders { line: parse, rerun }) {
         return command;
     }
 

@@ -73,6 +73,15 @@ pub fn letter_in_other_case(given: u8) -> Option<&'static Flag> {
     })
 }
 
+/// The word that differs from what was given in at most two letters. Short words all do.
+pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
+    const SHORTEST: usize = 4;
+    let near = words.iter().map(|word| (distance(word.as_bytes(), given), *word));
+    let (_, word) =
+        near.filter(|(distance, _)| (1..=2).contains(distance)).min_by_key(|(distance, _)| *distance)?;
+    (given.len() >= SHORTEST).then_some(word)
+}
+
 /// Levenshtein distance.
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

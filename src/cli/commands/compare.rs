@@ -1,9 +1,12 @@
-//! `diskspd compare`: its grammar.
+//! `diskspd compare`: two sides that are there, or runs that are made.
 
-use super::error::CliError;
-use super::own_option::{self, OptionRow, OwnOption, ReadLine, own, own_path};
-use super::typed::quoted;
-use super::{Invocation, RunRequest};
+use super::Command;
+use crate::cli::command_line::{CommandLine, ReadLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::{File, Folder, Number};
+use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OptionRow, QUIET, STORE, row, switch, text};
+use crate::cli::typed::quoted;
+use crate::cli::{Events, Invocation, RunRequest};
 use crate::lab::compare::{Metric, Question};
 use crate::presets;
 use std::ffi::OsString;
@@ -89,200 +92,136 @@ pub enum FailIf {
     Unsure,
 }
 
-/// For the help.
-pub const ROWS: [OptionRow; OWN.len()] = own_option::rows(&OWN);
-
-/// What is given, before it is looked at together.
-#[derive(Default)]
-struct CompareOptions {
-    question: Question,
-    fail_if: Option<FailIf>,
-    json: Option<PathBuf>,
-    html: Vec<PathBuf>,
-    store: Option<PathBuf>,
-    quiet: bool,
-    repeat: Option<u32>,
-    with: [Option<PathBuf>; 2],
-    folder: Option<PathBuf>,
-}
-
-const OWN: [OwnOption<CompareOptions>; 12] = [
-    own(
-        "--metric",
-        "<figure>",
+const FIGURE: OptionRow = METRIC
+    .here(
         "the deciding figure: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; \
          under a rate: response-p99, read-response-mean",
-        |given: &mut CompareOptions, value| {
-            let metric = Metric::named(value).ok_or_else(|| {
-                let figures = own_option::FIGURES;
-                format!(
-                    "{figures}, of reads or writes alone read-p99, write-mean, of response times response-p99"
-                )
-            })?;
-            given.question.metric = Some(metric);
-            Ok(())
-        },
     )
-    .or("all of them")
-    .words(&["iops", "mib", "mean", "p50", "p99", "p99.9"]),
-    own(
-        "--same",
-        "<share>",
-        "differences up to this count as the same",
-        |given: &mut CompareOptions, value| {
-            let same = share(value).filter(|share| *share < 0.5);
-            given.question.same = same.ok_or("a share below 50%, as 2%")?;
-            Ok(())
-        },
-    )
-    .or("2%"),
-    own(
-        "--fail-if",
-        "worse|worse=<share>|unsure",
-        "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear \
-         (unsure)",
-        |given: &mut CompareOptions, value| {
-            given.fail_if = Some(fail_if(value).ok_or("worse, worse=5% or unsure")?);
-            Ok(())
-        },
-    )
-    .words(&["worse", "worse=5%", "unsure"]),
-    own("--anyway", "", "compare runs that differ in block size, mix, pattern or rate, too", |given, _| {
-        given.question.anyway = true;
-        Ok(())
-    }),
-    own_path("--json", "<file>", "write the comparison as JSON to this file", |given, path| {
-        given.json = Some(path);
-    }),
-    own_path(
-        "--html",
-        "<file>",
-        "write a page of it to this file: verdict, changes, single runs, what differs",
-        |given, path| given.html.push(path),
-    ),
-    own_path("--store", "<folder>", "the folder of the history, for @label and @id", |given, path| {
-        given.store = Some(path);
-    }),
-    own("--quiet", "", "report only errors, and runs with wrong figures", |given, _| {
-        given.quiet = true;
-        Ok(())
-    }),
-    own(
-        "--repeat",
-        "<n>",
-        "run both so often, in turn: behind it --, the options of A (and its targets, if others), ::, \
-        those of B, and the targets",
-        |given, value| {
-            let count = value.parse().ok().filter(|count| (FEWEST..=MOST).contains(count));
-            given.repeat = Some(count.ok_or("a number of runs, 1 to 1000")?);
-            Ok(())
-        },
-    ),
-    own_path(
-        "--with-a",
-        "<file>",
-        "the diskspd that makes the runs of A; behind it the options of a run and its targets",
-        |given: &mut CompareOptions, path| given.with[0] = Some(path),
-    )
-    .or("this one"),
-    own_path(
-        "--with-b",
-        "<file>",
-        "the diskspd that makes the runs of B",
-        |given: &mut CompareOptions, path| {
-            given.with[1] = Some(path);
-        },
-    )
-    .or("this one"),
-    own_path(
-        "--dir",
-        "<folder>",
-        "compare two kernels: keep this boot's runs in this folder; repeat the line after the next boot",
-        |given, path| given.folder = Some(path),
-    ),
-];
+    .or("all of them");
+const SAME: OptionRow = text("--same", "<share>", "5%", "differences up to this count as the same").or("2%");
+const FAIL_IF: OptionRow = text(
+    "--fail-if",
+    "worse|worse=<share>|unsure",
+    "worse=5%",
+    "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear (unsure)",
+)
+.offering(&["worse", "worse=5%", "unsure"]);
+const ANYWAY: OptionRow =
+    switch("--anyway", "compare runs that differ in block size, mix, pattern or rate, too");
+const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
+const PAGE: OptionRow =
+    HTML.here("write a page of it to this file: verdict, changes, single runs, what differs");
+const REPEAT: OptionRow = row(
+    "--repeat",
+    Number { min: 1, max: 1000, of: "runs" },
+    "run both so often, in turn: behind it --, the options of A (and its targets, if others), ::, those of \
+     B, and the targets",
+);
+const WITH_A: OptionRow = row(
+    "--with-a",
+    File,
+    "the diskspd that makes the runs of A; behind it the options of a run and its targets",
+)
+.or("this one");
+const WITH_B: OptionRow = row("--with-b", File, "the diskspd that makes the runs of B").or("this one");
+const BOOTS: OptionRow = row(
+    "--dir",
+    Folder,
+    "compare two kernels: keep this boot's runs in this folder; repeat the line after the next boot",
+);
 
-/// Those with which the options of a run stand behind without --.
-const ONE_LINE: [&str; 3] = ["--with-a", "--with-b", "--dir"];
+pub const COMPARE: Command = Command {
+    name: "compare",
+    arguments: "<A> <B> [<option> ..], or --repeat <n> -- <options A> :: <options B> <target> .., or \
+                --repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
+    help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
+           worse or the same",
+    options: &[FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, STORE, QUIET, REPEAT, WITH_A, WITH_B, BOOTS],
+    exclusive: &[],
+    takes: Takes::LineWith {
+        opened_by: &[WITH_A.name, WITH_B.name, BOOTS.name],
+        // That of --save, among the options of the run.
+        of_run: &[STORE.name],
+    },
+    examples: &[
+        ("diskspd compare @old @new", "the runs of two labels of the history"),
+        (
+            "diskspd compare --repeat 8 -- -o8 :: -o32 -b4K -r -Su -d5 test.dat",
+            "run two command lines in turn, eight times each",
+        ),
+        (
+            "diskspd compare --repeat 8 --with-a ./old --with-b ./new -b4K -r -d5 test.dat",
+            "the same of two builds of diskspd",
+        ),
+        (
+            "diskspd compare --repeat 3 --dir kernels -b4K -r -Su -d60 /dev/sdX",
+            "two kernels: type it again after booting the other one",
+        ),
+    ],
+    make,
+};
 
-/// Fewer runs of each tell nothing that is sure.
-const FEWEST: u32 = 1;
-/// More nobody waits for.
-const MOST: u32 = 1000;
-
-/// Reads what follows the word `compare`; `line` reads those that are to be run.
-///
-/// # Errors
-/// It makes no sense.
-pub fn read(arguments: &[OsString], line: ReadLine) -> Result<Invocation, CliError> {
-    let dashes = arguments.iter().position(|argument| argument == "--");
-    let (own, lines) = arguments.split_at(dashes.unwrap_or(arguments.len()));
-    let mut options = CompareOptions::default();
-    let is_one_line =
-        dashes.is_none() && own.iter().any(|argument| ONE_LINE.iter().any(|name| is(argument, name)));
-    let (words, lines) = if is_one_line {
-        (Vec::new(), Some(rest_of_line(&mut options, own)?))
-    } else {
-        let given = own_option::read_all(&OWN, &mut options, own)?;
-        let words = given.words.iter().map(|word| (*word).clone()).collect();
-        (words, lines.get(1..).map(<[OsString]>::to_vec))
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let (interleaved, boots) = runs(&line)?;
+    let parts = line.words.iter().flat_map(|word| word.as_encoded_bytes().split(|byte| *byte == b','));
+    let request = CompareRequest {
+        interleaved,
+        boots,
+        question: question(&line)?,
+        fail_if: line.read_value(&FAIL_IF, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
+        json: line.path(&DOCUMENT),
+        html: line.page(&PAGE)?,
+        store: line.store_of(&STORE, parts)?,
+        quiet: line.has(&QUIET),
+        sides: line.words,
+        given: line.typed,
     };
-    let CompareOptions { question, fail_if, json, html, store, quiet, repeat, with, folder } = options;
-    let sides: Vec<OsString> = words;
-    let (mut interleaved, mut boots) = (None, None);
-    match (repeat, lines, folder) {
-        (Some(_), Some(lines), _) if !sides.is_empty() => return Err(stray(&sides[0], &lines)),
-        (Some(repeat), Some(lines), Some(folder)) => {
-            boots = Some(across_boots(repeat, folder, &with, &lines, line)?)
-        }
-        (Some(repeat), Some(lines), None) => interleaved = Some(both_lines(repeat, with, &lines, line)?),
-        (None, None, None) if with == [None, None] && sides.len() == 2 => {}
-        (None, None, None) if with == [None, None] => return Err(two_sides(sides.len())),
-        (None, _, Some(_)) => {
-            return Err(CliError::new("--dir needs --repeat: the number of runs at each boot")
-                .hint("diskspd compare --repeat 3 --dir kernels -b4K -r -d60 FILE"));
-        }
-        (None, ..) if with != [None, None] => {
-            return Err(CliError::new("--with-a and --with-b need --repeat: the number of runs").hint(
-                "diskspd compare --repeat 8 --with-a ./old/diskspd --with-b ./new/diskspd -b4K -r -d10 FILE",
-            ));
-        }
-        _ => {
-            return Err(CliError::new("--repeat needs two command lines after --")
-                .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE"));
-        }
-    }
-    let parts = sides.iter().flat_map(|word| word.as_encoded_bytes().split(|byte| *byte == b','));
-    let names = parts.map(|part| part.starts_with(b"@"));
-    own_option::check_store(store.as_ref(), names)?;
-    let html = own_option::at_most_one("--html", html)?;
-    let given = arguments.to_vec();
-    let request =
-        CompareRequest { sides, interleaved, boots, question, fail_if, json, html, store, quiet, given };
     Ok(Invocation::Compare(Box::new(request)))
 }
 
-/// Whether an argument is this option, with or without a value attached.
-fn is(argument: &OsString, name: &str) -> bool {
-    let rest = argument.as_encoded_bytes().strip_prefix(name.as_bytes());
-    rest.is_some_and(|rest| rest.is_empty() || rest[0] == b'=')
+fn question(line: &CommandLine) -> Result<Question, CliError> {
+    let metric = |value: &str| {
+        let expected = || {
+            format!(
+                "{FIGURES}, of reads or writes alone read-p99, write-mean, of response times response-p99"
+            )
+        };
+        Metric::named(value).ok_or_else(expected)
+    };
+    let same = |value: &str| share(value).filter(|share| *share < 0.5).ok_or("a share below 50%, as 2%");
+    let usual = Question::default();
+    Ok(Question {
+        metric: line.read_value(&FIGURE, metric)?,
+        same: line.read_value(&SAME, same)?.unwrap_or(usual.same),
+        anyway: line.has(&ANYWAY),
+    })
 }
 
-/// The options of a run and its targets, out of a line that has own options anywhere.
-fn rest_of_line(options: &mut CompareOptions, line: &[OsString]) -> Result<Vec<OsString>, CliError> {
-    let mut words = Vec::new();
-    let mut rest = line.iter();
-    while let Some(argument) = rest.next() {
-        // The history is that of --save, among the options of the run.
-        if is(argument, "--store") || own_option::take(&OWN, options, argument, &mut rest)?.is_none() {
-            own_option::refuse_unknown(argument)?;
-            words.push(argument.clone());
-        }
+/// What is run, if anything is: two lines in turn, or one on two kernels.
+fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>), CliError> {
+    let (repeat, folder, read) = (line.number(&REPEAT), line.path(&BOOTS), line.readers.line);
+    let with = [line.path(&WITH_A), line.path(&WITH_B)];
+    let has_programs = with != [None, None];
+    if line.line.as_ref().is_some_and(Vec::is_empty) && (has_programs || folder.is_some()) {
+        return Err(CliError::new("the options of a run and its target are missing")
+            .hint("diskspd compare --repeat 8 --with-b ./new/diskspd -b4K -r -d10 FILE"));
     }
-    match words.is_empty() {
-        true => Err(CliError::new("the options of a run and its target are missing")
-            .hint("diskspd compare --repeat 8 --with-b ./new/diskspd -b4K -r -d10 FILE")),
-        false => Ok(words),
+    match (repeat, &line.line, folder, &line.words[..]) {
+        (Some(_), Some(lines), _, [word, ..]) => Err(stray(word, lines)),
+        (Some(repeat), Some(lines), Some(folder), _) => {
+            Ok((None, Some(across_boots(repeat, folder, &with, lines, read)?)))
+        }
+        (Some(repeat), Some(lines), None, _) => Ok((Some(both_lines(repeat, with, lines, read)?), None)),
+        (None, None, None, [_, _]) => Ok((None, None)),
+        (None, None, None, words) => Err(two_sides(words.len())),
+        (None, _, Some(_), _) => Err(CliError::new("--dir needs --repeat: the number of runs at each boot")
+            .hint("diskspd compare --repeat 3 --dir kernels -b4K -r -d60 FILE")),
+        (None, ..) if has_programs => Err(CliError::new(
+            "--with-a and --with-b need --repeat: the number of runs",
+        )
+        .hint("diskspd compare --repeat 8 --with-a ./old/diskspd --with-b ./new/diskspd -b4K -r -d10 FILE")),
+        _ => Err(CliError::new("--repeat needs two command lines after --")
+            .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE")),
     }
 }
 
@@ -425,7 +364,7 @@ fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
         (request.repeat.is_some(), "--repeat"),
         (request.io_log.is_some(), "--io-log"),
         (request.journal.is_some(), "--journal"),
-        (request.events != super::Events::default(), "-ys, -yf, -yr, -yp"),
+        (request.events != Events::default(), "-ys, -yf, -yr, -yp"),
     ];
     match elsewhere.into_iter().find(|(given, _)| *given) {
         None => Ok(request),
@@ -438,11 +377,11 @@ fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::parsed;
     use super::*;
 
     fn read_line(line: &str) -> Result<CompareRequest, String> {
-        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        match read(&arguments, crate::cli::parse) {
+        match parsed(&format!("compare {line}")) {
             Ok(Invocation::Compare(request)) => Ok(*request),
             Ok(_) => Err("something else".into()),
             Err(error) => Err(error.what),

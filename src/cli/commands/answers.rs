@@ -1,0 +1,155 @@
+//! Commands that answer a question of one word: presets, events, the program's own texts.
+
+use super::{Command, find, names};
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::{OptionRow, switch};
+use crate::cli::{EventAction, Invocation, UsageExtent, flags};
+use crate::profile::RawText;
+
+/// What is to be seen of named workloads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PresetRequest {
+    /// All of them, a line each.
+    List,
+    /// One, with everything that is known about it.
+    Show(String),
+    /// The page of the documentation.
+    Markdown,
+}
+
+/// A shell with completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// GNU bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// fish.
+    Fish,
+}
+
+const SHOW: OptionRow = switch("--show", "show the one that is named");
+const MARKDOWN: OptionRow = switch("--markdown", "all of them, as a page");
+
+pub const PRESET: Command = Command {
+    name: "preset",
+    arguments: "[<name> [--show]] [--markdown]",
+    help: "list the named workloads for --preset, or show one: command lines, reasons, sources",
+    options: &[SHOW, MARKDOWN],
+    exclusive: &[&[SHOW, MARKDOWN]],
+    takes: Takes::OneOf(|| crate::presets::PRESETS.iter().map(|preset| preset.name).collect()),
+    examples: &[
+        ("diskspd preset", "list them"),
+        ("diskspd preset sql-log --show", "its workload, the reasons, and how it is judged"),
+    ],
+    make: |line| match (&line.words[..], line.has(&MARKDOWN)) {
+        ([], true) => Ok(Invocation::Preset(PresetRequest::Markdown)),
+        ([], false) if !line.has(&SHOW) => Ok(Invocation::Preset(PresetRequest::List)),
+        ([name], false) => Ok(Invocation::Preset(PresetRequest::Show(name.to_string_lossy().into_owned()))),
+        _ => Err(line.wrong()),
+    },
+};
+
+pub const EVENT: Command = Command {
+    name: "event",
+    arguments: "wait|set|reset <event>",
+    help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
+    options: &[],
+    exclusive: &[],
+    takes: Takes::OneOf(|| vec!["wait", "set", "reset"]),
+    examples: &[
+        ("diskspd event set go", "start the run that waits with -yrgo"),
+        ("diskspd event wait done", "wait for the end of the run with -yfdone"),
+    ],
+    make: |line| {
+        let [action, name] = &line.words[..] else { return Err(line.wrong()) };
+        let action = match action.as_encoded_bytes() {
+            b"wait" => EventAction::Wait,
+            b"set" => EventAction::Set,
+            _ => EventAction::Reset,
+        };
+        Ok(Invocation::Event { action, name: RawText::from(name.as_encoded_bytes().to_vec()) })
+    },
+};
+
+pub const MAN: Command = Command {
+    name: "man",
+    arguments: "[<command>]",
+    help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
+    options: &[],
+    exclusive: &[],
+    takes: Takes::OneOf(|| [names(), vec!["help"]].concat()),
+    examples: &[
+        ("diskspd man | man -l -", "read the page of the program"),
+        ("diskspd man sweep | man -l -", "that of a command"),
+    ],
+    make: |line| Ok(Invocation::Man { command: command_named(only_word(&line)?) }),
+};
+
+pub const COMPLETIONS: Command = Command {
+    name: "completions",
+    arguments: "bash|zsh|fish",
+    help: "print the completions of a shell",
+    options: &[],
+    exclusive: &[],
+    takes: Takes::OneOf(|| vec!["bash", "zsh", "fish"]),
+    examples: &[
+        ("diskspd completions bash", "print them; source <(diskspd completions bash) has them now"),
+        (
+            "diskspd completions fish",
+            "print those of fish; ~/.config/fish/completions/diskspd.fish keeps them",
+        ),
+    ],
+    make: |line| match only_word(&line)? {
+        Some(b"bash") => Ok(Invocation::Completions(Shell::Bash)),
+        Some(b"zsh") => Ok(Invocation::Completions(Shell::Zsh)),
+        Some(b"fish") => Ok(Invocation::Completions(Shell::Fish)),
+        _ => Err(line.wrong()),
+    },
+};
+
+pub const COMPATIBILITY: Command = Command {
+    name: "compatibility",
+    arguments: "",
+    help: "print how each option relates to DISKSPD (Markdown)",
+    options: &[],
+    exclusive: &[],
+    takes: Takes::Nothing,
+    examples: &[],
+    make: |_| Ok(Invocation::Compatibility),
+};
+
+pub const HELP_COMMAND: Command = Command {
+    name: "help",
+    arguments: "[<command>|<topic>|all]",
+    help: "print the options of every day by topic, as --help does; all of a topic or of a command",
+    options: &[],
+    exclusive: &[],
+    takes: Takes::OneOf(|| [&names()[..], &["help"], flags::TOPICS].concat()),
+    examples: &[
+        ("diskspd help caching", "all that a run can be told of caching"),
+        ("diskspd help sweep", "a command and its options"),
+    ],
+    make: |line| {
+        let word = only_word(&line)?;
+        let usage = || word.and_then(UsageExtent::named).unwrap_or(UsageExtent::Everyday);
+        Ok(match command_named(word) {
+            Some(command) => Invocation::CommandUsage { command },
+            None => Invocation::Usage(usage()),
+        })
+    },
+};
+
+fn command_named(word: Option<&[u8]>) -> Option<&'static str> {
+    word.and_then(find).map(|command| command.name)
+}
+
+/// The word, where one at most may stand.
+fn only_word(line: &CommandLine) -> Result<Option<&[u8]>, CliError> {
+    match &line.words[..] {
+        [] => Ok(None),
+        [word] => Ok(Some(word.as_encoded_bytes())),
+        _ => Err(line.wrong()),
+    }
+}

@@ -1,0 +1,42 @@
+//! `diskspd devices` and `diskspd doctor`: what there is to know of this machine before a run.
+
+use super::Command;
+use crate::cli::Invocation;
+use crate::cli::command_line::Takes;
+use crate::cli::option::{AS_JSON, OptionRow, switch};
+
+pub const DEVICES: Command = Command {
+    name: "devices",
+    arguments: "[--json]",
+    help: "list the block devices: number for #<n>, size, model, queue, who uses them",
+    options: &[AS_JSON],
+    exclusive: &[],
+    takes: Takes::Nothing,
+    examples: &[
+        ("diskspd devices", "a line for each"),
+        ("diskspd devices --json", "for programs, with partitions"),
+    ],
+    make: |line| Ok(Invocation::Devices { json: line.has(&AS_JSON) }),
+};
+
+const PRIVILEGES: OptionRow =
+    switch("--privileges", "list which features need which rights, and which this process has");
+
+pub const DOCTOR: Command = Command {
+    name: "doctor",
+    arguments: "[<target> ..] [--json], or --privileges",
+    help: "check this machine, or the storage of these targets, for anything that distorts figures: exit code \
+           2 if there is any",
+    options: &[AS_JSON, PRIVILEGES],
+    exclusive: &[&[AS_JSON, PRIVILEGES]],
+    takes: Takes::Files,
+    examples: &[
+        ("diskspd doctor test.dat", "what would distort figures that are measured there"),
+        ("diskspd doctor --privileges", "what needs which rights"),
+    ],
+    make: |line| match (line.has(&PRIVILEGES), &line.words[..]) {
+        (true, []) => Ok(Invocation::Privileges),
+        (true, _) => Err(line.wrong()),
+        (false, _) => Ok(Invocation::Doctor { json: line.has(&AS_JSON), targets: line.targets() }),
+    },
+};

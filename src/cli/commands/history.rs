@@ -1,0 +1,250 @@
+//! `diskspd history`: its grammar.
+
+use super::Command;
+use crate::cli::Invocation;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::Number;
+use crate::cli::option::{FIGURES, HTML, METRIC, OptionRow, STORE, row, switch, text};
+use crate::lab::selection::{RunFigure, Selection, Since, check_word};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is done with the runs that are kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistoryRequest {
+    /// `--store`; `None` = the usual one.
+    pub store: Option<PathBuf>,
+    /// Which runs, where there can be many.
+    pub selection: Selection,
+    /// What is done.
+    pub action: HistoryAction,
+    /// `--html`: a page in place of the text.
+    pub html: Option<PathBuf>,
+    /// All that stands behind the word `history`, as it was typed.
+    pub given: Vec<OsString>,
+}
+
+/// What is done. Runs are named by id, the beginning of one, or label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HistoryAction {
+    /// List them.
+    List,
+    /// Print what is known of each, and its report.
+    Show {
+        /// Which.
+        runs: Vec<String>,
+    },
+    /// Name them.
+    Label {
+        /// Which.
+        run: String,
+        /// What they are called from now on; `None` = nothing.
+        label: Option<String>,
+    },
+    /// Give and take tags.
+    Tag {
+        /// Which.
+        run: String,
+        /// To give.
+        add: Vec<String>,
+        /// To take.
+        take: Vec<String>,
+    },
+    /// Keep them from being removed, or don't.
+    Pin {
+        /// Which.
+        runs: Vec<String>,
+        /// Keep them.
+        pinned: bool,
+    },
+    /// Remove them.
+    Remove {
+        /// Which.
+        runs: Vec<String>,
+    },
+    /// Print them for other programs.
+    Export {
+        /// How.
+        form: ExportForm,
+    },
+    /// Take in runs from files.
+    Import {
+        /// Which.
+        files: Vec<PathBuf>,
+        /// What they are called.
+        label: Option<String>,
+    },
+    /// Make the index anew.
+    Reindex,
+    /// Tell where a figure has changed.
+    Trend {
+        /// Which figure.
+        figure: RunFigure,
+    },
+}
+
+/// How runs are exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportForm {
+    /// A line for each run, time span and direction.
+    Csv,
+    /// A line for each run, with all that is known of it.
+    JsonLines,
+}
+
+/// What may stand behind the command first.
+const ACTIONS: &[&str] = &[
+    "list", "show", "label", "tag", "untag", "pin", "unpin", "remove", "export", "import", "reindex", "trend",
+];
+
+/// The actions on all runs that options select.
+const SELECTING: &[&str] = &["list", "export", "trend"];
+
+const LABEL: OptionRow =
+    text("--label", "<label>", "nightly", "only runs of this label; of import: the label that they get")
+        .only_with(&["list", "export", "trend", "import"]);
+const TAG: OptionRow =
+    text("--tag", "<tag>", "ssd", "only runs with this tag; may be repeated").only_with(SELECTING);
+const TARGET: OptionRow =
+    text("--target", "<text>", "nvme1", "only runs on a target whose path contains this")
+        .only_with(SELECTING);
+const SINCE: OptionRow =
+    text("--since", "<time>", "7d", "only runs since then: 7d, 12h, 2026-11-22, 2026-11-22T14:30")
+        .only_with(SELECTING);
+const FINGERPRINT: OptionRow =
+    text("--fingerprint", "<text>", "3f9a", "only runs on a machine whose fingerprint begins with this")
+        .only_with(SELECTING);
+const LAST: OptionRow = row("--last", Number { min: 1, max: u32::MAX, of: "runs" }, "only the latest n runs")
+    .only_with(SELECTING);
+const FIGURE: OptionRow =
+    METRIC.here("of trend: the figure: iops, mib, mean, p50, p99, p99.9").or("iops").only_with(&["trend"]);
+const CSV: OptionRow =
+    switch("--csv", "of export: a line for each run, time span and direction (the default)")
+        .only_with(&["export"]);
+const JSON_LINES: OptionRow =
+    switch("--jsonl", "of export: a line of JSON for each run").only_with(&["export"]);
+const PAGE: OptionRow = HTML
+    .here("of list and trend: write a page to this file in place of the text")
+    .only_with(&["list", "trend"]);
+const FOLDER: OptionRow = STORE.here("the folder of the history");
+
+const OPTIONS: &[OptionRow] =
+    &[LABEL, TAG, TARGET, SINCE, FINGERPRINT, LAST, FIGURE, CSV, JSON_LINES, PAGE, FOLDER];
+
+pub const HISTORY: Command = Command {
+    name: "history",
+    arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
+    help: "list the runs that --save has kept, find, name, remove, export and import them, and tell how \
+           figures changed",
+    options: OPTIONS,
+    exclusive: &[&[CSV, JSON_LINES]],
+    takes: Takes::OneOf(|| ACTIONS.to_vec()),
+    examples: &[
+        ("diskspd history", "list the runs that --save has kept"),
+        ("diskspd history trend --metric p99 --label nightly", "when a figure changed"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let words: Vec<String> = line.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (action, names) = match words.split_first() {
+        Some((action, names)) => (action.as_str(), names),
+        None => ("list", &[][..]),
+    };
+    line.refuse_idle(OPTIONS, action)?;
+    let mut selection = selection(&line)?;
+    let action = match action {
+        "import" if names.is_empty() => {
+            return Err(CliError::new("the files to import are missing")
+                .hint("diskspd history import run.json results/*.xml"));
+        }
+        "import" => HistoryAction::Import { files: line.files().split_off(1), label: selection.label.take() },
+        action => with_runs(action, names, &line)?,
+    };
+    let request = HistoryRequest {
+        store: line.path(&FOLDER),
+        selection,
+        action,
+        html: line.page(&PAGE)?,
+        given: line.typed,
+    };
+    Ok(Invocation::History(Box::new(request)))
+}
+
+/// The runs that options select.
+fn selection(line: &CommandLine) -> Result<Selection, CliError> {
+    let label = |value: &str| match check_word(value) {
+        Ok(()) => Ok(value.to_owned()),
+        Err(why) => Err(format!("a label, and {why}")),
+    };
+    let since = |value: &str| Since::read(value).ok_or("a time as 7d, 12h, 30m, 2w, or a date as 2026-11-22");
+    Ok(Selection {
+        label: line.read_value(&LABEL, label)?,
+        tags: line.texts(&TAG),
+        target: line.text(&TARGET),
+        since: line.read_value(&SINCE, since)?,
+        fingerprint: line.text(&FINGERPRINT),
+        last: line.number(&LAST),
+    })
+}
+
+fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<HistoryAction, CliError> {
+    let done = match action {
+        "reindex" => HistoryAction::Reindex,
+        "trend" => {
+            let figure = |value: &str| RunFigure::named(value).ok_or(FIGURES);
+            HistoryAction::Trend { figure: line.read_value(&FIGURE, figure)?.unwrap_or(RunFigure::Iops) }
+        }
+        "export" if line.has(&JSON_LINES) => HistoryAction::Export { form: ExportForm::JsonLines },
+        "export" => HistoryAction::Export { form: ExportForm::Csv },
+        "show" => return Ok(HistoryAction::Show { runs: runs(names, action)? }),
+        "pin" | "unpin" => {
+            return Ok(HistoryAction::Pin { runs: runs(names, action)?, pinned: action == "pin" });
+        }
+        "remove" => return Ok(HistoryAction::Remove { runs: runs(names, action)? }),
+        "label" | "tag" | "untag" => return described(action, names),
+        _ => HistoryAction::List,
+    };
+    match names.first() {
+        None => Ok(done),
+        Some(word) => Err(CliError::at(word.as_bytes(), 0, format!("{action} takes no arguments"))
+            .hint("runs are selected by --label, --tag, --target, --since, --fingerprint, --last")),
+    }
+}
+
+fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> {
+    let (run, words) = names.split_first().ok_or_else(|| missing(action))?;
+    for word in words {
+        check_word(word).map_err(|why| CliError::at(word.as_bytes(), 0, why))?;
+    }
+    let (run, words) = (named(run), words.to_vec());
+    match (action, &words[..]) {
+        ("label", [] | [_]) => Ok(HistoryAction::Label { run, label: words.into_iter().next() }),
+        ("label", _) => Err(CliError::new("a run has one label; give the others as tags")),
+        (_, []) => {
+            Err(CliError::new("the tags are missing").hint(format!("diskspd history {action} {run} TAG ..")))
+        }
+        ("tag", _) => Ok(HistoryAction::Tag { run, add: words, take: Vec::new() }),
+        _ => Ok(HistoryAction::Tag { run, add: Vec::new(), take: words }),
+    }
+}
+
+/// `@label` elsewhere is `label` here; both are understood.
+fn named(run: &str) -> String {
+    run.strip_prefix('@').unwrap_or(run).to_owned()
+}
+
+fn runs(names: &[String], action: &str) -> Result<Vec<String>, CliError> {
+    if names.is_empty() {
+        return Err(missing(action));
+    }
+    Ok(names.iter().map(|name| named(name)).collect())
+}
+
+fn missing(action: &str) -> CliError {
+    CliError::new("the run is missing").hint(format!(
+        "diskspd history {action} ID; an id, the beginning of one, or a label; diskspd history lists them"
+    ))
+}

@@ -1,0 +1,71 @@
+//! `diskspd merge`.
+
+use super::Command;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::{OUT, OptionRow, STORE, VERBOSE, switch};
+use crate::cli::{Invocation, OutRequest};
+use std::path::PathBuf;
+
+/// What is merged, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeRequest {
+    /// Records or result XML, folders that hold them; at least one.
+    pub files: Vec<PathBuf>,
+    /// `--out`: further reports, in order.
+    pub out: Vec<OutRequest>,
+    /// `--per-host`: beside each XML one for each host.
+    pub per_host: bool,
+    /// `--xml-verdict`
+    pub xml_verdict: bool,
+    /// `--text-verdict`
+    pub text_verdict: bool,
+    /// `-v`: everything that was found.
+    pub verbose: bool,
+    /// `--store`: where `@label` is looked for; `None` = the usual history.
+    pub store: Option<PathBuf>,
+}
+
+const REPORTS: OptionRow =
+    OUT.here("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");
+const PER_HOST: OptionRow =
+    switch("--per-host", "beside each --out FILE.xml one for each host: FILE.HOST.xml");
+const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
+const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings behind each text report");
+
+pub const MERGE: Command = Command {
+    name: "merge",
+    arguments: "<file> <file> .. [--out <file>] [--per-host] [-v]",
+    help: "merge the records of the same run on several hosts into one, with one report (docs/merge.md)",
+    options: &[REPORTS, PER_HOST, XML_VERDICT, TEXT_VERDICT, VERBOSE, STORE],
+    exclusive: &[],
+    takes: Takes::Files,
+    examples: &[
+        ("diskspd merge node1.json node2.json", "print one report of both hosts"),
+        ("diskspd merge node1.json node2.json --out all.json", "keep it as a record, too"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let files = line.files();
+    if files.is_empty() {
+        return Err(
+            CliError::new("merge: no file is named").hint("diskspd merge a.json b.json --out all.json")
+        );
+    }
+    let (out, per_host) = (line.reports(&REPORTS)?, line.has(&PER_HOST));
+    if per_host && !out.iter().any(OutRequest::is_xml) {
+        return Err(CliError::new("--per-host needs an XML output (--out FILE.xml)")
+            .hint("name one: --out all.xml --per-host writes all.xml, and all.HOST.xml for each host"));
+    }
+    Ok(Invocation::Merge(MergeRequest {
+        files,
+        out,
+        per_host,
+        xml_verdict: line.has(&XML_VERDICT),
+        text_verdict: line.has(&TEXT_VERDICT),
+        verbose: line.has(&VERBOSE),
+        store: line.path(&STORE),
+    }))
+}

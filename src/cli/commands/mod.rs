@@ -1,0 +1,182 @@
+//! Commands: first words that ask for something else than a run. Each has a file with its rows, what is read
+//! by them, and what it makes of that.
+
+mod answers;
+mod compare;
+mod devices;
+mod history;
+mod merge;
+mod precondition;
+mod report;
+mod rerun;
+mod sweep;
+mod trace;
+mod verify_after;
+
+pub use answers::{PresetRequest, Shell};
+pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
+pub use history::{ExportForm, HistoryAction, HistoryRequest};
+pub use merge::MergeRequest;
+pub use precondition::PreconditionRequest;
+pub use report::{ReportRequest, TableForm};
+pub use sweep::SweepRequest;
+pub use trace::{TraceRequest, TracedSource};
+pub use verify_after::VerifyAfterRequest;
+
+use super::command_line::{CommandLine, RunReaders, Takes};
+use super::error::CliError;
+use super::flag::{Form, Scope, long_name};
+use super::option::{HELP, OptionRow};
+use super::{Invocation, flags, meant, suggest};
+use crate::profile::RawText;
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+/// A command: a row of the table that parser, help, man page and completions come from.
+pub struct Command {
+    /// The word.
+    pub name: &'static str,
+    /// What follows it, for the help; empty where nothing may follow.
+    pub arguments: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// Its own options; see [`Command::rows`].
+    options: &'static [OptionRow],
+    /// Groups of options of which one at most is given.
+    exclusive: &'static [&'static [OptionRow]],
+    /// What it takes beside them.
+    pub takes: Takes,
+    /// Command lines with what they do: two at least, where there is anything to say.
+    pub examples: &'static [Form],
+    /// What becomes of all that was read.
+    make: fn(CommandLine) -> Result<Invocation, CliError>,
+}
+
+impl Command {
+    /// Its options, `--help` left out. Those of a run that is made again are the long ones of a single
+    /// invocation.
+    pub fn rows(&self) -> Vec<OptionRow> {
+        match self.takes {
+            Takes::Rerun => {
+                let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
+                of_one.filter(|flag| flag.long().is_some()).map(OptionRow::of).collect()
+            }
+            _ => self.options.to_vec(),
+        }
+    }
+
+    /// The same with `--help`.
+    pub fn rows_and_help(&self) -> Vec<OptionRow> {
+        [self.rows(), vec![HELP]].concat()
+    }
+
+    /// Whether all options of runs may stand behind it.
+    pub fn takes_options_of_runs(&self) -> bool {
+        matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
+    }
+
+    /// How it is called: `diskspd report <file.json> [-v]`.
+    pub fn usage(&self) -> String {
+        format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name))
+    }
+}
+
+/// All commands.
+pub const COMMANDS: &[Command] = &[
+    report::REPORT,
+    merge::MERGE,
+    rerun::RERUN,
+    answers::PRESET,
+    sweep::SWEEP,
+    precondition::PRECONDITION,
+    trace::TRACE,
+    history::HISTORY,
+    compare::COMPARE,
+    verify_after::VERIFY_AFTER,
+    devices::DEVICES,
+    devices::DOCTOR,
+    answers::EVENT,
+    answers::MAN,
+    answers::COMPLETIONS,
+    answers::COMPATIBILITY,
+    answers::HELP_COMMAND,
+];
+
+/// The command of that name.
+pub fn find(name: &[u8]) -> Option<&'static Command> {
+    COMMANDS.iter().find(|command| command.name.as_bytes() == name)
+}
+
+/// All commands but `help`, which explains them.
+pub fn names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|command| command.name).filter(|name| *name != "help").collect()
+}
+
+/// The option that is a command too, at the front of a line, as its word.
+pub fn with_command_first(arguments: &[OsString]) -> Cow<'_, [OsString]> {
+    const OPTION: &str = "--verify-after";
+    let Some((first, rest)) = arguments.split_first() else { return Cow::Borrowed(arguments) };
+    let journal = match first.as_encoded_bytes().strip_prefix(OPTION.as_bytes()) {
+        Some([]) => None,
+        Some([b'=', value @ ..]) => Some(RawText::from(value.to_vec()).as_path().as_os_str().to_owned()),
+        _ => return Cow::Borrowed(arguments),
+    };
+    [OsString::from(&OPTION[2..])].into_iter().chain(journal).chain(rest.iter().cloned()).collect()
+}
+
+/// Reads a command line whose first word (behind the program name) is a command; `None` if it is not.
+pub fn parse(arguments: &[OsString], readers: RunReaders) -> Option<Result<Invocation, CliError>> {
+    let (word, rest) = arguments.split_first()?;
+    let command = find(word.as_encoded_bytes())?;
+    if rest.iter().any(|argument| argument == "-?" || argument == "--help") {
+        return Some(Ok(Invocation::CommandUsage { command: command.name }));
+    }
+    let read = CommandLine::read(command.name, command.options, command.takes, rest, readers);
+    let made = read.and_then(|line| {
+        line.refuse_both(command.exclusive)?;
+        (command.make)(line)
+    });
+    Some(made.map_err(|error| explained(error, command)))
+}
+
+/// An error, with how the command is called and what may have been meant.
+fn explained(mut error: CliError, command: &Command) -> CliError {
+    if let Some(place) = error.place.as_ref().filter(|_| error.unknown_option)
+        && let Some(meant) = meant(&place.argument, &command.rows())
+    {
+        error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
+    }
+    let more = format!("see diskspd {0} --help; for a target of that name write ./{0}", command.name);
+    CliError {
+        expected: error.expected.or_else(|| Some(command.usage())),
+        hint: error.hint.or(Some(more)),
+        ..error
+    }
+}
+
+/// What is meant by a long option that is unknown where it stands; `here`: the options of the command, none
+/// of a run. `None` = nothing that is known.
+pub fn meant(argument: &[u8], here: &[OptionRow]) -> Option<String> {
+    let text = String::from_utf8_lossy(argument);
+    let name = long_name(&text)?;
+    let elsewhere = COMMANDS.iter().filter(|command| command.has(name)).map(|command| command.name);
+    meant::option(argument, here, &elsewhere.collect::<Vec<_>>())
+}
+
+/// The command that was probably meant by the first word of a command line. It is taken as a target, and is
+/// one if there is such a file.
+pub fn nearly(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
+    let word = arguments.get(1)?.as_encoded_bytes();
+    if word.first() == Some(&b'-') || word.contains(&b'/') || find(word).is_some() {
+        return None;
+    }
+    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    Some((RawText::from(word.to_vec()), suggest::nearest(&names, word)?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! `diskspd precondition`: a target, options of its own, and behind `--` those of the rounds.
+
+use super::Command;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::{Number, OneOf};
+use crate::cli::option::{DRY_RUN, OUT, OptionRow, QUIET, row, switch, text};
+use crate::cli::{Invocation, OutRequest};
+use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
+use crate::lab::sweep::seconds;
+use std::ffi::OsString;
+
+/// A preconditioning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreconditionRequest {
+    /// `--standard`: whose rules it is done by.
+    pub standard: Standard,
+    /// `--purge`: everything is discarded first.
+    pub purge: bool,
+    /// `--fill`: how often all of it is written; `None` = not at all.
+    pub fill: Option<u32>,
+    /// `--round`: how long a round is, s.
+    pub round_s: u32,
+    /// `--rounds`: how many there are at most.
+    pub rounds: u32,
+    /// `--destroy`: permit writing to block devices that carry a signature.
+    pub destroy: bool,
+    /// `--out`: where the record of the last round goes.
+    pub out: Vec<OutRequest>,
+    /// `--dry-run`: check and tell alone.
+    pub dry_run: bool,
+    /// `--quiet`: the table alone.
+    pub quiet: bool,
+    /// The target, as it was given.
+    pub target: OsString,
+    /// Options of the rounds: what stood behind `--`.
+    pub options: Vec<OsString>,
+}
+
+const STANDARD: OptionRow = row(
+    "--standard",
+    OneOf(&["pts-client", "pts-enterprise", "custom"]),
+    "the standard to follow; custom: the rounds have the options after --",
+)
+.or("pts-client");
+const PURGE: OptionRow =
+    switch("--purge", "first discard the whole device, or punch a hole over the whole file");
+const FILL: OptionRow =
+    text("--fill", "<n>x|none", "2x", "write the whole target this many times, sequentially")
+        .or("2x")
+        .offering(&["none", "1x", "2x"]);
+const ROUND: OptionRow = text("--round", "<time>", "5m", "duration of a round").or("60s");
+const MOST_ROUNDS: OptionRow = row(
+    "--rounds",
+    Number { min: WINDOW as u32, max: 10_000, of: "rounds" },
+    "give up after this many rounds",
+)
+.or("25");
+const DESTROY: OptionRow = switch("--destroy", "allow overwriting a device that holds data");
+const RECORD: OptionRow =
+    OUT.here("keep the last round's record with the table of all; the ending sets the format");
+const TABLE_ALONE: OptionRow = QUIET.here("print only the table: no plan, no progress, no line per round");
+
+pub const PRECONDITION: Command = Command {
+    name: "precondition",
+    arguments: "<target> [<option> ..] [-- <option of the rounds> ..]",
+    help: "bring a device into its steady state: purge, fill, rounds of random writes until they are steady; \
+           exit code 2 if they never are",
+    options: &[STANDARD, PURGE, FILL, ROUND, MOST_ROUNDS, DESTROY, RECORD, DRY_RUN, TABLE_ALONE],
+    exclusive: &[],
+    takes: Takes::LineBehind,
+    examples: &[
+        (
+            "diskspd precondition /dev/nvme1n1 --standard pts-enterprise --purge",
+            "empty it, fill it twice, and write at random until that is steady",
+        ),
+        (
+            "diskspd precondition test.dat --standard custom -- -c100G -b8K -r -w70 -Su",
+            "create a file, and bring it into this workload's steady state",
+        ),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let request = PreconditionRequest {
+        standard: line.read_value(&STANDARD, Standard::parse)?.unwrap_or(Standard::PtsClient),
+        purge: line.has(&PURGE),
+        fill: line.read_value(&FILL, fill)?.unwrap_or(Some(2)),
+        round_s: line.read_value(&ROUND, round_s)?.unwrap_or(60),
+        rounds: line.number(&MOST_ROUNDS).unwrap_or(ROUNDS),
+        destroy: line.has(&DESTROY),
+        out: line.reports(&RECORD)?,
+        dry_run: line.has(&DRY_RUN),
+        quiet: line.has(&TABLE_ALONE),
+        target: one(line.words)?,
+        options: line.line.unwrap_or_default(),
+    };
+    if request.standard == Standard::Custom && request.options.is_empty() {
+        let what = "--standard custom needs the options of the rounds";
+        return Err(CliError::new(what)
+            .hint("add them after --: diskspd precondition --standard custom FILE -- -b8K -r -w70 -o8 -Su"));
+    }
+    Ok(Invocation::Precondition(Box::new(request)))
+}
+
+/// How often all of it is written; `None` = not at all.
+fn fill(value: &str) -> Result<Option<u32>, &'static str> {
+    let times = value.strip_suffix(['x', 'X']).and_then(|digits| digits.parse().ok());
+    match (value, times) {
+        ("none", _) => Ok(None),
+        (_, Some(1..=1000)) => Ok(times),
+        _ => Err("how many times, as in 2x, or none"),
+    }
+}
+
+/// How long a round is, s.
+fn round_s(value: &str) -> Result<u32, String> {
+    match seconds(value)? {
+        time if time < 1.0 || time.fract() != 0.0 => Err("whole seconds, at least 1s".into()),
+        time => Ok(time as u32),
+    }
+}
+
+/// A steady state is that of one device.
+fn one(mut targets: Vec<OsString>) -> Result<OsString, CliError> {
+    match (targets.pop(), targets.len()) {
+        (Some(target), 0) => Ok(target),
+        (None, _) => Err(CliError::new("the target is missing").hint("name a device or a file")),
+        (Some(_), more) => Err(CliError::new(format!("precondition takes one target, not {}", more + 1))
+            .hint("precondition them one by one; options of the workload belong after --")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parsed;
+    use super::*;
+
+    fn requested(line: &str) -> Result<PreconditionRequest, CliError> {
+        match parsed(&format!("precondition {line}"))? {
+            Invocation::Precondition(request) => Ok(*request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_two_dashes_goes_to_the_rounds() {
+        let plain = requested("f.dat").unwrap();
+        let of = |r: &PreconditionRequest| (r.standard, r.fill, r.round_s, r.rounds);
+        assert_eq!(of(&plain), (Standard::PtsClient, Some(2), 60, 25));
+        let line = "--standard=custom f.dat --fill none --round 5m --rounds 7 --purge -- -b4K --quiet";
+        let found = requested(line).unwrap();
+        assert_eq!(of(&found), (Standard::Custom, None, 300, 7));
+        assert_eq!((found.target, found.options), ("f.dat".into(), vec!["-b4K".into(), "--quiet".into()]));
+        assert!(found.purge && !found.quiet);
+    }
+
+    #[test]
+    fn what_cannot_be_is_explained() {
+        for (line, why) in [
+            ("", "the target is missing"),
+            ("-- -b4K", "the target is missing"),
+            ("a.dat b.dat", "takes one target, not 2"),
+            ("-b4K a.dat", "-b4K is no option of precondition"),
+            ("a.dat --standard custom", "needs the options of the rounds"),
+            ("a.dat --standard custom --", "needs the options of the rounds"),
+            ("a.dat --standard pts", "not possible"),
+            ("a.dat --fill 2", "not possible"),
+            ("a.dat --fill 0x", "not possible"),
+            ("a.dat --round 0.5s", "not possible"),
+            ("a.dat --rounds 4", "not possible"),
+            ("a.dat --rounds", "the value is missing"),
+            ("a.dat --purge=yes", "takes no value"),
+        ] {
+            let error = requested(line).unwrap_err();
+            assert!(error.what.contains(why), "{line}: {error}");
+        }
+    }
+}

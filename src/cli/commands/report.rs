@@ -1,0 +1,64 @@
+//! `diskspd report`.
+
+use super::Command;
+use crate::cli::Invocation;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::{HTML, OptionRow, STORE, VERBOSE, switch};
+use std::path::PathBuf;
+
+/// What `diskspd report` prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRequest {
+    /// Records, result XML, folders that hold them; at least one.
+    pub files: Vec<PathBuf>,
+    /// `--store`: where `@label` is looked for; `None` = the usual history.
+    pub store: Option<PathBuf>,
+    /// `-v`: of a single run, everything that was found about it, or every percentile.
+    pub verbose: bool,
+    /// The form of a table of all runs; `None` = in columns if there are several, else the report.
+    pub table: Option<TableForm>,
+    /// `--html`: the page of all runs is written to this file, and nothing is printed.
+    pub html: Option<PathBuf>,
+}
+
+/// The form of a table for other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableForm {
+    /// `--csv`
+    Csv,
+    /// `--md`
+    Markdown,
+}
+
+const FULL: OptionRow =
+    VERBOSE.here("of one run: with everything that was found about it, or with every percentile");
+const CSV: OptionRow = switch("--csv", "a table of all runs with all columns, for programs");
+const MARKDOWN: OptionRow = switch("--md", "a table of all runs in Markdown");
+const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and charts, in this file");
+
+pub const REPORT: Command = Command {
+    name: "report",
+    arguments: "<file> .. [-v] [--csv|--md|--html <page>] [--store <folder>]",
+    help: "print the report of a saved record again, or a table or page of many: records, XML, folders; \
+           @label or @id is a run of the history",
+    options: &[FULL, CSV, MARKDOWN, PAGE, STORE],
+    exclusive: &[&[FULL, CSV, MARKDOWN, PAGE]],
+    takes: Takes::Files,
+    examples: &[
+        ("diskspd report run.json", "print its report and its verdict again"),
+        ("diskspd report results/ --html page.html", "write a page of all runs in a folder"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let (verbose, html) = (line.has(&FULL), line.page(&PAGE)?);
+    let markdown = line.has(&MARKDOWN).then_some(TableForm::Markdown);
+    let table = line.has(&CSV).then_some(TableForm::Csv).or(markdown);
+    if line.words.is_empty() || (verbose && line.words.len() > 1) {
+        return Err(line.wrong());
+    }
+    let store = line.store_of(&STORE, line.words.iter().map(|word| word.as_encoded_bytes()))?;
+    Ok(Invocation::Report(ReportRequest { files: line.files(), store, verbose, table, html }))
+}

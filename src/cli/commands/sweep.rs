@@ -1,0 +1,234 @@
+//! `diskspd sweep`: its own options, and a command line with ranges in it.
+
+use super::Command;
+use crate::cli::Invocation;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::{File, Folder, OneOf};
+use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
+use crate::lab::repeat::Repeat;
+use crate::lab::sweep::{self, Objective, Settings, SweepOrder, curve, seconds};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A sweep.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SweepRequest {
+    /// How it is done.
+    pub settings: Settings,
+    /// `--dir`: where records are kept.
+    pub folder: Option<PathBuf>,
+    /// `--between`: what the shell runs before each run.
+    pub between: Option<String>,
+    /// `--csv`, `--out`: where the table goes.
+    pub csv: Vec<PathBuf>,
+    /// `--json`, `--out`: where everything goes.
+    pub json: Vec<PathBuf>,
+    /// `--html`, `--out`: where the page goes.
+    pub html: Vec<PathBuf>,
+    /// `--dry-run`: check, list and estimate alone.
+    pub dry_run: bool,
+    /// `--strict`: fail when any figures are not what they seem to be.
+    pub strict: bool,
+    /// `--quiet`: no progress, and only what is wrong.
+    pub quiet: bool,
+    /// The command line of the runs, with ranges in it.
+    pub arguments: Vec<OsString>,
+    /// All that followed `sweep`, for the one who wants to do it again.
+    pub given: Vec<OsString>,
+}
+
+/// The curve of an objective that has no loads to choose among.
+const CURVE: &str = "10%..100%";
+
+/// The budget of `--until-sure` where none is given, s.
+const UNTIL_SURE_S: f64 = 1800.0;
+
+const REPEAT: OptionRow = text(
+    "--repeat",
+    "<n>|until=<p>%",
+    "5",
+    "run every point n times, or until its mean IOPS are known to so many percent",
+)
+.or("1");
+const ORDER: OptionRow =
+    row("--order", OneOf(&["interleaved", "given", "random"]), "order of the points").or("interleaved");
+const RECORDS: OptionRow =
+    row("--dir", Folder, "keep every run's record in this folder; repeat the command to continue");
+const DIAGONAL: OptionRow = switch("--diagonal", "only the points of -t and -o with equal threads x depth");
+const OF_MAXIMUM: OptionRow =
+    text("--curve", "10%..100%", "20%..90%+5%", "find the maximum, then offer parts of it");
+const SLO: OptionRow = text(
+    "--slo",
+    "p99=<time>|p99.9=..|avg=..",
+    "p99=5ms",
+    "find the highest load that keeps this latency goal",
+)
+.offering(&["p99=", "p99.9=", "avg="]);
+const ADAPTIVE: OptionRow = switch("--adaptive", "run a few points, then those around the knee");
+const UNTIL_SURE: OptionRow = switch(
+    "--until-sure",
+    "repeat undecided points until the answer is sure; ends after --budget, by default 30m",
+);
+const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
+const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");
+const BETWEEN: OptionRow =
+    text("--between", "<command>", "'fstrim /mnt'", "shell command to run before each run");
+const CSV: OptionRow = row("--csv", File, "write the table, a line per run");
+const EVERYTHING: OptionRow = JSON.here("write everything: points, runs, answers");
+const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, findings");
+const BY_ENDING: OptionRow = OUT.here("one of these three, by the ending");
+const PLAN: OptionRow = DRY_RUN.here("check and list all points, estimate the time, and run nothing");
+
+pub const SWEEP: Command = Command {
+    name: "sweep",
+    arguments: "<option> .. <target> ..",
+    help: "run a command line with ranges in it (-o1..64): a table of all points, and the answer",
+    options: &[
+        REPEAT, ORDER, RECORDS, DIAGONAL, OF_MAXIMUM, SLO, ADAPTIVE, UNTIL_SURE, BUDGET, SETTLE, BETWEEN,
+        CSV, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT, QUIET,
+    ],
+    exclusive: &[&[ADAPTIVE, OF_MAXIMUM], &[DIAGONAL, OF_MAXIMUM]],
+    takes: Takes::Line,
+    examples: &[
+        (
+            "diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat",
+            "seven depths, the knee and the command line to use",
+        ),
+        (
+            "diskspd sweep --slo p99=5ms -t4 -o32 -b4K -r -Su test.dat",
+            "the highest rate with a p99 of at most 5 ms",
+        ),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let usual = Settings::default();
+    let settings = Settings {
+        repeat: line.read_value(&REPEAT, Repeat::parse)?.unwrap_or(usual.repeat),
+        order: line.read_value(&ORDER, SweepOrder::parse)?.unwrap_or(usual.order),
+        diagonal: line.has(&DIAGONAL),
+        curve: line.read_value(&OF_MAXIMUM, curve)?.unwrap_or_default(),
+        objective: line.read_value(&SLO, Objective::parse)?,
+        adaptive: line.has(&ADAPTIVE),
+        until_sure: line.has(&UNTIL_SURE),
+        budget_s: line.read_value(&BUDGET, seconds)?,
+        settle_s: line.read_value(&SETTLE, seconds)?.unwrap_or(usual.settle_s),
+    };
+    let mut files = [&CSV, &EVERYTHING, &PAGE].map(|row| line.paths(row));
+    for (path, kind) in line.paths(&BY_ENDING).into_iter().zip(line.read_values(&BY_ENDING, by_ending)?) {
+        files[kind].push(path);
+    }
+    let [csv, json, html] = files;
+    Ok(Invocation::Sweep(Box::new(SweepRequest {
+        settings: complete(settings, line.line.as_deref().unwrap_or_default())?,
+        folder: line.path(&RECORDS),
+        between: line.read_value(&BETWEEN, command)?,
+        csv,
+        json,
+        html,
+        dry_run: line.has(&PLAN),
+        strict: line.has(&STRICT),
+        quiet: line.has(&QUIET),
+        arguments: line.line.unwrap_or_default(),
+        given: line.typed,
+    })))
+}
+
+/// Which of a table, everything and a page a file is.
+fn by_ending(name: &str) -> Result<usize, &'static str> {
+    match name.rsplit_once('.') {
+        Some((_, "csv")) => Ok(0),
+        Some((_, "json")) => Ok(1),
+        Some((_, "html" | "htm")) => Ok(2),
+        _ => Err("a file that ends with .csv, .json or .html"),
+    }
+}
+
+fn command(value: &str) -> Result<String, &'static str> {
+    if value.is_empty() { Err("a command") } else { Ok(value.to_owned()) }
+}
+
+/// What belongs together, for the runs of this line.
+fn complete(mut settings: Settings, line: &[OsString]) -> Result<Settings, CliError> {
+    let axes = sweep::axes(line).map_err(CliError::new)?;
+    if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
+        settings.curve = curve(CURVE).map_err(CliError::new)?;
+    }
+    if settings.until_sure {
+        settings.budget_s.get_or_insert(UNTIL_SURE_S);
+    }
+    let is_curve = !settings.curve.is_empty();
+    if let Some(axis) = axes.first().filter(|_| is_curve) {
+        let what = format!("--curve varies the offered rate, but {} has a range too", axis.option);
+        return Err(CliError::new(what)
+            .hint("give one depth and one number of threads, high enough to reach the maximum"));
+    }
+    if let Some((_, option)) = [(settings.adaptive, "--adaptive"), (settings.diagonal, "--diagonal")]
+        .iter()
+        .find(|(given, _)| *given && is_curve)
+    {
+        let what = format!("{option} and --slo exclude each other where no option has a range");
+        return Err(CliError::new(what).hint("give one a range, as in -o1..64, or leave out one of the two"));
+    }
+    if axes.is_empty() && !is_curve {
+        return Err(CliError::new("there is nothing to sweep: no option has more than one value")
+            .hint("give an option a range, as in -o1..64, or a curve by rate: --curve 10%..100%"));
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parsed;
+    use super::*;
+
+    fn requested(line: &str) -> Result<SweepRequest, CliError> {
+        match parsed(&format!("sweep {line}"))? {
+            Invocation::Sweep(request) => Ok(*request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn its_own_options_are_taken_and_all_else_goes_to_the_runs() {
+        let found =
+            requested("--repeat 3 -o1..8 --settle=5s --engine sim -b4K --quiet --out a.csv f").unwrap();
+        assert_eq!(found.arguments, ["-o1..8", "--engine", "sim", "-b4K", "f"].map(OsString::from));
+        assert_eq!(found.settings.repeat, Repeat::Times(3));
+        assert!(found.quiet && found.csv == [PathBuf::from("a.csv")]);
+        assert!(!requested("--slo p99=5ms -o32 f").unwrap().settings.curve.is_empty());
+        assert!(requested("--slo p99=5ms -o1..32 f").unwrap().settings.curve.is_empty());
+        let budget = |line: &str| requested(line).unwrap().settings.budget_s;
+        assert_eq!(budget("-o1..8 --until-sure f"), Some(1800.0));
+        assert_eq!(budget("-o1..8 --until-sure --budget 1h f"), Some(3600.0));
+        assert_eq!(budget("-o1..8 f"), None);
+    }
+
+    #[test]
+    fn what_cannot_be_is_explained() {
+        for (line, why) in [
+            ("-o8 f", "nothing to sweep"),
+            ("-o1..8 --repeat 0 f", "not possible"),
+            ("-o1..8 --order", "the value is missing"),
+            ("-o1..8 --order backwards f", "not possible"),
+            ("-o1..8 --quiet=1 f", "takes no value"),
+            ("-o1..8 --curve 10%..100% f", "-o has a range too"),
+            ("--curve 10%..100% --adaptive f", "--adaptive and --curve exclude each other"),
+            ("-o8..1 f", "is descending"),
+            ("-o1..8 --out a.txt f", "not possible"),
+        ] {
+            let error = requested(line).unwrap_err();
+            assert!(error.what.contains(why), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn long_options_with_ranges_are_options_of_the_table() {
+        for name in crate::lab::sweep::LONG {
+            let known = super::super::flags::all().any(|flag| flag.name.with_dashes() == name);
+            assert!(known, "{name}");
+        }
+    }
+}

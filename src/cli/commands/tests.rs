@@ -1,0 +1,134 @@
+//! The table of commands, and the one reader with a table of its own.
+
+use super::*;
+use crate::cli::flag::{Name, Scope};
+use crate::cli::{self, flags};
+use std::collections::BTreeSet;
+
+/// What becomes of the words behind the program's name.
+pub fn parsed(line: &str) -> Result<Invocation, CliError> {
+    let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+    cli::parse(&words.map(OsString::from).collect::<Vec<_>>())
+}
+
+#[test]
+fn what_is_run_again_takes_every_long_option_of_one_invocation_and_no_other() {
+    let of_invocation: BTreeSet<String> = flags::all()
+        .filter(|flag| flag.scope == Scope::Invocation && matches!(flag.name, Name::Long(_)))
+        .map(|flag| flag.name.with_dashes())
+        .collect();
+    let offered = find(b"rerun").unwrap().rows();
+    assert_eq!(offered.iter().map(|row| row.name.to_owned()).collect::<BTreeSet<_>>(), of_invocation);
+}
+
+#[test]
+fn every_command_is_offered_behind_man_and_help() {
+    for name in ["man", "help"] {
+        let Takes::OneOf(words) = find(name.as_bytes()).unwrap().takes else { panic!("{name}") };
+        assert!(COMMANDS.iter().all(|command| words().contains(&command.name)), "{name}");
+    }
+}
+
+#[test]
+fn a_word_that_is_nearly_a_command_is_told_from_a_target() {
+    let nearly = |word: &str| nearly(&["diskspd".into(), word.into()]).map(|(_, name)| name);
+    for (word, meant) in [("repot", "report"), ("docter", "doctor"), ("device", "devices"), ("halp", "help")]
+    {
+        assert_eq!(nearly(word), Some(meant), "{word}");
+    }
+    for word in ["report", "test.dat", "./repot", "/dev/sda", "-d5", "ma", "#0"] {
+        assert_eq!(nearly(word), None, "{word}");
+    }
+}
+
+#[test]
+fn rows_are_named_once_and_complete() {
+    for command in COMMANDS {
+        let mut names = BTreeSet::new();
+        for row in command.rows_and_help() {
+            assert!(names.insert(row.name), "{} has two rows {}", command.name, row.name);
+            assert!(!row.help.is_empty() && !row.help.ends_with('.'), "{} {}", command.name, row.name);
+        }
+        let exclusive = command.exclusive.iter().flat_map(|group| group.iter());
+        assert!(exclusive.clone().all(|row| names.contains(row.name)), "{}", command.name);
+    }
+}
+
+/// Whatever a row shows as a value is one: its example, its words, and those that completions offer.
+#[test]
+fn values_of_rows_are_accepted() {
+    for command in COMMANDS {
+        for row in command.rows().iter().filter(|row| !row.is_letter()) {
+            let partial = |word: &&str| !word.ends_with('=');
+            let examples = [row.example].into_iter().filter(|example| !example.is_empty());
+            for value in examples.chain(row.value.offered().iter().copied().filter(partial)) {
+                let (line, _) = command.examples[0];
+                let words = line.split(" | ").next().unwrap().split(' ');
+                let mut words: Vec<OsString> = words.map(OsString::from).collect();
+                words.insert(2, format!("{}={value}", row.name).into());
+                if let Err(error) = cli::parse(&words) {
+                    assert!(!error.what.contains("not possible"), "{} {value}: {error}", row.name);
+                }
+            }
+        }
+    }
+}
+
+mod reader {
+    use super::super::*;
+    use crate::cli::option::OptionValue::{File, Number, OneOf};
+    use crate::cli::option::{row, switch, text};
+
+    const X: OptionRow = text("--x", "<n>", "7", "a number");
+    const Y: OptionRow = switch("--y", "a switch");
+    const D: OptionRow = row("-d", Number { min: 1, max: 90, of: "seconds" }, "how long");
+    const OUT: OptionRow = row("--out", File, "where to");
+    const ORDER: OptionRow = row("--order", OneOf(&["given", "random"]), "how");
+    const TABLE: [OptionRow; 5] = [X, Y, D, OUT, ORDER];
+
+    fn read(takes: Takes, line: &[&str]) -> Result<CommandLine, CliError> {
+        let arguments: Vec<OsString> = line.iter().map(OsString::from).collect();
+        let readers = RunReaders { line: cli::parse, rerun: cli::parse };
+        CommandLine::read("test", &TABLE, takes, &arguments, readers)
+    }
+
+    use crate::cli;
+
+    #[test]
+    fn options_stand_anywhere_and_values_behind_them() {
+        let line = ["a", "--x=1", "b", "--x", "2", "--y", "-d60", "--out", "-", "-", "--out=p=q"];
+        let given = read(Takes::Files, &line).unwrap();
+        assert_eq!(given.words, ["a", "b", "-"]);
+        assert_eq!((given.texts(&X), given.number(&D)), (vec!["1".into(), "2".into()], Some(60)));
+        assert_eq!(given.paths(&OUT), ["-", "p=q"].map(std::path::PathBuf::from));
+        assert!(given.has(&Y) && !given.has(&ORDER));
+    }
+
+    #[test]
+    fn all_else_is_the_line_of_a_run() {
+        let given = read(Takes::Line, &["--engine", "sim", "--x", "1", "-b4K", "f", "--y"]).unwrap();
+        assert_eq!(given.line.unwrap(), ["--engine", "sim", "-b4K", "f"]);
+        let given = read(Takes::LineBehind, &["f", "--y", "--", "--y", "-b4K"]).unwrap();
+        assert_eq!((given.words, given.line.unwrap()), (vec!["f".into()], vec!["--y".into(), "-b4K".into()]));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for (line, what, more) in [
+            (&["--z"][..], "--z is no option of test", "options of this command: --x --y -d --out --order"),
+            (&["--xy"], "--xy is no option of test", ""),
+            (&["--x"], "--x: the value is missing", "write --x <n>, such as --x 7"),
+            (&["--y=1"], "--y takes no value", ""),
+            (&["-d0"], "-d: this value is not possible", "a number of seconds, 1 to 90"),
+            (&["--out="], "--out: this value is not possible", "a name"),
+            (&["--order", "radnom"], "--order: this value is not possible", "did you mean random?"),
+            (&["--order=x"], "--order: this value is not possible", "one of given, random"),
+        ] {
+            let error = read(Takes::Files, line).err().unwrap();
+            assert_eq!(error.what, what, "{line:?}");
+            assert!(error.to_string().contains(more), "{line:?}: {error}");
+        }
+        let error = read(Takes::OneOf(|| vec!["list", "trend"]), &["tredn"]).err().unwrap();
+        assert!(error.to_string().contains("did you mean trend?"), "{error}");
+    }
+}

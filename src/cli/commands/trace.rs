@@ -1,0 +1,176 @@
+//! `diskspd trace`: its grammar.
+
+use super::Command;
+use crate::cli::Invocation;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::{File, Number, OneOf};
+use crate::cli::option::{OUT, OptionRow, row, text};
+use crate::trace::RateChoice;
+use crate::trace::formats::RequestView;
+use std::path::PathBuf;
+
+/// What is looked at, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// Where the I/Os come from.
+    pub source: TracedSource,
+    /// `--out`: where the profile goes; `None` = nowhere.
+    pub out: Option<PathBuf>,
+    /// `--requests`: where a device's I/Os are looked at.
+    pub view: RequestView,
+    /// `--rate`: whether the profile keeps to the speed that was seen.
+    pub rate: RateChoice,
+}
+
+/// Where the I/Os come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TracedSource {
+    /// A device that is watched.
+    Device {
+        /// Its path.
+        path: PathBuf,
+        /// `-d`: for so many seconds, at least 1.
+        seconds: u32,
+    },
+    /// `--from`: recorded I/Os.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// `--stream-of`: the target whose I/Os are taken, as the file calls it.
+        stream: Option<String>,
+    },
+}
+
+/// How long a device is watched unless `-d` says it, s.
+const SECONDS: u32 = 60;
+
+const DURATION: OptionRow = OptionRow {
+    example: "60",
+    ..row(
+        "-d",
+        Number { min: 1, max: u32::MAX, of: "seconds" },
+        "how many seconds to trace the device; Ctrl-C ends it earlier",
+    )
+    .or("60")
+};
+const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
+const RATE: OptionRow = row(
+    "--rate",
+    OneOf(&["seen", "none"]),
+    "seen: limit the profile to the traced I/Os per second; none: no limit",
+)
+.or("seen");
+const REQUESTS: OptionRow = row(
+    "--requests",
+    OneOf(&["asked", "driver"]),
+    "asked: as programs and file systems ask for them; driver: as the device's driver gets them, with \
+     neighbours merged",
+)
+.or("asked");
+const FROM: OptionRow =
+    row("--from", File, "read this file instead: a log of --io-log, text of blkparse, an iolog of fio");
+const STREAM: OptionRow =
+    text("--stream-of", "<name>", "8,0", "of a file with several targets, read the I/Os of this one");
+
+pub const TRACE: Command = Command {
+    name: "trace",
+    arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
+    help: "trace a device, or read recorded I/Os, and write a profile of the same workload, with its goodness \
+           of fit",
+    options: &[DURATION, PROFILE, RATE, REQUESTS, FROM, STREAM],
+    exclusive: &[&[DURATION, FROM]],
+    takes: Takes::Files,
+    examples: &[
+        (
+            "diskspd trace /dev/nvme0n1 -d60 --out profile.xml",
+            "trace it for a minute, and write a profile of the same workload",
+        ),
+        ("diskspd trace --from log.csv", "summarize recorded I/Os"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let rate = match line.text(&RATE).as_deref() {
+        Some("none") => RateChoice::Unlimited,
+        _ => RateChoice::AsSeen,
+    };
+    let view = match line.text(&REQUESTS).as_deref() {
+        Some("driver") => RequestView::Driver,
+        _ => RequestView::Asked,
+    };
+    let request = TraceRequest { source: source(&line)?, out: line.path(&PROFILE), view, rate };
+    Ok(Invocation::Trace(request))
+}
+
+fn source(line: &CommandLine) -> Result<TracedSource, CliError> {
+    let stream = line.text(&STREAM);
+    match (line.path(&FROM), &line.files()[..]) {
+        (Some(path), []) => Ok(TracedSource::File { path, stream }),
+        (Some(_), _) => {
+            Err(CliError::new("--from reads a file, but a device is named too").hint("name one of them"))
+        }
+        (None, [_]) if stream.is_some() => {
+            Err(CliError::new("--stream-of needs --from").hint("leave it out, or name a file with --from"))
+        }
+        (None, [device]) => {
+            let seconds = line.number(&DURATION).unwrap_or(SECONDS);
+            Ok(TracedSource::Device { path: device.clone(), seconds })
+        }
+        (None, []) => Err(CliError::new("trace: no device is named")
+            .hint("diskspd trace /dev/sdb -d60 --out profile.xml; diskspd devices lists them")),
+        (None, several) => Err(CliError::new(format!("trace takes one device, not {}", several.len()))
+            .hint("trace them one by one: each gets a profile of its own")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parsed;
+    use super::*;
+
+    fn requested(line: &str) -> Result<TraceRequest, CliError> {
+        match parsed(&format!("trace {line}"))? {
+            Invocation::Trace(request) => Ok(request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_device_is_watched_or_a_file_is_read() {
+        let device = |path: &str, seconds| TracedSource::Device { path: path.into(), seconds };
+        let file = |stream: Option<&str>| TracedSource::File {
+            path: "io.csv".into(),
+            stream: stream.map(str::to_owned),
+        };
+        for (line, source) in [
+            ("/dev/sdb", device("/dev/sdb", 60)),
+            ("-d5 /dev/sdb --out p.xml", device("/dev/sdb", 5)),
+            ("--from io.csv", file(None)),
+            ("--from=io.csv --stream-of 8,0 --rate none", file(Some("8,0"))),
+        ] {
+            assert_eq!(requested(line).unwrap().source, source, "{line}");
+        }
+        assert_eq!(requested("sdb --rate none").unwrap().rate, RateChoice::Unlimited);
+        assert_eq!(requested("sdb --out p.xml").unwrap().out, Some("p.xml".into()));
+    }
+
+    #[test]
+    fn what_cannot_be_is_explained() {
+        for (line, why) in [
+            ("", "no device is named"),
+            ("/dev/sda /dev/sdb", "takes one device, not 2"),
+            ("/dev/sda --from io.csv", "a device is named too"),
+            ("--from io.csv -d5", "-d and --from exclude each other"),
+            ("/dev/sda --stream-of 8,0", "--stream-of needs --from"),
+            ("/dev/sda -d0", "-d: this value is not possible"),
+            ("/dev/sda -d 5", "-d: this value is not possible"),
+            ("/dev/sda --rate fast", "--rate: this value is not possible"),
+            ("/dev/sda -w5", "-w5 is no option of trace"),
+        ] {
+            let error = requested(line).unwrap_err();
+            assert!(error.what.contains(why), "{line}: {error}");
+        }
+    }
+}

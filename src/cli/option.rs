@@ -1,0 +1,226 @@
+//! An option of a command: the row that parser, help, man pages and completions come from. Rows that several
+//! commands have stand here; those of one command beside its reader.
+
+use super::flag::Flag;
+
+/// An option of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionRow {
+    /// With its dashes.
+    pub name: &'static str,
+    /// What it takes.
+    pub value: OptionValue,
+    /// What it does.
+    pub help: &'static str,
+    /// What holds without it; empty = nothing that needs to be said.
+    pub default: &'static str,
+    /// A value, as it could be given; empty = its kind says enough.
+    pub example: &'static str,
+    /// The words behind the command with which it has an effect; empty = with all of them.
+    pub only_with: &'static [&'static str],
+}
+
+/// What an option takes as its value. A letter's is attached to it (`-d60`); a word's stands behind a `=` or
+/// is the next argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionValue {
+    /// Nothing.
+    Switch,
+    /// The name of a file, byte by byte.
+    File,
+    /// That of a folder.
+    Folder,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A whole number.
+    Number {
+        /// Smallest accepted.
+        min: u32,
+        /// Largest accepted; `u32::MAX` = none is too large.
+        max: u32,
+        /// What is counted.
+        of: &'static str,
+    },
+    /// What the command reads by itself.
+    Text {
+        /// How it is shown: `<time>`. In brackets where the option may stand alone.
+        shown: &'static str,
+        /// Values that completions offer.
+        offered: &'static [&'static str],
+    },
+}
+
+use OptionValue::{File, Folder, Number, OneOf, Switch, Text};
+
+impl OptionValue {
+    /// As it is shown: `<file>`, `seen|none`.
+    pub fn shown(&self) -> String {
+        match self {
+            Switch => String::new(),
+            File => "<file>".to_owned(),
+            Folder => "<folder>".to_owned(),
+            OneOf(words) => words.join("|"),
+            Number { .. } => "<n>".to_owned(),
+            Text { shown, .. } => (*shown).to_owned(),
+        }
+    }
+
+    /// The words that completions offer for it.
+    pub fn offered(&self) -> &'static [&'static str] {
+        match self {
+            OneOf(words) | Text { offered: words, .. } => words,
+            Switch | File | Folder | Number { .. } => &[],
+        }
+    }
+
+    /// Whether it may be left out.
+    pub fn is_optional(&self) -> bool {
+        matches!(self, Text { shown, .. } if shown.starts_with('['))
+    }
+}
+
+/// A row whose value is this; the rest goes without saying.
+pub const fn row(name: &'static str, value: OptionValue, help: &'static str) -> OptionRow {
+    OptionRow { name, value, help, default: "", example: "", only_with: &[] }
+}
+
+/// A row without a value.
+pub const fn switch(name: &'static str, help: &'static str) -> OptionRow {
+    row(name, Switch, help)
+}
+
+/// A row whose value the command reads by itself, with an example of it.
+pub const fn text(
+    name: &'static str,
+    shown: &'static str,
+    example: &'static str,
+    help: &'static str,
+) -> OptionRow {
+    OptionRow { example, ..row(name, Text { shown, offered: &[] }, help) }
+}
+
+impl OptionRow {
+    /// Says what holds without it.
+    pub const fn or(self, default: &'static str) -> OptionRow {
+        OptionRow { default, ..self }
+    }
+
+    /// Says what it does here, where that is more than elsewhere.
+    pub const fn here(self, help: &'static str) -> OptionRow {
+        OptionRow { help, ..self }
+    }
+
+    /// Says which values completions offer.
+    pub const fn offering(self, offered: &'static [&'static str]) -> OptionRow {
+        let Text { shown, .. } = self.value else { return self };
+        OptionRow { value: Text { shown, offered }, ..self }
+    }
+
+    /// Says with which words behind the command it has an effect.
+    pub const fn only_with(self, only_with: &'static [&'static str]) -> OptionRow {
+        OptionRow { only_with, ..self }
+    }
+
+    /// That of an option of runs, by its first form.
+    pub fn of(flag: &'static Flag) -> OptionRow {
+        let ((form, help), own) = (flag.forms[0], flag.name.with_dashes());
+        let (name, value) = form.split_at(own.len());
+        let shown = value.trim_start_matches(['=', ' ']);
+        // -h is read as text only because it can fail.
+        let takes_value = flag.takes_value() && flag.forms.iter().any(|(form, _)| *form != own);
+        let value = match (takes_value, shown) {
+            (false, _) => Switch,
+            (true, "<file>") => File,
+            (true, shown) => Text { shown, offered: flag.values },
+        };
+        let default = if flag.default == "off" { "" } else { flag.default };
+        row(name, value, help).or(default)
+    }
+
+    /// Whether it is a letter, whose value is attached.
+    pub fn is_letter(&self) -> bool {
+        self.name.len() == 2
+    }
+
+    /// As it is written: `--repeat <n>`, `-d<n>`.
+    pub fn form(&self) -> String {
+        self.with(&self.value.shown())
+    }
+
+    /// With this value: `--slo p99=5ms`, `-d60`.
+    fn with(&self, value: &str) -> String {
+        let apart = !value.is_empty() && !value.starts_with('[') && !self.is_letter();
+        format!("{}{}{value}", self.name, if apart { " " } else { "" })
+    }
+
+    /// As it could be given; `None` = its form says it.
+    pub fn as_example(&self) -> Option<String> {
+        (!self.example.is_empty()).then(|| self.with(self.example))
+    }
+
+    /// What it does, which numbers it takes or what could be given, and what holds without it.
+    pub fn meaning(&self) -> String {
+        let range = match self.value {
+            Number { min, max: u32::MAX, .. } => format!(" (at least {min})"),
+            Number { min, max, .. } => format!(" ({min} to {max})"),
+            Text { offered: [], .. } if self.default.is_empty() && !self.example.is_empty() => {
+                format!(" (such as {})", self.example)
+            }
+            _ => String::new(),
+        };
+        let default = if self.default.is_empty() { String::new() } else { format!(" [{}]", self.default) };
+        format!("{}{range}{default}", self.help)
+    }
+}
+
+/// `--help`, which every command has.
+pub const HELP: OptionRow = switch("--help", "print this");
+
+pub const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");
+pub const HTML: OptionRow = row("--html", File, "write a page to this file");
+pub const JSON: OptionRow = row("--json", File, "write everything as JSON to this file");
+pub const OUT: OptionRow = row("--out", File, "write a further report to this file, its form by the ending");
+pub const DRY_RUN: OptionRow =
+    switch("--dry-run", "check everything, show what would be done, and do nothing");
+pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are not what they seem to be");
+pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");
+pub const AS_JSON: OptionRow = switch("--json", "as JSON, for programs");
+pub const VERBOSE: OptionRow = switch("-v", "with everything that was found");
+
+/// Figures of a run.
+pub const METRIC: OptionRow =
+    text("--metric", "<figure>", "p99", "the figure: iops, mib, mean, p50, p99, p99.9")
+        .offering(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
+
+/// What can be meant by a figure's name, for messages.
+pub const FIGURES: &str = "iops, mib, mean, p50, p99 or p99.9";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::flags;
+
+    #[test]
+    fn a_row_shows_its_value_its_range_and_its_default() {
+        let rounds = row("--rounds", Number { min: 5, max: 100, of: "rounds" }, "give up").or("25");
+        assert_eq!(
+            (rounds.form(), rounds.meaning()),
+            ("--rounds <n>".into(), "give up (5 to 100) [25]".into())
+        );
+        let order = row("--order", OneOf(&["given", "random"]), "order");
+        assert_eq!((order.form(), order.meaning()), ("--order given|random".into(), "order".into()));
+        let seconds = row("-d", Number { min: 1, max: u32::MAX, of: "seconds" }, "how long");
+        assert_eq!((seconds.form(), seconds.meaning()), ("-d<n>".into(), "how long (at least 1)".into()));
+        assert_eq!(text("--slo", "p99=<time>", "p99=5ms", "").as_example(), Some("--slo p99=5ms".into()));
+    }
+
+    #[test]
+    fn an_option_of_runs_is_shown_by_its_first_form() {
+        let of =
+            |name: &str| OptionRow::of(flags::all().find(|flag| flag.name.with_dashes() == name).unwrap());
+        assert_eq!((of("--out").value, of("--out").form()), (File, "--out <file>".into()));
+        assert_eq!((of("--dry-run").value, of("-h").value), (Switch, Switch));
+        assert!(of("--until-steady").value.is_optional() && !of("--repeat").value.is_optional());
+        assert_eq!(of("--compat").value.offered(), ["2.2", "2.3"]);
+    }
+}
