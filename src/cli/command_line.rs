@@ -3,7 +3,7 @@
 use super::error::{CliError, Problem};
 use super::flag::long_name;
 use super::flags;
-use super::option::{OptionRow, OptionValue};
+use super::option::{OptionRow, OptionValue, numbers};
 use super::{Invocation, OutRequest, suggest};
 use crate::profile::RawText;
 use std::ffi::{OsStr, OsString};
@@ -50,8 +50,8 @@ pub enum Takes {
 pub struct CommandLine {
     /// The command.
     name: &'static str,
-    /// Its options as they were given, in order.
-    options: Vec<(&'static str, OsString)>,
+    /// Its options, in order.
+    options: Vec<GivenOption>,
     /// What is no option, in order.
     pub words: Vec<OsString>,
     /// The line of a run, or what stands behind `--`; `None` = there is none.
@@ -62,12 +62,31 @@ pub struct CommandLine {
     pub readers: RunReaders,
 }
 
+/// An option that was given.
+struct GivenOption {
+    /// As its row calls it.
+    name: &'static str,
+    /// The argument that its value stands in, whole.
+    argument: OsString,
+    /// The value; empty where it has none.
+    value: OsString,
+}
+
+impl GivenOption {
+    /// Its value is not what its row, or its command, takes.
+    fn impossible(&self, expected: String) -> CliError {
+        let argument = self.argument.as_encoded_bytes();
+        let problem = Problem::new(0, "this value is not possible").expected(expected);
+        CliError::in_value(argument, argument.len() - self.value.len(), self.name, problem)
+    }
+}
+
 impl CommandLine {
     /// Reads what stands behind the command of that name, which has these options.
     ///
     /// # Errors
-    /// An option is unknown, its value is missing, is not possible, or stands where none is taken; two of a
-    /// group in `exclusive` are given; a word is unknown.
+    /// An option is unknown, its value is missing, is not possible, or stands where none is taken; a word is
+    /// unknown.
     pub fn read(
         name: &'static str,
         rows: &[OptionRow],
@@ -111,7 +130,7 @@ impl CommandLine {
             }
             (Takes::OneOf(words), Some(word)) => one_of(&words(), word).map_err(|nearest| {
                 let hint = nearest.unwrap_or_else(|| format!("it can be: {}", words().join(" ")));
-                let what = format!("{} knows no such word", self.name);
+                let what = format!("{} is no argument of {}", word.display(), self.name);
                 CliError::at(word.as_encoded_bytes(), 0, what).hint(hint)
             }),
             _ => Ok(()),
@@ -160,27 +179,36 @@ impl CommandLine {
         let bytes = argument.as_encoded_bytes();
         let found = rows.iter().find_map(|row| Some((row, attached(row, bytes)?)));
         let Some((row, attached)) = found else { return Ok(false) };
-        let value = match (row.value, attached) {
+        let given = |argument: &OsString, value: &[u8]| GivenOption {
+            name: row.name,
+            argument: argument.clone(),
+            value: RawText::from(value.to_vec()).as_path().as_os_str().to_owned(),
+        };
+        let given = match (row.value, attached) {
             (OptionValue::Switch, Some(_)) => {
                 return Err(CliError::at(bytes, row.name.len(), format!("{} takes no value", row.name)));
             }
-            (OptionValue::Switch, None) => &[][..],
-            (_, Some(value)) => value,
-            (_, None) => rest.next().map(|value| value.as_encoded_bytes()).ok_or_else(|| {
+            (OptionValue::Switch, None) => given(argument, b""),
+            (_, Some(value)) => given(argument, value),
+            (_, None) => rest.next().map(|next| given(next, next.as_encoded_bytes())).ok_or_else(|| {
                 let what = format!("{}: the value is missing", row.name);
                 let example =
                     row.as_example().map_or(String::new(), |example| format!(", such as {example}"));
                 CliError::at(bytes, bytes.len(), what).hint(format!("write {}{example}", row.form()))
             })?,
         };
-        check(row, value)?;
-        self.options.push((row.name, RawText::from(value.to_vec()).as_path().as_os_str().to_owned()));
+        check(row, &given)?;
+        self.options.push(given);
         Ok(true)
+    }
+
+    fn given(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &GivenOption> {
+        self.options.iter().filter(|given| given.name == row.name)
     }
 
     /// The values of an option, in order.
     fn values(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &OsStr> {
-        self.options.iter().filter(|(name, _)| *name == row.name).map(|(_, value)| value.as_os_str())
+        self.given(row).map(|given| given.value.as_os_str())
     }
 
     /// Whether an option was given.
@@ -246,10 +274,10 @@ impl CommandLine {
         row: &OptionRow,
         read: impl Fn(&str) -> Result<T, E>,
     ) -> Result<Vec<T>, CliError> {
-        let value = |value: String| {
-            read(&value).map_err(|expected| impossible(row, value.as_bytes(), expected.into()))
+        let value = |given: &GivenOption| {
+            read(&given.value.to_string_lossy()).map_err(|expected| given.impossible(expected.into()))
         };
-        self.texts(row).into_iter().map(value).collect()
+        self.given(row).map(value).collect()
     }
 
     /// The reports that an option asks for, in order.
@@ -257,12 +285,11 @@ impl CommandLine {
     /// # Errors
     /// One has a form but no file.
     pub fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
-        let read = |value: &OsStr| {
-            let value = value.as_encoded_bytes();
-            let missing = || impossible(row, value, "the name of a file to write".into());
-            OutRequest::read(value).ok_or_else(missing)
+        let read = |given: &GivenOption| {
+            let missing = || given.impossible("the name of a file to write".into());
+            OutRequest::read(given.value.as_encoded_bytes()).ok_or_else(missing)
         };
-        self.values(row).map(read).collect()
+        self.given(row).map(read).collect()
     }
 
     /// The words as paths.
@@ -350,22 +377,19 @@ fn attached<'a>(row: &OptionRow, argument: &'a [u8]) -> Option<Option<&'a [u8]>>
 }
 
 /// What the table knows of values.
-fn check(row: &OptionRow, value: &[u8]) -> Result<(), CliError> {
-    let text = String::from_utf8_lossy(value);
+fn check(row: &OptionRow, given: &GivenOption) -> Result<(), CliError> {
+    let text = given.value.to_string_lossy();
     match row.value {
-        OptionValue::File | OptionValue::Folder if value.is_empty() => {
-            Err(impossible(row, value, "a name".into()))
-        }
+        OptionValue::File | OptionValue::Folder if text.is_empty() => Err(given.impossible("a name".into())),
         OptionValue::Number { min, max, of } => {
             let possible = text.parse().is_ok_and(|number: u32| (min..=max).contains(&number));
-            let range = if max == u32::MAX { format!("at least {min}") } else { format!("{min} to {max}") };
             let attached = row.as_example().filter(|_| row.is_letter());
             let attached = attached.map_or(String::new(), |example| format!(", without a blank: {example}"));
-            let expected = format!("a number of {of}, {range}{attached}");
-            possible.then_some(()).ok_or_else(|| impossible(row, value, expected))
+            let expected = format!("a number of {of}, {}{attached}", numbers(min, max));
+            possible.then_some(()).ok_or_else(|| given.impossible(expected))
         }
-        OptionValue::OneOf(words) => one_of(words, OsStr::new(&*text)).map_err(|nearest| {
-            let error = impossible(row, value, format!("one of {}", words.join(", ")));
+        OptionValue::OneOf(words) => one_of(words, &given.value).map_err(|nearest| {
+            let error = given.impossible(format!("one of {}", words.join(", ")));
             CliError { hint: nearest, ..error }
         }),
         _ => Ok(()),
@@ -377,11 +401,6 @@ fn one_of(words: &[&str], given: &OsStr) -> Result<(), Option<String>> {
     let given = given.as_encoded_bytes();
     let nearest = suggest::nearest(words, given).map(|word| format!("did you mean {word}?"));
     if words.iter().any(|word| word.as_bytes() == given) { Ok(()) } else { Err(nearest) }
-}
-
-fn impossible(row: &OptionRow, value: &[u8], expected: String) -> CliError {
-    let problem = Problem::new(0, "this value is not possible").expected(expected);
-    CliError::in_value(value, 0, row.name, problem)
 }
 
 /// Refuses a long option that a run doesn't have either.

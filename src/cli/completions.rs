@@ -198,6 +198,7 @@ fn fish_option(condition: &str, row: &OptionRow) -> String {
         (OptionValue::Switch, _) => String::new(),
         (OptionValue::File, _) => " -r -F".to_owned(),
         (OptionValue::Folder, _) => " -x -a '(__fish_complete_directories)'".to_owned(),
+        (value, []) if value.is_optional() => String::new(),
         (_, []) => " -x".to_owned(),
         (_, words) => format!(" -x -a '{}'", words.join(" ")),
     };

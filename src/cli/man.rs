@@ -67,9 +67,7 @@ pub fn command_page(name: &str) -> String {
     let _ = writeln!(page, ".SH DESCRIPTION\n{}.", escape(&help::sentence(command.help)));
     page.push_str(".SH OPTIONS\n");
     for option in command.rows_and_help() {
-        let example = option.as_example().map_or(String::new(), |line| format!(" Example: {line}"));
-        let meaning = help::sentence(&option.meaning());
-        item(&mut page, &option.form(), &format!("{meaning}.{example}"));
+        item(&mut page, &option.form(), &format!("{}.", help::sentence(&option.meaning())));
     }
     exit_status(&mut page);
     if !command.examples.is_empty() {

@@ -43,7 +43,7 @@ pub enum OptionValue {
     },
     /// What the command reads by itself.
     Text {
-        /// How it is shown: `<time>`. In brackets where the option may stand alone.
+        /// How it is shown: `<time>`. In brackets, or empty, where the option may stand alone.
         shown: &'static str,
         /// Values that completions offer.
         offered: &'static [&'static str],
@@ -75,7 +75,7 @@ impl OptionValue {
 
     /// Whether it may be left out.
     pub fn is_optional(&self) -> bool {
-        matches!(self, Text { shown, .. } if shown.starts_with('['))
+        matches!(self, Text { shown, .. } if shown.is_empty() || shown.starts_with('['))
     }
 }
 
@@ -84,12 +84,12 @@ pub const fn row(name: &'static str, value: OptionValue, help: &'static str) -> 
     OptionRow { name, value, help, default: "", example: "", only_with: &[] }
 }
 
-/// A row without a value.
+/// A row that takes nothing.
 pub const fn switch(name: &'static str, help: &'static str) -> OptionRow {
     row(name, Switch, help)
 }
 
-/// A row whose value the command reads by itself, with an example of it.
+/// A row whose value the command reads by itself, with an example where that has a notation of its own.
 pub const fn text(
     name: &'static str,
     shown: &'static str,
@@ -131,6 +131,7 @@ impl OptionRow {
         let value = match (takes_value, shown) {
             (false, _) => Switch,
             (true, "<file>") => File,
+            (true, "<folder>") => Folder,
             (true, shown) => Text { shown, offered: flag.values },
         };
         let default = if flag.default == "off" { "" } else { flag.default };
@@ -153,7 +154,7 @@ impl OptionRow {
         format!("{}{}{value}", self.name, if apart { " " } else { "" })
     }
 
-    /// As it could be given; `None` = its form says it.
+    /// As it could be given; `None` = its form says enough.
     pub fn as_example(&self) -> Option<String> {
         (!self.example.is_empty()).then(|| self.with(self.example))
     }
@@ -161,16 +162,20 @@ impl OptionRow {
     /// What it does, which numbers it takes or what could be given, and what holds without it.
     pub fn meaning(&self) -> String {
         let range = match self.value {
-            Number { min, max: u32::MAX, .. } => format!(" (at least {min})"),
-            Number { min, max, .. } => format!(" ({min} to {max})"),
-            Text { offered: [], .. } if self.default.is_empty() && !self.example.is_empty() => {
-                format!(" (such as {})", self.example)
-            }
+            // That there is at least one goes without saying.
+            Number { min: 0 | 1, max: u32::MAX, .. } => String::new(),
+            Number { min, max, .. } => format!(" ({})", numbers(min, max)),
+            Text { .. } if !self.example.is_empty() => format!(" (such as {})", self.example),
             _ => String::new(),
         };
         let default = if self.default.is_empty() { String::new() } else { format!(" [{}]", self.default) };
         format!("{}{range}{default}", self.help)
     }
+}
+
+/// Numbers that are accepted.
+pub fn numbers(min: u32, max: u32) -> String {
+    if max == u32::MAX { format!("at least {min}") } else { format!("{min} to {max}") }
 }
 
 /// `--help`, which every command has.
@@ -189,7 +194,7 @@ pub const VERBOSE: OptionRow = switch("-v", "with everything that was found");
 
 /// Figures of a run.
 pub const METRIC: OptionRow =
-    text("--metric", "<figure>", "p99", "the figure: iops, mib, mean, p50, p99, p99.9")
+    text("--metric", "<figure>", "", "the figure: iops, mib, mean, p50, p99, p99.9")
         .offering(&["iops", "mib", "mean", "p50", "p99", "p99.9"]);
 
 /// What can be meant by a figure's name, for messages.
@@ -209,8 +214,8 @@ mod tests {
         );
         let order = row("--order", OneOf(&["given", "random"]), "order");
         assert_eq!((order.form(), order.meaning()), ("--order given|random".into(), "order".into()));
-        let seconds = row("-d", Number { min: 1, max: u32::MAX, of: "seconds" }, "how long");
-        assert_eq!((seconds.form(), seconds.meaning()), ("-d<n>".into(), "how long (at least 1)".into()));
+        let seconds = row("-d", Number { min: 2, max: u32::MAX, of: "seconds" }, "how long");
+        assert_eq!((seconds.form(), seconds.meaning()), ("-d<n>".into(), "how long (at least 2)".into()));
         assert_eq!(text("--slo", "p99=<time>", "p99=5ms", "").as_example(), Some("--slo p99=5ms".into()));
     }
 

@@ -102,7 +102,7 @@ const SAME: OptionRow = text("--same", "<share>", "5%", "differences up to this 
 const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
-    "worse=5%",
+    "",
     "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear (unsure)",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
@@ -114,7 +114,7 @@ const PAGE: OptionRow =
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run both so often, in turn: behind it --, the options of A (and its targets, if others), ::, those of \
+    "run each n times, in turn; behind it stand --, the options of A (and its targets, if others), ::, those of \
      B, and the targets",
 );
 const WITH_A: OptionRow = row(

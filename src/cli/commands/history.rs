@@ -102,23 +102,22 @@ const ACTIONS: &[&str] = &[
 const SELECTING: &[&str] = &["list", "export", "trend"];
 
 const LABEL: OptionRow =
-    text("--label", "<label>", "nightly", "only runs of this label; of import: the label that they get")
+    text("--label", "<label>", "", "only runs of this label; of import: the label that they get")
         .only_with(&["list", "export", "trend", "import"]);
 const TAG: OptionRow =
-    text("--tag", "<tag>", "ssd", "only runs with this tag; may be repeated").only_with(SELECTING);
+    text("--tag", "<tag>", "", "only runs with this tag; may be repeated").only_with(SELECTING);
 const TARGET: OptionRow =
-    text("--target", "<text>", "nvme1", "only runs on a target whose path contains this")
-        .only_with(SELECTING);
+    text("--target", "<text>", "", "only runs on a target whose path contains this").only_with(SELECTING);
 const SINCE: OptionRow =
-    text("--since", "<time>", "7d", "only runs since then: 7d, 12h, 2026-11-22, 2026-11-22T14:30")
+    text("--since", "<time>", "", "only runs since then: 7d, 12h, 2026-11-22, 2026-11-22T14:30")
         .only_with(SELECTING);
 const FINGERPRINT: OptionRow =
-    text("--fingerprint", "<text>", "3f9a", "only runs on a machine whose fingerprint begins with this")
+    text("--fingerprint", "<text>", "", "only runs on a machine whose fingerprint begins with this")
         .only_with(SELECTING);
 const LAST: OptionRow = row("--last", Number { min: 1, max: u32::MAX, of: "runs" }, "only the latest n runs")
     .only_with(SELECTING);
 const FIGURE: OptionRow =
-    METRIC.here("of trend: the figure: iops, mib, mean, p50, p99, p99.9").or("iops").only_with(&["trend"]);
+    METRIC.here("of trend: iops, mib, mean, p50, p99 or p99.9").or("iops").only_with(&["trend"]);
 const CSV: OptionRow =
     switch("--csv", "of export: a line for each run, time span and direction (the default)")
         .only_with(&["export"]);

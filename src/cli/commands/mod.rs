@@ -150,7 +150,10 @@ fn explained(mut error: CliError, command: &Command) -> CliError {
     {
         error.hint = Some(error.hint.map_or_else(|| meant.clone(), |all| format!("{meant}; {all}")));
     }
-    let more = format!("see diskspd {0} --help; for a target of that name write ./{0}", command.name);
+    let mut more = format!("see diskspd {} --help", command.name);
+    if error.place.is_none() {
+        more += &format!("; for a target of that name write ./{}", command.name);
+    }
     CliError {
         expected: error.expected.or_else(|| Some(command.usage())),
         hint: error.hint.or(Some(more)),

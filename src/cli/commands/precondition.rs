@@ -46,7 +46,7 @@ const STANDARD: OptionRow = row(
 const PURGE: OptionRow =
     switch("--purge", "first discard the whole device, or punch a hole over the whole file");
 const FILL: OptionRow =
-    text("--fill", "<n>x|none", "2x", "write the whole target this many times, sequentially")
+    text("--fill", "<n>x|none", "", "write the whole target this many times, sequentially")
         .or("2x")
         .offering(&["none", "1x", "2x"]);
 const ROUND: OptionRow = text("--round", "<time>", "5m", "duration of a round").or("60s");

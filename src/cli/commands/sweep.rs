@@ -47,7 +47,7 @@ const UNTIL_SURE_S: f64 = 1800.0;
 const REPEAT: OptionRow = text(
     "--repeat",
     "<n>|until=<p>%",
-    "5",
+    "until=2%",
     "run every point n times, or until its mean IOPS are known to so many percent",
 )
 .or("1");
@@ -72,8 +72,7 @@ const UNTIL_SURE: OptionRow = switch(
 );
 const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
 const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");
-const BETWEEN: OptionRow =
-    text("--between", "<command>", "'fstrim /mnt'", "shell command to run before each run");
+const BETWEEN: OptionRow = text("--between", "<command>", "", "shell command to run before each run");
 const CSV: OptionRow = row("--csv", File, "write the table, a line per run");
 const EVERYTHING: OptionRow = JSON.here("write everything: points, runs, answers");
 const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, findings");

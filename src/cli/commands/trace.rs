@@ -71,7 +71,7 @@ const REQUESTS: OptionRow = row(
 const FROM: OptionRow =
     row("--from", File, "read this file instead: a log of --io-log, text of blkparse, an iolog of fio");
 const STREAM: OptionRow =
-    text("--stream-of", "<name>", "8,0", "of a file with several targets, read the I/Os of this one");
+    text("--stream-of", "<name>", "", "of a file with several targets, read the I/Os of this one");
 
 pub const TRACE: Command = Command {
     name: "trace",
