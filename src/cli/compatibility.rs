@@ -22,7 +22,7 @@ pub fn table() -> String {
             "| Option | Meaning | Default | Belongs to | With -X | Compared to DISKSPD | Tested by |\n",
         );
         text.push_str("|---|---|---|---|---|---|---|\n");
-        for flag in group.flags {
+        for flag in group.flags() {
             let forms: Vec<String> = flag.forms.iter().map(|form| code(form.0)).collect();
             let meanings: Vec<String> = flag.forms.iter().map(|form| escape(form.1)).collect();
             let compared = match flag.compatibility {

@@ -87,6 +87,21 @@ pub struct Flag {
     pub read: Read,
 }
 
+/// What most long options have in common: DISKSPD doesn't know them, they hold for the run, may stand beside
+/// an XML profile, and are off.
+pub const LINUX: Flag = Flag {
+    name: Name::Long(""),
+    forms: &[],
+    default: "off",
+    scope: Scope::Profile,
+    notes: "",
+    compatibility: Compatibility::LinuxOnly,
+    tested: &[],
+    with_profile: true,
+    values: &[],
+    read: Read::Switch(|_| {}),
+};
+
 /// How the parser reads an option's value into the [`Draft`].
 pub enum Read {
     /// No value; attached text is ignored, as DISKSPD does.

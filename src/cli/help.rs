@@ -147,7 +147,7 @@ fn everyday(layout: Layout) -> String {
         let forms = group.everyday_forms();
         forms.iter().for_each(|(flag, form)| short_row(&mut text, flag, *form, layout.of_short_forms()));
         let explained = |flag: &Flag| forms.iter().any(|(other, form)| *form == 0 && other.name == flag.name);
-        let others = group.flags.iter().filter(|flag| !explained(flag));
+        let others = group.flags().filter(|flag| !explained(flag));
         let others: Vec<String> = others.map(|flag| flag.name.with_dashes()).collect();
         if !others.is_empty() {
             let names = format!("also {}", others.join(" "));
@@ -222,7 +222,7 @@ fn targets(text: &mut String, layout: Layout) {
 
 fn of_group(text: &mut String, group: &Group, layout: Layout) {
     heading(text, group.title, layout);
-    group.flags.iter().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
+    group.flags().for_each(|flag| flag_row(text, flag, flag.forms.len(), layout));
 }
 
 /// The first forms of an option.
@@ -401,7 +401,7 @@ mod tests {
         let words: Vec<&str> = short.split([' ', '\n', '[', '<', '=']).collect();
         for group in GROUPS {
             let topic = usage(UsageExtent::Topic(group.topic), 80);
-            for flag in group.flags {
+            for flag in group.flags() {
                 let name = flag.name.with_dashes();
                 assert!(words.contains(&name.as_str()), "{name}");
                 for (form, _) in flag.forms {

@@ -31,7 +31,7 @@ pub fn page() -> String {
     page.push_str(".SH OPTIONS\n");
     for group in GROUPS {
         let _ = writeln!(page, ".SS {}", escape(group.title));
-        for flag in group.flags {
+        for flag in group.flags() {
             for (syntax, help) in flag.forms {
                 item(&mut page, syntax, help);
             }

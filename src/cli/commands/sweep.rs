@@ -9,7 +9,7 @@ use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::{self, Objective, Settings, SweepOrder, curve, seconds};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A sweep.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -137,10 +137,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
 
 /// Which of a table, everything and a page a file is.
 fn by_ending(name: &str) -> Result<usize, &'static str> {
-    match name.rsplit_once('.') {
-        Some((_, "csv")) => Ok(0),
-        Some((_, "json")) => Ok(1),
-        Some((_, "html" | "htm")) => Ok(2),
+    match Path::new(name).extension().and_then(|ending| ending.to_str()) {
+        Some("csv") => Ok(0),
+        Some("json") => Ok(1),
+        Some("html" | "htm") => Ok(2),
         _ => Err("a file that ends with .csv, .json or .html"),
     }
 }
@@ -164,10 +164,8 @@ fn complete(mut settings: Settings, line: &[OsString]) -> Result<Settings, CliEr
         return Err(CliError::new(what)
             .hint("give one depth and one number of threads, high enough to reach the maximum"));
     }
-    if let Some((_, option)) = [(settings.adaptive, "--adaptive"), (settings.diagonal, "--diagonal")]
-        .iter()
-        .find(|(given, _)| *given && is_curve)
-    {
+    let chooses = settings.adaptive.then_some("--adaptive").or(settings.diagonal.then_some("--diagonal"));
+    if let Some(option) = chooses.filter(|_| is_curve) {
         let what = format!("{option} and --slo exclude each other where no option has a range");
         return Err(CliError::new(what).hint("give one a range, as in -o1..64, or leave out one of the two"));
     }

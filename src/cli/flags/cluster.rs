@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -18,11 +18,9 @@ pub const FLAGS: &[Flag] = &[
                 --io-log, %r is the rank and %h the name of its host; %% is a percent sign. What the \
                 library speaks is known by its name: libmpi_abi.so* the standard ABI of MPI 5.0, \
                 libmpi.so.12 and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
-        compatibility: LinuxOnly,
         tested: &["hosts"],
-        with_profile: true,
-        values: &[],
         read: Read::Optional(mpi),
+        ..LINUX
     },
     Flag {
         name: Long("split"),
@@ -32,11 +30,9 @@ pub const FLAGS: &[Flag] = &[
         notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; what \
                 is left over belongs to none. Which ranks share a target is found out and said. Only \
                 with several ranks.",
-        compatibility: LinuxOnly,
         tested: &["hosts"],
-        with_profile: true,
-        values: &[],
         read: Read::Switch(|draft| draft.request.split = true),
+        ..LINUX
     },
 ];
 

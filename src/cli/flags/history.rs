@@ -3,7 +3,7 @@
 use crate::cli::SaveRequest;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
 use crate::lab::selection::check_word;
 use crate::profile::RawText;
 
@@ -16,11 +16,9 @@ pub const FLAGS: &[Flag] = &[
         notes: "Runs of the same label are repetitions of each other for diskspd compare @label. What \
         is kept is on the \
                 disk when the program says so.",
-        compatibility: LinuxOnly,
         tested: &["history"],
-        with_profile: true,
-        values: &[],
         read: Read::Optional(save),
+        ..LINUX
     },
     Flag {
         name: Long("store"),
@@ -29,11 +27,9 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "With --save, and where rerun is given an @label or @id; refused where nothing is kept or \
                 looked for.",
-        compatibility: LinuxOnly,
         tested: &["history"],
-        with_profile: true,
-        values: &[],
         read: Read::Text(store),
+        ..LINUX
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
 use crate::profile::{RawText, VerifyMode};
 
 pub const FLAGS: &[Flag] = &[
@@ -15,17 +15,15 @@ pub const FLAGS: &[Flag] = &[
              any is wrong",
         )],
         default: "data is neither stamped nor checked; without <part> both",
-        scope: Scope::Profile,
         notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
                 that an earlier run has stamped; several have to stand in the order of that run, or their \
                 numbers behind it. Sectors that this run has not written are counted as \
                 unknown, and no alarm. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
                 and null.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "integrity"],
-        with_profile: true,
         values: &["write", "read", "both"],
         read: Read::Optional(verify),
+        ..LINUX
     },
     Flag {
         name: Long("journal"),
@@ -38,11 +36,9 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Invocation,
         notes: "A write counts when it has completed with -Sw, -Sh or -Sm -Nv, else when a flush of its \
                 thread has (--fsync-every). It survives a power cut.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "integrity", "integrity_runs"],
-        with_profile: true,
-        values: &[],
         read: Read::Text(journal),
+        ..LINUX
     },
     Flag {
         name: Long("verify-after"),
@@ -51,14 +47,11 @@ pub const FLAGS: &[Flag] = &[
             "read back all sectors that a journal lists as durable; exit code 4 if any is wrong",
         )],
         default: "a run",
-        scope: Scope::Profile,
         notes: "The first option of its line: the command verify-after. Behind the journal may stand where \
                 the targets are now, in their order.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "integrity_runs"],
-        with_profile: true,
-        values: &[],
         read: Read::Text(verify_after),
+        ..LINUX
     },
 ];
 

@@ -27,13 +27,18 @@ pub struct Group {
     pub topic: &'static str,
     /// Heading.
     pub title: &'static str,
-    /// Its rows.
-    pub flags: &'static [Flag],
+    /// Its rows, in the tables that they stand in.
+    tables: &'static [&'static [Flag]],
     /// Names, without dashes, of the forms that the short help explains; of other options it has the names.
     pub everyday: &'static [&'static str],
 }
 
 impl Group {
+    /// Its rows.
+    pub fn flags(&self) -> impl Iterator<Item = &'static Flag> {
+        self.tables.iter().flat_map(|table| table.iter())
+    }
+
     /// The options that the short help explains, each in the form that it has there, by number.
     pub fn everyday_forms(&self) -> Vec<(&'static Flag, usize)> {
         let forms = |flag: &'static Flag| (0..flag.forms.len()).map(move |form| (flag, form));
@@ -42,7 +47,7 @@ impl Group {
                 let rest = flag.forms[*form].0.trim_start_matches('-').strip_prefix(*name);
                 rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
             };
-            self.flags.iter().flat_map(forms).find(is_called)
+            self.flags().flat_map(forms).find(is_called)
         };
         self.everyday.iter().filter_map(named).collect()
     }
@@ -50,38 +55,43 @@ impl Group {
 
 /// All options.
 pub const GROUPS: &[Group] = &[
-    Group { topic: "area", title: "Target area and file", flags: area::FLAGS, everyday: &["b", "c", "f"] },
-    Group { topic: "access", title: "Access pattern", flags: access::FLAGS, everyday: &["r", "s"] },
-    Group { topic: "writing", title: "Writing", flags: writing::FLAGS, everyday: &["w", "Z"] },
+    Group {
+        topic: "area",
+        title: "Target area and file",
+        tables: &[area::FLAGS],
+        everyday: &["b", "c", "f"],
+    },
+    Group { topic: "access", title: "Access pattern", tables: &[access::FLAGS], everyday: &["r", "s"] },
+    Group { topic: "writing", title: "Writing", tables: &[writing::FLAGS], everyday: &["w", "Z"] },
     Group {
         topic: "shape",
         title: "Shape of the work, in the Linux version",
-        flags: shape::FLAGS,
+        tables: &[shape::FLAGS],
         everyday: &["mix"],
     },
     Group {
         topic: "threads",
         title: "Threads and queue depth",
-        flags: threads::FLAGS,
+        tables: &[threads::FLAGS],
         everyday: &["t", "o", "g"],
     },
-    Group { topic: "caching", title: "Caching", flags: caching::FLAGS, everyday: &["Su", "Sw", "Sb"] },
-    Group { topic: "time", title: "Time and seed", flags: time::FLAGS, everyday: &["d", "W"] },
+    Group { topic: "caching", title: "Caching", tables: &[caching::FLAGS], everyday: &["Su", "Sw", "Sb"] },
+    Group { topic: "time", title: "Time and seed", tables: &[time::FLAGS], everyday: &["d", "W"] },
     Group {
         topic: "output",
         title: "Output and statistics",
-        flags: output::FLAGS,
+        tables: &[output::FLAGS],
         everyday: &["L", "D", "R", "v"],
     },
-    Group { topic: "profiles", title: "Profiles, events, help", flags: profile::FLAGS, everyday: &["X"] },
-    Group { topic: "replay", title: "Recorded I/Os", flags: replay::FLAGS, everyday: &["replay"] },
-    Group { topic: "save", title: "History", flags: history::FLAGS, everyday: &["save"] },
-    Group { topic: "verify", title: "Verification", flags: integrity::FLAGS, everyday: &["verify"] },
-    Group { topic: "hosts", title: "Many hosts", flags: cluster::FLAGS, everyday: &[] },
+    Group { topic: "profiles", title: "Profiles, events, help", tables: &[profile::FLAGS], everyday: &["X"] },
+    Group { topic: "replay", title: "Recorded I/Os", tables: &[replay::FLAGS], everyday: &["replay"] },
+    Group { topic: "save", title: "History", tables: &[history::FLAGS], everyday: &["save"] },
+    Group { topic: "verify", title: "Verification", tables: &[integrity::FLAGS], everyday: &["verify"] },
+    Group { topic: "hosts", title: "Many hosts", tables: &[cluster::FLAGS], everyday: &[] },
     Group {
         topic: "linux",
         title: "Options of the Linux version",
-        flags: linux::FLAGS,
+        tables: linux::FLAGS,
         everyday: &["engine", "preset", "out", "repeat", "until-steady", "dry-run", "quiet"],
     },
 ];
@@ -94,7 +104,7 @@ pub const TOPICS: &[&str] = &[
 
 /// All rows of the table.
 pub fn all() -> impl Iterator<Item = &'static Flag> {
-    GROUPS.iter().flat_map(|group| group.flags)
+    GROUPS.iter().flat_map(Group::flags)
 }
 
 /// The row whose name is accepted.

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
 use crate::profile::{RawText, ReplayMethod, ReplayWrites};
 
 pub const FLAGS: &[Flag] = &[
@@ -10,31 +10,28 @@ pub const FLAGS: &[Flag] = &[
         name: Long("replay"),
         forms: &[("--replay <file>", "replay the recorded I/Os of this file at their times")],
         default: "the options define the workload",
-        scope: Scope::Profile,
         notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
                 content. They are done on the one target of the command line. With several threads each \
                 takes the next one in turn; -o says how many of a thread can be in flight. What the I/Os \
                 are nothing else may say (-b, -r, -s, -w, -g and the like). There is no warm-up unless -W \
                 is given. It ends when all are done, at the latest after -d. How late they started is in \
                 the report. See docs/trace.md.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "replays"],
         with_profile: false,
-        values: &[],
         read: Read::Text(file),
+        ..LINUX
     },
     Flag {
         name: Long("replay-speed"),
         forms: &[("--replay-speed <n>x|max", "replay speed: a factor, or as fast as possible")],
         default: "1x",
-        scope: Scope::Profile,
         notes: "0.001x to 1000x, in thousandths. An iolog of fio of version 2 without wait has no times: \
                 its I/Os go as fast as possible.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["1x", "max"],
         read: Read::Text(speed),
+        ..LINUX
     },
     Flag {
         name: Long("replay-writes"),
@@ -43,29 +40,26 @@ pub const FLAGS: &[Flag] = &[
             "do the recorded writes, which overwrite the target, or skip them",
         )],
         default: "a file with writes is refused",
-        scope: Scope::Profile,
         notes: "Without writes nothing is opened for writing.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["issue", "skip"],
         read: Read::Text(writes),
+        ..LINUX
     },
     Flag {
         name: Long("stream-of"),
         forms: &[("--stream-of <name>", "of a file with several targets, replay the I/Os of this one")],
         default: "a file with several is refused",
-        scope: Scope::Profile,
         notes: "As the file has it: the number of the target in a log of --io-log, 8,0 in the text of \
                 blkparse, the path in an iolog of fio.",
-        compatibility: LinuxOnly,
         tested: &["command_lines", "replays"],
         with_profile: false,
-        values: &[],
         read: Read::Text(|draft, value| {
             replay(draft).stream = Some(String::from_utf8_lossy(value).into_owned());
             Ok(())
         }),
+        ..LINUX
     },
 ];
 

@@ -1,0 +1,191 @@
+//! How often, how fast, until when.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::lab::repeat::Repeat;
+use crate::profile::{Arrivals, RateTotal, Volume};
+use crate::units;
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("repeat"),
+        forms: &[
+            ("--repeat <n>", "run n times, and summarize the runs"),
+            ("--repeat until=<p>%", "repeat until the mean IOPS are known to so many percent"),
+        ],
+        default: "once",
+        scope: Scope::Invocation,
+        notes: "Standard error gets each run's headline, then mean, deviation and the 95 % interval of the \
+                mean over runs, and which runs don't fit. Standard output gets one report after the other, \
+                so XML is one <Results> per run. Files of --out in text and XML hold all of them; JSON and \
+                CSV get a file per run, numbered before the ending. until: at least 3 runs, at most 30. Not \
+                with --stream, --io-log, -ys, -yf, -yr, -yp.",
+        tested: &["command_lines", "repetitions"],
+        read: Read::Text(repeat),
+        ..LINUX
+    },
+    Flag {
+        name: Long("rate-total"),
+        forms: &[(
+            "--rate-total <n>[,poisson|uniform]",
+            "start n I/Os per second on all targets and by all threads together (K: 1000, M: 1000000)",
+        )],
+        default: "limited by -o, or by -g",
+        notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
+                times, as many users who know nothing of each other would; uniform: evenly, dealt out to \
+                the threads in turn. What can't start in time starts later, nothing is left out. With -L \
+                response times, from when each I/O was due, stand at the end of the text report. Not with \
+                -g, -i and -j, -x, nor with -F and -O.",
+        tested: &["command_lines", "rate_total"],
+        read: Read::Text(rate_total),
+        ..LINUX
+    },
+    Flag {
+        name: Long("until-steady"),
+        forms: &[(
+            "--until-steady[=<s>]",
+            "extend the warm-up until the run is steady, to <s> seconds at most",
+        )],
+        default: "the warm-up takes the time of -W; without <s> an hour at most",
+        notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend and no change \
+                of level beyond 10 %. When the time is over it measures all the same, and says that it never became \
+                steady. Not in simulated time.",
+        tested: &["command_lines", "steady"],
+        read: Read::Optional(until_steady),
+        ..LINUX
+    },
+    Flag {
+        name: Long("until-written"),
+        forms: &[(
+            "--until-written <size>|<n>x",
+            "end measuring when this much has been written, or n times the area of the targets",
+        )],
+        default: "it ends when the time of -d is over",
+        notes: "In each time span; at the latest when the time of -d is over. 2x: twice the bytes that \
+                -f and -B leave of the targets that are written to, each target once. What warm-up and \
+                cool-down write doesn't count. Looked at ten times a second and when it is due: what is \
+                written beyond it is what is done between two looks and what is in flight. Not in \
+                simulated time, nor where nothing is written.",
+        tested: &["command_lines", "until_volume"],
+        values: &["2x"],
+        read: Read::Text(until_written),
+        ..LINUX
+    },
+    Flag {
+        name: Long("until-read"),
+        forms: &[(
+            "--until-read <size>|<n>x",
+            "end measuring when this much has been read, or n times the area of the targets",
+        )],
+        default: "it ends when the time of -d is over",
+        notes: "As --until-written. With both it ends at what comes first.",
+        tested: &["command_lines", "until_volume"],
+        values: &["2x"],
+        read: Read::Text(until_read),
+        ..LINUX
+    },
+    Flag {
+        name: Long("fsync-every"),
+        forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
+        default: "nothing is flushed but what -Sw or -N flush",
+        notes: "With fdatasync, or what it is to the engine; msync with -Sm. The request of the write \
+                does the flush before its next I/O. Flushes are counted and timed by themselves, at the \
+                end of the text report, and are in no other figure. Not with -x and --poll.",
+        tested: &["command_lines", "fsync_every"],
+        values: &["1"],
+        read: Read::Text(fsync_every),
+        ..LINUX
+    },
+    Flag {
+        name: Long("flush-after"),
+        forms: &[("--flush-after", "flush the dirty pages left at the end, and report the time it took")],
+        default: "it is left to the kernel",
+        notes: "After each time span, not part of its figures: fsync of every target that was written to.",
+        tested: &["command_lines", "truth_device"],
+        read: Read::Switch(|draft| draft.request.method.flush_after = true),
+        ..LINUX
+    },
+];
+
+fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let text = std::str::from_utf8(value).unwrap_or_default();
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
+    draft.request.repeat =
+        Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
+    Ok(())
+}
+
+fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    const RATE: &str = "I/Os per second, 1 to 1000M, optionally with a comma and their arrivals: poisson or \
+                        uniform";
+    let comma = value.iter().position(|byte| *byte == b',').unwrap_or(value.len());
+    let ios_per_s = units::parse_count(&value[..comma])
+        .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(RATE))?;
+    if !(1..=RateTotal::HIGHEST).contains(&ios_per_s) {
+        return Err(Problem::new(0, "no such rate").expected(RATE));
+    }
+    let arrivals = match value.get(comma + 1..) {
+        None | Some(b"poisson") => Arrivals::Poisson,
+        Some(b"uniform") => Arrivals::Uniform,
+        Some(_) => return Err(Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE)),
+    };
+    draft.request.method.rate_total = Some(RateTotal { ios_per_s, arrivals });
+    Ok(())
+}
+
+/// Longest warm-up of `--until-steady` without a value, s.
+const PATIENCE: u32 = 3600;
+
+fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let seconds = match value {
+        b"" => Some(PATIENCE),
+        digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).filter(|s| *s > 0),
+    };
+    let wrong = || {
+        Problem::new(0, "not a number of seconds")
+            .expected("the maximum duration of the warm-up in seconds, as in --until-steady=600")
+    };
+    draft.request.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
+    Ok(())
+}
+
+fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.until_written = Some(volume(draft, value)?);
+    Ok(())
+}
+
+fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.until_read = Some(volume(draft, value)?);
+    Ok(())
+}
+
+/// Reads a size, or `2x`.
+fn volume(draft: &Draft, value: &[u8]) -> Result<Volume, Problem> {
+    const VOLUME: &str = "a size, as in 500G, or a multiple of the area, as in 2x: 1 or more";
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected(VOLUME));
+    }
+    let volume = match value {
+        [digits @ .., b'x' | b'X'] => {
+            let times =
+                std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+            times.and_then(|digits| digits.parse().ok()).map(Volume::Times)
+        }
+        size => {
+            let size = units::parse_size(size, draft.block_size())
+                .map_err(|error| Problem::new(error.position, error.kind.to_string()).expected(VOLUME))?;
+            Some(Volume::Bytes(size))
+        }
+    };
+    let possible = volume.filter(|volume| !matches!(volume, Volume::Bytes(0) | Volume::Times(0)));
+    possible.ok_or_else(|| Problem::new(0, "neither a size nor a number of times").expected(VOLUME))
+}
+
+fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let number = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
+    let wrong = || Problem::new(0, what).expected("the number of writes between two flushes, 1 or more");
+    draft.request.method.fsync_every = Some(writes.ok_or_else(wrong)?);
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! How I/Os reach the storage.
+
+use crate::cli::Invocation;
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
+use crate::engines::EngineKind;
+use crate::profile::Compat;
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("compat"),
+        forms: &[("--compat <version>", "follow the defaults, rules and output of DISKSPD 2.2 or 2.3")],
+        default: "2.2",
+        notes: "The options of both versions are understood in either case. 2.3 has its reports and \
+                profiles (without TABs, with the placement of threads and buffers), takes performance \
+                cores first, keeps buffers apart (-bsp), and allows 65536 outstanding I/Os at most. \
+                Profiles of both versions are read. With 2.2 a setting that only 2.3 knows holds for the \
+                run, and is in the record; 2.2's XML has no form for it, which -Rpxml warns of.",
+        tested: &["command_lines", "compat"],
+        values: &["2.2", "2.3"],
+        read: Read::Text(compat),
+        ..LINUX
+    },
+    Flag {
+        name: Long("engine"),
+        forms: &[(
+            "--engine <name>",
+            "the I/O engine: auto, uring, aio, sync, mmap, null or sim; help lists them",
+        )],
+        default: "auto: chosen by the workload and the targets",
+        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and sync where the target completes \
+                every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread can't \
+                have more than one in flight; else uring. --dry-run, -v and the record say why. aio is Linux \
+                AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). null completes \
+                at once and measures the program itself; sim serves I/O from a seeded model of a device, \
+                sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed changes in mid-run.",
+        tested: &["command_lines", "engines", "end_to_end"],
+        values: &[
+            "auto",
+            "uring",
+            "aio",
+            "sync",
+            "mmap",
+            "null",
+            "sim",
+            "sim:cliff",
+            "sim:throttle",
+            "sim:drift",
+            "sim:stall",
+            "help",
+        ],
+        read: Read::Text(engine),
+        ..LINUX
+    },
+    Flag {
+        name: Long("poll"),
+        forms: &[(
+            "--poll",
+            "poll the device for completions instead of waiting for interrupts; needs -Su or -Sh",
+        )],
+        default: "the device interrupts",
+        notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device has \
+                no poll queues (/sys/block/<device>/queue/io_poll).",
+        tested: &["engine_choice"],
+        read: Read::Switch(|draft| draft.request.method.poll = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("cpu-latency"),
+        forms: &[(
+            "--cpu-latency <us>",
+            "keep processors out of idle states with a longer wake-up time; 0 keeps them awake",
+        )],
+        default: "the machine's idle states",
+        notes: "From before the start signal to the end of each time span's I/O, for all processors and programs of the \
+                machine: latencies then hold no waking up. Idle processors take more power, in a virtual machine CPU \
+                time of the host. Needs root, or permission to write to /dev/cpu_dma_latency; refused before anything \
+                is created if it can't be had, and in simulated time.",
+        tested: &["command_lines", "cpu_latency", "advice"],
+        values: &["0"],
+        read: Read::Text(cpu_latency),
+        ..LINUX
+    },
+];
+
+fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.engine = Some(match value {
+        b"auto" => {
+            draft.request.method.engine = None;
+            return Ok(());
+        }
+        b"uring" => EngineKind::Uring,
+        b"aio" => EngineKind::Aio,
+        b"sync" => EngineKind::Sync,
+        b"mmap" => EngineKind::Mmap,
+        b"null" => EngineKind::Null,
+        b"sim" => EngineKind::Sim,
+        b"sim:cliff" => EngineKind::SimCliff,
+        b"sim:throttle" => EngineKind::SimThrottle,
+        b"sim:drift" => EngineKind::SimDrift,
+        b"sim:stall" => EngineKind::SimStall,
+        b"help" => {
+            draft.answer = Some(Invocation::EngineHelp);
+            return Ok(());
+        }
+        _ => {
+            let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
+            return Err(Problem::new(0, what)
+                .expected("auto, uring, aio, sync, mmap, null or sim")
+                .hint("diskspd --engine help describes them"));
+        }
+    });
+    Ok(())
+}
+
+/// Longest limit of the kernel, us.
+const LONGEST: u32 = i32::MAX as u32;
+
+fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    // Strictly: what is no number must not become 0, the strongest of all limits.
+    let digits = std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= LONGEST);
+    let what = if value.is_empty() { "the value is missing" } else { "not a number of microseconds" };
+    let wrong = || Problem::new(0, what).expected("the maximum wake-up time, 0 to 2147483647 us");
+    draft.request.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    Ok(())
+}
+
+fn compat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let compat = match value {
+        b"2.2" => Compat::V2_2,
+        b"2.3" => Compat::V2_3,
+        _ => return Err(Problem::new(0, "this version is not known").expected("2.2 or 2.3")),
+    };
+    draft.request.profile.compat = compat;
+    draft.overrides.compat = Some(compat);
+    Ok(())
+}

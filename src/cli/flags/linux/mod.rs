@@ -1,0 +1,12 @@
+//! Long options: what DISKSPD does not have. A file per topic.
+
+mod course;
+mod engine;
+mod output;
+mod program;
+mod target;
+
+use crate::cli::flag::Flag;
+
+/// All of them, topic by topic.
+pub const FLAGS: &[&[Flag]] = &[engine::FLAGS, target::FLAGS, course::FLAGS, output::FLAGS, program::FLAGS];

@@ -1,0 +1,137 @@
+//! Where reports go, and what is told.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::{OutRequest, StreamRequest};
+use crate::profile::RawText;
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("out"),
+        forms: &[
+            ("--out <file>", "write a further report to this file, its form by the ending; may be repeated"),
+            (
+                "--out <form>:<file>",
+                "the same in this form: text, xml, json, html (a page), or csv (by intervals, -D)",
+            ),
+        ],
+        default: "standard output only",
+        scope: Scope::Invocation,
+        notes: "Files are made before the run and written whole, after each time span; pipes and devices get one report, \
+                at the end. - is standard output, whose text report the named one then replaces. A record (json) holds \
+                everything; diskspd report prints it again.",
+        tested: &["command_lines", "outputs", "reports", "schemas", "records"],
+        read: Read::Text(out),
+        ..LINUX
+    },
+    Flag {
+        name: Long("stream"),
+        forms: &[(
+            "--stream <file>",
+            "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> an open \
+             descriptor",
+        )],
+        default: "no lines",
+        scope: Scope::Invocation,
+        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader is too slow \
+                for are left out, and counted.",
+        tested: &["outputs", "reports", "schemas"],
+        read: Read::Text(stream),
+        ..LINUX
+    },
+    Flag {
+        name: Long("io-log"),
+        forms: &[(
+            "--io-log <file>",
+            "log every I/O to this file, a line each (CSV); - is standard output, so that the report needs \
+             another place (--out)",
+        )],
+        default: "no log",
+        scope: Scope::Invocation,
+        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the start signal of the \
+                time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
+                than they can be written are left out, and their number is said at the end.",
+        tested: &["loop_options", "outputs", "bad_input"],
+        read: Read::Text(io_log),
+        ..LINUX
+    },
+    Flag {
+        name: Long("xml-verdict"),
+        forms: &[(
+            "--xml-verdict",
+            "append verdict and findings to each TimeSpan and System of the XML results",
+        )],
+        default: "XML has what DISKSPD's has, nothing else",
+        scope: Scope::Invocation,
+        notes: "The elements DeviceVerdict and Findings; all that is before them is unchanged.",
+        tested: &["command_lines", "truth", "truth_device"],
+        read: Read::Switch(|draft| draft.request.xml_verdict = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("text-verdict"),
+        forms: &[("--text-verdict", "append verdict and findings to the text report")],
+        default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
+        scope: Scope::Invocation,
+        notes: "For diskspd .. > result.txt and --out result.txt, which otherwise keep the figures without \
+                the verdict. They stand behind a line 'Verdict:'; all that is before it is unchanged. On \
+                standard error they are told all the same.",
+        tested: &["command_lines", "truth"],
+        read: Read::Switch(|draft| draft.request.text_verdict = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("strict"),
+        forms: &[("--strict", "exit code 2 if the figures are not what they seem to be")],
+        default: "findings are printed, the exit code is 0",
+        scope: Scope::Invocation,
+        notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings don't.",
+        tested: &["command_lines", "truth"],
+        read: Read::Switch(|draft| draft.request.strict = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("quiet"),
+        forms: &[("--quiet", "print only errors and wrong figures, a line each")],
+        default: "progress, the verdict, warnings, and what limited the run are told",
+        scope: Scope::Invocation,
+        notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. No \
+                progress, no warnings, nothing that is good to know; with --repeat no line per run and no \
+                figures over runs. Reports, record and exit code are the same.",
+        tested: &["command_lines", "truth", "repetitions"],
+        read: Read::Switch(|draft| draft.request.quiet = true),
+        ..LINUX
+    },
+];
+
+fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let missing = || Problem::new(value.len(), "the file is missing").expected("the name of a file to write");
+    draft.request.out.push(OutRequest::read(value).ok_or_else(missing)?);
+    Ok(())
+}
+
+fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.stream = Some(match value {
+        b"" => {
+            return Err(Problem::new(0, "the value is missing").expected("a file, - or fd:<n>"));
+        }
+        b"-" => StreamRequest::StandardOutput,
+        [b'f', b'd', b':', number @ ..] => {
+            let number = std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
+            StreamRequest::Descriptor(number.ok_or_else(|| {
+                Problem::new(3, "not a descriptor")
+                    .expected("the number of an open file descriptor, as in fd:3")
+            })?)
+        }
+        file => StreamRequest::File(RawText::from(file.to_vec()).as_path().to_owned()),
+    });
+    Ok(())
+}
+
+fn io_log(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected("the name of a file to write"));
+    }
+    draft.request.io_log = Some(RawText::from(value.to_vec()).as_path().to_owned());
+    Ok(())
+}

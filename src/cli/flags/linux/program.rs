@@ -1,0 +1,49 @@
+//! What is printed in the place of a run.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::{Invocation, UsageExtent, flags};
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("dry-run"),
+        forms: &[("--dry-run", "show what would be done, and do nothing")],
+        scope: Scope::Invocation,
+        notes: "Not with --out, --stream, --io-log: nothing is measured.",
+        tested: &["command_lines", "end_to_end"],
+        read: Read::Switch(|draft| draft.request.dry_run = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("help"),
+        forms: &[
+            (
+                "--help[=<topic>]",
+                "print the options of every day by topic, or all of a topic: --help caching",
+            ),
+            ("--help all", "print the usage: every option with all its forms, as -? does"),
+        ],
+        tested: &["command_lines", "first_hour"],
+        values: flags::TOPICS,
+        read: Read::Word(help),
+        ..LINUX
+    },
+    Flag {
+        name: Long("version"),
+        forms: &[("--version", "print the version")],
+        tested: &["command_lines"],
+        read: Read::Switch(|draft| draft.answer = Some(Invocation::Version)),
+        ..LINUX
+    },
+];
+
+fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let extent = match value {
+        [] => Some(UsageExtent::Everyday),
+        word => UsageExtent::named(word),
+    };
+    draft.answer = Some(Invocation::Usage(extent.ok_or_else(|| {
+        Problem::new(0, "there is no such topic").expected(format!("one of {}", flags::TOPICS.join(", ")))
+    })?));
+    Ok(())
+}

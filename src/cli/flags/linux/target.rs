@@ -1,0 +1,75 @@
+//! What is run, and on what.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::presets;
+use crate::profile::Prefill;
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("preset"),
+        forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],
+        default: "the workload is the options",
+        notes: "Other options stand behind those of the preset, in each of its parts, and go before \
+                them. Not with -X. docs/presets.md has reasons and sources.",
+        tested: &["presets"],
+        with_profile: false,
+        read: Read::Text(preset),
+        ..LINUX
+    },
+    Flag {
+        name: Long("prefill"),
+        forms: &[(
+            "--prefill[=<content>]",
+            "fill unwritten parts before reading: auto, random, pattern or zero",
+        )],
+        default: "unwritten parts are reported and left; without <content> auto",
+        notes: "Holes and unwritten extents of the files that are read, over their whole size; what is there stays. auto \
+                and random write random bytes, none of them zero; pattern what -c writes. Of a block device the part \
+                that is read is written over, only with --destroy; auto does so only when it finds nothing but zeros.",
+        tested: &["command_lines", "truth_content"],
+        values: &["auto", "random", "pattern", "zero"],
+        read: Read::Optional(prefill),
+        ..LINUX
+    },
+    Flag {
+        name: Long("recreate"),
+        forms: &[("--recreate", "rewrite the files of -c even if they are complete")],
+        scope: Scope::Invocation,
+        tested: &["command_lines", "end_to_end", "profiles"],
+        read: Read::Switch(|draft| draft.request.recreate = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("destroy"),
+        forms: &[(
+            "--destroy",
+            "permit writing to a block device that carries a file system or partition table",
+        )],
+        default: "such devices are refused",
+        scope: Scope::Invocation,
+        tested: &["command_lines", "refusals", "device_kinds"],
+        read: Read::Switch(|draft| draft.request.destroy = true),
+        ..LINUX
+    },
+];
+
+/// Taken out of the command line before the other options are read.
+fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let name = String::from_utf8_lossy(value);
+    let found =
+        presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
+    draft.request.method.preset = Some(found?.name.to_owned());
+    Ok(())
+}
+
+fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.method.prefill = Some(match value {
+        b"" | b"auto" => Prefill::Auto,
+        b"random" => Prefill::Random,
+        b"pattern" => Prefill::Pattern,
+        b"zero" => Prefill::Zero,
+        _ => return Err(Problem::new(0, "unknown content").expected("auto, random, pattern or zero")),
+    });
+    Ok(())
+}
