@@ -17,17 +17,17 @@ pub fn script(shell: Shell) -> String {
 }
 
 /// What is no option and may stand behind a command.
-enum Others {
+enum Beside {
     Nothing,
     Files,
     Words(String),
 }
 
-fn others(command: &Command) -> Others {
+fn beside(command: &Command) -> Beside {
     match command.takes {
-        Takes::Nothing => Others::Nothing,
-        Takes::OneOf(words) => Others::Words(words().join(" ")),
-        _ => Others::Files,
+        Takes::Nothing => Beside::Nothing,
+        Takes::OneOf(words) => Beside::Words(words().join(" ")),
+        _ => Beside::Files,
     }
 }
 
@@ -80,10 +80,10 @@ fn bash_commands() -> String {
     for command in COMMANDS {
         let rows = rows_of(command);
         let options = rows.iter().map(|row| row.name).collect::<Vec<_>>().join(" ");
-        let action = match others(command) {
-            Others::Files => offer_files(&options),
-            Others::Nothing => offer(&options),
-            Others::Words(words) => {
+        let action = match beside(command) {
+            Beside::Files => offer_files(&options),
+            Beside::Nothing => offer(&options),
+            Beside::Words(words) => {
                 let first = offer(&format!("{words} {options}"));
                 format!("if ((COMP_CWORD == 2)); then {first}; else {}; fi", offer_files(&options))
             }
@@ -162,10 +162,10 @@ fn zsh_options(rows: &[OptionRow]) -> String {
 fn zsh() -> String {
     let mut after = String::new();
     for command in COMMANDS {
-        let positional = match others(command) {
-            Others::Files => "'*:file:_files'".to_owned(),
-            Others::Nothing => "'*: :'".to_owned(),
-            Others::Words(words) => format!("'1:what:({words})' '*:file:_files'"),
+        let positional = match beside(command) {
+            Beside::Files => "'*:file:_files'".to_owned(),
+            Beside::Nothing => "'*: :'".to_owned(),
+            Beside::Words(words) => format!("'1:what:({words})' '*:file:_files'"),
         };
         let _ = write!(
             after,
@@ -217,10 +217,10 @@ fn fish() -> String {
     }
     for command in COMMANDS {
         let seen = format!("__fish_seen_subcommand_from {}", command.name);
-        let others = match others(command) {
-            Others::Files => "-F".to_owned(),
-            Others::Nothing => "-f".to_owned(),
-            Others::Words(words) => format!("-x -a '{words}'"),
+        let others = match beside(command) {
+            Beside::Files => "-F".to_owned(),
+            Beside::Nothing => "-f".to_owned(),
+            Beside::Words(words) => format!("-x -a '{words}'"),
         };
         let _ = writeln!(text, "complete -c diskspd -n '{seen}' {others}");
         command.rows_and_help().iter().for_each(|row| text.push_str(&fish_option(&seen, row)));
@@ -252,7 +252,7 @@ mod tests {
                     _ if row.is_letter() && shell == Shell::Bash => None,
                     words => Some(words.join(" ")),
                 }));
-                if let Others::Words(words) = others(command) {
+                if let Beside::Words(words) = beside(command) {
                     wanted.push(words);
                 }
                 let place = script.find(&match shell {

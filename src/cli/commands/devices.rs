@@ -25,8 +25,8 @@ const PRIVILEGES: OptionRow =
 pub const DOCTOR: Command = Command {
     name: "doctor",
     arguments: "[<target> ..] [--json], or --privileges",
-    help: "check this machine, or the storage of these targets, for anything that distorts figures: exit code \
-           2 if there is any",
+    help: "check this machine, or the storage of these targets, for anything that distorts figures: exit \
+           code 2 if there is any",
     options: &[AS_JSON, PRIVILEGES],
     exclusive: &[&[AS_JSON, PRIVILEGES]],
     takes: Takes::Files,

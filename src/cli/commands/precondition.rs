@@ -115,11 +115,9 @@ fn fill(value: &str) -> Result<Option<u32>, &'static str> {
 }
 
 /// How long a round is, s.
-fn round_s(value: &str) -> Result<u32, String> {
-    match seconds(value)? {
-        time if time < 1.0 || time.fract() != 0.0 => Err("whole seconds, at least 1s".into()),
-        time => Ok(time as u32),
-    }
+fn round_s(value: &str) -> Result<u32, &'static str> {
+    let time = seconds(value).ok().filter(|time| *time >= 1.0 && time.fract() == 0.0);
+    time.map(|time| time as u32).ok_or("whole seconds, at least 1s, as in 60s or 5m")
 }
 
 /// A steady state is that of one device.

@@ -76,8 +76,8 @@ const STREAM: OptionRow =
 pub const TRACE: Command = Command {
     name: "trace",
     arguments: "<device> [-d<seconds>] [<option> ..], or --from <file> [<option> ..]",
-    help: "trace a device, or read recorded I/Os, and write a profile of the same workload, with its goodness \
-           of fit",
+    help: "trace a device, or read recorded I/Os, and write a profile of the same workload, with its \
+           goodness of fit",
     options: &[DURATION, PROFILE, RATE, REQUESTS, FROM, STREAM],
     exclusive: &[&[DURATION, FROM]],
     takes: Takes::Files,

@@ -18,8 +18,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "Standard error gets each run's headline, then mean, deviation and the 95 % interval of the \
                 mean over runs, and which runs don't fit. Standard output gets one report after the other, \
                 so XML is one <Results> per run. Files of --out in text and XML hold all of them; JSON and \
-                CSV get a file per run, numbered before the ending. until: at least 3 runs, at most 30. Not \
-                with --stream, --io-log, -ys, -yf, -yr, -yp.",
+                CSV get a file per run, numbered before the ending. until: at least 3 runs, at most 30. \
+                Not with --stream, --io-log, -ys, -yf, -yr, -yp.",
         tested: &["command_lines", "repetitions"],
         read: Read::Text(repeat),
         ..LINUX
@@ -47,9 +47,9 @@ pub const FLAGS: &[Flag] = &[
             "extend the warm-up until the run is steady, to <s> seconds at most",
         )],
         default: "the warm-up takes the time of -W; without <s> an hour at most",
-        notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend and no change \
-                of level beyond 10 %. When the time is over it measures all the same, and says that it never became \
-                steady. Not in simulated time.",
+        notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend \
+                and no change of level beyond 10 %. When the time is over it measures all the same, and \
+                says that it never became steady. Not in simulated time.",
         tested: &["command_lines", "steady"],
         read: Read::Optional(until_steady),
         ..LINUX

@@ -29,11 +29,12 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "auto: chosen by the workload and the targets",
         notes: "auto: one outstanding I/O means sync, -Sm means mmap, and sync where the target completes \
-                every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread can't \
-                have more than one in flight; else uring. --dry-run, -v and the record say why. aio is Linux \
-                AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). null completes \
-                at once and measures the program itself; sim serves I/O from a seeded model of a device, \
-                sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed changes in mid-run.",
+                every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread \
+                can't have more than one in flight; else uring. --dry-run, -v and the record say why. aio \
+                is Linux AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). \
+                null completes at once and measures the program itself; sim serves I/O from a seeded model \
+                of a device, sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed \
+                changes in mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -59,8 +60,8 @@ pub const FLAGS: &[Flag] = &[
             "poll the device for completions instead of waiting for interrupts; needs -Su or -Sh",
         )],
         default: "the device interrupts",
-        notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device has \
-                no poll queues (/sys/block/<device>/queue/io_poll).",
+        notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device \
+                has no poll queues (/sys/block/<device>/queue/io_poll).",
         tested: &["engine_choice"],
         read: Read::Switch(|draft| draft.request.method.poll = true),
         ..LINUX
@@ -72,10 +73,11 @@ pub const FLAGS: &[Flag] = &[
             "keep processors out of idle states with a longer wake-up time; 0 keeps them awake",
         )],
         default: "the machine's idle states",
-        notes: "From before the start signal to the end of each time span's I/O, for all processors and programs of the \
-                machine: latencies then hold no waking up. Idle processors take more power, in a virtual machine CPU \
-                time of the host. Needs root, or permission to write to /dev/cpu_dma_latency; refused before anything \
-                is created if it can't be had, and in simulated time.",
+        notes: "From before the start signal to the end of each time span's I/O, for all processors and \
+                programs of the machine: latencies then hold no waking up. Idle processors take more \
+                power, in a virtual machine CPU time of the host. Needs root, or permission to write to \
+                /dev/cpu_dma_latency; refused before anything is created if it can't be had, and in \
+                simulated time.",
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
         read: Read::Text(cpu_latency),

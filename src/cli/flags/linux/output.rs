@@ -17,9 +17,9 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "standard output only",
         scope: Scope::Invocation,
-        notes: "Files are made before the run and written whole, after each time span; pipes and devices get one report, \
-                at the end. - is standard output, whose text report the named one then replaces. A record (json) holds \
-                everything; diskspd report prints it again.",
+        notes: "Files are made before the run and written whole, after each time span; pipes and devices \
+                get one report, at the end. - is standard output, whose text report the named one then \
+                replaces. A record (json) holds everything; diskspd report prints it again.",
         tested: &["command_lines", "outputs", "reports", "schemas", "records"],
         read: Read::Text(out),
         ..LINUX
@@ -28,13 +28,13 @@ pub const FLAGS: &[Flag] = &[
         name: Long("stream"),
         forms: &[(
             "--stream <file>",
-            "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> an open \
-             descriptor",
+            "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> an \
+             open descriptor",
         )],
         default: "no lines",
         scope: Scope::Invocation,
-        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader is too slow \
-                for are left out, and counted.",
+        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader \
+                is too slow for are left out, and counted.",
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(stream),
         ..LINUX
@@ -48,9 +48,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "no log",
         scope: Scope::Invocation,
-        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the start signal of the \
-                time span, warm-up and cool-down included. The log never slows the run down: I/Os that come faster \
-                than they can be written are left out, and their number is said at the end.",
+        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the \
+                start signal of the time span, warm-up and cool-down included. The log never slows the run \
+                down: I/Os that come faster than they can be written are left out, and their number is \
+                said at the end.",
         tested: &["loop_options", "outputs", "bad_input"],
         read: Read::Text(io_log),
         ..LINUX
@@ -85,7 +86,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--strict", "exit code 2 if the figures are not what they seem to be")],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Invocation,
-        notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings don't.",
+        notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings \
+                don't.",
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.strict = true),
         ..LINUX

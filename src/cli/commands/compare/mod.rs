@@ -1,16 +1,19 @@
 //! `diskspd compare`: two sides that are there, or runs that are made.
 
+mod lines;
+
 use super::Command;
-use crate::cli::command_line::{CommandLine, ReadLine, Takes};
+use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, Number};
 use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OptionRow, QUIET, STORE, row, switch, text};
 use crate::cli::typed::quoted;
-use crate::cli::{Events, Invocation, RunRequest};
+use crate::cli::{Invocation, RunRequest};
 use crate::lab::compare::{Metric, Question};
-use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+use lines::{across_boots, both_lines};
 
 /// What is compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -103,7 +106,8 @@ const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
     "",
-    "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear (unsure)",
+    "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear \
+     (unsure)",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
 const ANYWAY: OptionRow =
@@ -114,8 +118,8 @@ const PAGE: OptionRow =
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in turn; behind it stand --, the options of A (and its targets, if others), ::, those of \
-     B, and the targets",
+    "run each n times, in turn; behind it stand --, the options of A (and its targets, if others), ::, \
+     those of B, and the targets",
 );
 const WITH_A: OptionRow = row(
     "--with-a",
@@ -231,61 +235,6 @@ fn stray(word: &OsString, lines: &[OsString]) -> CliError {
         .hint(format!("diskspd compare --repeat 8 -- {}", quoted(lines)))
 }
 
-/// One command line for two kernels.
-fn across_boots(
-    repeat: u32,
-    folder: PathBuf,
-    with: &[Option<PathBuf>; 2],
-    words: &[OsString],
-    line: ReadLine,
-) -> Result<AcrossBoots, CliError> {
-    if *with != [None, None] {
-        return Err(CliError::new(
-            "--dir compares two kernels, --with-a and --with-b two programs: choose one",
-        )
-        .hint("one after the other: on one kernel both programs, then one program on both kernels"));
-    }
-    if words.iter().any(|word| word == "::") {
-        return Err(CliError::new("--dir runs one command line on two kernels, but :: separates two")
-            .hint("leave out one of the two lines, or leave out --dir to run both on this kernel in turn"));
-    }
-    Ok(AcrossBoots { folder, repeat, request: run(words, line)?, typed: quoted(words) })
-}
-
-/// Two command lines, or one that two programs run.
-fn both_lines(
-    repeat: u32,
-    programs: [Option<PathBuf>; 2],
-    lines: &[OsString],
-    line: ReadLine,
-) -> Result<Interleaved, CliError> {
-    if programs == [None, None] || lines.iter().any(|word| word == "::") {
-        return Ok(Interleaved { programs, ..interleaved(repeat, lines, line)? });
-    }
-    let request = run(lines, line)?;
-    let words = SideWords::of(lines, &request, line);
-    let typed = quoted(&words.options);
-    Ok(Interleaved {
-        repeat,
-        requests: [request.clone(), request],
-        typed: [typed.clone(), typed],
-        programs,
-        lines: [words.clone(), words],
-    })
-}
-
-impl SideWords {
-    /// Those of a run that was read from these words.
-    fn of(words: &[OsString], request: &RunRequest, line: ReadLine) -> SideWords {
-        let targets = trailing_targets(words, request);
-        let options = words[..words.len() - targets.len()].to_vec();
-        let seeded: Vec<OsString> =
-            options.iter().cloned().chain(["-z1".into()]).chain(targets.iter().cloned()).collect();
-        let takes_seed = run(&seeded, line).is_ok();
-        SideWords { options, targets, takes_seed }
-    }
-}
-
 fn two_sides(found: usize) -> CliError {
     CliError::new(format!("compare takes two sides, not {found}")).hint(
         "several runs of one side stand together with commas, in a folder, or under a label: compare \
@@ -305,73 +254,6 @@ fn fail_if(text: &str) -> Option<FailIf> {
         None if text == "unsure" => Some(FailIf::Unsure),
         Some(("worse", by)) => share(by).map(FailIf::Worse),
         _ => None,
-    }
-}
-
-/// `OPTIONS_A :: OPTIONS_B TARGET ..`: the targets are those of both, unless A has its own.
-fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
-    let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
-        CliError::new("the :: between both command lines is missing")
-            .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE")
-    })?;
-    let (first, other) = (&lines[..middle], &lines[middle + 1..]);
-    if other.iter().any(|word| word == "::") {
-        return Err(CliError::new("compare takes two command lines, but there is a second ::"));
-    }
-    // The targets of both stand at the end; a value of a long option may stand by itself, so that only
-    // the parser knows them.
-    let of_other = run(other, line)?;
-    // Two devices: each line has its own.
-    if let Some(own) = run(first, line).ok().filter(|own| !trailing_targets(first, own).is_empty()) {
-        let lines = [SideWords::of(first, &own, line), SideWords::of(other, &of_other, line)];
-        let typed = [quoted(first), quoted(other)];
-        return Ok(Interleaved { repeat, requests: [own, of_other], typed, programs: [None, None], lines });
-    }
-    let targets: Vec<OsString> = trailing_targets(other, &of_other);
-    let first: Vec<OsString> = first.iter().chain(&targets).cloned().collect();
-    let typed = |words: &[OsString]| quoted(&words[..words.len() - targets.len()]);
-    let typed = [typed(&first), typed(other)];
-    let of_first = run(&first, line)?;
-    let lines = [SideWords::of(&first, &of_first, line), SideWords::of(other, &of_other, line)];
-    Ok(Interleaved { repeat, requests: [of_first, of_other], typed, programs: [None, None], lines })
-}
-
-/// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has
-/// all of them.
-fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
-    let count = match &request.xml_profile {
-        Some(profile) => profile.substitutions.len(),
-        None => {
-            let parts = request.method.preset.as_deref().and_then(presets::find);
-            let all: usize = request.profile.time_spans.iter().map(|span| span.targets.len()).sum();
-            all / parts.map_or(1, |preset| preset.parts.len())
-        }
-    };
-    words[words.len().saturating_sub(count)..].to_vec()
-}
-
-fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
-    let arguments: Vec<OsString> = [OsString::from("diskspd")].iter().chain(words).cloned().collect();
-    let request = match line(&arguments)? {
-        Invocation::Run(request) if request.record.is_none() => *request,
-        _ => return Err(CliError::new("both command lines have to be runs")),
-    };
-    let elsewhere = [
-        (request.profile_only, "-Rp"),
-        (request.dry_run, "--dry-run"),
-        (!request.out.is_empty(), "--out"),
-        (request.stream.is_some(), "--stream"),
-        (request.repeat.is_some(), "--repeat"),
-        (request.io_log.is_some(), "--io-log"),
-        (request.journal.is_some(), "--journal"),
-        (request.events != Events::default(), "-ys, -yf, -yr, -yp"),
-    ];
-    match elsewhere.into_iter().find(|(given, _)| *given) {
-        None => Ok(request),
-        Some((_, option)) => {
-            Err(CliError::new(format!("{option} is for single runs, but these are repeated"))
-                .hint("leave it out; --save keeps every run in the history"))
-        }
     }
 }
 

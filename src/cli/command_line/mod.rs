@@ -1,0 +1,235 @@
+//! What stands behind a command: its options by their rows, words, and the line of a run. `reader` makes it.
+
+mod reader;
+
+use super::error::{CliError, Problem};
+use super::option::OptionRow;
+use super::{Invocation, OutRequest};
+use crate::profile::RawText;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Reads a command line, or what follows a command.
+pub type ReadLine = fn(&[OsString]) -> Result<Invocation, CliError>;
+
+/// What reads runs within the line of a command.
+#[derive(Clone, Copy)]
+pub struct RunReaders {
+    /// A whole command line, the program's name first.
+    pub line: ReadLine,
+    /// What is said of a run that is made again.
+    pub rerun: ReadLine,
+}
+
+/// What a command takes beside its options.
+#[derive(Debug, Clone, Copy)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// Words: files or targets.
+    Files,
+    /// Words, of which the first is one of these.
+    OneOf(fn() -> Vec<&'static str>),
+    /// Options of a run and its targets, the command's own anywhere among them.
+    Line,
+    /// Those options of a run that aren't kept with it, and a record.
+    Rerun,
+    /// Words, and options of runs behind `--`.
+    LineBehind,
+    /// The same, and [`Takes::Line`] where one of these options is given.
+    LineWith {
+        /// These.
+        opened_by: &'static [&'static str],
+        /// Own options that are those of the run then.
+        of_run: &'static [&'static str],
+    },
+}
+
+/// What stands behind a command.
+pub struct CommandLine {
+    /// The command.
+    name: &'static str,
+    /// Its options, in order.
+    options: Vec<GivenOption>,
+    /// What is no option, in order.
+    pub words: Vec<OsString>,
+    /// The line of a run, or what stands behind `--`; `None` = there is none.
+    pub line: Option<Vec<OsString>>,
+    /// All of it, as it was typed.
+    pub typed: Vec<OsString>,
+    /// What reads [`CommandLine::line`].
+    pub readers: RunReaders,
+}
+
+/// An option that was given.
+struct GivenOption {
+    /// As its row calls it.
+    name: &'static str,
+    /// The argument that its value stands in, whole.
+    argument: OsString,
+    /// The value; empty where it has none.
+    value: OsString,
+}
+
+impl GivenOption {
+    /// Its value is not what its row, or its command, takes.
+    fn impossible(&self, expected: String) -> CliError {
+        let argument = self.argument.as_encoded_bytes();
+        let problem = Problem::new(0, "this value is not possible").expected(expected);
+        CliError::in_value(argument, argument.len() - self.value.len(), self.name, problem)
+    }
+}
+
+impl CommandLine {
+    fn given(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &GivenOption> {
+        self.options.iter().filter(|given| given.name == row.name)
+    }
+
+    /// The values of an option, in order.
+    fn values(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &OsStr> {
+        self.given(row).map(|given| given.value.as_os_str())
+    }
+
+    /// Whether an option was given.
+    pub fn has(&self, row: &OptionRow) -> bool {
+        self.values(row).next().is_some()
+    }
+
+    /// The files or folders of an option, in order.
+    pub fn paths(&self, row: &OptionRow) -> Vec<PathBuf> {
+        self.values(row).map(PathBuf::from).collect()
+    }
+
+    /// The file or folder that was given last.
+    pub fn path(&self, row: &OptionRow) -> Option<PathBuf> {
+        self.values(row).next_back().map(PathBuf::from)
+    }
+
+    /// The page that is written, of which there is one.
+    ///
+    /// # Errors
+    /// There are several.
+    pub fn page(&self, row: &OptionRow) -> Result<Option<PathBuf>, CliError> {
+        match self.values(row).count() {
+            0 | 1 => Ok(self.path(row)),
+            _ => Err(CliError::new(format!("{} is given twice, but there is only one page", row.name))
+                .hint("name one file")),
+        }
+    }
+
+    /// The word or text that was given last.
+    pub fn text(&self, row: &OptionRow) -> Option<String> {
+        self.texts(row).pop()
+    }
+
+    /// All texts of an option.
+    pub fn texts(&self, row: &OptionRow) -> Vec<String> {
+        self.values(row).map(|value| value.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The number that was given last; the reader has looked at its range.
+    pub fn number(&self, row: &OptionRow) -> Option<u32> {
+        self.text(row)?.parse().ok()
+    }
+
+    /// What was given last, understood by `read`, which else says what is expected.
+    ///
+    /// # Errors
+    /// One of the values is not possible.
+    pub fn read_value<T, E: Into<String>>(
+        &self,
+        row: &OptionRow,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, CliError> {
+        Ok(self.read_values(row, read)?.pop())
+    }
+
+    /// The same of all values.
+    ///
+    /// # Errors
+    /// One of them is not possible.
+    pub fn read_values<T, E: Into<String>>(
+        &self,
+        row: &OptionRow,
+        read: impl Fn(&str) -> Result<T, E>,
+    ) -> Result<Vec<T>, CliError> {
+        let value = |given: &GivenOption| {
+            read(&given.value.to_string_lossy()).map_err(|expected| given.impossible(expected.into()))
+        };
+        self.given(row).map(value).collect()
+    }
+
+    /// The reports that an option asks for, in order.
+    ///
+    /// # Errors
+    /// One has a form but no file.
+    pub fn reports(&self, row: &OptionRow) -> Result<Vec<OutRequest>, CliError> {
+        let read = |given: &GivenOption| {
+            let missing = || given.impossible("the name of a file to write".into());
+            OutRequest::read(given.value.as_encoded_bytes()).ok_or_else(missing)
+        };
+        self.given(row).map(read).collect()
+    }
+
+    /// The words as paths.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.words.iter().map(PathBuf::from).collect()
+    }
+
+    /// The words as targets, byte by byte.
+    pub fn targets(&self) -> Vec<RawText> {
+        self.words.iter().map(|word| RawText::from(word.as_encoded_bytes().to_vec())).collect()
+    }
+
+    /// The command line makes no sense as a whole.
+    pub fn wrong(&self) -> CliError {
+        CliError::new(format!("wrong arguments for the command {}", self.name))
+    }
+
+    /// Refuses two options of a group.
+    ///
+    /// # Errors
+    /// The two that exclude each other.
+    pub fn refuse_both(&self, exclusive: &[&[OptionRow]]) -> Result<(), CliError> {
+        for group in exclusive {
+            let given: Vec<&str> = group.iter().filter(|row| self.has(row)).map(|row| row.name).collect();
+            if let [one, other, ..] = given[..] {
+                return Err(CliError::new(format!("{one} and {other} exclude each other"))
+                    .hint(format!("choose one; see diskspd {} --help", self.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses options that change nothing with this word behind the command.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn refuse_idle(&self, rows: &[OptionRow], word: &str) -> Result<(), CliError> {
+        let idle = |row: &&OptionRow| !row.only_with.is_empty() && !row.only_with.contains(&word);
+        match rows.iter().filter(idle).find(|row| self.has(row)) {
+            None => Ok(()),
+            Some(row) => {
+                let what = format!("{} has no effect with diskspd {} {word}", row.name, self.name);
+                let hint = format!("leave it out; it belongs to {}", row.only_with.join(", "));
+                Err(CliError::new(what).hint(hint))
+            }
+        }
+    }
+
+    /// The folder of the history, where one of these words names a run of it.
+    ///
+    /// # Errors
+    /// It is given in vain.
+    pub fn store_of<'a>(
+        &self,
+        row: &OptionRow,
+        mut words: impl Iterator<Item = &'a [u8]>,
+    ) -> Result<Option<PathBuf>, CliError> {
+        match self.has(row) && !words.any(|word| word.starts_with(b"@")) {
+            true => Err(CliError::new("--store has no effect without an @label or @id")
+                .hint("name a run of that history, or leave out --store")),
+            false => Ok(self.path(row)),
+        }
+    }
+}
