@@ -78,6 +78,19 @@ fn wrong_words_lead_to_what_was_meant() {
         "compare a.json",
         "compare a.json b.json --jsno c.json",
         "report --slo p99=5ms a.json",
+        "report --csv --md a.json",
+        "sweep --slo",
+        "sweep --order=randm -o1..8 test.dat",
+        "sweep --settle soon -o1..8 test.dat",
+        "precondition --rounds 3 test.dat",
+        "precondition -b8K test.dat",
+        "trace -d /dev/sdX",
+        "history tredn",
+        "history list --metric p99",
+        "preset sql-oltpp",
+        "help chaching",
+        "verify-after run.journal -v",
+        "devices nvme0n1",
         "precondition --standard custom test.dat",
         "--preset sql test.dat",
         "-c1G C:\\test\\io.dat",
@@ -97,7 +110,7 @@ fn wrong_words_lead_to_what_was_meant() {
 }
 
 /// What is typed, and a word that a shell then offers.
-const OFFERED: [(&str, &[&str]); 9] = [
+const OFFERED: [(&str, &[&str]); 12] = [
     ("diskspd sw", &["sweep"]),
     ("diskspd --engine ", &["uring", "aio", "sync"]),
     ("diskspd sweep --order ", &["interleaved", "given", "random"]),
@@ -107,6 +120,9 @@ const OFFERED: [(&str, &[&str]); 9] = [
     ("diskspd compare --fail-if ", &["worse", "unsure"]),
     ("diskspd rerun --str", &["--stream", "--strict"]),
     ("diskspd history unt", &["untag"]),
+    ("diskspd trace --requests ", &["asked", "driver"]),
+    ("diskspd preset sql-l", &["sql-log"]),
+    ("diskspd help cach", &["caching"]),
 ];
 
 /// The completions of a shell in a file, if that shell is there.

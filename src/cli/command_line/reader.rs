@@ -85,14 +85,15 @@ impl CommandLine {
 
     fn unknown(&self, rows: &[OptionRow], takes: Takes, argument: &[u8]) -> CliError {
         let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
-        let mut hint = match names[..] {
-            [] => format!("{} has no options", self.name),
+        let shown = String::from_utf8_lossy(argument);
+        let hint = match takes {
+            Takes::LineBehind if is_of_runs(argument) => {
+                format!("options of a run belong after --: diskspd {} FILE -- {shown}", self.name)
+            }
+            _ if names.is_empty() => format!("{} has no options", self.name),
             _ => format!("options of this command: {}", names.join(" ")),
         };
-        if matches!(takes, Takes::LineBehind) {
-            hint.push_str("; those of runs belong after --");
-        }
-        let what = format!("{} is no option of {}", String::from_utf8_lossy(argument), self.name);
+        let what = format!("{shown} is no option of {}", self.name);
         CliError::at(argument, 0, what).hint(hint).unknown_option()
     }
 
@@ -180,13 +181,17 @@ fn one_of(words: &[&str], given: &OsStr) -> Result<(), Option<String>> {
 }
 
 /// Refuses a long option that a run doesn't have either.
-fn refuse_unknown(argument: &OsString) -> Result<(), CliError> {
-    let bytes = argument.as_encoded_bytes();
-    let Some(name) = argument.to_str().and_then(long_name) else {
-        return Ok(());
-    };
-    if name.is_empty() || flags::all().any(|flag| flag.is_named(name)) {
-        return Ok(());
+fn refuse_unknown(argument: &OsStr) -> Result<(), CliError> {
+    match argument.as_encoded_bytes() {
+        bytes if is_of_runs(bytes) => Ok(()),
+        bytes => Err(CliError::at(bytes, 2, "unknown option").unknown_option()),
     }
-    Err(CliError::at(bytes, 2, "unknown option").unknown_option())
+}
+
+/// Whether it is no long option, or one that runs have.
+fn is_of_runs(argument: &[u8]) -> bool {
+    match std::str::from_utf8(argument).ok().and_then(long_name) {
+        None | Some("") => true,
+        Some(name) => flags::all().any(|flag| flag.is_named(name)),
+    }
 }
