@@ -49,7 +49,9 @@ pub enum Takes {
 pub struct CommandLine {
     /// The command.
     name: &'static str,
-    /// Its options, in order.
+    /// Its rows.
+    rows: &'static [OptionRow],
+    /// The options that were given, in order.
     options: Vec<GivenOption>,
     /// What is no option, in order.
     pub words: Vec<OsString>,
@@ -82,6 +84,7 @@ impl GivenOption {
 
 impl CommandLine {
     fn given(&self, row: &OptionRow) -> impl DoubleEndedIterator<Item = &GivenOption> {
+        debug_assert!(self.rows.contains(row), "{} is in no list of options", row.name);
         self.options.iter().filter(|given| given.name == row.name)
     }
 
@@ -205,9 +208,9 @@ impl CommandLine {
     ///
     /// # Errors
     /// There is one.
-    pub fn refuse_idle(&self, rows: &[OptionRow], word: &str) -> Result<(), CliError> {
+    pub fn refuse_idle(&self, word: &str) -> Result<(), CliError> {
         let idle = |row: &&OptionRow| !row.only_with.is_empty() && !row.only_with.contains(&word);
-        match rows.iter().filter(idle).find(|row| self.has(row)) {
+        match self.rows.iter().filter(idle).find(|row| self.has(row)) {
             None => Ok(()),
             Some(row) => {
                 let what = format!("{} has no effect with diskspd {} {word}", row.name, self.name);

@@ -17,14 +17,14 @@ impl CommandLine {
     /// unknown.
     pub fn read(
         name: &'static str,
-        rows: &[OptionRow],
+        rows: &'static [OptionRow],
         takes: Takes,
         arguments: &[OsString],
         readers: RunReaders,
     ) -> Result<CommandLine, CliError> {
         let typed = arguments.to_vec();
         let mut read =
-            CommandLine { name, options: Vec::new(), words: Vec::new(), line: None, typed, readers };
+            CommandLine { name, rows, options: Vec::new(), words: Vec::new(), line: None, typed, readers };
         let behind = match takes {
             Takes::LineBehind | Takes::LineWith { .. } => arguments.iter().position(|word| word == "--"),
             _ => None,
@@ -32,24 +32,24 @@ impl CommandLine {
         let (own, line) = arguments.split_at(behind.unwrap_or(arguments.len()));
         read.line = line.get(1..).map(<[OsString]>::to_vec);
         match takes {
-            Takes::Line | Takes::Rerun => read.take_line(rows, &[], own)?,
+            Takes::Line | Takes::Rerun => read.take_line(&[], own)?,
             Takes::LineWith { opened_by, of_run } if behind.is_none() && opens(opened_by, own) => {
-                read.take_line(rows, of_run, own)?;
+                read.take_line(of_run, own)?;
             }
-            _ => read.take_words(rows, takes, own)?,
+            _ => read.take_words(takes, own)?,
         }
         Ok(read)
     }
 
     /// Options and words.
-    fn take_words(&mut self, rows: &[OptionRow], takes: Takes, own: &[OsString]) -> Result<(), CliError> {
+    fn take_words(&mut self, takes: Takes, own: &[OsString]) -> Result<(), CliError> {
         let mut rest = own.iter();
         while let Some(argument) = rest.next() {
             let bytes = argument.as_encoded_bytes();
             if bytes.first() != Some(&b'-') || bytes == b"-" {
                 self.words.push(argument.clone());
-            } else if !self.take(rows, argument, &mut rest)? {
-                return Err(self.unknown(rows, takes, bytes));
+            } else if !self.take(argument, &mut rest)? {
+                return Err(self.unknown(takes, bytes));
             }
         }
         match (takes, self.words.first()) {
@@ -66,15 +66,10 @@ impl CommandLine {
     }
 
     /// Options of a run and its targets, those of the command among them.
-    fn take_line(
-        &mut self,
-        rows: &[OptionRow],
-        of_run: &[&str],
-        arguments: &[OsString],
-    ) -> Result<(), CliError> {
+    fn take_line(&mut self, of_run: &[&str], arguments: &[OsString]) -> Result<(), CliError> {
         let (mut line, mut rest) = (Vec::new(), arguments.iter());
         while let Some(argument) = rest.next() {
-            if opens(of_run, std::slice::from_ref(argument)) || !self.take(rows, argument, &mut rest)? {
+            if opens(of_run, std::slice::from_ref(argument)) || !self.take(argument, &mut rest)? {
                 refuse_unknown(argument)?;
                 line.push(argument.clone());
             }
@@ -83,8 +78,8 @@ impl CommandLine {
         Ok(())
     }
 
-    fn unknown(&self, rows: &[OptionRow], takes: Takes, argument: &[u8]) -> CliError {
-        let names: Vec<&str> = rows.iter().map(|row| row.name).collect();
+    fn unknown(&self, takes: Takes, argument: &[u8]) -> CliError {
+        let names: Vec<&str> = self.rows.iter().map(|row| row.name).collect();
         let shown = String::from_utf8_lossy(argument);
         let hint = match takes {
             Takes::LineBehind if is_of_runs(argument) => {
@@ -99,14 +94,9 @@ impl CommandLine {
 
     /// Keeps `argument` if it is an option of the command, with its value: attached to a letter (`-d60`),
     /// behind the = of a word, or behind that in `rest`. Returns whether it is one.
-    fn take(
-        &mut self,
-        rows: &[OptionRow],
-        argument: &OsString,
-        rest: &mut Iter<OsString>,
-    ) -> Result<bool, CliError> {
+    fn take(&mut self, argument: &OsString, rest: &mut Iter<OsString>) -> Result<bool, CliError> {
         let bytes = argument.as_encoded_bytes();
-        let found = rows.iter().find_map(|row| Some((row, attached(row, bytes)?)));
+        let found = self.rows.iter().find_map(|row| Some((row, attached(row, bytes)?)));
         let Some((row, attached)) = found else { return Ok(false) };
         let given = |argument: &OsString, value: &[u8]| GivenOption {
             name: row.name,

@@ -128,15 +128,12 @@ const PAGE: OptionRow = HTML
     .only_with(&["list", "trend"]);
 const FOLDER: OptionRow = STORE.here("the folder of the history");
 
-const OPTIONS: &[OptionRow] =
-    &[LABEL, TAG, TARGET, SINCE, FINGERPRINT, LAST, FIGURE, CSV, JSON_LINES, PAGE, FOLDER];
-
 pub const HISTORY: Command = Command {
     name: "history",
     arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
     help: "list the runs that --save has kept, find, name, remove, export and import them, and tell how \
            figures changed",
-    options: OPTIONS,
+    options: &[LABEL, TAG, TARGET, SINCE, FINGERPRINT, LAST, FIGURE, CSV, JSON_LINES, PAGE, FOLDER],
     exclusive: &[&[CSV, JSON_LINES]],
     takes: Takes::OneOf(|| ACTIONS.to_vec()),
     examples: &[
@@ -152,7 +149,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         Some((action, names)) => (action.as_str(), names),
         None => ("list", &[][..]),
     };
-    line.refuse_idle(OPTIONS, action)?;
+    line.refuse_idle(action)?;
     let mut selection = selection(&line)?;
     let action = match action {
         "import" if names.is_empty() => {
