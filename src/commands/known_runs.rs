@@ -1,8 +1,10 @@
-//! Runs out of files: records and result XML, in folders too.
+//! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
 
+use super::fio_logs;
 use crate::finding::Finding;
+use crate::record::formats::{self, ResultFormat};
 use crate::record::json::{self, RecordError};
-use crate::record::{known, result_xml};
+use crate::record::known;
 use crate::results::{KnownRun, Record};
 use crate::store::packed;
 use crate::sys::standard_error::say;
@@ -25,7 +27,7 @@ const BEGINNING: u64 = 64 << 10;
 pub enum RunFile {
     /// A record of this program.
     Record(Box<Record>),
-    /// Result XML: the runs in it.
+    /// Results of DISKSPD or fio: the runs in them.
     Results(Vec<KnownRun>),
 }
 
@@ -48,7 +50,7 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                let why = format!("{}: this folder has no *.json or *.xml", shown(path));
+                let why = format!("{}: this folder holds no records or results", shown(path));
                 files.push((path.clone(), Err(why)));
             }
             Ok(found) => {
@@ -61,7 +63,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
     files
 }
 
-/// How the names of files end that hold runs; in any case of letters.
+/// How the names of files end that are read whatever they hold, in any case of letters: what is wrong with one is
+/// told. Of others only those that hold results.
 const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
 /// So end those that lie beside the runs of a history and say what they are called.
 const NOTES: &[u8] = b".about.json";
@@ -69,8 +72,8 @@ const NOTES: &[u8] = b".about.json";
 /// Of skipped files so many are named.
 const NAMED: usize = 5;
 
-/// Records and results in a folder (`*.json`, `*.xml`, compressed ones too), by name; of the folder of a
-/// sweep the records of all its runs.
+/// Records and results in a folder (`*.json`, `*.xml`, and what holds results by its content; compressed ones too),
+/// by name; of the folder of a sweep the records of all its runs.
 ///
 /// # Errors
 /// It can't be listed.
@@ -98,7 +101,25 @@ fn name_of(path: &Path) -> Vec<u8> {
 
 fn holds_runs(path: &Path) -> bool {
     let name = name_of(path);
-    ENDINGS.iter().any(|ending| name.ends_with(ending)) && !name.ends_with(NOTES) && path.is_file()
+    if name.ends_with(NOTES) || !path.is_file() {
+        return false;
+    }
+    ENDINGS.iter().any(|ending| name.ends_with(ending)) || is_result_inside(path)
+}
+
+/// Whether the content is that of results.
+fn is_result_inside(path: &Path) -> bool {
+    let read = |mut source: Box<dyn Read>| {
+        let mut beginning = Vec::new();
+        source.by_ref().take(BEGINNING).read_to_end(&mut beginning).map(|_| beginning)
+    };
+    let Ok(beginning) = File::open(path).and_then(|file| read(Box::new(file))) else { return false };
+    let beginning = match packed::is_packed(&beginning) {
+        // What is cut off of it doesn't count.
+        true => File::open(path).and_then(|file| read(Box::new(packed::reader(file)))).unwrap_or_default(),
+        false => beginning,
+    };
+    formats::of_beginning(&beginning).is_some()
 }
 
 /// Says what of a folder isn't read: nobody is to take a table for all that is there.
@@ -120,7 +141,7 @@ fn tell_skipped(folder: &Path) {
         more => format!(" and {more} more"),
     };
     say(Finding::note(format!(
-        "{}: skipped {}, not called *.json or *.xml: {}{more}",
+        "{}: skipped {} without runs: {}{more}",
         shown(folder),
         if skipped.len() == 1 { "1 entry".into() } else { format!("{} entries", skipped.len()) },
         skipped.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ")
@@ -167,25 +188,29 @@ pub fn run_file(path: &Path) -> Result<RunFile, String> {
     let name = shown(path);
     let unreadable = |why: io::Error| {
         format!(
-            "{name}: can't be read: {why}; name a record (written by --out FILE.json) or result XML (printed \
-             by -Rxml)"
+            "{name}: can't be read: {why}; name a record (written by --out FILE.json), result XML (printed \
+             by -Rxml), a text report or fio's JSON"
         )
     };
-    let bytes = match open(path).map_err(unreadable)? {
+    let (bytes, format) = match open(path).map_err(unreadable)? {
         Opened::Record(file) => {
             let record = json::read_from(BufReader::with_capacity(BUFFER, file));
             return record
                 .map(|record| RunFile::Record(Box::new(record)))
                 .map_err(|why| format!("{name}: {why}"));
         }
-        Opened::Results(file) => up_to(file, result_xml::MAX_BYTES).map_err(unreadable)?,
-        Opened::Pipe(bytes) if !is_results(path, &bytes) => {
-            let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
-            return Ok(RunFile::Record(Box::new(record)));
-        }
-        Opened::Pipe(bytes) => bytes,
+        Opened::Results(file, format) => (up_to(file, format.max_bytes).map_err(unreadable)?, format),
+        Opened::Pipe(bytes) => match format_of(path, &bytes) {
+            Some(format) => (bytes, format),
+            None => {
+                let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
+                return Ok(RunFile::Record(Box::new(record)));
+            }
+        },
     };
-    result_xml::read(&bytes, &name).map(RunFile::Results).map_err(|why| format!("{name}: {why}"))
+    let mut runs = (format.read)(&bytes, &name).map_err(|why| format!("{name}: {why}"))?;
+    fio_logs::add(&mut runs, path);
+    Ok(RunFile::Results(runs))
 }
 
 /// The record in a file, or what a pipe gives.
@@ -202,7 +227,7 @@ pub fn record(path: &Path) -> Result<Record, String> {
 /// Where runs come from.
 enum Opened {
     Record(File),
-    Results(File),
+    Results(File, &'static ResultFormat),
     /// All that came out of it.
     Pipe(Vec<u8>),
 }
@@ -220,7 +245,10 @@ fn open(path: &Path) -> io::Result<Opened> {
     if packed::is_packed(&beginning) {
         return packed::unpack(file).map(Opened::Pipe);
     }
-    Ok(if is_results(path, &beginning) { Opened::Results(file) } else { Opened::Record(file) })
+    Ok(match format_of(path, &beginning) {
+        Some(format) => Opened::Results(file, format),
+        None => Opened::Record(file),
+    })
 }
 
 /// Reads all, but no more than `limit` bytes.
@@ -233,18 +261,16 @@ fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether what begins so is XML, by that or by its name; else it is taken for a record.
-pub fn is_results(path: &Path, beginning: &[u8]) -> bool {
-    // Every second byte of UTF-16 is zero here.
-    let mut text = beginning.iter().copied().filter(|byte| *byte != 0 && !byte.is_ascii_whitespace());
-    let first = text.clone().find(|byte| !matches!(byte, 0xef | 0xbb | 0xbf | 0xfe | 0xff));
-    match first {
-        Some(b'{') => false,
-        Some(b'<') => true,
-        _ => {
-            let named = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
-            let text: Vec<u8> = text.by_ref().collect();
-            named || text.windows(9).any(|window| window == b"<Results>")
-        }
-    }
+/// The format of what begins so, by that or by its name; `None` = it is taken for a record.
+pub fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static ResultFormat> {
+    formats::of_beginning(beginning).or_else(|| {
+        // Its name says so; what is wrong with it is told.
+        let word = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "xml" => "xml",
+            "txt" => "text",
+            _ => return None,
+        };
+        let text = beginning.iter().find(|byte| !byte.is_ascii_whitespace() && **byte != 0);
+        formats::of_word(word).filter(|_| text != Some(&b'{'))
+    })
 }

@@ -17,6 +17,7 @@ pub mod csv;
 mod discard_text;
 pub mod end_block;
 pub mod findings;
+mod fio_text;
 mod flush_text;
 mod hosts_text;
 pub mod html;

@@ -1,5 +1,6 @@
-//! A run of which only the figures are known, for people: what DISKSPD's result XML says, in short.
+//! A run of which only the figures are known, for people: what results of other programs say, in short.
 
+use super::fio_text;
 use super::runs::aligned;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
@@ -50,6 +51,9 @@ fn span_text(span: &KnownSpan, all: bool) -> String {
     if !span.percentiles.is_empty() {
         text += "\nlatency, ms:\n";
         text += &aligned(&latencies(span, all));
+    }
+    if let Some(fio) = &span.fio {
+        text += &fio_text::text(fio);
     }
     text
 }

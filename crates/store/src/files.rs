@@ -2,7 +2,7 @@
 
 use super::entry::Fnv;
 use super::{RunNotes, Store, StoreError, id, packed};
-use diskspd_judge::record::{index, json, known, result_xml};
+use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::KnownRun;
@@ -20,8 +20,12 @@ use std::path::{Path, PathBuf};
 pub enum KeptAs {
     /// A record of this program.
     Record,
-    /// A result of DISKSPD.
+    /// A result of DISKSPD, as XML.
     ResultXml,
+    /// A text report of DISKSPD.
+    ResultText,
+    /// A result of fio.
+    Fio,
 }
 
 impl KeptAs {
@@ -30,11 +34,33 @@ impl KeptAs {
         match self {
             KeptAs::Record => "json.gz",
             KeptAs::ResultXml => "xml.gz",
+            KeptAs::ResultText => "txt.gz",
+            KeptAs::Fio => "fio.json.gz",
         }
     }
 
+    /// What the index calls it: of results of other programs the word of their format.
+    pub fn word(self) -> &'static str {
+        match self {
+            KeptAs::Record => "json",
+            KeptAs::ResultXml => "xml",
+            KeptAs::ResultText => "text",
+            KeptAs::Fio => "fio",
+        }
+    }
+
+    /// That which the index, or a format, calls so.
+    pub fn of_word(word: &str) -> Option<KeptAs> {
+        KeptAs::ALL.into_iter().find(|kept| kept.word() == word)
+    }
+
+    /// That of a file whose name ends so.
+    pub(super) fn of_ending(ending: &str) -> Option<KeptAs> {
+        KeptAs::ALL.into_iter().find(|kept| kept.ending() == ending)
+    }
+
     /// All there are.
-    pub const ALL: [KeptAs; 2] = [KeptAs::Record, KeptAs::ResultXml];
+    pub const ALL: [KeptAs; 4] = [KeptAs::Record, KeptAs::ResultXml, KeptAs::ResultText, KeptAs::Fio];
 }
 
 /// A run that is kept.
@@ -190,7 +216,7 @@ impl Store {
             }
             if ending == ABOUT {
                 notes.push(id.to_owned());
-            } else if let Some(source) = KeptAs::ALL.into_iter().find(|source| source.ending() == ending) {
+            } else if let Some(source) = KeptAs::of_ending(ending) {
                 found.insert((id.to_owned(), source.ending()));
             }
         }
@@ -263,8 +289,9 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<Known
             let index = index::Index::of(&Judged::new(&record));
             Ok(known::of_index(index, name))
         }
-        KeptAs::ResultXml => {
-            let mut runs = result_xml::read(bytes, name).map_err(|error| error.to_string())?;
+        KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
+            let format = formats::of_word(source.word()).ok_or_else(|| "is of no known format".to_owned())?;
+            let mut runs = (format.read)(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
                 (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),

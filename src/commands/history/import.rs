@@ -1,27 +1,27 @@
-//! Runs from files: records of this program, results of DISKSPD.
+//! Runs from files: records of this program, results of DISKSPD and fio.
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
-use crate::record::result_xml;
 use crate::results::KnownRun;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::path::{Path, PathBuf};
 
-/// Takes in all runs of these files; one that can't be read is told, and doesn't keep the others away.
+/// Takes in all runs of these files, and of the files in folders; one that can't be read is told, and doesn't keep the others away.
 ///
 /// # Errors
 /// The history can't be opened, or it can't be said what was done.
 pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, NotDone> {
     let mut index = store.open()?;
     let (mut exit, mut text) = (Exit::Success, String::new());
-    for file in files {
-        let shown = known_runs::shown(file);
-        let runs = match content(file) {
+    for (file, there) in known_runs::files(files) {
+        let shown = known_runs::shown(&file);
+        let content = there.and_then(|()| content(&file).map_err(|why| format!("{shown}: {why}")));
+        let runs = match content {
             Ok(runs) => runs,
             Err(why) => {
-                exit = NotDone::from(format!("{shown}: {why}")).tell();
+                exit = NotDone::from(why).tell();
                 continue;
             }
         };
@@ -44,42 +44,24 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
 
 /// The runs in a file, each as it is kept.
 fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, String> {
-    if file.is_dir() {
-        return Err("is a directory; name the files in it, as in FOLDER/*.json".into());
-    }
     let bytes = packed::whole(file).map_err(|error| format!("can't be read: {error}"))?;
-    if !known_runs::is_results(file, &bytes) {
+    let Some(format) = known_runs::format_of(file, &bytes) else {
         return Ok(vec![(KeptAs::Record, bytes)]);
-    }
+    };
+    let kept = KeptAs::of_word(format.word).ok_or_else(|| format!("{} can't be kept", format.name))?;
     let name = file.to_string_lossy();
-    let runs = result_xml::read(&bytes, &name).map_err(|error| error.to_string())?;
+    let runs = (format.read)(&bytes, &name).map_err(|error| error.to_string())?;
     if runs.len() == 1 {
-        return Ok(vec![(KeptAs::ResultXml, bytes)]);
+        return Ok(vec![(kept, bytes)]);
     }
-    let parts = parts(&bytes);
+    let parts = (format.parts)(&bytes);
     // Each part has to say by itself what it says among the others.
-    let same = |(part, run): (&&[u8], &KnownRun)| {
-        let alone = result_xml::read(part, &run.name).ok();
+    let same = |(part, run): (&Vec<u8>, &KnownRun)| {
+        let alone = (format.read)(part, &run.name).ok();
         alone.is_some_and(|alone| alone == std::slice::from_ref(run))
     };
     match parts.len() == runs.len() && parts.iter().zip(&runs).all(same) {
-        true => Ok(parts.into_iter().map(|part| (KeptAs::ResultXml, part.to_vec())).collect()),
+        true => Ok(parts.into_iter().map(|part| (kept, part)).collect()),
         false => Err("holds several indistinguishable results; write each to a file of its own".into()),
     }
-}
-
-/// The results in a file, as they stand there.
-fn parts(bytes: &[u8]) -> Vec<&[u8]> {
-    const START: &[u8] = b"<Results";
-    const END: &[u8] = b"</Results>";
-    let find = |from: usize, what: &[u8]| {
-        bytes[from..].windows(what.len()).position(|window| window == what).map(|at| from + at)
-    };
-    let (mut found, mut from) = (Vec::new(), 0);
-    while let Some(start) = find(from, START) {
-        let Some(end) = find(start, END) else { break };
-        found.push(&bytes[start..end + END.len()]);
-        from = end + END.len();
-    }
-    found
 }

@@ -4,7 +4,7 @@ use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::{output, table, time};
 use crate::cli::Exit;
-use crate::report::TEXT;
+use crate::report::{TEXT, run_text};
 use crate::store::{FigureOf, Headline, KeptAs, Store, StoreEntry, StoreIndex};
 use crate::truth::Judged;
 use crate::units::{self, visible::line};
@@ -80,6 +80,8 @@ pub fn show(index: &StoreIndex, store: &Store, names: &[String]) -> Result<Exit,
             if entry.source == KeptAs::Record {
                 let record = known_runs::record(&store.file(&entry.id, entry.source))?;
                 output::report_to_stdout(&TEXT, &Judged::new(&record))?;
+            } else if let Some(run) = store.known(&entry.id, entry.source)? {
+                output::to_stdout(format!("\n{}", run_text::text(&run, false)).as_bytes())?;
             }
         }
     }

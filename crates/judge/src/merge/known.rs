@@ -3,7 +3,7 @@
 //! percentiles, and how busy all CPUs were not without knowing how many there are: they are left open.
 
 use super::MergeError;
-use diskspd_model::results::{KnownFigures, KnownRun, KnownSpan, Origin};
+use diskspd_model::results::{KnownFigures, KnownRun, KnownSpan};
 
 /// All of these as one run.
 ///
@@ -25,15 +25,11 @@ pub fn merge_known(runs: &[KnownRun]) -> Result<KnownRun, MergeError> {
             runs.iter().map(|run| run.time_spans.get(index)?.as_ref()).collect();
         spans.map(|spans| span(&spans))
     });
-    let version = match &first.origin {
-        Origin::ResultXml { version } => version.clone(),
-        Origin::Record { .. } => None,
-    };
     Ok(KnownRun {
         started_at: runs.iter().map(|run| run.started_at).min().flatten(),
         computer: (computers.len() == runs.len()).then(|| computers.join(", ")),
         time_spans: spans.collect(),
-        ..KnownRun::new(format!("{} hosts", runs.len()), Origin::ResultXml { version })
+        ..KnownRun::new(format!("{} hosts", runs.len()), first.origin.clone())
     })
 }
 
@@ -76,7 +72,7 @@ fn difference(first: &KnownRun, other: &KnownRun) -> Option<String> {
 
 fn span(spans: &[&KnownSpan]) -> KnownSpan {
     let of = |figures: fn(&KnownSpan) -> &KnownFigures| {
-        figures_of(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
+        KnownFigures::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
     };
     let mut parameters = spans[0].parameters.clone();
     let sum = |of: fn(&KnownSpan) -> Option<u64>| spans.iter().map(|span| of(span)).sum::<Option<u64>>();
@@ -90,63 +86,5 @@ fn span(spans: &[&KnownSpan]) -> KnownSpan {
         write: of(|span| &span.write),
         total: of(|span| &span.total),
         ..KnownSpan::default()
-    }
-}
-
-fn figures_of(all: &[&KnownFigures]) -> KnownFigures {
-    let each = |of: fn(&KnownFigures) -> Option<f64>| all.iter().map(move |figures| of(figures));
-    let busy = || all.iter().filter(|figures| figures.ios != Some(0));
-    let ios = all.iter().map(|figures| figures.ios).sum::<Option<u64>>();
-    // (I/Os, mean, deviation) of those that did any.
-    let parts: Option<Vec<(f64, f64, f64)>> =
-        busy().map(|of| Some((of.ios? as f64, of.mean_ms?, of.std_dev_ms?))).collect();
-    let moments = parts.filter(|parts| !parts.is_empty()).map(|parts| {
-        let count: f64 = parts.iter().map(|(ios, ..)| ios).sum();
-        let mean = parts.iter().map(|(ios, mean, _)| ios * mean).sum::<f64>() / count;
-        let squares =
-            parts.iter().map(|(ios, own, deviation)| ios * (deviation.powi(2) + (own - mean).powi(2)));
-        (mean, (squares.sum::<f64>() / count).sqrt())
-    });
-    let extreme = |of: fn(&KnownFigures) -> Option<f64>, choose: fn(f64, f64) -> f64| {
-        let known: Option<Vec<f64>> = busy().map(|figures| of(figures)).collect();
-        known?.into_iter().reduce(choose)
-    };
-    KnownFigures {
-        ios,
-        bytes: all.iter().map(|figures| figures.bytes).sum(),
-        iops: each(|figures| figures.iops).sum(),
-        mib_per_s: each(|figures| figures.mib_per_s).sum(),
-        mean_ms: moments.map(|(mean, _)| mean),
-        std_dev_ms: moments.map(|(_, deviation)| deviation),
-        min_ms: extreme(|figures| figures.min_ms, f64::min),
-        max_ms: extreme(|figures| figures.max_ms, f64::max),
-        iops_std_dev: None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What two hosts did is what one would have done that did both's I/Os: 1 and 3 ms, 5 and 5 ms.
-    #[test]
-    fn means_and_deviations_are_those_of_all_ios() {
-        let of = |ios, mean, deviation, min, max| KnownFigures {
-            ios: Some(ios),
-            mean_ms: Some(mean),
-            std_dev_ms: Some(deviation),
-            min_ms: Some(min),
-            max_ms: Some(max),
-            iops: Some(7.0),
-            ..KnownFigures::default()
-        };
-        let idle = KnownFigures { ios: Some(0), iops: Some(0.0), ..KnownFigures::default() };
-        let both = figures_of(&[&of(2, 2.0, 1.0, 1.0, 3.0), &of(2, 5.0, 0.0, 5.0, 5.0), &idle]);
-        assert_eq!((both.ios, both.iops, both.bytes), (Some(4), Some(14.0), None));
-        assert_eq!((both.mean_ms, both.min_ms, both.max_ms), (Some(3.5), Some(1.0), Some(5.0)));
-        let squares = [1.0_f64, 3.0, 5.0, 5.0].map(|ms| (ms - 3.5).powi(2)).iter().sum::<f64>();
-        assert!((both.std_dev_ms.unwrap() - (squares / 4.0).sqrt()).abs() < 1e-12);
-        let unknown = KnownFigures { ios: Some(1), ..KnownFigures::default() };
-        assert_eq!(figures_of(&[&unknown, &of(1, 1.0, 0.0, 1.0, 1.0)]).mean_ms, None);
     }
 }

@@ -65,6 +65,7 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
         response: measured.paced.as_ref().and_then(response),
         parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
+        fio: None,
     }
 }
 
@@ -111,7 +112,7 @@ pub fn all_percentiles(measured: &Measured) -> Vec<KnownPercentile> {
 }
 
 /// [`PERCENTILES`] as percentages; a product would miss the last digit.
-const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
+pub(super) const TEXT_PERCENTS: [f64; PERCENTILES.len()] =
     [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999];
 
 #[cfg(test)]

@@ -1,9 +1,14 @@
-//! Records and what is known of a run: the stored form of a record, read and written (`json`); the result XML
-//! that DISKSPD writes, read (`result_xml`); and what lists and comparisons need of either (`known`,
-//! `index`).
+//! Records and what is known of a run: the stored form of a record, read and written (`json`); the results that
+//! other programs write, read (`formats`: result XML, text reports, fio's JSON); and what lists and comparisons need
+//! of all of them (`known`, `index`).
 
+mod decode;
 mod figures;
+pub mod fio;
+pub mod formats;
 pub mod index;
 pub mod json;
 pub mod known;
+mod number;
+pub mod result_text;
 pub mod result_xml;

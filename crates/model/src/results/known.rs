@@ -1,10 +1,10 @@
 //! What is known of one run, whoever made it and in whatever form it was kept: plain data for lists, tables,
 //! comparisons and pages. What a source doesn't hold is `None`: nothing is made up.
 //!
-//! `record::known` of the crate of judgements makes it of a record, `record::result_xml` of DISKSPD's
-//! result XML.
+//! `record::known` of the crate of judgements makes it of a record, `record::formats` of the results of other
+//! programs: DISKSPD's result XML and text reports, fio's JSON.
 
-use super::ChartRow;
+use super::{ChartRow, FioFigures};
 use crate::finding::Severity;
 use crate::profile::{Parameters, RawText};
 use crate::units::amount;
@@ -66,6 +66,13 @@ pub enum Origin {
         /// Of DISKSPD: `2.2.0`.
         version: Option<String>,
     },
+    /// A text report of DISKSPD, or of this program.
+    ResultText,
+    /// fio's JSON.
+    Fio {
+        /// Of fio: `3.33`.
+        version: Option<String>,
+    },
 }
 
 impl fmt::Display for Origin {
@@ -74,6 +81,9 @@ impl fmt::Display for Origin {
             Origin::Record { version } => write!(f, "record {version}"),
             Origin::ResultXml { version: Some(version) } => write!(f, "XML {version}"),
             Origin::ResultXml { version: None } => f.write_str("XML"),
+            Origin::ResultText => f.write_str("text"),
+            Origin::Fio { version: Some(version) } => write!(f, "fio {version}"),
+            Origin::Fio { version: None } => f.write_str("fio"),
         }
     }
 }
@@ -115,6 +125,9 @@ pub struct KnownSpan {
     /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<KnownPart>,
+    /// What fio's results say besides; `None` = it is no result of fio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fio: Option<Box<FioFigures>>,
 }
 
 /// A part of a mix, in I/Os of one size, on a target.

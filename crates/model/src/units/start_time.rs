@@ -12,6 +12,27 @@ pub fn date_and_time(seconds: i64) -> Option<String> {
     ))
 }
 
+/// Seconds since 1970 of `2025/03/14 13:15:40 UTC`; `None` = it isn't of this form.
+pub fn seconds_since_1970(written: &str) -> Option<i64> {
+    let (date, time) = written.trim().strip_suffix(" UTC")?.split_once(' ')?;
+    let parts = |text: &str, separator| -> Option<[i16; 3]> {
+        let parts: Option<Vec<i16>> = text.split(separator).map(|part| part.parse().ok()).collect();
+        parts?.try_into().ok()
+    };
+    let ([year, month, day], [hour, minute, second]) = (parts(date, '/')?, parts(time, ':')?);
+    let small = |part: i16| i8::try_from(part).ok();
+    let time = jiff::civil::DateTime::new(
+        year,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        small(second)?,
+        0,
+    );
+    Some(jiff::tz::Offset::UTC.to_timestamp(time.ok()?).ok()?.as_second())
+}
+
 /// What tells a time from others between `first` and `last`: `2025/03/14`, of a single year `03/14`, of a
 /// single day `09:26`.
 pub fn day_or_time(seconds: i64, first: i64, last: i64) -> Option<String> {
@@ -34,6 +55,7 @@ mod tests {
     fn of_a_single_day_the_time_is_told() {
         let at = 1_741_944_413;
         assert_eq!(date_and_time(at).as_deref(), Some("2025/03/14 09:26:53 UTC"));
+        assert_eq!(seconds_since_1970("2025/03/14 09:26:53 UTC"), Some(at));
         assert_eq!(day_or_time(at, at - 60, at + 3600).as_deref(), Some("09:26"));
         assert_eq!(day_or_time(at, at - 86_400, at).as_deref(), Some("03/14"));
         assert_eq!(day_or_time(at, at - 86_400 * 365, at).as_deref(), Some("2025/03/14"));

@@ -348,7 +348,7 @@ fn add_missing(
 ) -> Result<Troubles, StoreError> {
     let mut troubles = Vec::new();
     for (id, ending) in store.listed()?.difference(rows) {
-        let source = rows::source(ending);
+        let Some(source) = KeptAs::of_ending(ending) else { continue };
         match store.entry(id, source) {
             Ok(None) => {}
             Ok(Some(entry)) => {

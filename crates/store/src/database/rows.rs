@@ -8,7 +8,7 @@ use rusqlite::{Row, ToSql, Transaction, params};
 
 /// What the column `source` says.
 pub fn source(text: &str) -> KeptAs {
-    if text.starts_with("xml") { KeptAs::ResultXml } else { KeptAs::Record }
+    KeptAs::of_word(text).unwrap_or(KeptAs::Record)
 }
 
 /// Writes the rows of a run, in place of those that it had.
@@ -22,7 +22,7 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()
     )?;
     insert.execute(params![
         id,
-        if *source == KeptAs::Record { "json" } else { "xml" },
+        source.word(),
         about.label,
         about.pinned,
         about.saved_at,

@@ -21,11 +21,18 @@ use diskspd_model::profile::xml::tokens::{Token, cut_off};
 use diskspd_model::profile::{Parameters, xml::text};
 use diskspd_model::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
 use diskspd_model::units;
+use diskspd_model::units::start_time::seconds_since_1970;
 use findings::Remarks;
+use memchr::memmem;
 use walk::ElementReader;
 
 /// Largest file that is read, bytes: an hour of seconds of some 150 threads.
 pub const MAX_BYTES: u64 = 256 << 20;
+
+/// Whether a text that begins so is XML, or has results in it.
+pub fn begins_so(text: &str) -> bool {
+    text.starts_with('<') || text.contains("<Results>")
+}
 
 /// Reads all runs of a file. With one it has this name; with several each has its number behind it:
 /// `name#2`.
@@ -43,6 +50,20 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, XmlError> {
         run.name = if several { format!("{name}#{number}") } else { name.to_owned() };
     }
     Ok(runs)
+}
+
+/// The results of a file, as they stand there.
+pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
+    const START: &[u8] = b"<Results";
+    const END: &[u8] = b"</Results>";
+    let find = |from: usize, what: &[u8]| memmem::find(&bytes[from..], what).map(|at| from + at);
+    let (mut found, mut from) = (Vec::new(), 0);
+    while let Some(start) = find(from, START) {
+        let Some(end) = find(start, END) else { break };
+        found.push(bytes[start..end + END.len()].to_vec());
+        from = end + END.len();
+    }
+    found
 }
 
 /// Says that a file is too large.
@@ -153,25 +174,4 @@ fn version(walk: &mut ElementReader) -> Result<Option<String>, Fault> {
 fn known_text(written: &str) -> Option<String> {
     let bytes = text::bytes(written.trim());
     Some(String::from_utf8_lossy(&bytes).into_owned()).filter(|text| !text.is_empty())
-}
-
-/// `2025/03/14 13:15:40 UTC`; what isn't of this form is not known.
-fn seconds_since_1970(written: &str) -> Option<i64> {
-    let (date, time) = written.trim().strip_suffix(" UTC")?.split_once(' ')?;
-    let parts = |text: &str, separator| -> Option<[i16; 3]> {
-        let parts: Option<Vec<i16>> = text.split(separator).map(|part| part.parse().ok()).collect();
-        parts?.try_into().ok()
-    };
-    let ([year, month, day], [hour, minute, second]) = (parts(date, '/')?, parts(time, ':')?);
-    let small = |part: i16| i8::try_from(part).ok();
-    let time = jiff::civil::DateTime::new(
-        year,
-        small(month)?,
-        small(day)?,
-        small(hour)?,
-        small(minute)?,
-        small(second)?,
-        0,
-    );
-    Some(jiff::tz::Offset::UTC.to_timestamp(time.ok()?).ok()?.as_second())
 }

@@ -1,5 +1,6 @@
 //! Walks over a document, element by element.
 
+use crate::record::number::is_undefined;
 use diskspd_model::profile::xml::error::{Fault, quote};
 use diskspd_model::profile::xml::tokens::{Token, Tokens, cut_off};
 use quick_xml::events::BytesStart;
@@ -76,12 +77,6 @@ impl<'a> ElementReader<'a> {
             },
         }
     }
-}
-
-/// `nan`, `-nan(ind)`, `inf`; and of older libraries `1.#QNAN`, `-1.#IND`.
-fn is_undefined(text: &str) -> bool {
-    let text = text.trim_start_matches('-').to_ascii_lowercase();
-    text.starts_with("nan") || text.starts_with("inf") || text.starts_with("1.#")
 }
 
 fn wrong(name: &str, text: &str, expected: &str, at: usize) -> Fault {

@@ -42,7 +42,7 @@ fn push_byte(text: &mut String, byte: u8) {
 }
 
 /// Text with characters in place of the bytes that are not UTF-8: [`bytes`] gives them back.
-pub(super) fn keeping_bytes(bytes: &[u8]) -> Cow<'_, str> {
+pub fn keeping_bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }

@@ -1,0 +1,52 @@
+//! From the bytes of a tool's output to its text: what shells and consoles make of it.
+
+use diskspd_model::profile::xml::text::keeping_bytes;
+use std::borrow::Cow;
+
+/// The text of a file: UTF-8, with or without a byte order mark, or UTF-16, as `>` of PowerShell writes it.
+/// Bytes of another encoding become characters that stand for them
+/// ([`diskspd_model::profile::xml::text::bytes`] gives them back).
+pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => keeping_bytes(rest),
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(utf16(rest, u16::from_le_bytes)),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(utf16(rest, u16::from_be_bytes)),
+        // Without a byte order mark: what tools print begins with ASCII.
+        [first, 0, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_le_bytes)),
+        [0, first, ..] if *first != 0 => Cow::Owned(utf16(bytes, u16::from_be_bytes)),
+        _ => keeping_bytes(bytes),
+    }
+}
+
+/// What is no UTF-16 becomes the character that stands for that; a byte too many is left out.
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let (pairs, _) = bytes.as_chunks::<2>();
+    char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
+        .map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_encoding_of_a_shell_is_the_same_text() {
+        let text = "Command Line: diskspd größe.dat\r\n";
+        let wide = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        let (little, big) = (wide(u16::to_le_bytes), wide(u16::to_be_bytes));
+        for bytes in [
+            text.as_bytes().to_vec(),
+            [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+            [b"\xff\xfe", &little[..]].concat(),
+            [b"\xfe\xff", &big[..]].concat(),
+            little,
+            big,
+        ] {
+            assert_eq!(decoded(&bytes), text);
+        }
+        assert_eq!(decoded(b""), "");
+        assert_eq!(decoded(b"\xff\xfea\0b"), "a");
+        assert_eq!(decoded(b"gr\xf6\xdfe"), "gr\u{10fff6}\u{10ffdf}e");
+    }
+}

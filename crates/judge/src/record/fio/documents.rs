@@ -1,0 +1,136 @@
+//! The JSON in what fio prints: warnings and notes stand around it, several may stand in a file.
+
+use super::super::formats::LineFault;
+use super::VERSION;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A document of fio.
+pub struct FioDocument {
+    /// The line that it begins in, from 1.
+    pub line: usize,
+    /// Where it stands in the text, bytes.
+    pub place: Range<usize>,
+    /// What it says.
+    pub value: Value,
+}
+
+/// Whether this is fio's output in a form that isn't JSON.
+pub fn is_without_json(text: &str) -> bool {
+    let terse = |line: &str| line.starts_with("3;fio-") || line.starts_with("4;fio-");
+    let begins = |line: &str| line.starts_with("fio-") && line[4..].starts_with(|c: char| c.is_ascii_digit());
+    text.lines().take(1000).any(|line| terse(line) || begins(line))
+}
+
+/// All documents of fio in a text, in order; of the snapshots that `--status-interval` prints the last.
+///
+/// # Errors
+/// There is none, or one was cut off.
+pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
+    let mut found: Vec<FioDocument> = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    while let Some(piece) = text[at..].split_inclusive('\n').next() {
+        let begin = at + piece.len() - piece.trim_start().len();
+        if !text[begin..].starts_with('{') {
+            (at, line) = (at + piece.len(), line + 1);
+            continue;
+        }
+        let Some(length) = length(&text[begin..]) else {
+            let fault = LineFault::at(line, "the JSON that begins here doesn't end");
+            return Err(fault.hint("was the file cut off, or is fio still running?"));
+        };
+        let place = begin..begin + length;
+        let json = without_nan(&text[place.clone()]);
+        let value: Value = serde_json::from_str(&json).map_err(|error| wrong(line, &error))?;
+        if value.get(VERSION).is_some() {
+            let document = FioDocument { line, place: place.clone(), value };
+            match found.last_mut().filter(|last| is_snapshot(&last.value, &document.value)) {
+                Some(last) => *last = document,
+                None => found.push(document),
+            }
+        }
+        line += text[at..place.end].matches('\n').count();
+        at = place.end;
+    }
+    if found.is_empty() {
+        let fault = LineFault::of_all("no JSON of fio");
+        return Err(fault
+            .hint("fio's normal and terse output have rounded figures: run fio with --output-format=json+"));
+    }
+    Ok(found)
+}
+
+fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
+    // Lines count from the document's first.
+    let line = line + error.line().saturating_sub(1);
+    LineFault::at(line, format!("no valid JSON: {error}")).hint("was the file edited or damaged?")
+}
+
+/// How long an object is that the text begins with, bytes; `None` = it doesn't end.
+fn length(text: &str) -> Option<usize> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => depth += 1,
+            b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where fio divides by zero it prints `nan`, `-nan` or `inf`, which are no JSON: nothing is known there.
+fn without_nan(json: &str) -> Cow<'_, str> {
+    let is_value = |piece: &str| {
+        let piece = piece.trim().trim_end_matches(',').trim_end().trim_start_matches('-');
+        piece.eq_ignore_ascii_case("nan") || piece.eq_ignore_ascii_case("inf")
+    };
+    let is_undefined = |line: &str| line.rsplit_once(':').is_some_and(|(_, value)| is_value(value));
+    if !json.lines().any(is_undefined) {
+        return Cow::Borrowed(json);
+    }
+    let mut text = String::with_capacity(json.len());
+    for line in json.split_inclusive('\n') {
+        match line.rsplit_once(':').filter(|(_, value)| is_value(value)) {
+            Some((name, value)) => {
+                text.push_str(name);
+                text.push_str(if value.trim_end().ends_with(',') { ": null,\n" } else { ": null\n" });
+            }
+            None => text.push_str(line),
+        }
+    }
+    Cow::Owned(text)
+}
+
+fn jobs(document: &Value) -> &[Value] {
+    document.get("jobs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether the second is a later state of the same run: the jobs are the same, fio began at the same time (within
+/// the second that it rounds to), and more time has passed, in which the sums and the longest I/O became no less.
+fn is_snapshot(first: &Value, second: &Value) -> bool {
+    let (before, after) = (jobs(first), jobs(second));
+    let elapsed = |jobs: &[Value]| jobs.iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
+    let printed = |value: &Value| value.get("timestamp")?.as_i64();
+    let times = (printed(first), elapsed(before), printed(second), elapsed(after));
+    let (Some(printed), Some(passed), Some(later), Some(longer)) = times else { return false };
+    let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
+    let grown = |(before, after): (&Value, &Value)| {
+        let figures = ["/read/total_ios", "/write/total_ios", "/read/lat_ns/max", "/write/lat_ns/max"];
+        let figure = |job: &Value, at: &str| job.pointer(at).and_then(Value::as_f64);
+        let same = before.get("jobname") == after.get("jobname");
+        same && figures.iter().all(|at| figure(before, at) <= figure(after, at))
+    };
+    let alike = before.len() == after.len() && before.iter().zip(after).all(grown);
+    alike && longer > passed && began.0.abs_diff(began.1) <= 1
+}

@@ -1,0 +1,100 @@
+//! The jobs of a document, and which of them ran at the same time.
+
+use serde_json::{Map, Value};
+
+/// What fio calls the sum of all hosts.
+const ALL_CLIENTS: &str = "All clients";
+
+/// A job's entry, or that of several which `group_reporting` has added up.
+#[derive(Clone, Copy)]
+pub struct FioJob<'a> {
+    /// As the user named it.
+    pub name: &'a str,
+    /// Of client and server.
+    pub host: Option<&'a str>,
+    /// All of the entry.
+    pub value: &'a Value,
+    /// Jobs with the same number ran at the same time.
+    group: i64,
+    /// Options of all jobs; `None` = there are none.
+    global: Option<&'a Map<String, Value>>,
+}
+
+/// The jobs that ran at the same time.
+pub struct FioGroup<'a> {
+    /// At least one.
+    pub jobs: Vec<FioJob<'a>>,
+    /// fio's own sum of them; `None` = there is none.
+    pub sum: Option<FioJob<'a>>,
+}
+
+/// All jobs of a document, in order; with them the sum of all clients.
+pub fn of(document: &Value) -> Vec<FioJob<'_>> {
+    let global = document.get("global options").and_then(Value::as_object);
+    let lists = ["jobs", "client_stats"].into_iter().filter_map(|name| document.get(name)?.as_array());
+    let job = |value| FioJob {
+        name: text(value, "jobname").unwrap_or_default(),
+        host: text(value, "hostname"),
+        group: value.get("groupid").and_then(Value::as_i64).unwrap_or(0),
+        value,
+        global,
+    };
+    lists.flatten().filter(|value| value.is_object()).map(job).collect()
+}
+
+/// The groups, in the order of their first jobs.
+pub fn groups<'a>(jobs: &[FioJob<'a>]) -> Vec<FioGroup<'a>> {
+    let mut groups: Vec<FioGroup> = Vec::new();
+    let mut sum = None;
+    for job in jobs {
+        if job.is_sum() {
+            sum = Some(*job);
+            continue;
+        }
+        match groups.iter_mut().find(|group| group.jobs[0].group == job.group) {
+            Some(group) => group.jobs.push(*job),
+            None => groups.push(FioGroup { jobs: vec![*job], sum: None }),
+        }
+    }
+    match (&mut groups[..], sum) {
+        // The sum of several groups would be one of different times.
+        ([only], sum) => only.sum = sum,
+        ([], Some(sum)) => groups.push(FioGroup { jobs: vec![sum], sum: None }),
+        _ => {}
+    }
+    groups
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name)?.as_str()
+}
+
+impl<'a> FioJob<'a> {
+    /// Whether this is what fio adds up of all hosts.
+    pub fn is_sum(&self) -> bool {
+        self.name == ALL_CLIENTS && self.own_options().is_none()
+    }
+
+    fn own_options(&self) -> Option<&'a Map<String, Value>> {
+        self.value.get("job options")?.as_object()
+    }
+
+    /// Whether fio says what the user set for this job.
+    pub fn states_options(&self) -> bool {
+        self.own_options().is_some()
+    }
+
+    /// An option by any of its names, of this job or of all jobs; `None` = it wasn't set.
+    pub fn option(&self, names: &[&str]) -> Option<&'a str> {
+        [self.own_options(), self.global]
+            .into_iter()
+            .flatten()
+            .find_map(|options| names.iter().find_map(|name| options.get(*name)?.as_str()))
+    }
+
+    /// How long it did I/O, ms: its longest direction.
+    pub fn runtime_ms(&self) -> u64 {
+        let of = |name: &&str| self.value.get(*name)?.get("runtime")?.as_u64();
+        ["read", "write", "trim", "mixed"].iter().filter_map(of).max().unwrap_or(0)
+    }
+}

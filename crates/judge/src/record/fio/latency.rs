@@ -1,0 +1,177 @@
+//! Latencies of fio: which of its times there are, and percentiles from bins or as they are stated.
+
+use super::super::figures::TEXT_PERCENTS;
+use diskspd_model::results::{FioLatency, FioPercentiles, KnownFigures};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Bins are counted up to so many: fio has 29 groups of 64.
+const MOST_BINS: usize = 1 << 13;
+
+/// Nanoseconds of a millisecond.
+const MS: f64 = 1e6;
+
+/// Times of I/Os, of which there is at least one.
+#[derive(Clone, Copy)]
+pub struct FioTimes<'a>(&'a Value);
+
+/// The times of a kind of a direction; `None` = none were measured.
+pub fn times(direction: &Value, kind: FioLatency) -> Option<FioTimes<'_>> {
+    let name = match kind {
+        FioLatency::Total => "lat_ns",
+        FioLatency::Completion => "clat_ns",
+    };
+    FioTimes::of(direction.get(name)?)
+}
+
+impl<'a> FioTimes<'a> {
+    /// `None` = they are of no I/O.
+    pub fn of(value: &'a Value) -> Option<FioTimes<'a>> {
+        (value.get("N")?.as_u64()? > 0).then_some(FioTimes(value))
+    }
+
+    fn ms(self, name: &str) -> Option<f64> {
+        self.0.get(name)?.as_f64().map(|ns| ns / MS).filter(|ms| *ms >= 0.0)
+    }
+
+    /// Mean, ms.
+    pub fn mean(self) -> Option<f64> {
+        self.ms("mean")
+    }
+
+    /// Longest, ms.
+    pub fn max(self) -> Option<f64> {
+        self.ms("max")
+    }
+
+    /// Puts mean, deviation and extremes among the figures.
+    pub fn put_into(self, figures: &mut KnownFigures) {
+        figures.mean_ms = self.mean();
+        figures.std_dev_ms = self.ms("stddev");
+        figures.min_ms = self.ms("min");
+        figures.max_ms = self.max();
+    }
+
+    /// What its percentiles can be had from.
+    pub fn percentiles(self) -> Option<FioDistribution> {
+        let of = |name| self.0.get(name).and_then(Value::as_object);
+        let counts = of("bins").map(bins).filter(|bins| !bins.is_empty());
+        if let Some(counts) = counts {
+            let edge = |name| self.0.get(name).and_then(Value::as_u64);
+            let (min, max) = (edge("min").unwrap_or(0), edge("max").unwrap_or(u64::MAX));
+            return Some(FioDistribution::Counted { counts, min, max: max.max(min) });
+        }
+        of("percentile").map(stated).filter(|known| !known.is_empty()).map(FioDistribution::Stated)
+    }
+}
+
+/// How many I/Os took how long, or what fio says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FioDistribution {
+    /// I/Os by the middle of their bin, ns; and the extremes, ns, which the middles of bins may lie beyond.
+    Counted { counts: BTreeMap<u64, u64>, min: u64, max: u64 },
+    /// Percentages and times, ns, ascending.
+    Stated(Vec<(f64, f64)>),
+}
+
+fn bins(bins: &Map<String, Value>) -> BTreeMap<u64, u64> {
+    let bins = bins.iter().take(MOST_BINS).filter_map(|(ns, ios)| Some((ns.parse().ok()?, ios.as_u64()?)));
+    bins.filter(|(_, ios)| *ios > 0).collect()
+}
+
+fn stated(percentiles: &Map<String, Value>) -> Vec<(f64, f64)> {
+    let percentiles = percentiles.iter().take(MOST_BINS);
+    let known = percentiles.filter_map(|(percent, ns)| Some((percent.parse::<f64>().ok()?, ns.as_f64()?)));
+    let possible = known.filter(|(percent, ns)| *percent > 0.0 && *percent < 100.0 && *ns >= 0.0);
+    let mut possible: Vec<(f64, f64)> = possible.collect();
+    possible.sort_by(|a, b| a.0.total_cmp(&b.0));
+    possible.dedup_by_key(|(percent, _)| percent.to_bits());
+    possible
+}
+
+impl FioDistribution {
+    /// Where its percentiles come from.
+    pub fn source(&self) -> FioPercentiles {
+        match self {
+            FioDistribution::Counted { .. } => FioPercentiles::Counted,
+            FioDistribution::Stated(_) => FioPercentiles::Stated,
+        }
+    }
+
+    /// That of all of these; `None` = there is none, or they can't be added up.
+    pub fn of_all(all: &[FioDistribution]) -> Option<FioDistribution> {
+        if let [one] = all {
+            return Some(one.clone());
+        }
+        let (mut sum, mut shortest, mut longest) = (BTreeMap::<u64, u64>::new(), u64::MAX, 0);
+        for one in all {
+            let FioDistribution::Counted { counts, min, max } = one else { return None };
+            (shortest, longest) = (shortest.min(*min), longest.max(*max));
+            for (ns, ios) in counts {
+                let all = sum.entry(*ns).or_default();
+                *all = all.saturating_add(*ios);
+            }
+        }
+        (!sum.is_empty()).then_some(FioDistribution::Counted { counts: sum, min: shortest, max: longest })
+    }
+
+    /// The percentages that it has, ascending.
+    pub fn percents(&self) -> Vec<f64> {
+        match self {
+            FioDistribution::Counted { .. } => TEXT_PERCENTS.to_vec(),
+            FioDistribution::Stated(known) => known.iter().map(|(percent, _)| *percent).collect(),
+        }
+    }
+
+    /// The time that this share of the I/Os did not exceed, ms.
+    pub fn at(&self, percent: f64) -> Option<f64> {
+        match self {
+            FioDistribution::Stated(known) => {
+                known.iter().find(|(known, _)| *known == percent).map(|(_, ns)| ns / MS)
+            }
+            FioDistribution::Counted { counts, min, max } => {
+                let all = counts.values().fold(0_u64, |sum, ios| sum.saturating_add(*ios));
+                let wanted = all as f64 * percent / 100.0;
+                let mut so_far = 0_u64;
+                let bin = counts.iter().find(|(_, ios)| {
+                    so_far = so_far.saturating_add(**ios);
+                    so_far as f64 >= wanted
+                });
+                Some((*bin?.0).clamp(*min, *max) as f64 / MS)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(value: &Value) -> FioDistribution {
+        FioTimes::of(value).unwrap().percentiles().unwrap()
+    }
+
+    #[test]
+    fn bins_add_up_and_stated_percentiles_do_not() {
+        let one = of(&json!({"N": 3, "min": 95, "max": 205, "bins": {"100": 2, "200": 1, "300": 0}}));
+        let other = of(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));
+        let both = FioDistribution::of_all(&[one.clone(), other]).unwrap();
+        assert_eq!((both.at(50.0), both.at(99.0)), (Some(0.0001), Some(0.0002)));
+        // The middle of the last bin lies beyond the longest I/O.
+        assert_eq!(both.at(99.9), Some(1.0));
+        let stated = of(&json!({"N": 3, "percentile": {"50.000000": 1000, "99.900000": 5000, "0.00": 0}}));
+        assert_eq!((stated.at(99.9), stated.at(99.0)), (Some(0.005), None));
+        assert_eq!(stated.percents(), [50.0, 99.9]);
+        assert_eq!(FioDistribution::of_all(&[one, stated]), None);
+        assert_eq!(FioDistribution::of_all(&[]), None);
+    }
+
+    #[test]
+    fn what_is_no_figure_is_not_known() {
+        assert!(FioTimes::of(&json!({"N": 0, "mean": 0.0})).is_none());
+        let odd = json!({"N": 1, "mean": -1.0, "max": "x", "percentile": {"a": 1, "101": 1, "50": -1}});
+        let times = FioTimes::of(&odd).unwrap();
+        assert_eq!((times.mean(), times.max(), times.percentiles()), (None, None, None));
+    }
+}

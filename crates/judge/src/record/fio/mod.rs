@@ -1,0 +1,117 @@
+//! Reads fio's results: JSON and JSON+ of fio 3, with whatever fio printed around it. What isn't in it is not
+//! known; what nobody here knows is left out.
+//!
+//! ```text
+//! bytes ─decode─▶ text ─documents─▶ JSON ─jobs of a group, which ran together─▶ a time span ─▶ KnownRun
+//! ```
+//!
+//! A document is a run, a group of jobs is a time span of it: jobs behind a `stonewall` are a group of their
+//! own. The jobs of a group are added up, as `group_reporting` does; percentiles only from the bins of JSON+,
+//! because percentiles of several jobs don't add up.
+
+mod documents;
+mod jobs;
+mod latency;
+mod logs;
+mod options;
+mod span;
+
+use super::decode::decoded;
+use super::formats::{LineFault, ResultError, named};
+use diskspd_model::finding::Severity;
+use diskspd_model::profile::xml::text::bytes as plain_bytes;
+use diskspd_model::results::{Findings, KnownRun, KnownSpan, Origin};
+use documents::FioDocument;
+use jobs::FioJob;
+use serde_json::Value;
+
+pub use logs::{MAX_LOG_BYTES, is_log_of, series};
+
+/// Largest file that is read, bytes: JSON+ of a thousand jobs.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// What every document of fio begins with.
+const VERSION: &str = "fio version";
+
+/// Whether a text that begins so is what fio prints, even if it can't be read.
+pub fn begins_so(text: &str) -> bool {
+    text.contains("\"fio version\"") || documents::is_without_json(text)
+}
+
+/// Reads all runs of a file.
+///
+/// # Errors
+/// It holds no JSON of fio, or that was cut off: with the line.
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, ResultError> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
+    }
+    let text = decoded(bytes);
+    let documents = documents::of(&text)?;
+    let runs = documents.iter().map(run).collect::<Result<Vec<KnownRun>, LineFault>>()?;
+    Ok(named(runs, name))
+}
+
+/// The documents of a file, each as it stands there.
+pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let text = decoded(bytes);
+    let documents = documents::of(&text).unwrap_or_default();
+    documents.into_iter().map(|document| plain_bytes(&text[document.place])).collect()
+}
+
+/// Reads a document.
+fn run(document: &FioDocument) -> Result<KnownRun, LineFault> {
+    let jobs = jobs::of(&document.value);
+    if jobs.is_empty() {
+        let fault = LineFault::at(document.line, "fio's results hold no jobs");
+        return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));
+    }
+    let mut run = KnownRun::new("", Origin::Fio { version: version(&document.value) });
+    run.started_at = started_at(&document.value, &jobs);
+    run.computer = computers(&jobs);
+    let groups = jobs::groups(&jobs);
+    let mut spans: Vec<KnownSpan> = groups.iter().map(span::of).collect();
+    for (span, files) in spans.iter_mut().zip(logs::files_of(&groups)) {
+        span.fio.iter_mut().for_each(|fio| fio.logs.clone_from(&files));
+    }
+    let named: Vec<&String> =
+        spans.iter().filter_map(|span| span.fio.as_ref()).flat_map(|fio| &fio.jobs).collect();
+    if let [name] = named[..] {
+        run.label = Some(name.clone()).filter(|name| !name.is_empty());
+    }
+    if spans.iter().any(|span| span.fio.as_ref().is_some_and(|fio| !fio.failed.is_empty())) {
+        run.findings = Some(Findings::new(Some(Severity::Wrong), ["fio-job-failed"]));
+    }
+    run.time_spans = spans.into_iter().map(Some).collect();
+    Ok(run)
+}
+
+/// `3.33` of `fio-3.33`.
+fn version(document: &Value) -> Option<String> {
+    let version = document.get(VERSION)?.as_str()?;
+    Some(version.strip_prefix("fio-").unwrap_or(version).to_owned())
+}
+
+/// When the first job began: as newer versions of fio state it, else when the results were printed less the
+/// time since fio began, or less the longest job where it doesn't state that (client and server).
+fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
+    let stated = jobs.iter().filter_map(|job| job.value.get("job_start")?.as_i64());
+    if let Some(ms) = stated.min().filter(|ms| *ms > 0) {
+        return Some(ms / 1000);
+    }
+    let printed = document.get("timestamp")?.as_i64()?;
+    let elapsed = jobs.iter().filter_map(|job| job.value.get("elapsed")?.as_i64()).max();
+    let lasted = || (jobs.iter().map(FioJob::runtime_ms).max().unwrap_or(0) / 1000) as i64;
+    printed.checked_sub(elapsed.unwrap_or_else(lasted))
+}
+
+/// The hosts that client and server name, each once.
+fn computers(jobs: &[FioJob]) -> Option<String> {
+    let mut hosts: Vec<&str> = Vec::new();
+    for host in jobs.iter().filter(|job| !job.is_sum()).filter_map(|job| job.host) {
+        if !hosts.contains(&host) {
+            hosts.push(host);
+        }
+    }
+    (!hosts.is_empty()).then(|| hosts.join(", "))
+}

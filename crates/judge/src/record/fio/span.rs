@@ -1,0 +1,184 @@
+//! The figures of a group of jobs.
+
+use super::jobs::{FioGroup, FioJob};
+use super::latency::{FioDistribution, FioTimes, times};
+use super::options;
+use diskspd_model::results::{
+    ChartRow, DiscardFigures, FioFigures, FioLatency, FioPercentiles, FlushFigures, KnownFigures,
+    KnownPercentile, KnownSpan,
+};
+use serde_json::Value;
+
+/// The figures of the group as one time span.
+pub fn of(group: &FioGroup) -> KnownSpan {
+    let own = of_entries(&group.jobs);
+    // fio's own sum of all hosts has percentiles where those that it states of each don't add up.
+    let span = match &group.sum {
+        Some(sum) if own.percentiles.is_empty() => of_entries(std::slice::from_ref(sum)),
+        _ => own,
+    };
+    let mut jobs: Vec<String> = group.jobs.iter().map(|job| job.name.to_owned()).collect();
+    jobs.dedup();
+    let failed = group.jobs.iter().filter_map(failed).collect();
+    KnownSpan {
+        parameters: options::parameters(&group.jobs),
+        fio: span.fio.map(|fio| Box::new(FioFigures { jobs, failed, ..*fio })),
+        ..span
+    }
+}
+
+fn failed(job: &FioJob) -> Option<(String, i64)> {
+    let error = job.value.get("error")?.as_i64()?;
+    (error != 0).then(|| (job.name.to_owned(), error))
+}
+
+/// What these entries did together.
+fn of_entries(entries: &[FioJob]) -> KnownSpan {
+    let of = |name: &str| entries.iter().filter_map(|job| job.value.get(name)).collect::<Vec<&Value>>();
+    let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
+    let apart: Vec<&Value> = reads.iter().chain(&writes).copied().collect();
+    // Of `unified_rw_reporting` nobody knows which were read; `both` tells everything twice.
+    let only_mixed = !mixed.is_empty() && apart.iter().all(|direction| number(direction, "total_ios") == 0);
+    let all = if only_mixed { mixed } else { apart };
+    let ms = entries.iter().map(FioJob::runtime_ms).max().filter(|ms| *ms > 0);
+    let seconds = ms.map(|ms| ms as f64 / 1000.0);
+    let latency = common_kind(&all, |times| times.mean().is_some());
+    let kind = common_kind(&all, |times| times.percentiles().is_some());
+    let figures = |directions: &[&Value]| match only_mixed {
+        true => KnownFigures::default(),
+        false => of_directions(directions, latency, seconds),
+    };
+    let charts = kind.map(|kind| Charts {
+        read: chart(&reads, kind),
+        write: chart(&writes, kind),
+        total: chart(&all, kind),
+    });
+    KnownSpan {
+        seconds,
+        read: figures(&reads),
+        write: figures(&writes),
+        total: of_directions(&all, latency, seconds),
+        percentiles: charts.as_ref().map(Charts::rows).unwrap_or_default(),
+        fio: Some(Box::new(FioFigures {
+            latency,
+            percentiles: kind.zip(charts.as_ref().and_then(Charts::source)),
+            trims: trims(&of("trim"), seconds),
+            syncs: syncs(&of("sync"), seconds),
+            ..FioFigures::default()
+        })),
+        ..KnownSpan::default()
+    }
+}
+
+/// The kind of times that all have which did any I/O; the total latency before that of completion.
+fn common_kind(directions: &[&Value], has: impl Fn(FioTimes) -> bool) -> Option<FioLatency> {
+    let busy: Vec<&&Value> =
+        directions.iter().filter(|direction| number(direction, "total_ios") > 0).collect();
+    let all =
+        |kind| !busy.is_empty() && busy.iter().all(|direction| times(direction, kind).is_some_and(&has));
+    [FioLatency::Total, FioLatency::Completion].into_iter().find(|kind| all(*kind))
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value.get(name).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The sum of what these did in this time: jobs that ended before it were idle from then on.
+fn of_directions(directions: &[&Value], latency: Option<FioLatency>, seconds: Option<f64>) -> KnownFigures {
+    let each: Vec<KnownFigures> =
+        directions.iter().map(|direction| of_direction(direction, latency)).collect();
+    let sum = KnownFigures::of_all(&each.iter().collect::<Vec<_>>());
+    let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
+    let busy: Vec<&KnownFigures> = each.iter().filter(|figures| figures.ios != Some(0)).collect();
+    KnownFigures {
+        iops: rate(sum.ios),
+        mib_per_s: rate(sum.bytes).map(|bytes| bytes / 1024.0 / 1024.0),
+        // The deviation of a sum doesn't follow from those of its parts.
+        iops_std_dev: if let [one] = busy[..] { one.iops_std_dev } else { None },
+        ..sum
+    }
+}
+
+fn of_direction(direction: &Value, latency: Option<FioLatency>) -> KnownFigures {
+    let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
+    let sampled = number(direction, "iops_samples") > 1;
+    let mut figures = KnownFigures {
+        ios: direction.get("total_ios").and_then(Value::as_u64),
+        bytes: direction.get("io_bytes").and_then(Value::as_u64),
+        iops_std_dev: deviation.filter(|deviation| sampled && *deviation >= 0.0),
+        ..KnownFigures::default()
+    };
+    if let Some(times) = latency.and_then(|kind| times(direction, kind)) {
+        times.put_into(&mut figures);
+    }
+    figures
+}
+
+/// By direction, and of all I/Os; `None` = there is none, or they don't add up.
+struct Charts {
+    read: Option<FioDistribution>,
+    write: Option<FioDistribution>,
+    total: Option<FioDistribution>,
+}
+
+fn chart(directions: &[&Value], kind: FioLatency) -> Option<FioDistribution> {
+    let busy = directions.iter().filter_map(|direction| times(direction, kind));
+    let known: Option<Vec<FioDistribution>> = busy.map(FioTimes::percentiles).collect();
+    FioDistribution::of_all(&known?)
+}
+
+impl Charts {
+    fn all(&self) -> impl Iterator<Item = &FioDistribution> {
+        [&self.read, &self.write, &self.total].into_iter().flatten()
+    }
+
+    /// Counted where all are.
+    fn source(&self) -> Option<FioPercentiles> {
+        let stated = |chart: &FioDistribution| chart.source() == FioPercentiles::Stated;
+        let source = if self.all().any(stated) { FioPercentiles::Stated } else { FioPercentiles::Counted };
+        self.all().next().map(|_| source)
+    }
+
+    fn rows(&self) -> Vec<KnownPercentile> {
+        let mut percents: Vec<f64> = self.all().flat_map(FioDistribution::percents).collect();
+        percents.sort_by(f64::total_cmp);
+        percents.dedup();
+        let at = |chart: &Option<FioDistribution>, percent| chart.as_ref()?.at(percent);
+        let row = |percent| ChartRow {
+            read: at(&self.read, percent),
+            write: at(&self.write, percent),
+            total: at(&self.total, percent),
+        };
+        percents.into_iter().map(|percent| KnownPercentile { percent, latency: row(percent) }).collect()
+    }
+}
+
+/// Mean, median, 99th and 99.9th percentile and maximum of all of these, ms.
+fn five_times(all: &[FioTimes]) -> [Option<f64>; 5] {
+    let known: Option<Vec<FioDistribution>> = all.iter().map(|times| times.percentiles()).collect();
+    let chart = known.and_then(|known| FioDistribution::of_all(&known));
+    let at = |percent| chart.as_ref()?.at(percent);
+    let mean = if let [one] = all { one.mean() } else { None };
+    let max = all.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
+    [mean, at(50.0), at(99.0), at(99.9), max]
+}
+
+fn trims(all: &[&Value], seconds: Option<f64>) -> Option<DiscardFigures> {
+    let sum = |name| all.iter().map(|trims| number(trims, name)).fold(0_u64, u64::saturating_add);
+    let (discards, bytes) = (sum("total_ios"), sum("io_bytes"));
+    let kind = common_kind(all, |times| times.mean().is_some());
+    let times: Vec<FioTimes> =
+        all.iter().filter_map(|trims| kind.and_then(|kind| times(trims, kind))).collect();
+    let [mean, median, p99, p999, max] = five_times(&times);
+    let per_s = discards as f64 / seconds?;
+    // fio counts one discard where none was done.
+    (bytes > 0).then_some(DiscardFigures { discards, bytes, per_s, mean, median, p99, p999, max })
+}
+
+fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<FlushFigures> {
+    let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
+    let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
+    let [mean, median, p99, p999, max] = five_times(&times);
+    let per_s = flushes as f64 / seconds?;
+    (flushes > 0).then_some(FlushFigures { flushes, per_s, mean, median, p99, p999, max })
+}

@@ -1,0 +1,49 @@
+//! Latency at percentiles.
+
+use super::figures::figure;
+use super::lines::TextLine;
+use crate::record::figures::TEXT_PERCENTS;
+use crate::record::formats::LineFault;
+use diskspd_model::results::{ChartRow, KnownPercentile, KnownSpan};
+
+/// What the rows between minimum and maximum are called, in order.
+const LABELS: [&str; TEXT_PERCENTS.len()] = [
+    "25th", "50th", "75th", "90th", "95th", "99th", "3-nines", "4-nines", "5-nines", "6-nines", "7-nines",
+    "8-nines", "9-nines",
+];
+
+/// Reads a chart behind its heading, to the row of the maximum; returns whether that is there.
+pub fn read<'a>(
+    lines: &mut impl Iterator<Item = TextLine<'a>>,
+    heading: TextLine,
+    span: &mut KnownSpan,
+) -> Result<bool, LineFault> {
+    span.percentiles.clear();
+    for line in lines {
+        let mut cells = line.text.split('|').map(str::trim);
+        let label = cells.next().unwrap_or_default();
+        let percent = LABELS.iter().position(|known| *known == label).map(|place| TEXT_PERCENTS[place]);
+        if percent.is_none() && !matches!(label, "min" | "max") {
+            continue;
+        }
+        let mut next = || figure(cells.next().unwrap_or_default(), line.number);
+        let mut row = ChartRow { read: next()?, write: next()?, total: next()? };
+        // Without any samples 0.000 stands there.
+        row.total = row.total.filter(|_| row.read.is_some() || row.write.is_some());
+        match percent {
+            Some(percent) if row != ChartRow::default() => {
+                span.percentiles.push(KnownPercentile { percent, latency: row });
+            }
+            Some(_) => {}
+            None if label == "min" => {
+                (span.read.min_ms, span.write.min_ms, span.total.min_ms) = (row.read, row.write, row.total);
+            }
+            None => {
+                (span.read.max_ms, span.write.max_ms, span.total.max_ms) = (row.read, row.write, row.total);
+                return Ok(true);
+            }
+        }
+    }
+    Err(LineFault::at(heading.number, "the latency distribution has no row of the maximum")
+        .hint("was the file cut off?"))
+}

@@ -1,0 +1,118 @@
+//! The figures of a time span: its tables, by the names of their columns.
+
+use super::charts;
+use super::lines::{TextLine, TextPiece};
+use crate::record::formats::LineFault;
+use crate::record::number::is_undefined;
+use diskspd_model::profile::xml::error::quote;
+use diskspd_model::results::{KnownFigures, KnownSpan};
+
+/// The line that the results of a time span begin with.
+pub const START: &str = "Results for timespan";
+
+/// Reads the results of a time span; `None` = it ended before measuring began.
+///
+/// # Errors
+/// Something was cut off, or a figure is none.
+pub fn read(results: TextPiece) -> Result<Option<KnownSpan>, LineFault> {
+    let mut span = KnownSpan::default();
+    let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
+    let mut lines = results.lines();
+    let mut last = results.first;
+    while let Some(line) = lines.next() {
+        last = line.number;
+        match line.text {
+            "Total IO" => total = table(&mut lines, line, &mut span.total)?,
+            "Read IO" => read = table(&mut lines, line, &mut span.read)?,
+            "Write IO" => write = table(&mut lines, line, &mut span.write)?,
+            // Of several targets each has one of its own, with its path before it.
+            "Total latency distribution:" | "total:" => chart = charts::read(&mut lines, line, &mut span)?,
+            // What stands behind is of all time spans, or this program's own.
+            text if text == "Totals:" || text.starts_with("Response times of timespan") => break,
+            text if text.starts_with("The test was interrupted before the measurements") => return Ok(None),
+            _ => of_line(line, &mut span)?,
+        }
+    }
+    if !(total && read && write) {
+        let what = "the results end before the tables of all, read and written I/Os";
+        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+    }
+    if span.total.mean_ms.is_some() && !chart {
+        let what = "the results end before the latency distribution";
+        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+    }
+    Ok(Some(span))
+}
+
+fn of_line(line: TextLine, span: &mut KnownSpan) -> Result<(), LineFault> {
+    if let Some(cells) = line.text.strip_prefix("avg.|") {
+        let usage = cells.split('|').next().unwrap_or_default();
+        span.cpu_percent = figure(usage.trim().trim_end_matches('%'), line.number)?;
+    } else if let Some(seconds) = line.text.strip_prefix("actual test time:") {
+        span.seconds = figure(seconds.trim().trim_end_matches('s'), line.number)?;
+    } else if let Some(threads) = line.text.strip_prefix("thread count:") {
+        span.parameters.threads = Some(amount(threads.trim(), line.number)?);
+    }
+    Ok(())
+}
+
+/// Reads a table from its heading to the line of all threads; returns whether that is there.
+fn table<'a>(
+    lines: &mut impl Iterator<Item = TextLine<'a>>,
+    heading: TextLine,
+    figures: &mut KnownFigures,
+) -> Result<bool, LineFault> {
+    let mut columns: Option<Vec<&str>> = None;
+    for line in lines {
+        if line.text.starts_with("thread |") {
+            columns = Some(line.text.split('|').map(str::trim).collect());
+        } else if let Some(cells) = line.text.strip_prefix("total:") {
+            let Some(columns) = columns else { break };
+            // Bytes stand right behind `total:`, and there is no column for a file.
+            let cells = cells.split('|').map(str::trim);
+            for (column, cell) in columns.iter().skip(1).zip(cells) {
+                put(figures, column, cell, line.number)?;
+            }
+            // Without samples 0.000 stands there, and no deviation.
+            figures.mean_ms = figures.mean_ms.filter(|_| figures.std_dev_ms.is_some());
+            return Ok(true);
+        }
+    }
+    let what = format!("the table \"{}\" has no line of all threads", heading.text);
+    Err(LineFault::at(heading.number, what).hint("was the file cut off?"))
+}
+
+fn put(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Result<(), LineFault> {
+    match column {
+        "bytes" => figures.bytes = Some(amount(cell, line)?),
+        "I/Os" => figures.ios = Some(amount(cell, line)?),
+        // Both are 2^20 bytes per second.
+        "MiB/s" | "MB/s" => figures.mib_per_s = figure(cell, line)?,
+        "I/O per s" => figures.iops = figure(cell, line)?,
+        "AvgLat" => figures.mean_ms = figure(cell, line)?,
+        "LatStdDev" => figures.std_dev_ms = figure(cell, line)?,
+        "IopsStdDev" => figures.iops_std_dev = figure(cell, line)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
+    cell.parse().map_err(|_| wrong(cell, "a whole number", line))
+}
+
+/// A figure; `None` = there is none, or what C libraries print for what is no number.
+pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
+    if cell == "N/A" || is_undefined(cell) {
+        return Ok(None);
+    }
+    match cell.parse() {
+        Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
+        _ => Err(wrong(cell, "a number from 0 on, with a point before its decimals", line)),
+    }
+}
+
+fn wrong(cell: &str, expected: &str, line: usize) -> LineFault {
+    let what = format!("{} is not possible here: expected {expected}", quote(cell));
+    LineFault::at(line, what).hint("was the file edited, cut off or damaged?")
+}

@@ -1,0 +1,49 @@
+//! The lines of a text report.
+
+/// A line, without blanks at its ends.
+#[derive(Debug, Clone, Copy)]
+pub struct TextLine<'a> {
+    /// From 1.
+    pub number: usize,
+    /// Where it begins, bytes.
+    pub at: usize,
+    /// What it says.
+    pub text: &'a str,
+}
+
+/// All lines of a piece of a file, which begins in this line, with LF or CRLF at their ends. Where files were put
+/// together, byte order marks stand in the middle: they are left out.
+pub fn of(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
+    text.split('\n').scan((first, 0), |(number, at), line| {
+        let found = TextLine { number: *number, at: *at, text: line.trim_start_matches('\u{feff}').trim() };
+        *number += 1;
+        *at += line.len() + 1;
+        Some(found)
+    })
+}
+
+/// A piece of a file, and the number of its first line.
+#[derive(Debug, Clone, Copy)]
+pub struct TextPiece<'a> {
+    pub first: usize,
+    pub text: &'a str,
+}
+
+impl<'a> TextPiece<'a> {
+    /// Its lines.
+    pub fn lines(self) -> impl Iterator<Item = TextLine<'a>> + Clone {
+        of(self.text, self.first)
+    }
+
+    /// What stands before the first line of this beginning, and all from each such line to the next.
+    pub fn split_at(self, start: &str) -> (TextPiece<'a>, Vec<TextPiece<'a>>) {
+        let starts: Vec<TextLine> = self.lines().filter(|line| line.text.starts_with(start)).collect();
+        let ends = starts.iter().skip(1).map(|line| line.at).chain([self.text.len()]);
+        let pieces = starts
+            .iter()
+            .zip(ends)
+            .map(|(line, end)| TextPiece { first: line.number, text: &self.text[line.at..end] });
+        let before = starts.first().map_or(self.text.len(), |line| line.at);
+        (TextPiece { text: &self.text[..before], ..self }, pieces.collect())
+    }
+}

@@ -1,0 +1,120 @@
+//! Reads text reports: DISKSPD's, of versions 2.0 to 2.3, and this program's. What a report doesn't say is
+//! not known; its figures have the digits that were printed.
+//!
+//! ```text
+//! bytes ─decode─▶ text ─lines─▶ a report from each "Command Line:" on ─▶ KnownRun
+//! ```
+//!
+//! | version | how its text differs |
+//! |---|---|
+//! | to 2.0.12 | no computer and start time; `software and hardware cache disabled`; `write/read ratio: 30/100` |
+//! | 2.0 | sizes as plain bytes; `number of outstanding I/O operations:`; no line for a rate (`-g`) |
+//! | 2.1 | sizes with units; `proc count` in the results |
+//! | 2.2 | counts of processors in the system information; all that a profile says |
+//! | 2.3 | other indents, sizes without zeros at the end |
+
+mod asked;
+mod charts;
+mod figures;
+mod lines;
+mod size;
+
+use super::decode::decoded;
+use super::formats::{LineFault, ResultError, named};
+use asked::AskedInText;
+use diskspd_model::profile::Parameters;
+use diskspd_model::profile::xml::text::bytes as path_bytes;
+use diskspd_model::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
+use diskspd_model::units::start_time::seconds_since_1970;
+use lines::TextPiece;
+
+/// Largest file that is read, bytes.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// The line that every report begins with.
+const START: &str = "Command Line:";
+
+/// Whether a text that begins so holds a report.
+pub fn begins_so(text: &str) -> bool {
+    lines::of(text, 1).any(|line| line.text.starts_with(START))
+}
+
+/// Reads all reports of a file.
+///
+/// # Errors
+/// There is none, one of them was cut off, or a figure is none: with the line.
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, ResultError> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
+    }
+    let text = decoded(bytes);
+    let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
+    let runs = reports.into_iter().map(report).collect::<Result<Vec<KnownRun>, LineFault>>()?;
+    if runs.is_empty() {
+        let fault = LineFault::of_all("no text report: no line begins with \"Command Line:\"");
+        return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
+    }
+    Ok(named(runs, name))
+}
+
+/// The reports of a file, each as it stands there, in UTF-8 or in the file's code page.
+pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let text = decoded(bytes);
+    let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
+    reports.into_iter().map(|report| path_bytes(report.text)).collect()
+}
+
+/// Reads a report, from its command line to the next one.
+fn report(report: TextPiece) -> Result<KnownRun, LineFault> {
+    let (head, results) = report.split_at(figures::START);
+    let mut run = KnownRun::new("", Origin::ResultText);
+    let states_all = system(head, &mut run);
+    let mut asked: Vec<AskedInText> = asked::read(head);
+    let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
+    check_all_there(report, asked.len(), results.len())?;
+    asked.resize_with(results.len(), AskedInText::default);
+    for ((number, span), asked) in (1..).zip(results).zip(asked) {
+        let parameters = asked.parameters(states_all);
+        if span.is_none() {
+            run.unmeasured.push(UnmeasuredSpan { time_span: number, parameters: parameters.clone() });
+        }
+        run.time_spans.push(span.map(|span| {
+            let threads = parameters.threads.or(span.parameters.threads);
+            KnownSpan { parameters: Parameters { threads, ..parameters }, ..span }
+        }));
+    }
+    Ok(run)
+}
+
+/// Reads what a report says of the run as a whole; returns whether its version states all that a profile has.
+fn system(head: TextPiece, run: &mut KnownRun) -> bool {
+    let mut states_all = false;
+    for line in head.lines() {
+        let Some((label, value)) = line.text.split_once(':') else { continue };
+        let value = value.trim();
+        match label.trim_end() {
+            "Command Line" if !value.is_empty() => run.command_line = Some(path_bytes(value).into()),
+            "computer name" if !value.is_empty() => {
+                run.computer = Some(String::from_utf8_lossy(&path_bytes(value)).into_owned());
+            }
+            "start time" => run.started_at = seconds_since_1970(value),
+            // Of 2.2 on.
+            "cpu count" => states_all = true,
+            _ => {}
+        }
+    }
+    states_all
+}
+
+fn check_all_there(report: TextPiece, asked: usize, measured: usize) -> Result<(), LineFault> {
+    if measured == 0 {
+        let fault = LineFault::at(report.first, "this report has no \"Results for timespan 1:\"");
+        return Err(fault.hint("a profile alone (-Rp) has none, nor has a run that failed or was cut off"));
+    }
+    if measured < asked {
+        let last = report.lines().last().map_or(report.first, |line| line.number);
+        let what = format!("the report ends after {measured} of {asked} time spans");
+        return Err(LineFault::at(last, what).hint("was the file cut off?"));
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! What results of fio say besides what all runs have in common.
+
+use super::{DiscardFigures, FlushFigures};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Of the jobs of a group, which ran at the same time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FioFigures {
+    /// What the jobs are called, each once.
+    pub jobs: Vec<String>,
+    /// Of which times means, deviations, minimum and maximum are; `None` = fio measured none.
+    pub latency: Option<FioLatency>,
+    /// Of which times the percentiles are, and where they come from; `None` = there are none.
+    pub percentiles: Option<(FioLatency, FioPercentiles)>,
+    /// Jobs that ended with an error, and its number: what they did until then is among the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<(String, i64)>,
+    /// Discards; `None` = there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trims: Option<DiscardFigures>,
+    /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` = there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub syncs: Option<FlushFigures>,
+    /// The log files that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<FioLogFiles>,
+    /// What those of them hold that lie beside the result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<FioSeries>,
+}
+
+/// Which of fio's times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FioLatency {
+    /// `lat`: from where fio made the I/O to its completion.
+    Total,
+    /// `clat`: from where the I/O was handed over to its completion, without the time that this took.
+    Completion,
+}
+
+impl fmt::Display for FioLatency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FioLatency::Total => "total latency (lat)",
+            FioLatency::Completion => "completion latency (clat, without submission)",
+        })
+    }
+}
+
+/// Where percentiles come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FioPercentiles {
+    /// Counted from the bins of JSON+.
+    Counted,
+    /// As fio states them.
+    Stated,
+}
+
+impl fmt::Display for FioPercentiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FioPercentiles::Counted => "counted from fio's bins",
+            FioPercentiles::Stated => "as fio states them",
+        })
+    }
+}
+
+/// Log files of a kind, one for each thread: `a_lat.1.log`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FioLogFiles {
+    /// What they hold.
+    pub of: FioSeriesOf,
+    /// What their names begin with.
+    pub prefix: String,
+    /// The first thread's number.
+    pub first: u32,
+    /// The last one's.
+    pub last: u32,
+}
+
+/// The course of a figure, out of log files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FioSeries {
+    /// Of which figure.
+    pub of: FioSeriesOf,
+    /// Of which I/Os: `read`, `write`, `trim`.
+    pub direction: String,
+    /// Length of an interval, s.
+    pub interval_s: f64,
+    /// A value for each interval from the start on; `None` = nothing was logged in it.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The figure of a course.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FioSeriesOf {
+    /// `_lat.log`: mean total latency, ms.
+    Latency,
+    /// `_clat.log`: mean completion latency, ms.
+    CompletionLatency,
+    /// `_iops.log`: I/Os per second.
+    Iops,
+    /// `_bw.log`: 2^20 bytes per second.
+    MibPerS,
+}
