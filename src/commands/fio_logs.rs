@@ -1,10 +1,10 @@
 //! The log files that lie beside a result of fio.
 
-use super::known_runs::shown;
 use crate::finding::Finding;
 use crate::record::fio::{self, MAX_LOG_BYTES};
 use crate::results::{FioFigures, FioLogFiles, KnownRun, KnownSpan};
 use crate::sys::standard_error::say;
+use crate::units::visible;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,7 @@ fn content(path: &Path) -> Option<Vec<u8>> {
         }
         Ok(_) => return Some(bytes),
     };
-    say(Finding::note(format!("{}: this log of fio was left out: {why}", shown(path))));
+    let name = path.to_string_lossy();
+    say(Finding::note(format!("{}: this log of fio was left out: {why}", visible::line(&name))));
     None
 }

@@ -2,7 +2,7 @@
 
 use super::fio_logs;
 use crate::finding::Finding;
-use crate::record::formats::{self, ResultFormat};
+use crate::record::formats::{self, InputFormat};
 use crate::record::json::{self, RecordError};
 use crate::record::known;
 use crate::results::{KnownRun, Record};
@@ -63,8 +63,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
     files
 }
 
-/// How the names of files end that are read whatever they hold, in any case of letters: what is wrong with one is
-/// told. Of others only those that hold results.
+/// How the names of files end that are read whatever they hold, in any case of letters: what is wrong with
+/// one is told. Of others only those that hold results.
 const ENDINGS: [&[u8]; 4] = [b".json", b".json.gz", b".xml", b".xml.gz"];
 /// So end those that lie beside the runs of a history and say what they are called.
 const NOTES: &[u8] = b".about.json";
@@ -72,8 +72,8 @@ const NOTES: &[u8] = b".about.json";
 /// Of skipped files so many are named.
 const NAMED: usize = 5;
 
-/// Records and results in a folder (`*.json`, `*.xml`, and what holds results by its content; compressed ones too),
-/// by name; of the folder of a sweep the records of all its runs.
+/// Records and results in a folder (`*.json`, `*.xml`, and what holds results by its content; compressed
+/// ones too), by name; of the folder of a sweep the records of all its runs.
 ///
 /// # Errors
 /// It can't be listed.
@@ -227,7 +227,7 @@ pub fn record(path: &Path) -> Result<Record, String> {
 /// Where runs come from.
 enum Opened {
     Record(File),
-    Results(File, &'static ResultFormat),
+    Results(File, &'static InputFormat),
     /// All that came out of it.
     Pipe(Vec<u8>),
 }
@@ -262,7 +262,7 @@ fn up_to(file: File, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The format of what begins so, by that or by its name; `None` = it is taken for a record.
-pub fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static ResultFormat> {
+pub fn format_of(path: &Path, beginning: &[u8]) -> Option<&'static InputFormat> {
     formats::of_beginning(beginning).or_else(|| {
         // Its name says so; what is wrong with it is told.
         let word = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {

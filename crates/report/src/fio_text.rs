@@ -20,6 +20,10 @@ pub fn text(fio: &FioFigures) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
+/// Why there are none.
+const NO_PERCENTILES: &str = "percentiles: none: those that fio states of several jobs don't add up; \
+                              --output-format=json+ or --group_reporting gives them";
+
 /// One sentence for each: the jobs, and what the latencies are.
 pub fn facts(fio: &FioFigures) -> Vec<String> {
     let names: Vec<String> = fio.jobs.iter().map(|name| line(name).into_owned()).collect();
@@ -28,7 +32,11 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     });
     let jobs = (!names.is_empty()).then(|| format!("fio's jobs: {}", names.join(", ")));
     let latency = fio.latency.map(|kind| format!("mean, deviation, min and max: {kind}"));
-    let percentiles = fio.percentiles.map(|(kind, source)| format!("percentiles: {kind}, {source}"));
+    let percentiles = match fio.percentiles {
+        Some((kind, source)) => Some(format!("percentiles: {kind}, {source}")),
+        // Or fio was told not to.
+        None => fio.latency.map(|_| NO_PERCENTILES.to_owned()),
+    };
     jobs.into_iter().chain(latency).chain(percentiles).chain(failed).collect()
 }
 

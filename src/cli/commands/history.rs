@@ -154,7 +154,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     let action = match action {
         "import" if names.is_empty() => {
             return Err(CliError::new("the files to import are missing")
-                .hint("diskspd history import run.json results/*.xml"));
+                .hint("diskspd history import run.json results/"));
         }
         "import" => HistoryAction::Import { files: line.files().split_off(1), label: selection.label.take() },
         action => with_runs(action, names, &line)?,

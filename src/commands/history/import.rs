@@ -8,7 +8,8 @@ use crate::results::KnownRun;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::path::{Path, PathBuf};
 
-/// Takes in all runs of these files, and of the files in folders; one that can't be read is told, and doesn't keep the others away.
+/// Takes in all runs of these files, and of the files in folders; one that can't be read is told, and
+/// doesn't keep the others away.
 ///
 /// # Errors
 /// The history can't be opened, or it can't be said what was done.

@@ -4,7 +4,7 @@ use super::chart::ChartFigure;
 use super::course::OverTime;
 use super::page::heading;
 use super::span::Span;
-use super::{distribution, processors, threads};
+use super::{distribution, fio, processors, threads};
 use maud::{Markup, html};
 
 const NO_LATENCY: &str = "Latencies are not recorded; -L measures them.";
@@ -15,8 +15,8 @@ const NO_COURSE: &str = "The course was not recorded; -D records it, with -L als
 pub fn sections(span: &Span) -> Markup {
     let course = span.detail.and_then(|detail| OverTime::of(&detail));
     let course = course.iter().zip(span.detail);
-    let over_time: Vec<ChartFigure> =
-        course.flat_map(|(course, detail)| course.charts(span, &detail)).collect();
+    let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
+    let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
     let without = if span.detail.is_some() { NO_COURSE } else { "The course is not recorded." };
     html! {
         (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))

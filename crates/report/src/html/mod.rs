@@ -15,6 +15,7 @@ mod compare;
 mod course;
 mod distribution;
 mod environment;
+mod fio;
 mod headline;
 mod history;
 mod input;

@@ -3,7 +3,7 @@
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
-use super::{again, charts, environment, headline, overview, parts, rounds, verdict};
+use super::{again, charts, environment, fio, headline, overview, parts, rounds, verdict};
 use crate::number::{exact, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_model::profile::RawText;
@@ -91,6 +91,7 @@ fn time_span(run: &Run, index: usize, figures: Option<&KnownSpan>, place: &PageP
     let span = Span::new(figures, detail, index, place);
     html! {
         (headline::figures(&span))
+        @if let Some(fio) = &figures.fio { (fio::section(fio)) }
         @if let Some(measured) = measured { (parts::tables(measured)) }
         @if place.points > 0 { (charts::sections(&span)) }
     }

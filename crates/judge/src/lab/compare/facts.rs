@@ -116,6 +116,12 @@ fn of_run(run: &SideRun) -> Facts {
         for (name, value, must) in of_span(span) {
             add(&format!("{place}{name}"), value, must);
         }
+        let fio = span.fio.as_ref();
+        let latency = fio.and_then(|fio| Some(fio.latency?.to_string()));
+        let percentiles =
+            fio.and_then(|fio| fio.percentiles.map(|(kind, source)| format!("{kind}, {source}")));
+        add(&format!("{place}latencies of fio"), latency, MustAgree::No);
+        add(&format!("{place}percentiles of fio"), percentiles, MustAgree::No);
     }
     facts
 }

@@ -1,6 +1,6 @@
 //! The JSON in what fio prints: warnings and notes stand around it, several may stand in a file.
 
-use super::super::formats::LineFault;
+use super::super::fault::LineFault;
 use super::VERSION;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
     let (mut at, mut line) = (0, 1);
     while let Some(piece) = text[at..].split_inclusive('\n').next() {
         let begin = at + piece.len() - piece.trim_start().len();
-        if !text[begin..].starts_with('{') {
+        if !piece.trim_start().starts_with('{') {
             (at, line) = (at + piece.len(), line + 1);
             continue;
         }
@@ -64,7 +64,9 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
 fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
     // Lines count from the document's first.
     let line = line + error.line().saturating_sub(1);
-    LineFault::at(line, format!("no valid JSON: {error}")).hint("was the file edited or damaged?")
+    let why = error.to_string();
+    let why = why.split(" at line ").next().unwrap_or(&why);
+    LineFault::at(line, format!("no valid JSON: {why}")).hint("was the file edited or damaged?")
 }
 
 /// How long an object is that the text begins with, bytes; `None` = it doesn't end.
@@ -116,8 +118,9 @@ fn jobs(document: &Value) -> &[Value] {
     document.get("jobs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether the second is a later state of the same run: the jobs are the same, fio began at the same time (within
-/// the second that it rounds to), and more time has passed, in which the sums and the longest I/O became no less.
+/// Whether the second is a later state of the same run: the jobs are the same, fio began at the same time
+/// (within the second that it rounds to), and more time has passed, in which the sums and the longest I/O
+/// became no less.
 fn is_snapshot(first: &Value, second: &Value) -> bool {
     let (before, after) = (jobs(first), jobs(second));
     let elapsed = |jobs: &[Value]| jobs.iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();

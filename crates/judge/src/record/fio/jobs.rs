@@ -20,15 +20,8 @@ pub struct FioJob<'a> {
     global: Option<&'a Map<String, Value>>,
 }
 
-/// The jobs that ran at the same time.
-pub struct FioGroup<'a> {
-    /// At least one.
-    pub jobs: Vec<FioJob<'a>>,
-    /// fio's own sum of them; `None` = there is none.
-    pub sum: Option<FioJob<'a>>,
-}
-
-/// All jobs of a document, in order; with them the sum of all clients.
+/// All jobs of a document, in order. What fio adds up of all hosts isn't one of them, unless it stands
+/// alone: jobs of different times are in it, and no percentiles.
 pub fn of(document: &Value) -> Vec<FioJob<'_>> {
     let global = document.get("global options").and_then(Value::as_object);
     let lists = ["jobs", "client_stats"].into_iter().filter_map(|name| document.get(name)?.as_array());
@@ -39,28 +32,21 @@ pub fn of(document: &Value) -> Vec<FioJob<'_>> {
         value,
         global,
     };
-    lists.flatten().filter(|value| value.is_object()).map(job).collect()
+    let all: Vec<FioJob> = lists.flatten().filter(|value| value.is_object()).map(job).collect();
+    match all.iter().all(FioJob::is_sum) {
+        true => all,
+        false => all.into_iter().filter(|job| !job.is_sum()).collect(),
+    }
 }
 
-/// The groups, in the order of their first jobs.
-pub fn groups<'a>(jobs: &[FioJob<'a>]) -> Vec<FioGroup<'a>> {
-    let mut groups: Vec<FioGroup> = Vec::new();
-    let mut sum = None;
+/// The jobs that ran at the same time, in the order of the first of each.
+pub fn groups<'a>(jobs: &[FioJob<'a>]) -> Vec<Vec<FioJob<'a>>> {
+    let mut groups: Vec<Vec<FioJob>> = Vec::new();
     for job in jobs {
-        if job.is_sum() {
-            sum = Some(*job);
-            continue;
+        match groups.iter_mut().find(|group| group[0].group == job.group) {
+            Some(group) => group.push(*job),
+            None => groups.push(vec![*job]),
         }
-        match groups.iter_mut().find(|group| group.jobs[0].group == job.group) {
-            Some(group) => group.jobs.push(*job),
-            None => groups.push(FioGroup { jobs: vec![*job], sum: None }),
-        }
-    }
-    match (&mut groups[..], sum) {
-        // The sum of several groups would be one of different times.
-        ([only], sum) => only.sum = sum,
-        ([], Some(sum)) => groups.push(FioGroup { jobs: vec![sum], sum: None }),
-        _ => {}
     }
     groups
 }
@@ -70,8 +56,7 @@ fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
 }
 
 impl<'a> FioJob<'a> {
-    /// Whether this is what fio adds up of all hosts.
-    pub fn is_sum(&self) -> bool {
+    fn is_sum(&self) -> bool {
         self.name == ALL_CLIENTS && self.own_options().is_none()
     }
 

@@ -1,9 +1,9 @@
 //! fio's log files beside a result: the course of a figure.
 //!
-//! A line is `time (ms), value, direction, size[, offset[, priority]]`; a value stands for one I/O, or for all
-//! of an interval (`log_avg_msec`).
+//! A line is `time (ms), value, direction, size[, offset[, priority]]`; a value stands for one I/O, or for
+//! all of an interval (`log_avg_msec`).
 
-use super::jobs::{FioGroup, FioJob};
+use super::jobs::FioJob;
 use diskspd_model::results::{FioLogFiles, FioSeries, FioSeriesOf};
 
 /// Largest log file that is read, bytes.
@@ -34,20 +34,20 @@ fn kind_of_file(of: FioSeriesOf) -> &'static str {
 }
 
 /// The log files that the jobs of each group were asked to write.
-pub fn files_of(groups: &[FioGroup]) -> Vec<Vec<FioLogFiles>> {
-    let threads = |job: &FioJob, group: &FioGroup| {
+pub fn files_of(groups: &[Vec<FioJob>]) -> Vec<Vec<FioLogFiles>> {
+    let threads = |job: &FioJob, group: &[FioJob]| {
         let clones = job.option(&["numjobs"]).and_then(|jobs| jobs.parse::<u32>().ok()).unwrap_or(1);
-        let alone = group.jobs.iter().filter(|other| other.name == job.name).count() == 1;
+        let alone = group.iter().filter(|other| other.name == job.name).count() == 1;
         if alone { clones } else { 1 }
     };
     // fio numbers the files by thread, from 1, over all jobs.
     let mut first = 1_u32;
     let mut all = Vec::new();
     for group in groups {
-        let count = group.jobs.iter().map(|job| threads(job, group)).fold(0_u32, u32::saturating_add);
+        let count = group.iter().map(|job| threads(job, group)).fold(0_u32, u32::saturating_add);
         let last = if groups.len() == 1 { u32::MAX } else { first.saturating_add(count).saturating_sub(1) };
         let mut files: Vec<FioLogFiles> = Vec::new();
-        for job in &group.jobs {
+        for job in group {
             for (option, of) in KINDS {
                 let Some(prefix) = job.option(&[option]) else { continue };
                 let prefix = if prefix.is_empty() { job.name } else { prefix };
@@ -81,8 +81,8 @@ pub fn is_log_of(name: &str, files: &FioLogFiles) -> bool {
     }
 }
 
-/// The course of a figure out of the log files of all threads, by direction. Lines that are none are left out.
-/// Rates of the threads add up; of latencies it is the mean of what is logged.
+/// The course of a figure out of the log files of all threads, by direction. Lines that are none are left
+/// out. Rates of the threads add up; of latencies it is the mean of what is logged.
 pub fn series(of: FioSeriesOf, files: &[Vec<u8>]) -> Vec<FioSeries> {
     let lines =
         |file: &[u8]| -> Vec<LogLine> { file.split(|byte| *byte == b'\n').filter_map(line).collect() };

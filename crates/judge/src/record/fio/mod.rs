@@ -16,8 +16,8 @@ mod logs;
 mod options;
 mod span;
 
-use super::decode::decoded;
-use super::formats::{LineFault, ResultError, named};
+use super::decode::{decoded, named};
+use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::xml::text::bytes as plain_bytes;
 use diskspd_model::results::{Findings, KnownRun, KnownSpan, Origin};
@@ -70,7 +70,7 @@ fn run(document: &FioDocument) -> Result<KnownRun, LineFault> {
     run.started_at = started_at(&document.value, &jobs);
     run.computer = computers(&jobs);
     let groups = jobs::groups(&jobs);
-    let mut spans: Vec<KnownSpan> = groups.iter().map(span::of).collect();
+    let mut spans: Vec<KnownSpan> = groups.iter().map(|group| span::of(group)).collect();
     for (span, files) in spans.iter_mut().zip(logs::files_of(&groups)) {
         span.fio.iter_mut().for_each(|fio| fio.logs.clone_from(&files));
     }
@@ -108,7 +108,7 @@ fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
 /// The hosts that client and server name, each once.
 fn computers(jobs: &[FioJob]) -> Option<String> {
     let mut hosts: Vec<&str> = Vec::new();
-    for host in jobs.iter().filter(|job| !job.is_sum()).filter_map(|job| job.host) {
+    for host in jobs.iter().filter_map(|job| job.host) {
         if !hosts.contains(&host) {
             hosts.push(host);
         }

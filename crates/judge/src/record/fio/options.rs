@@ -76,9 +76,11 @@ fn asked(job: &FioJob, group: &[FioJob]) -> Option<AskedOfJob> {
     Some(AskedOfJob { paths: paths(job), access: Access { threads: Some(threads), ..access(job) } })
 }
 
-/// The files by name; a colon stands between several. Those that fio named itself are not known.
+/// The files by name, a colon stands between several; of those that fio names itself the folder.
 fn paths(job: &FioJob) -> Vec<RawText> {
-    let Some(names) = job.option(&["filename"]) else { return Vec::new() };
+    let Some(names) = job.option(&["filename"]) else {
+        return job.option(&["directory"]).map(RawText::from).into_iter().collect();
+    };
     let (mut paths, mut path) = (Vec::new(), String::new());
     let mut letters = names.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -98,11 +100,11 @@ fn paths(job: &FioJob) -> Vec<RawText> {
 }
 
 fn access(job: &FioJob) -> Access {
-    let pattern = Pattern::of(job.option(&["rw", "readwrite"]).unwrap_or("read"));
+    let pattern = RwPattern::of(job.option(&["rw", "readwrite"]).unwrap_or("read"));
     let percent = |names: &[&str]| job.option(names).map(|share| share.parse::<u32>().ok());
     let writes = match pattern {
         // Of both options the one that was set; half of each by default.
-        Some(Pattern { mixed: true, .. }) => match (percent(&["rwmixread"]), percent(&["rwmixwrite"])) {
+        Some(RwPattern { mixed: true, .. }) => match (percent(&["rwmixread"]), percent(&["rwmixwrite"])) {
             (_, Some(writes)) => writes,
             (Some(reads), _) => reads.and_then(|reads| 100_u32.checked_sub(reads)),
             (None, None) => Some(50),
@@ -131,15 +133,15 @@ fn access(job: &FioJob) -> Access {
 
 /// What `rw` says.
 #[derive(Clone, Copy)]
-struct Pattern {
+struct RwPattern {
     random: bool,
     mixed: bool,
     write_percent: u32,
     trim_percent: Option<u32>,
 }
 
-impl Pattern {
-    fn of(written: &str) -> Option<Pattern> {
+impl RwPattern {
+    fn of(written: &str) -> Option<RwPattern> {
         // `randread:8`: so many I/Os between two offsets.
         let name = written.split(':').next().unwrap_or_default();
         let (random, kind) = match name {
@@ -154,7 +156,7 @@ impl Pattern {
             "trimwrite" => (false, 100, Some(50)),
             _ => return None,
         };
-        Some(Pattern { random, mixed, write_percent, trim_percent })
+        Some(RwPattern { random, mixed, write_percent, trim_percent })
     }
 }
 
@@ -177,7 +179,8 @@ fn block_size(job: &FioJob, writes: Option<u32>) -> Option<u32> {
     size?.try_into().ok().filter(|size| *size > 0)
 }
 
-/// `64k`, `64kb`, `65536`, `0x1000`: bytes. `k` is 1024 and `ki` 1000, unless `kb_base` says it the right way.
+/// `64k`, `64kb`, `65536`, `0x1000`: bytes. `k` is 1024 and `ki` 1000, unless `kb_base` says it the right
+/// way.
 fn bytes(written: &str, decimal: bool) -> Option<u64> {
     let text = written.trim().to_ascii_lowercase();
     if let Some(digits) = text.strip_prefix("0x") {
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn patterns_are_those_of_rw() {
-        let of = |rw| Pattern::of(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent));
+        let of = |rw| RwPattern::of(rw).map(|pattern| (pattern.random, pattern.mixed, pattern.write_percent));
         assert_eq!(of("randread:8"), Some((true, false, 0)));
         assert_eq!(of("readwrite"), Some((false, true, 50)));
         assert_eq!(of("randrw"), Some((true, true, 50)));

@@ -1,6 +1,6 @@
 //! The figures of a group of jobs.
 
-use super::jobs::{FioGroup, FioJob};
+use super::jobs::FioJob;
 use super::latency::{FioDistribution, FioTimes, times};
 use super::options;
 use diskspd_model::results::{
@@ -9,22 +9,21 @@ use diskspd_model::results::{
 };
 use serde_json::Value;
 
-/// The figures of the group as one time span.
-pub fn of(group: &FioGroup) -> KnownSpan {
-    let own = of_entries(&group.jobs);
-    // fio's own sum of all hosts has percentiles where those that it states of each don't add up.
-    let span = match &group.sum {
-        Some(sum) if own.percentiles.is_empty() => of_entries(std::slice::from_ref(sum)),
-        _ => own,
-    };
-    let mut jobs: Vec<String> = group.jobs.iter().map(|job| job.name.to_owned()).collect();
+/// The figures of jobs that ran at the same time, as one time span.
+pub fn of(group: &[FioJob]) -> KnownSpan {
+    let mut jobs: Vec<String> = group.iter().map(|job| job.name.to_owned()).collect();
     jobs.dedup();
-    let failed = group.jobs.iter().filter_map(failed).collect();
-    KnownSpan {
-        parameters: options::parameters(&group.jobs),
-        fio: span.fio.map(|fio| Box::new(FioFigures { jobs, failed, ..*fio })),
-        ..span
+    let failed = group.iter().filter_map(failed).collect();
+    let parameters = options::parameters(group);
+    let mut span = of_entries(group);
+    if parameters.threads != Some(1) {
+        // What fio makes of those of several threads (group_reporting) is none of their sum.
+        for figures in [&mut span.read, &mut span.write, &mut span.total] {
+            figures.iops_std_dev = None;
+        }
     }
+    let fio = span.fio.map(|fio| Box::new(FioFigures { jobs, failed, ..*fio }));
+    KnownSpan { parameters, fio, ..span }
 }
 
 fn failed(job: &FioJob) -> Option<(String, i64)> {

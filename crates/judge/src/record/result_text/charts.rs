@@ -1,9 +1,9 @@
 //! Latency at percentiles.
 
-use super::figures::figure;
+use super::cells::figure;
 use super::lines::TextLine;
+use crate::record::fault::LineFault;
 use crate::record::figures::TEXT_PERCENTS;
-use crate::record::formats::LineFault;
 use diskspd_model::results::{ChartRow, KnownPercentile, KnownSpan};
 
 /// What the rows between minimum and maximum are called, in order.

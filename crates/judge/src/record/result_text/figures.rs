@@ -1,10 +1,9 @@
 //! The figures of a time span: its tables, by the names of their columns.
 
+use super::cells::{amount, figure};
 use super::charts;
 use super::lines::{TextLine, TextPiece};
-use crate::record::formats::LineFault;
-use crate::record::number::is_undefined;
-use diskspd_model::profile::xml::error::quote;
+use crate::record::fault::LineFault;
 use diskspd_model::results::{KnownFigures, KnownSpan};
 
 /// The line that the results of a time span begin with.
@@ -17,21 +16,24 @@ pub const START: &str = "Results for timespan";
 pub fn read(results: TextPiece) -> Result<Option<KnownSpan>, LineFault> {
     let mut span = KnownSpan::default();
     let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
-    let mut lines = results.lines();
-    let mut last = results.first;
+    let mut lines = results.lines().filter(|line| !line.text.is_empty());
+    let (mut last, mut before) = (results.first, "");
     while let Some(line) = lines.next() {
         last = line.number;
         match line.text {
             "Total IO" => total = table(&mut lines, line, &mut span.total)?,
             "Read IO" => read = table(&mut lines, line, &mut span.read)?,
             "Write IO" => write = table(&mut lines, line, &mut span.write)?,
-            // Of several targets each has one of its own, with its path before it.
-            "Total latency distribution:" | "total:" => chart = charts::read(&mut lines, line, &mut span)?,
+            // Of several targets each has one of its own below its path; that of all comes last.
+            text if text.starts_with("%-ile") => {
+                chart = charts::read(&mut lines, line, &mut span)? && is_of_all(before);
+            }
             // What stands behind is of all time spans, or this program's own.
             text if text == "Totals:" || text.starts_with("Response times of timespan") => break,
             text if text.starts_with("The test was interrupted before the measurements") => return Ok(None),
             _ => of_line(line, &mut span)?,
         }
+        before = line.text;
     }
     if !(total && read && write) {
         let what = "the results end before the tables of all, read and written I/Os";
@@ -42,6 +44,11 @@ pub fn read(results: TextPiece) -> Result<Option<KnownSpan>, LineFault> {
         return Err(LineFault::at(last, what).hint("was the file cut off?"));
     }
     Ok(Some(span))
+}
+
+/// Whether the latencies below this line are those of all I/Os; in the first versions the tables stand there.
+fn is_of_all(heading: &str) -> bool {
+    matches!(heading, "Total latency distribution:" | "total:" | "Write IO")
 }
 
 fn of_line(line: TextLine, span: &mut KnownSpan) -> Result<(), LineFault> {
@@ -95,24 +102,4 @@ fn put(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Res
         _ => {}
     }
     Ok(())
-}
-
-fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
-    cell.parse().map_err(|_| wrong(cell, "a whole number", line))
-}
-
-/// A figure; `None` = there is none, or what C libraries print for what is no number.
-pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
-    if cell == "N/A" || is_undefined(cell) {
-        return Ok(None);
-    }
-    match cell.parse() {
-        Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
-        _ => Err(wrong(cell, "a number from 0 on, with a point before its decimals", line)),
-    }
-}
-
-fn wrong(cell: &str, expected: &str, line: usize) -> LineFault {
-    let what = format!("{} is not possible here: expected {expected}", quote(cell));
-    LineFault::at(line, what).hint("was the file edited, cut off or damaged?")
 }

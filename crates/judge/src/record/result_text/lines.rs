@@ -11,8 +11,8 @@ pub struct TextLine<'a> {
     pub text: &'a str,
 }
 
-/// All lines of a piece of a file, which begins in this line, with LF or CRLF at their ends. Where files were put
-/// together, byte order marks stand in the middle: they are left out.
+/// All lines of a piece of a file, which begins in this line, with LF or CRLF at their ends. Where files
+/// were put together, byte order marks stand in the middle: they are left out.
 pub fn of(text: &str, first: usize) -> impl Iterator<Item = TextLine<'_>> + Clone {
     text.split('\n').scan((first, 0), |(number, at), line| {
         let found = TextLine { number: *number, at: *at, text: line.trim_start_matches('\u{feff}').trim() };

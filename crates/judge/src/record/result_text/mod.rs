@@ -7,20 +7,21 @@
 //!
 //! | version | how its text differs |
 //! |---|---|
-//! | to 2.0.12 | no computer and start time; `software and hardware cache disabled`; `write/read ratio: 30/100` |
+//! | first | no computer, no start; `software and hardware cache disabled`; `write/read ratio: 30/100` |
 //! | 2.0 | sizes as plain bytes; `number of outstanding I/O operations:`; no line for a rate (`-g`) |
 //! | 2.1 | sizes with units; `proc count` in the results |
 //! | 2.2 | counts of processors in the system information; all that a profile says |
 //! | 2.3 | other indents, sizes without zeros at the end |
 
 mod asked;
+mod cells;
 mod charts;
 mod figures;
 mod lines;
 mod size;
 
-use super::decode::decoded;
-use super::formats::{LineFault, ResultError, named};
+use super::decode::{decoded, named};
+use super::fault::{LineFault, ResultError};
 use asked::AskedInText;
 use diskspd_model::profile::Parameters;
 use diskspd_model::profile::xml::text::bytes as path_bytes;

@@ -1,0 +1,26 @@
+//! Figures in the cells of tables.
+
+use crate::record::fault::LineFault;
+use crate::record::number::is_undefined;
+use diskspd_model::profile::xml::error::quote;
+
+/// A whole number.
+pub fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
+    cell.parse().map_err(|_| wrong(cell, "a whole number", line))
+}
+
+/// A figure; `None` = there is none, or what C libraries print for what is no number.
+pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
+    if cell == "N/A" || is_undefined(cell) {
+        return Ok(None);
+    }
+    match cell.parse() {
+        Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
+        _ => Err(wrong(cell, "a number from 0 on, with a point before its decimals", line)),
+    }
+}
+
+fn wrong(cell: &str, expected: &str, line: usize) -> LineFault {
+    let what = format!("{} is not possible here: expected {expected}", quote(cell));
+    LineFault::at(line, what).hint("was the file edited, cut off or damaged?")
+}

@@ -1,0 +1,31 @@
+//! Any bytes as fio's results and logs: refused with a reason, or runs whose figures are possible and that can be
+//! printed; as many parts as runs.
+#![no_main]
+
+use diskspd::record::fio::{parts, read, series};
+use diskspd::report::run_text;
+use diskspd::results::FioSeriesOf;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    match read(data, "fuzz.json") {
+        Ok(runs) => {
+            assert!(!runs.is_empty());
+            assert_eq!(parts(data).len(), runs.len());
+            for run in &runs {
+                assert!(!run_text::text(run, true).is_empty());
+                for span in run.time_spans.iter().flatten() {
+                    let figures = [span.read, span.write, span.total];
+                    let known = figures.iter().flat_map(|f| [f.iops, f.mean_ms, f.min_ms, f.max_ms]);
+                    assert!(known.flatten().all(|figure| figure >= 0.0));
+                    assert!(span.percentiles.iter().all(|row| row.percent > 0.0 && row.percent < 100.0));
+                }
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+    for of in [FioSeriesOf::Latency, FioSeriesOf::Iops] {
+        for course in series(of, &[data.to_vec(), data.to_vec()]) {
+            assert!(course.interval_s > 0.0 && course.values.len() < 10_000);
+        }
+    }
+});
