@@ -587,6 +587,52 @@ fn results_of_diskspd_are_imported_one_by_one() {
     assert_eq!(dump(&history.index()), before);
 }
 
+/// Text reports and results of fio as they lie in folders, beside what is none.
+#[test]
+fn folders_of_results_of_diskspd_and_fio_are_imported() {
+    let history = History::new();
+    let (data, folder) =
+        (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"), history.folder.path().join("old"));
+    fs::create_dir(&folder).unwrap();
+    let names = ["fio/mix.json", "fio/mix_iops.1.log", "fio/stonewall.json", "fio/hosts.json"];
+    let texts = ["samples/text-a-random-read-latency.txt", "samples/text-c-two-timespans.txt"];
+    for name in names.iter().chain(&texts) {
+        fs::copy(data.join(name), folder.join(name.rsplit('/').next().unwrap())).unwrap();
+    }
+    let both = texts.map(|name| fs::read_to_string(data.join(name)).unwrap()).concat().replace('\n', "\r\n");
+    let wide: Vec<u8> = both.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(folder.join("powershell.log"), [&b"\xff\xfe"[..], &wide].concat()).unwrap();
+    fs::write(folder.join("README.txt"), "what this is").unwrap();
+
+    let import = format!("history import --label old {}", folder.display());
+    let kept = history.run(&import);
+    assert!(kept.stderr.contains("skipped 1 entry without runs: README.txt"), "{}", kept.stderr);
+    let kept = kept.stdout;
+    // Of the text in UTF-16 both reports.
+    assert_eq!(kept.lines().filter(|line| line.contains(": kept as @")).count(), 3 + 2 + 2, "{kept}");
+    let again = history.says(&import);
+    assert_eq!(again.lines().filter(|line| line.contains("was there already")).count(), 7, "{again}");
+
+    let lines = history.says("history export --jsonl");
+    let runs: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let fio = runs.iter().find(|run| run["run"]["label"] == "mix").unwrap();
+    assert_eq!(fio["run"]["time_spans"][0]["fio"]["percentiles"][1], "counted");
+    let id = fio["id"].as_str().unwrap();
+    assert!(history.says(&format!("history show {id}")).contains("fio's jobs: mix"));
+    let table = history.says(&format!("report {} --csv", folder.display()));
+    let of = |name: &str| table.lines().filter(|line| line.contains(name)).count();
+    assert_eq!((of("stonewall.json"), of("powershell.log#2"), of("fio 3.33")), (2, 2, 4), "{table}");
+    let page = history.folder.path().join("page.html");
+    history.says(&format!("report {} --html {}", folder.display(), page.display()));
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.contains("counted from fio") && text.contains("fio-iops"));
+
+    let before = dump(&history.index());
+    history.says("history reindex");
+    assert_eq!(dump(&history.index()), before);
+}
+
 /// The pages of list and trend: every figure of the export, and the change.
 fn has_the_page_of_all(history: &History) {
     let page = history.folder.path().join("page.html");

@@ -392,7 +392,7 @@ fn what_a_folder_holds_beside_runs_is_counted_and_named() {
     }
     let report: Ended = output(&mut command_of(&["report", runs.to_str().unwrap()])).unwrap().into();
     assert_eq!(report.stdout.lines().count(), 2, "{}", report.stdout);
-    let expected = "skipped 6 entries, not called *.json or *.xml: b.csv, c, d, e, f and 1 more";
+    let expected = "skipped 6 entries without runs: b.csv, c, d, e, f and 1 more";
     assert!(report.stderr.contains(expected), "{}", report.stderr);
 }
 

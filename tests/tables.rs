@@ -123,7 +123,7 @@ fn a_record_that_was_cut_off_is_not_taken_by_its_index() {
 #[test]
 fn an_empty_folder_is_said_to_be() {
     let directory = directory();
-    report("{}", directory.path()).fails(1, &["this folder has no *.json or *.xml"]);
+    report("{}", directory.path()).fails(1, &["this folder holds no records or results"]);
     report("{} -v", directory.path()).fails(3, &["-v is for one file"]);
 }
 

@@ -2,6 +2,7 @@
 
 use super::fio_logs;
 use crate::finding::Finding;
+use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
 use crate::record::json::{self, RecordError};
 use crate::record::known;
@@ -132,6 +133,8 @@ fn tell_skipped(folder: &Path) {
         .iter()
         .filter(|path| !holds_runs(path) && !name_of(path).ends_with(NOTES))
         .filter_map(|path| Some(shown(Path::new(path.file_name()?))))
+        // They belong to the results beside them.
+        .filter(|name| !fio::is_any_log(name))
         .collect();
     if skipped.is_empty() {
         return;

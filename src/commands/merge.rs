@@ -45,7 +45,7 @@ fn opened(out: &OutRequest, request: &MergeRequest, door: &mut OutputDoor) -> Re
     OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
 }
 
-/// What was read so far: records, or result XML.
+/// What was read so far: records, or results of other programs.
 #[derive(Default)]
 struct Hosts {
     /// Which every file goes through.
@@ -58,8 +58,8 @@ impl Hosts {
     fn add(&mut self, file: &Path, there: Result<(), String>, request: &MergeRequest) -> Result<(), NotDone> {
         let shown = known_runs::shown(file);
         let mixed = || {
-            let why = "result XML and records can't be merged with each other: name only records, or only \
-                       result XML";
+            let why = "results of other programs and records can't be merged with each other: name only \
+                       records, or only results";
             NotDone::from(format!("{shown}: {why}"))
         };
         match there.and_then(|()| known_runs::run_file(file)) {
@@ -128,12 +128,12 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }
 
-/// Of result XML only figures are known.
+/// Of results of other programs only figures are known.
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     if let Some(out) = request.out.first() {
         return Err(NotDone::usage(vec![Finding::error(format!(
-            "--out {}: can't write a report from result XML, which holds only figures; the merged figures go \
-             to standard output",
+            "--out {}: can't write a report from results of other programs, which hold only figures; the merged \
+             figures go to standard output",
             out.path.display()
         ))]));
     }
@@ -144,7 +144,7 @@ fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     let text = first + &run_text::text(&merged, request.verbose);
     let exit = output::to_stdout(text.as_bytes())?;
     say(Finding::note(
-        "result XML of several hosts has no common percentiles: merge records (--out FILE.json)",
+        "results of several hosts have no common percentiles: merge records (--out FILE.json)",
     ));
     Ok(if lost > 0 { exit.max(Exit::RunFailed) } else { exit })
 }

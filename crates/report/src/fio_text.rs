@@ -31,9 +31,11 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
         format!("job {} ended with error {error}: its figures are of a part of the work", line(name))
     });
     let jobs = (!names.is_empty()).then(|| format!("fio's jobs: {}", names.join(", ")));
-    let latency = fio.latency.map(|kind| format!("mean, deviation, min and max: {kind}"));
+    let figures =
+        if fio.percentiles.is_some() { "mean and deviation" } else { "mean, deviation, min and max" };
+    let latency = fio.latency.map(|kind| format!("{figures}: {kind}"));
     let percentiles = match fio.percentiles {
-        Some((kind, source)) => Some(format!("percentiles: {kind}, {source}")),
+        Some((kind, source)) => Some(format!("percentiles, min and max: {kind}, {source}")),
         // Or fio was told not to.
         None => fio.latency.map(|_| NO_PERCENTILES.to_owned()),
     };

@@ -10,9 +10,10 @@ use std::fmt;
 pub struct FioFigures {
     /// What the jobs are called, each once.
     pub jobs: Vec<String>,
-    /// Of which times means, deviations, minimum and maximum are; `None` = fio measured none.
+    /// Of which times means and deviations are; `None` = fio measured none.
     pub latency: Option<FioLatency>,
-    /// Of which times the percentiles are, and where they come from; `None` = there are none.
+    /// Of which times percentiles, minimum and maximum are, and where the percentiles come from; `None` =
+    /// there are none: minimum and maximum are of the times that the means are of.
     pub percentiles: Option<(FioLatency, FioPercentiles)>,
     /// Jobs that ended with an error, and its number: what they did until then is among the figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -63,7 +64,7 @@ pub enum FioPercentiles {
 impl fmt::Display for FioPercentiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            FioPercentiles::Counted => "counted from fio's bins",
+            FioPercentiles::Counted => "counted from fio's bins (at most 0.8 % off)",
             FioPercentiles::Stated => "as fio states them",
         })
     }

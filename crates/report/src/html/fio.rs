@@ -24,7 +24,7 @@ const KINDS: [(FioSeriesOf, &str, &str); 4] = [
 pub fn section(fio: &FioFigures) -> Markup {
     let rows = fio_text::others(fio);
     html! {
-        ul { @for fact in fio_text::facts(fio) { li { (fact) } } }
+        p.quiet { (fio_text::facts(fio).join(" · ")) }
         @if rows.len() > 1 {
             div.scroll tabindex="0" role="region" aria-label="Discards and flushes" {
                 table.figures {

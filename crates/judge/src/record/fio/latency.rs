@@ -44,10 +44,14 @@ impl<'a> FioTimes<'a> {
         self.ms("max")
     }
 
-    /// Puts mean, deviation and extremes among the figures.
-    pub fn put_into(self, figures: &mut KnownFigures) {
+    /// Puts mean and deviation among the figures.
+    pub fn put_moments(self, figures: &mut KnownFigures) {
         figures.mean_ms = self.mean();
         figures.std_dev_ms = self.ms("stddev");
+    }
+
+    /// Puts the extremes among them.
+    pub fn put_extremes(self, figures: &mut KnownFigures) {
         figures.min_ms = self.ms("min");
         figures.max_ms = self.max();
     }

@@ -81,6 +81,12 @@ pub fn is_log_of(name: &str, files: &FioLogFiles) -> bool {
     }
 }
 
+/// Whether a file is called as fio calls its logs.
+pub fn is_any_log(name: &str) -> bool {
+    let kinds = ["_lat.", "_clat.", "_slat.", "_iops.", "_bw."];
+    name.ends_with(".log") && kinds.iter().any(|kind| name.contains(kind))
+}
+
 /// The course of a figure out of the log files of all threads, by direction. Lines that are none are left
 /// out. Rates of the threads add up; of latencies it is the mean of what is logged.
 pub fn series(of: FioSeriesOf, files: &[Vec<u8>]) -> Vec<FioSeries> {

@@ -25,7 +25,7 @@ use documents::FioDocument;
 use jobs::FioJob;
 use serde_json::Value;
 
-pub use logs::{MAX_LOG_BYTES, is_log_of, series};
+pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 
 /// Largest file that is read, bytes: JSON+ of a thousand jobs.
 pub const MAX_BYTES: u64 = 64 << 20;

@@ -43,9 +43,10 @@ fn of_entries(entries: &[FioJob]) -> KnownSpan {
     let seconds = ms.map(|ms| ms as f64 / 1000.0);
     let latency = common_kind(&all, |times| times.mean().is_some());
     let kind = common_kind(&all, |times| times.percentiles().is_some());
+    let sum = |directions: &[&Value]| of_directions(directions, Taken { latency, kind, seconds });
     let figures = |directions: &[&Value]| match only_mixed {
         true => KnownFigures::default(),
-        false => of_directions(directions, latency, seconds),
+        false => sum(directions),
     };
     let charts = kind.map(|kind| Charts {
         read: chart(&reads, kind),
@@ -56,7 +57,7 @@ fn of_entries(entries: &[FioJob]) -> KnownSpan {
         seconds,
         read: figures(&reads),
         write: figures(&writes),
-        total: of_directions(&all, latency, seconds),
+        total: sum(&all),
         percentiles: charts.as_ref().map(Charts::rows).unwrap_or_default(),
         fio: Some(Box::new(FioFigures {
             latency,
@@ -82,12 +83,22 @@ fn number(value: &Value, name: &str) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
+/// Which figures are taken.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// Of means and deviations.
+    latency: Option<FioLatency>,
+    /// Of percentiles: the extremes are of the same times, so that none lies between the others.
+    kind: Option<FioLatency>,
+    /// The time that rates are over.
+    seconds: Option<f64>,
+}
+
 /// The sum of what these did in this time: jobs that ended before it were idle from then on.
-fn of_directions(directions: &[&Value], latency: Option<FioLatency>, seconds: Option<f64>) -> KnownFigures {
-    let each: Vec<KnownFigures> =
-        directions.iter().map(|direction| of_direction(direction, latency)).collect();
+fn of_directions(directions: &[&Value], taken: Taken) -> KnownFigures {
+    let each: Vec<KnownFigures> = directions.iter().map(|direction| of_direction(direction, taken)).collect();
     let sum = KnownFigures::of_all(&each.iter().collect::<Vec<_>>());
-    let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
+    let rate = |amount: Option<u64>| Some(amount? as f64 / taken.seconds?);
     let busy: Vec<&KnownFigures> = each.iter().filter(|figures| figures.ios != Some(0)).collect();
     KnownFigures {
         iops: rate(sum.ios),
@@ -98,7 +109,7 @@ fn of_directions(directions: &[&Value], latency: Option<FioLatency>, seconds: Op
     }
 }
 
-fn of_direction(direction: &Value, latency: Option<FioLatency>) -> KnownFigures {
+fn of_direction(direction: &Value, taken: Taken) -> KnownFigures {
     let deviation = direction.get("iops_stddev").and_then(Value::as_f64);
     let sampled = number(direction, "iops_samples") > 1;
     let mut figures = KnownFigures {
@@ -107,8 +118,12 @@ fn of_direction(direction: &Value, latency: Option<FioLatency>) -> KnownFigures 
         iops_std_dev: deviation.filter(|deviation| sampled && *deviation >= 0.0),
         ..KnownFigures::default()
     };
-    if let Some(times) = latency.and_then(|kind| times(direction, kind)) {
-        times.put_into(&mut figures);
+    let of = |kind: Option<FioLatency>| times(direction, kind?);
+    if let Some(times) = of(taken.latency) {
+        times.put_moments(&mut figures);
+    }
+    if let Some(times) = of(taken.kind.or(taken.latency)) {
+        times.put_extremes(&mut figures);
     }
     figures
 }
