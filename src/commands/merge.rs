@@ -132,8 +132,8 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     if let Some(out) = request.out.first() {
         return Err(NotDone::usage(vec![Finding::error(format!(
-            "--out {}: can't write a report from results of other programs, which hold only figures; the merged \
-             figures go to standard output",
+            "--out {}: can't write a report from results of other programs, which hold only figures; the \
+             merged figures go to standard output",
             out.path.display()
         ))]));
     }
