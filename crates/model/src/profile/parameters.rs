@@ -195,7 +195,9 @@ impl Parameters {
     /// Those of a time span of which `access` tells what is known of each target, by its place.
     pub fn with(span: &TimeSpan, access: impl Fn(&Target, usize) -> Access) -> Parameters {
         let accesses = || span.targets.iter().enumerate().map(|(place, target)| access(target, place));
-        let sum = |of: fn(Access) -> Option<u64>| accesses().map(of).sum::<Option<u64>>();
+        let sum = |of: fn(Access) -> Option<u64>| {
+            accesses().map(of).try_fold(0_u64, |sum, one| Some(sum.saturating_add(one?)))
+        };
         let threads = match span.thread_count {
             0 => sum(|access| access.threads.map(u64::from)),
             pool => Some(pool.into()),

@@ -8,7 +8,10 @@ impl KnownFigures {
     pub fn of_all(all: &[&KnownFigures]) -> KnownFigures {
         let each = |of: fn(&KnownFigures) -> Option<f64>| all.iter().map(move |figures| of(figures));
         let busy = || all.iter().filter(|figures| figures.ios != Some(0));
-        let ios = all.iter().map(|figures| figures.ios).sum::<Option<u64>>();
+        let amount = |of: fn(&KnownFigures) -> Option<u64>| {
+            all.iter().try_fold(0_u64, |sum, figures| Some(sum.saturating_add(of(figures)?)))
+        };
+        let ios = amount(|figures| figures.ios);
         // (I/Os, mean, deviation) of those that did any.
         let parts: Option<Vec<(f64, f64, f64)>> =
             busy().map(|of| Some((of.ios? as f64, of.mean_ms?, of.std_dev_ms?))).collect();
@@ -25,7 +28,7 @@ impl KnownFigures {
         };
         KnownFigures {
             ios,
-            bytes: all.iter().map(|figures| figures.bytes).sum(),
+            bytes: amount(|figures| figures.bytes),
             iops: each(|figures| figures.iops).sum(),
             mib_per_s: each(|figures| figures.mib_per_s).sum(),
             mean_ms: moments.map(|(mean, _)| mean),

@@ -62,8 +62,8 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     let lines: Vec<TimeLine> = courses.iter().map(|series| line(series, factor)).collect();
     let all = || courses.iter().flat_map(|series| &series.values).flatten().copied();
     let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
-    let (in_words, in_table): (fn(f64) -> String, fn(Option<f64>) -> String) =
-        if is_latency { (latency, in_ms) } else { (plain, cell) };
+    let in_words = if is_latency { latency } else { plain };
+    let in_table = if is_latency { in_ms } else { cell };
     let unit = if is_latency { ", ms" } else { "" };
     let head: Vec<String> = lines.iter().map(|line| format!("{}{unit}", line.name)).collect();
     let mut table = FigureTable::new(&["from"]);

@@ -30,6 +30,9 @@ pub use logs::{MAX_LOG_BYTES, is_any_log, is_log_of, series};
 /// Largest file that is read, bytes: JSON+ of a thousand jobs.
 pub const MAX_BYTES: u64 = 64 << 20;
 
+/// Jobs of a result: four times as many as fio runs on a host.
+const MOST_JOBS: usize = 1 << 14;
+
 /// What every document of fio begins with.
 const VERSION: &str = "fio version";
 
@@ -62,6 +65,10 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
 /// Reads a document.
 fn run(document: &FioDocument) -> Result<KnownRun, LineFault> {
     let jobs = jobs::of(&document.value);
+    if jobs.len() > MOST_JOBS {
+        let what = format!("{} jobs in one result; at most {MOST_JOBS} are read", jobs.len());
+        return Err(LineFault::at(document.line, what));
+    }
     if jobs.is_empty() {
         let fault = LineFault::at(document.line, "fio's results hold no jobs");
         return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));

@@ -16,10 +16,10 @@ pub fn parameters(jobs: &[FioJob]) -> Parameters {
     for job in &each {
         add(&mut targets, job);
     }
-    let in_flight = each
-        .iter()
-        .map(|job| u64::from(job.access.threads?).checked_mul(u64::from(job.access.outstanding?)))
-        .sum();
+    let in_flight = each.iter().try_fold(0_u64, |sum, job| {
+        let ios = u64::from(job.access.threads?).checked_mul(u64::from(job.access.outstanding?))?;
+        sum.checked_add(ios)
+    });
     Parameters {
         threads: each.iter().map(|job| job.access.threads.map(u64::from)).sum(),
         in_flight,

@@ -2,6 +2,7 @@
 
 use super::lines::TextPiece;
 use super::size;
+use crate::record::fault::LineFault;
 use diskspd_model::profile::xml::text::bytes as path_bytes;
 use diskspd_model::profile::{Access, CacheMode, Caching, Parameters, Rate, RawText, Target, TimeSpan};
 
@@ -26,12 +27,23 @@ struct AskedOfTarget {
     memory_mapped: bool,
 }
 
+/// Time spans, and targets, of a report.
+const MOST: usize = 1 << 16;
+
 /// Reads the input parameters of all time spans.
-pub fn read(head: TextPiece) -> Vec<AskedInText> {
+///
+/// # Errors
+/// There are more time spans or targets than any run has.
+pub fn read(head: TextPiece) -> Result<Vec<AskedInText>, LineFault> {
     let mut spans: Vec<AskedInText> = Vec::new();
+    let mut targets = 0;
     for line in head.lines() {
         if line.text.starts_with("System information") {
             break;
+        }
+        targets += usize::from(line.text.starts_with("path: "));
+        if spans.len() > MOST || targets > MOST {
+            return Err(LineFault::at(line.number, format!("more than {MOST} time spans or targets")));
         }
         if line.text.starts_with("timespan:") {
             spans.push(AskedInText::default());
@@ -39,7 +51,7 @@ pub fn read(head: TextPiece) -> Vec<AskedInText> {
             span.line(line.text);
         }
     }
-    spans
+    Ok(spans)
 }
 
 /// The first number of a text.

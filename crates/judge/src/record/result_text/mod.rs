@@ -70,7 +70,7 @@ fn report(report: TextPiece) -> Result<KnownRun, LineFault> {
     let (head, results) = report.split_at(figures::START);
     let mut run = KnownRun::new("", Origin::ResultText);
     let states_all = system(head, &mut run);
-    let mut asked: Vec<AskedInText> = asked::read(head);
+    let mut asked: Vec<AskedInText> = asked::read(head)?;
     let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
     check_all_there(report, asked.len(), results.len())?;
     asked.resize_with(results.len(), AskedInText::default);
