@@ -31,34 +31,32 @@ pub fn real_time(bench: &Bench) -> Result<Tally, Failure> {
         return Ok(tally);
     }
     let cpus = std::thread::available_parallelism()?.get();
-    for work in WORK {
-        for (cpu, workers) in PLACES.iter().filter(|(cpu, _)| *cpu == "0" || cpus > 1) {
-            for (policy, priority) in POLICIES {
-                for is_interrupted in [false, true] {
-                    if Instant::now() >= bench.until {
-                        return Ok(tally);
-                    }
-                    let seconds = if is_interrupted { 600 } else { 1 };
-                    let line = format!("-c1M -b4K -r -o4 -t{workers} -W0 -d{seconds} {work} {{}}/target.dat");
-                    let priority = priority.to_string();
-                    bench.fresh()?;
-                    let mut command = watchdog();
-                    command.args(["taskset", "-c", cpu, "chrt", policy, &priority]);
-                    command.arg(&bench.program).args(bench.words(&line));
-                    let user = if is_interrupted { ", Ctrl-C" } else { "" };
-                    let name = format!("chrt {policy} {priority} on CPU {cpu}{user}: {line}");
-                    bench.attempt(&name, &mut command, &mut tally, |process| {
-                        if is_interrupted {
-                            std::thread::sleep(INTERRUPTED);
-                            // The watchdog hands it on.
-                            let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-                            let _ = process.map(|process| kill_process(process, Signal::INT));
-                        }
-                    })?;
-                    tally.met += 1;
-                }
-            }
+    let places: Vec<_> = PLACES.iter().filter(|(cpu, _)| *cpu == "0" || cpus > 1).collect();
+    // Every place with every policy, twice; what the workers do goes by turns.
+    for number in 0..places.len() * POLICIES.len() * 2 {
+        if Instant::now() >= bench.until {
+            break;
         }
+        let (cpu, workers) = places[number / 2 % places.len()];
+        let (policy, priority) = POLICIES[number / 2 / places.len()];
+        let work = WORK[(number / 2 + number / 2 / places.len()) % WORK.len()];
+        let is_interrupted = number % 2 == 1;
+        let (seconds, user) = if is_interrupted { (600, ", Ctrl-C") } else { (1, "") };
+        let line = format!("-c1M -b4K -r -o4 -t{workers} -W0 -d{seconds} {work} {{}}/target.dat");
+        let name = format!("chrt {policy} {priority} on CPU {cpu}{user}: {line}");
+        bench.fresh()?;
+        let mut command = watchdog();
+        command.args(["taskset", "-c", cpu, "chrt", policy, &priority.to_string()]);
+        command.arg(&bench.program).args(bench.words(&line));
+        bench.attempt(&name, &mut command, &mut tally, |process| {
+            if is_interrupted {
+                std::thread::sleep(INTERRUPTED);
+                // The watchdog hands it on.
+                let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+                let _ = process.map(|process| kill_process(process, Signal::INT));
+            }
+        })?;
+        tally.met += 1;
     }
     Ok(tally)
 }
