@@ -64,13 +64,15 @@ impl OutputDoor {
         let by = format!("{option} {shown}");
         let output = Named { by: by.clone(), path: path.clone() };
         let (option, door, looked) = (option.to_owned(), self.clone(), output.clone());
-        let destination = looked_at(&by, move || {
+        // Its storage may not answer. No run has begun: a signal ends the program.
+        let destination = Patience::default().attempt(&by, move || {
             let Named { by, path } = &looked;
             refuse_target(&option, path, &door.targets)?;
             refuse_kept(by, path)?;
             refuse_double(&looked, &door.permitted, &door.inputs)?;
             Destination::trusted(path, by)
-        })?;
+        });
+        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination })
     }
@@ -82,21 +84,14 @@ impl OutputDoor {
     pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, String> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
-        let destination = looked_at(&by, move || {
+        let destination = Patience::default().attempt(&by, move || {
             let (option, path, by) = &looked;
             refuse_target(option, path, &[])?;
             Destination::trusted(path, by)
-        })?;
+        });
+        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
         Ok(Permitted { by, path: path.to_owned(), destination })
     }
-}
-
-/// Looks at a path, whose storage may not answer. No run has begun: a signal ends the program.
-fn looked_at<T: Send + 'static>(
-    by: &str,
-    look: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    Patience::default().attempt(by, look).map_err(|unanswered| format!("{by}: {unanswered}"))?
 }
 
 /// A path that may be written to.
@@ -132,7 +127,8 @@ impl Permitted {
                     true => Err("is a directory; name a file in it".to_owned()),
                     false => Place::open(&path).map_err(|error| error.to_string()),
                 };
-                let place = patience.attempt(&by, open).map_err(|unanswered| format!("{by}: {unanswered}"))?;
+                let place =
+                    patience.attempt(&by, open).map_err(|unanswered| format!("{by}: {unanswered}"))?;
                 Sink::File(place.map_err(|why| format!("{by}: {why}"))?)
             }
         };
