@@ -1,8 +1,9 @@
 //! What the text report of a merged run has beyond DISKSPD's: a first line that says of how many hosts the
 //! figures are, and a table of the hosts behind all else.
 
-use diskspd_judge::truth::merged::{HostFigure, Stragglers, figures, median};
+use diskspd_judge::truth::merged::{HostFigure, Stragglers, figures};
 use diskspd_model::results::{IopsSeries, Record, Summary, Whole};
+use diskspd_model::stats::median;
 use diskspd_model::units::visible::line;
 
 /// Hosts that the first line names when they are missing.

@@ -3,7 +3,7 @@
 
 use super::offered::{self, duration};
 use super::{Finding, Severity, SpanView, SteadyVerdict};
-use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, shift};
+use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, median, shift};
 use serde::Serialize;
 
 /// Mean latencies that differ by less than this factor are no finding, however sure that is.
@@ -119,7 +119,7 @@ fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
     }
     let at = shift::of(means)?;
     // By the middle: a few slow I/Os move a mean.
-    let (before, behind) = (middle(&means[..at]), middle(&means[at..]));
+    let (before, behind) = (median(means[..at].iter().copied()), median(means[at..].iter().copied()));
     differ(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
 }
 
@@ -131,13 +131,6 @@ fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
     let wider = differ(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
     let matters = wider && differ(before.squares(), behind.squares(), MATTERS);
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
-}
-
-/// The median.
-fn middle(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// A figure of each interval; those without an I/O have that of the one before. `None` = too few, or too many

@@ -6,7 +6,7 @@
 mod standstills;
 mod stragglers;
 
-pub use stragglers::{HostFigure, Stragglers, figures, median};
+pub use stragglers::{HostFigure, Stragglers, figures};
 
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};
 use diskspd_model::finding::named;

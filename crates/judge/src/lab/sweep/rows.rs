@@ -2,7 +2,8 @@
 
 use super::{Ran, Setting, Sweep, What};
 use crate::lab::{LatencyLine, RunLine};
-use diskspd_model::stats::replicates::{Spread, median};
+use diskspd_model::stats::median;
+use diskspd_model::stats::replicates::Spread;
 
 /// A point with its runs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -136,11 +137,11 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
     let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
     let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
         let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
-        let middle = |figure: fn(&LatencyLine) -> f64| median(&all.iter().map(figure).collect::<Vec<f64>>());
-        Some(LatencyLine {
+        let middle = |figure: fn(&LatencyLine) -> f64| median(all.iter().map(figure));
+        (!all.is_empty()).then(|| LatencyLine {
             mean_ms: all.iter().map(|latency| latency.mean_ms).sum::<f64>() / all.len() as f64,
-            p99_ms: middle(|latency| latency.p99_ms)?,
-            p999_ms: middle(|latency| latency.p999_ms)?,
+            p99_ms: middle(|latency| latency.p99_ms),
+            p999_ms: middle(|latency| latency.p999_ms),
         })
     };
     let worst = VERDICTS.iter().find(|word| runs.iter().any(|line| line.verdict == **word));

@@ -7,6 +7,7 @@
 
 use super::{Finding, Severity, names};
 use diskspd_model::results::{KnownSpan, Record};
+use diskspd_model::stats::median;
 
 /// Fewer tell nothing of what is usual.
 const FEWEST: usize = 4;
@@ -111,20 +112,9 @@ impl Stragglers {
 
 /// The median, and how far from it is usual; `floor`: at least this share of it.
 fn usual(values: &[f64], floor: f64) -> (f64, f64) {
-    let middle = median(values.to_vec());
-    let distances = values.iter().map(|value| (value - middle).abs()).collect();
+    let middle = median(values.iter().copied());
+    let distances = values.iter().map(|value| (value - middle).abs());
     (middle, (FAR * NORMAL * median(distances)).max(floor * middle))
-}
-
-/// The middle of these, 0 of none.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let count = values.len();
-    match (count, count % 2) {
-        (0, _) => 0.0,
-        (_, 1) => values[count / 2],
-        _ => f64::midpoint(values[count / 2 - 1], values[count / 2]),
-    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::html::thin::Band;
 use crate::number::{in_ms, latency};
 use diskspd_judge::lab::compare::{SideRun, SpanCompared};
 use diskspd_model::results::{KnownFigures, KnownSpan, PERCENTILES};
-use diskspd_model::stats::ranks;
+use diskspd_model::stats::median;
 use maud::html;
 
 /// Which I/Os a chart is of: for its id and its title, and where their figures are.
@@ -105,7 +105,7 @@ fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Ve
 fn over(values: &[f64]) -> Band {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(0.0, f64::max);
-    Band { min: low, mean: ranks::middle(values), max: high }
+    Band { min: low, mean: median(values.iter().copied()), max: high }
 }
 
 fn summary(steps: &[Vec<SideStep>; 2]) -> String {
