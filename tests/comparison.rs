@@ -12,6 +12,7 @@ use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGrou
 use diskspd::results::{
     ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
 };
+use diskspd::units::Millis;
 use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -35,11 +36,11 @@ pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
         ..Access::default()
     };
     let groups = vec![TargetGroup { paths: vec!["/dev/x".into()], access }];
-    let all = |ms: f64| ChartRow { read: Some(ms), write: None, total: Some(ms) };
+    let all = |ms: f64| ChartRow { read: Some(Millis::new(ms)), write: None, total: Some(Millis::new(ms)) };
     let figures = KnownFigures {
         ios: Some(1_000_000),
         iops: Some(iops),
-        mean_ms: Some(1e3 / iops),
+        mean_ms: Some(Millis::new(1e3 / iops)),
         ..KnownFigures::default()
     };
     let mut span = KnownSpan {
@@ -204,7 +205,11 @@ fn latency_decides_under_a_rate_limit() {
 #[test]
 fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     let paced = |ios: u64, ms: f64| {
-        let both = move |ms: f64| ChartRow { read: Some(ms), write: None, total: Some(ms) };
+        let both = move |ms: f64| ChartRow {
+            read: Some(Millis::new(ms)),
+            write: None,
+            total: Some(Millis::new(ms)),
+        };
         let runs = (0..5).map(|at| {
             run(1000.0 + f64::from(at), |span| {
                 share_a_rate(span, 1000);
@@ -288,8 +293,8 @@ fn mixed(latencies: [f64; 2], change: impl Fn(&mut KnownSpan)) -> SideRun {
             key: PartKey { target: 1, part: number, block_size: 8192 * number },
             ios: 500_000,
             iops: 500.0,
-            mean_ms: Some(latency),
-            p99_ms: Some(3.0 * latency),
+            mean_ms: Some(Millis::new(latency)),
+            p99_ms: Some(Millis::new(3.0 * latency)),
         };
         span.parts = vec![part(1, latencies[0]), part(2, latencies[1])];
         change(span);

@@ -11,13 +11,16 @@ use diskspd::lab::selection::RunFigure;
 use diskspd::report::html::{self, ComparisonPage, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 use diskspd::results::{Findings, KnownSpan};
 use diskspd::stats::trend::Trend;
+use diskspd::units::Millis;
 
 /// A side of reads and writes around a level: its runs differ by 1 % from one to the next.
 fn mixed(name: &str, level: f64, count: usize) -> Side {
     let halves = |span: &mut KnownSpan| {
         span.write = span.read;
-        span.percentiles.iter_mut().for_each(|row| row.latency.write = row.latency.total.map(|ms| 2.0 * ms));
-        let shortest = span.total.mean_ms.map(|ms| ms / 2.0);
+        span.percentiles
+            .iter_mut()
+            .for_each(|row| row.latency.write = row.latency.total.map(|time| Millis::new(2.0 * time.ms())));
+        let shortest = span.total.mean_ms.map(|time| Millis::new(time.ms() / 2.0));
         for figures in [&mut span.read, &mut span.write, &mut span.total] {
             figures.min_ms = shortest;
         }
@@ -77,7 +80,7 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
     for run in first.runs.iter().chain(&other.runs) {
         let span = run.known.time_spans[0].as_ref().unwrap();
         let p99 = span.percentile(99.0).unwrap().total;
-        for figure in [span.total.iops, span.total.mean_ms, p99] {
+        for figure in [span.total.iops, span.total.mean_ms.map(Millis::ms), p99.map(Millis::ms)] {
             assert!(holds(&shown, figure.unwrap()), "{figure:?} of {}", run.known.name);
         }
         assert!(page.contains(&format!(">{}</th>", run.known.name)), "{}", run.known.name);

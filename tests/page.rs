@@ -18,6 +18,7 @@ use diskspd::report::{HTML, html};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::truth::Judged;
+use diskspd::units::Millis;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,7 +176,7 @@ fn workloads_have_a_table_first_and_sections_that_are_named_by_what_they_do() {
     for span in judged.summary.time_spans.iter().flatten() {
         let total = &span.total.total;
         let mean = total.latency.and_then(|latency| latency.mean).expect("latencies");
-        for figure in [total.throughput.iops, total.throughput.mib_per_s, mean] {
+        for figure in [total.throughput.iops, total.throughput.mib_per_s, mean.ms()] {
             assert!(holds(&shown, figure), "{figure} is not in {table}");
         }
     }
@@ -348,7 +349,12 @@ pub fn holds(values: &[f64], wanted: f64) -> bool {
 /// A preconditioning that has these I/Os per second in its rounds.
 fn preconditioned(rates: &[f64]) -> Record {
     let mut record = small();
-    let round = |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: Some(0.5), p99_ms: None };
+    let round = |iops: &f64| RoundFigures {
+        iops: *iops,
+        mib_per_s: 1.0,
+        mean_ms: Some(Millis::new(0.5)),
+        p99_ms: None,
+    };
     let window = precondition::window(rates);
     record.preconditioning = Some(Preconditioning {
         standard: "pts-client".into(),
@@ -616,7 +622,7 @@ fn result_xml_has_a_page_that_says_what_is_not_recorded() {
         assert!(page.contains(text), "{text}");
     }
     let span = runs[0].time_spans[0].as_ref().unwrap();
-    for figure in [span.total.iops, span.total.mean_ms, span.read.mib_per_s] {
+    for figure in [span.total.iops, span.total.mean_ms.map(Millis::ms), span.read.mib_per_s] {
         assert!(holds(&values(&page), figure.unwrap()), "{figure:?}");
     }
 }
@@ -686,7 +692,11 @@ fn run_at(depth: f64, number: usize) -> RunLine {
         iops,
         measured_s: 10.0,
         mib_per_s: iops,
-        latency: Some(LatencyLine { mean_ms, p99_ms: 2.0 * mean_ms, p999_ms: 3.0 * mean_ms }),
+        latency: Some(LatencyLine {
+            mean_ms: Millis::new(mean_ms),
+            p99_ms: Millis::new(2.0 * mean_ms),
+            p999_ms: Millis::new(3.0 * mean_ms),
+        }),
         response: None,
         cpu: 12.5,
         hottest: 50.0,
@@ -757,7 +767,9 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
     for row in rows(&sweep, &history) {
         let Some(figures) = row.figures else { continue };
         let latency = figures.latency.unwrap();
-        for figure in [figures.iops, figures.mib_per_s, latency.mean_ms, latency.p99_ms, figures.cpu] {
+        for figure in
+            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu]
+        {
             assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
         }
     }

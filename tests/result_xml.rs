@@ -11,6 +11,7 @@ use diskspd::record::result_xml::read;
 use diskspd::report::xml;
 use diskspd::results::{ChartRow, KnownRun, KnownSpan, Origin};
 use diskspd::truth::Judged;
+use diskspd::units::Millis;
 
 fn one(bytes: &[u8]) -> KnownRun {
     let runs = read(bytes, "a.xml").unwrap_or_else(|error| panic!("{error}"));
@@ -76,13 +77,16 @@ fn what_results_do_not_say_is_not_known() {
     // Without -L.
     assert_eq!((series.total.mean_ms, series.total.max_ms, series.percentiles.len()), (None, None, 0));
     let reads = span(READS);
-    assert_eq!((reads.read.mean_ms, reads.write.mean_ms, reads.write.ios), (Some(13.25), None, Some(0)));
+    assert_eq!(
+        (reads.read.mean_ms, reads.write.mean_ms, reads.write.ios),
+        (Some(Millis::new(13.25)), None, Some(0))
+    );
     assert_eq!(
         (reads.total.min_ms, reads.write.min_ms, reads.read.max_ms),
-        (Some(2.881), None, Some(201.361))
+        (Some(Millis::new(2.881)), None, Some(Millis::new(201.361)))
     );
     assert_eq!(reads.percentiles.len(), 106);
-    let p99 = ChartRow { read: Some(29.059), write: None, total: Some(29.059) };
+    let p99 = ChartRow { read: Some(Millis::new(29.059)), write: None, total: Some(Millis::new(29.059)) };
     assert_eq!((reads.percentile(99.0), reads.percentile(42.5)), (Some(p99), None));
     assert_eq!(reads.total.iops_std_dev, None);
 }
@@ -150,15 +154,27 @@ fn a_record_and_its_results_say_the_same() {
         assert_eq!(kept.verdict, back.verdict, "{name}");
         for (kept, back) in [(kept.read, back.read), (kept.write, back.write), (kept.total, back.total)] {
             assert_eq!((kept.ios, kept.bytes), (back.ios, back.bytes), "{name}");
-            assert!(near(kept.mean_ms, back.mean_ms, 0.0006), "{name} {kept:?} {back:?}");
-            assert!(near(kept.max_ms, back.max_ms, 0.0006), "{name} {kept:?} {back:?}");
-            assert!(near(kept.std_dev_ms, back.std_dev_ms, 0.0006), "{name} {kept:?} {back:?}");
+            assert!(
+                near(kept.mean_ms.map(Millis::ms), back.mean_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
+            assert!(
+                near(kept.max_ms.map(Millis::ms), back.max_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
+            assert!(
+                near(kept.std_dev_ms.map(Millis::ms), back.std_dev_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
             assert!(near(kept.iops_std_dev, back.iops_std_dev, 0.0006), "{name} {kept:?} {back:?}");
         }
         assert_eq!(kept.percentiles.is_empty(), back.percentiles.is_empty(), "{name}");
         for (kept, back) in kept.percentiles.iter().zip(&back.percentiles).take(99) {
             assert_eq!(kept.percent, back.percent, "{name}");
-            assert!(near(kept.latency.total, back.latency.total, 0.0006), "{name} {kept:?} {back:?}");
+            assert!(
+                near(kept.latency.total.map(Millis::ms), back.latency.total.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
         }
     }
 }

@@ -12,12 +12,13 @@
 use crate::findings::notes_of;
 use crate::html::Run;
 use crate::html::verdict::{Badge, UNCONFIRMED};
-use crate::number::number;
+use crate::number::{number, time_or};
 use crate::{verdicts, work_in_words};
 use diskspd_judge::lab::RunLine;
 use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
 use diskspd_model::results::KnownSpan;
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
 
@@ -124,7 +125,7 @@ fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
             parts.push(format!("{} MiB/s", known(span.total.mib_per_s)));
             match latency(span) {
                 (what, Some(mean), Some(p99)) => {
-                    parts.extend([format!("{what}mean {mean:.3} ms"), format!("p99 {p99:.3} ms")]);
+                    parts.extend([format!("{what}mean {mean} ms"), format!("p99 {p99} ms")]);
                 }
                 _ if span.total.ios == Some(0) => behind = "; no I/O was done",
                 _ => behind = "; no latencies: -L measures them",
@@ -136,8 +137,8 @@ fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
     labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
 }
 
-/// The latency that users of the load would see, ms: what it is, its mean and its 99th percentile.
-fn latency(span: &KnownSpan) -> (&'static str, Option<f64>, Option<f64>) {
+/// The latency that users of the load would see: what it is, its mean and its 99th percentile.
+fn latency(span: &KnownSpan) -> (&'static str, Option<Millis>, Option<Millis>) {
     let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
     match response {
         Some(response) => {
@@ -308,9 +309,9 @@ fn of_line(line: &RunLine) -> EndTableRow {
     }
 }
 
-fn cells(rates: [Option<f64>; 2], latencies: [Option<f64>; 2]) -> [String; 4] {
+fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {
     let [iops, mib] = rates.map(|rate| rate.map_or("-".to_owned(), number));
-    let [mean, p99] = latencies.map(|ms| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}")));
+    let [mean, p99] = latencies.map(|time| time_or("-", time));
     [iops, mib, mean, p99]
 }
 

@@ -1,9 +1,11 @@
 //! A run of which only the figures are known, for people: what DISKSPD's result XML says, in short.
 
 use super::runs::aligned;
+use crate::number::time_or;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
 use diskspd_model::units;
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 
 /// The percentiles of the text report, as percentages.
@@ -40,8 +42,8 @@ fn span_text(span: &KnownSpan, all: bool) -> String {
             whole(figures.bytes),
             figure(figures.iops, 2),
             figure(figures.mib_per_s, 2),
-            figure(figures.mean_ms, 3),
-            figure(figures.std_dev_ms, 3),
+            time_or("-", figures.mean_ms),
+            time_or("-", figures.std_dev_ms),
             figure(figures.iops_std_dev, 2),
         ]
     };
@@ -57,9 +59,9 @@ fn span_text(span: &KnownSpan, all: bool) -> String {
 /// A line for each percentile, between minimum and maximum.
 fn latencies(span: &KnownSpan, all: bool) -> Vec<[String; 4]> {
     let row = |name: String, latency: ChartRow| {
-        [name, figure(latency.read, 3), figure(latency.write, 3), figure(latency.total, 3)]
+        [name, time_or("-", latency.read), time_or("-", latency.write), time_or("-", latency.total)]
     };
-    let edge = |of: fn(&KnownFigures) -> Option<f64>| ChartRow {
+    let edge = |of: fn(&KnownFigures) -> Option<Millis>| ChartRow {
         read: of(&span.read),
         write: of(&span.write),
         total: of(&span.total),

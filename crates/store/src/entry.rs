@@ -3,6 +3,7 @@
 use super::{KeptAs, RunNotes, SpanWork};
 use diskspd_model::profile::Parameters;
 use diskspd_model::results::{KnownFigures, KnownRun, KnownSpan};
+use diskspd_model::units::Millis;
 
 /// A run, as the index has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,17 +150,20 @@ fn headlines(time_span: u32, span: Option<&KnownSpan>) -> Vec<Headline> {
     let Some(span) = span else { return vec![Headline { time_span, ..Headline::default() }] };
     let at = |percent: f64| span.percentile(percent).unwrap_or_default();
     let (p50, p99, p999) = (at(50.0), at(99.0), at(99.9));
-    let line = |direction, figures: &KnownFigures, [p50_ms, p99_ms, p999_ms]: [Option<f64>; 3]| Headline {
-        time_span,
-        direction,
-        seconds: span.seconds,
-        ios: figures.ios,
-        iops: figures.iops,
-        mib_per_s: figures.mib_per_s,
-        mean_ms: figures.mean_ms,
-        p50_ms,
-        p99_ms,
-        p999_ms,
+    let line = |direction, figures: &KnownFigures, percentiles: [Option<Millis>; 3]| {
+        let [p50_ms, p99_ms, p999_ms] = percentiles.map(|time| time.map(Millis::ms));
+        Headline {
+            time_span,
+            direction,
+            seconds: span.seconds,
+            ios: figures.ios,
+            iops: figures.iops,
+            mib_per_s: figures.mib_per_s,
+            mean_ms: figures.mean_ms.map(Millis::ms),
+            p50_ms,
+            p99_ms,
+            p999_ms,
+        }
     };
     vec![
         line(FigureOf::Total, &span.total, [p50.total, p99.total, p999.total]),

@@ -3,6 +3,7 @@
 use crate::truth::Judged;
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
+use diskspd_model::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// The figures of one run.
@@ -35,11 +36,11 @@ pub struct RunLine {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyLine {
     /// Mean.
-    pub mean_ms: f64,
+    pub mean_ms: Millis,
     /// 99 % took no longer.
-    pub p99_ms: f64,
+    pub p99_ms: Millis,
     /// 99.9 % took no longer.
-    pub p999_ms: f64,
+    pub p999_ms: Millis,
 }
 
 /// One finding of a run.
@@ -86,7 +87,7 @@ impl RunLine {
 
     /// Kleinrock's power: I/Os per second for each ms of mean latency; `None` = no latency was measured.
     pub fn power(&self) -> Option<f64> {
-        let latency = self.felt()?.mean_ms;
+        let latency = self.felt()?.mean_ms.ms();
         (latency > 0.0).then(|| self.iops / latency)
     }
 }

@@ -7,6 +7,7 @@ use diskspd_model::results::{
     Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, Table,
     UnmeasuredSpan,
 };
+use diskspd_model::units::Millis;
 
 /// The figures of each time span, with the percentiles of the text report.
 pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
@@ -40,7 +41,7 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
     let iops = measured.iops.as_ref();
-    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<f64>, iops_std_dev: Option<f64>| {
+    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<Millis>, iops_std_dev: Option<f64>| {
         let (throughput, latency) = (table.total.throughput, table.total.latency);
         KnownFigures {
             ios: Some(throughput.ios),

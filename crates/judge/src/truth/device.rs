@@ -34,6 +34,7 @@ pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
 use super::{Limiter, SpanView, failed};
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
 use effects::{Effect, Found, Judged};
 use limits::{LESS, MORE};
@@ -152,7 +153,7 @@ fn judge(
         flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten(),
-        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
+        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict.evidence.extend(discarded(part, found.discards));

@@ -7,7 +7,7 @@
 use super::ChartRow;
 use crate::finding::Severity;
 use crate::profile::{Parameters, RawText};
-use crate::units::amount;
+use crate::units::{Millis, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -153,9 +153,9 @@ pub struct KnownPart {
     /// I/Os per second.
     pub iops: f64,
     /// Mean latency, ms.
-    pub mean_ms: Option<f64>,
+    pub mean_ms: Option<Millis>,
     /// 99th percentile of the latency, ms.
-    pub p99_ms: Option<f64>,
+    pub p99_ms: Option<Millis>,
 }
 
 /// Response times, ms, of the I/Os that had a time to start at.
@@ -183,13 +183,13 @@ pub struct KnownFigures {
     /// 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
     /// Mean latency, ms.
-    pub mean_ms: Option<f64>,
+    pub mean_ms: Option<Millis>,
     /// Standard deviation of the latency, ms.
-    pub std_dev_ms: Option<f64>,
+    pub std_dev_ms: Option<Millis>,
     /// Shortest latency, ms.
-    pub min_ms: Option<f64>,
+    pub min_ms: Option<Millis>,
     /// Longest latency, ms.
-    pub max_ms: Option<f64>,
+    pub max_ms: Option<Millis>,
     /// `-D`: standard deviation of the I/Os per second over intervals.
     pub iops_std_dev: Option<f64>,
 }

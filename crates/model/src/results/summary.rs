@@ -7,6 +7,7 @@ use super::{
 };
 use super::{DiscardTable, PartTable};
 use crate::profile::RawText;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// The percentiles of a latency chart, as shares; minimum and maximum stand apart.
@@ -138,9 +139,9 @@ impl Throughput {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFigures {
     /// Arithmetic mean.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Population standard deviation.
-    pub std_dev: Option<f64>,
+    pub std_dev: Option<Millis>,
 }
 
 /// Latency distributions.
@@ -177,11 +178,11 @@ pub struct Chart {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartRow {
     /// Of reads.
-    pub read: Option<f64>,
+    pub read: Option<Millis>,
     /// Of writes.
-    pub write: Option<f64>,
+    pub write: Option<Millis>,
     /// Of both, merged.
-    pub total: Option<f64>,
+    pub total: Option<Millis>,
 }
 
 /// The percentiles of the XML results, as percentages: minimum and maximum are among them.

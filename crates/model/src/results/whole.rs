@@ -8,6 +8,7 @@ use super::{AddUp, Chart, ChartRow, DirectionResults, Host, KnownRun, PERCENTILE
 use crate::finding::Severity;
 use crate::profile::{Profile, TargetId};
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// All hosts of a merged run as one.
@@ -162,14 +163,14 @@ impl TargetLatencies {
     /// Those of a chart.
     pub fn new(target: TargetId, chart: &Chart) -> TargetLatencies {
         let rows = std::iter::once(&chart.min).chain(&chart.percentiles).chain([&chart.max]);
-        let single = |of: Option<f64>| of.map(|ms| ms as f32);
+        let single = |of: Option<Millis>| of.map(|time| time.ms() as f32);
         let rows = rows.map(|row| [row.read, row.write, row.total].map(single)).collect();
         TargetLatencies { target, rows }
     }
 
     /// The chart; what an edited record lacks is missing in it.
     pub fn chart(&self) -> Chart {
-        let double = |of: Option<f32>| of.map(f64::from);
+        let double = |of: Option<f32>| of.map(|ms| Millis::new(ms.into()));
         let mut rows = self.rows.iter().map(|row| {
             let [read, write, total] = row.map(double);
             ChartRow { read, write, total }

@@ -3,7 +3,7 @@
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::verdict::{Badge, span_id};
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use crate::work_in_words as workload;
 use diskspd_model::results::KnownSpan;
 use maud::{Markup, html};
@@ -54,6 +54,6 @@ fn cells(figures: &KnownSpan) -> Markup {
     html! {
         td { (exact(total.iops, number)) }
         td { (exact(total.mib_per_s, number)) }
-        @for ms in [total.mean_ms, p99] { td { (exact(ms, latency)) } }
+        @for ms in [total.mean_ms, p99] { td { (exact_time(ms)) } }
     }
 }

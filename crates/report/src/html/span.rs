@@ -3,6 +3,7 @@
 use super::input::PagePlace;
 use diskspd_judge::truth::Judged;
 use diskspd_model::results::{ChartRow, KnownSpan, Measured, SpanResults};
+use diskspd_model::units::Millis;
 
 /// A time span that was measured.
 #[derive(Debug)]
@@ -56,4 +57,4 @@ impl<'a> Span<'a> {
 }
 
 /// One direction of a row of percentiles.
-pub type PickDirection = fn(&ChartRow) -> Option<f64>;
+pub type PickDirection = fn(&ChartRow) -> Option<Millis>;

@@ -5,7 +5,7 @@ use super::TableRow;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, KnownResponse};
-use diskspd_model::units;
+use diskspd_model::units::{self, Millis};
 
 /// A column.
 pub struct TableColumn {
@@ -32,6 +32,8 @@ pub(super) enum Cell {
     Whole(u64),
     /// A figure; people see so many decimals of it.
     Figure(f64, usize),
+    /// A time.
+    Time(Millis),
 }
 
 impl Cell {
@@ -42,6 +44,7 @@ impl Cell {
             Cell::Text(text) => text,
             Cell::Size(number) | Cell::Whole(number) => number.to_string(),
             Cell::Figure(figure, _) => figure.to_string(),
+            Cell::Time(time) => time.ms().to_string(),
         }
     }
 
@@ -50,6 +53,7 @@ impl Cell {
         match self {
             Cell::Size(bytes) => units::amount(bytes),
             Cell::Figure(figure, decimals) => format!("{figure:.decimals$}"),
+            Cell::Time(time) => time.to_string(),
             cell => cell.plain(),
         }
     }
@@ -64,6 +68,10 @@ impl Cell {
 
     fn figure(figure: Option<f64>, decimals: usize) -> Cell {
         figure.map_or(Cell::Missing, |figure| Cell::Figure(figure, decimals))
+    }
+
+    fn time(time: Option<Millis>) -> Cell {
+        time.map_or(Cell::Missing, Cell::Time)
     }
 }
 
@@ -112,23 +120,23 @@ pub const COLUMNS: &[TableColumn] = &[
     brief(number("iops", |row| Cell::figure(total(row).and_then(|total| total.iops), 2))),
     brief(number("mib_per_s", |row| Cell::figure(total(row).and_then(|total| total.mib_per_s), 2))),
     number("iops_std_dev", |row| Cell::figure(total(row).and_then(|total| total.iops_std_dev), 2)),
-    brief(number("mean_ms", |row| Cell::figure(total(row).and_then(|total| total.mean_ms), 3))),
-    number("std_dev_ms", |row| Cell::figure(total(row).and_then(|total| total.std_dev_ms), 3)),
-    number("min_ms", |row| Cell::figure(total(row).and_then(|total| total.min_ms), 3)),
+    brief(number("mean_ms", |row| Cell::time(total(row).and_then(|total| total.mean_ms)))),
+    number("std_dev_ms", |row| Cell::time(total(row).and_then(|total| total.std_dev_ms))),
+    number("min_ms", |row| Cell::time(total(row).and_then(|total| total.min_ms))),
     number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
     number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
     brief(number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total))),
     number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-    number("max_ms", |row| Cell::figure(total(row).and_then(|total| total.max_ms), 3)),
+    number("max_ms", |row| Cell::time(total(row).and_then(|total| total.max_ms))),
     number("read_iops", |row| Cell::figure(row.span.and_then(|span| span.read.iops), 2)),
     number("read_mib_per_s", |row| Cell::figure(row.span.and_then(|span| span.read.mib_per_s), 2)),
-    number("read_mean_ms", |row| Cell::figure(row.span.and_then(|span| span.read.mean_ms), 3)),
+    number("read_mean_ms", |row| Cell::time(row.span.and_then(|span| span.read.mean_ms))),
     number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
     number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
     number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
     number("write_iops", |row| Cell::figure(row.span.and_then(|span| span.write.iops), 2)),
     number("write_mib_per_s", |row| Cell::figure(row.span.and_then(|span| span.write.mib_per_s), 2)),
-    number("write_mean_ms", |row| Cell::figure(row.span.and_then(|span| span.write.mean_ms), 3)),
+    number("write_mean_ms", |row| Cell::time(row.span.and_then(|span| span.write.mean_ms))),
     number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
     number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
     number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
@@ -142,12 +150,12 @@ fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
     row.span.map(|span| &span.total)
 }
 
-fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<f64>) -> Cell {
-    Cell::figure(row.span.and_then(|span| direction(span.percentile(percent)?)), 3)
+fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Millis>) -> Cell {
+    Cell::time(row.span.and_then(|span| direction(span.percentile(percent)?)))
 }
 
-fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<f64>) -> Cell {
-    Cell::figure(row.span.and_then(|span| figure(span.response.as_ref()?)), 3)
+fn response(row: &TableRow, figure: fn(&KnownResponse) -> Option<Millis>) -> Cell {
+    Cell::time(row.span.and_then(|span| figure(span.response.as_ref()?)))
 }
 
 /// What the targets share; `mixed` = they differ.

@@ -4,6 +4,7 @@ use super::{Runs, SideRun};
 use crate::lab::selection::RunFigure;
 use diskspd_model::profile::Rate;
 use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan};
+use diskspd_model::units::Millis;
 use std::fmt;
 
 /// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
@@ -95,10 +96,13 @@ impl Metric {
 
     fn value(self, span: &KnownSpan) -> Option<f64> {
         let figures = self.figures(span);
-        let at = |row: ChartRow| match self.way {
-            WhichIos::Total => row.total,
-            WhichIos::Read => row.read,
-            WhichIos::Write => row.write,
+        let at = |row: ChartRow| {
+            let time = match self.way {
+                WhichIos::Total => row.total,
+                WhichIos::Read => row.read,
+                WhichIos::Write => row.write,
+            };
+            time.map(Millis::ms)
         };
         if self.from == CountedFrom::Due {
             // Of some I/Os alone they would stand beside figures of all.
@@ -112,7 +116,7 @@ impl Metric {
             (_, Some(percent)) => at(span.percentile(percent)?),
             (RunFigure::Iops, _) => figures.iops,
             (RunFigure::MibPerS, _) => figures.mib_per_s,
-            _ => figures.mean_ms,
+            _ => figures.mean_ms.map(Millis::ms),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::verdict::{self, AboutFigure, Basis, Compared};
 use super::{Runs, SideRun, metric};
 use crate::lab::selection::RunFigure;
 use diskspd_model::results::{KnownPart, KnownSpan, PartKey};
+use diskspd_model::units::Millis;
 
 /// What is compared of each part, as far as all runs have it.
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
@@ -46,11 +47,8 @@ fn part(span: &KnownSpan, key: PartKey) -> Option<&KnownPart> {
 }
 
 fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
-    match figure {
-        RunFigure::Mean => part.mean_ms,
-        _ => part.p99_ms,
-    }
-    .filter(|value| *value > 0.0)
+    let time = if figure == RunFigure::Mean { part.mean_ms } else { part.p99_ms };
+    time.map(Millis::ms).filter(|value| *value > 0.0)
 }
 
 fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, String> {

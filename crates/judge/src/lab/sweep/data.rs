@@ -2,6 +2,7 @@
 
 use super::{Drift, PointRow, SweepAnswer};
 use crate::lab::RunLine;
+use diskspd_model::units::Millis;
 use serde::Serialize;
 
 /// One line of CSV per run, with a line of names above them: what failed has no figures.
@@ -41,7 +42,7 @@ pub fn csv(rows: &[PointRow]) -> String {
 
 fn figures(line: &RunLine) -> String {
     let latencies = [line.latency, line.response].map(|latency| match latency {
-        Some(latency) => format!("{:.6},{:.6},{:.6}", latency.mean_ms, latency.p99_ms, latency.p999_ms),
+        Some(latency) => [latency.mean_ms, latency.p99_ms, latency.p999_ms].map(Millis::in_full).join(","),
         None => ",,".to_owned(),
     });
     let limit = line.limited_by.as_deref().unwrap_or_default();

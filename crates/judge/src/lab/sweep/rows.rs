@@ -4,6 +4,7 @@ use super::{Ran, Setting, Sweep, What};
 use crate::lab::{LatencyLine, RunLine};
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
+use diskspd_model::units::Millis;
 
 /// A point with its runs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -137,9 +138,13 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
     let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
     let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
         let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
-        let middle = |figure: fn(&LatencyLine) -> f64| median(all.iter().map(figure));
+        let middle = |figure: fn(&LatencyLine) -> Millis| {
+            Millis::new(median(all.iter().map(|latency| figure(latency).ms())))
+        };
         (!all.is_empty()).then(|| LatencyLine {
-            mean_ms: all.iter().map(|latency| latency.mean_ms).sum::<f64>() / all.len() as f64,
+            mean_ms: Millis::new(
+                all.iter().map(|latency| latency.mean_ms.ms()).sum::<f64>() / all.len() as f64,
+            ),
             p99_ms: middle(|latency| latency.p99_ms),
             p999_ms: middle(|latency| latency.p999_ms),
         })

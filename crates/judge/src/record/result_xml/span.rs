@@ -4,6 +4,7 @@ use super::findings::Remarks;
 use super::walk::ElementReader;
 use diskspd_model::profile::xml::error::Fault;
 use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, KnownSpan};
+use diskspd_model::units::Millis;
 
 /// Reads `<TimeSpan>`; `None` = it ended before measuring began.
 pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<KnownSpan>, Fault> {
@@ -124,7 +125,7 @@ fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
 fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
     walk.children("Latency", |walk, tag, at| {
         let KnownSpan { read, write, total, .. } = span;
-        let figure: &mut Option<f64> = match tag.name().as_ref() {
+        let time: &mut Option<Millis> = match tag.name().as_ref() {
             "AverageReadMilliseconds" => &mut read.mean_ms,
             "ReadLatencyStdev" => &mut read.std_dev_ms,
             "AverageWriteMilliseconds" => &mut write.mean_ms,
@@ -134,7 +135,7 @@ fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> 
             "Bucket" => return percentile(walk, span),
             _ => return walk.skip(),
         };
-        *figure = walk.figure(tag.name().as_ref(), at)?;
+        *time = walk.figure(tag.name().as_ref(), at)?.map(Millis::new);
         Ok(())
     })?;
     span.percentiles.sort_by(|a, b| a.percent.total_cmp(&b.percent));
@@ -145,22 +146,25 @@ fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> 
 fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
     let (mut percent, mut latency) = (None, ChartRow::default());
     walk.children("Bucket", |walk, tag, at| {
-        let figure = match tag.name().as_ref() {
-            "Percentile" => &mut percent,
+        let time = match tag.name().as_ref() {
+            "Percentile" => {
+                percent = walk.figure("Percentile", at)?;
+                return Ok(());
+            }
             "ReadMilliseconds" => &mut latency.read,
             "WriteMilliseconds" => &mut latency.write,
             "TotalMilliseconds" => &mut latency.total,
             _ => return walk.skip(),
         };
-        *figure = walk.figure(tag.name().as_ref(), at)?;
+        *time = walk.figure(tag.name().as_ref(), at)?.map(Millis::new);
         Ok(())
     })?;
     let each =
         [(&mut span.read, latency.read), (&mut span.write, latency.write), (&mut span.total, latency.total)];
-    let all = |put: fn(&mut KnownFigures, Option<f64>)| each.map(|(figures, ms)| put(figures, ms));
+    let all = |put: fn(&mut KnownFigures, Option<Millis>)| each.map(|(figures, time)| put(figures, time));
     match percent {
-        Some(0.0) => drop(all(|figures, ms| figures.min_ms = ms)),
-        Some(100.0) => drop(all(|figures, ms| figures.max_ms = ms)),
+        Some(0.0) => drop(all(|figures, time| figures.min_ms = time)),
+        Some(100.0) => drop(all(|figures, time| figures.max_ms = time)),
         Some(percent) if latency != ChartRow::default() => {
             span.percentiles.push(KnownPercentile { percent, latency });
         }

@@ -6,6 +6,7 @@
 use super::{Finding, Severity, names};
 use diskspd_model::results::{Record, Whole};
 use diskspd_model::stats::median;
+use diskspd_model::units::seconds_of_ns;
 
 /// Share of a host's own median below which it stands still.
 const STILL: f64 = 0.1;
@@ -70,7 +71,7 @@ fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<H
         }
         HostCourse { host: &host.name, ios }
     });
-    Some((courses.collect(), width as f64 / 1e9))
+    Some((courses.collect(), seconds_of_ns(width)))
 }
 
 /// The intervals in which a host stood still.

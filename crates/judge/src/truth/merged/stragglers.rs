@@ -8,6 +8,7 @@
 use super::{Finding, Severity, names};
 use diskspd_model::results::{KnownSpan, Record};
 use diskspd_model::stats::median;
+use diskspd_model::units::Millis;
 
 /// Fewer tell nothing of what is usual.
 const FEWEST: usize = 4;
@@ -37,7 +38,7 @@ impl HostFigure<'_> {
 
     /// 99th percentile of the latency, ms; `None` = not measured.
     pub fn p99(&self) -> Option<f64> {
-        self.span.percentile(99.0)?.total
+        self.span.percentile(99.0)?.total.map(Millis::ms)
     }
 }
 
@@ -125,7 +126,7 @@ mod tests {
     fn spans(figures: &[(f64, f64)]) -> Vec<(String, KnownSpan)> {
         let span = |(number, (iops, p99)): (usize, &(f64, f64))| {
             let total = KnownFigures { iops: Some(*iops), ..KnownFigures::default() };
-            let latency = ChartRow { total: Some(*p99), ..ChartRow::default() };
+            let latency = ChartRow { total: Some(Millis::new(*p99)), ..ChartRow::default() };
             let percentiles = vec![KnownPercentile { percent: 99.0, latency }];
             (format!("h{number}"), KnownSpan { total, percentiles, ..KnownSpan::default() })
         };

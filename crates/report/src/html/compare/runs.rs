@@ -3,7 +3,7 @@
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
 use crate::html::verdict::Badge;
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use diskspd_judge::lab::compare::{Side, SideRun};
 use diskspd_model::results::KnownSpan;
 use diskspd_model::units::start_time::date_and_time;
@@ -60,7 +60,7 @@ fn figures(span: &KnownSpan) -> Markup {
     html! {
         td { (exact(span.total.iops, number)) }
         td { (exact(span.total.mib_per_s, number)) }
-        @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact(ms, latency)) } }
+        @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact_time(ms)) } }
         td { (exact(span.cpu_percent, number)) }
     }
 }

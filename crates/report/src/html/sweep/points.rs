@@ -2,9 +2,10 @@
 
 use super::SweepPage;
 use crate::html::verdict::Badge;
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use diskspd_judge::lab::sweep::{PointRow, label};
 use diskspd_judge::lab::{LatencyLine, RunLine};
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -93,7 +94,7 @@ fn table_row(row: &PointRow, roles: &str) -> Markup {
 }
 
 fn of_figures(row: &PointRow, figures: &RunLine) -> Markup {
-    let felt = |of: fn(&LatencyLine) -> f64| exact(figures.felt().map(of), latency);
+    let felt = |of: fn(&LatencyLine) -> Millis| exact_time(figures.felt().map(of));
     let share = row.iops.and_then(|spread| spread.relative()).map(|share| 100.0 * share);
     html! {
         td { (exact(Some(figures.iops), number)) }
