@@ -10,7 +10,8 @@ use diskspd::lab::compare::{
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
-    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
+    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    SpanSummary,
 };
 use diskspd::units::Millis;
 use diskspd::workload::Random;
@@ -26,7 +27,7 @@ fn normal(random: &mut Random) -> f64 {
 }
 
 /// A run of so many I/Os per second, with latencies that go with it.
-pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
+pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     let access = Access {
         block_size: Some(4096),
         write_percent: Some(0),
@@ -43,18 +44,18 @@ pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
         mean_ms: Some(Millis::new(1e3 / iops)),
         ..KnownFigures::default()
     };
-    let mut span = KnownSpan {
+    let mut span = SpanSummary {
         parameters: Parameters { targets: groups, ..Parameters::default() },
         read: figures,
         total: figures,
         percentiles: [(50.0, 0.9), (99.0, 3.0), (99.9, 9.0)]
             .map(|(percent, times)| KnownPercentile { percent, latency: all(times * 1e3 / iops) })
             .to_vec(),
-        ..KnownSpan::default()
+        ..SpanSummary::default()
     };
     change(&mut span);
     let known =
-        KnownRun { time_spans: vec![Some(span)], ..KnownRun::new("a", Origin::Record { version: 2 }) };
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 2 }) };
     SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0), boot: None }
 }
 
@@ -64,7 +65,7 @@ pub fn side(runs: Vec<SideRun>) -> Side {
 
 /// A side of runs around a level, of which IOPS alone are known.
 fn around(level: f64, count: usize, random: &mut Random) -> Side {
-    let iops_alone = |span: &mut KnownSpan| {
+    let iops_alone = |span: &mut SpanSummary| {
         span.percentiles.clear();
         span.total.mean_ms = None;
     };
@@ -192,7 +193,7 @@ fn a_percentile_needs_a_hundred_slower_ios_in_every_run() {
 #[test]
 fn latency_decides_under_a_rate_limit() {
     let limited = |count: usize| {
-        let limit = |span: &mut KnownSpan| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
+        let limit = |span: &mut SpanSummary| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
         side((0..count).map(|at| run(1000.0 + at as f64, limit)).collect())
     };
     assert_eq!(primary(&of(&limited(4), &limited(5))).metric, "p99");
@@ -249,7 +250,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     }
 }
 
-fn share_a_rate(span: &mut KnownSpan, ios_per_s: u64) {
+fn share_a_rate(span: &mut SpanSummary, ios_per_s: u64) {
     span.parameters.rate_total = Some(RateTotal { ios_per_s, arrivals: Arrivals::Uniform });
 }
 
@@ -287,7 +288,7 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
 }
 
 /// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
-fn mixed(latencies: [f64; 2], change: impl Fn(&mut KnownSpan)) -> SideRun {
+fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
     run(1000.0, |span| {
         let part = |number: u32, latency: f64| KnownPart {
             key: PartKey { target: 1, part: number, block_size: 8192 * number },
@@ -626,7 +627,7 @@ fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
     assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
     for (which, side) in shared.iter_mut().enumerate() {
         for run in &mut side.runs {
-            (run.boot, run.known.computer) = (Some(which.to_string()), Some(which.to_string()));
+            (run.boot, run.known.hosts) = (Some(which.to_string()), vec![which.to_string()]);
         }
     }
     let comparison = of(&shared[0], &shared[1]);

@@ -9,13 +9,15 @@ use diskspd::finding::Severity;
 use diskspd::lab::compare::{Question, RunComparison, Side, compare};
 use diskspd::lab::selection::RunFigure;
 use diskspd::report::html::{self, ComparisonPage, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
-use diskspd::results::{Findings, KnownSpan};
+use diskspd::results::{
+    ChartRow, Findings, KnownFigures, KnownPercentile, Origin, RunSummary, SpanSummary, WhichIos,
+};
 use diskspd::stats::trend::Trend;
 use diskspd::units::Millis;
 
 /// A side of reads and writes around a level: its runs differ by 1 % from one to the next.
 fn mixed(name: &str, level: f64, count: usize) -> Side {
-    let halves = |span: &mut KnownSpan| {
+    let halves = |span: &mut SpanSummary| {
         span.write = span.read;
         span.percentiles
             .iter_mut()
@@ -183,7 +185,7 @@ fn names_cannot_become_elements_of_a_comparison() {
     let hostile = |count| {
         let mut side = mixed(HOSTILE, 5000.0, count);
         for run in &mut side.runs {
-            run.known.computer = Some(format!("{HOSTILE}{count}"));
+            run.known.hosts = vec![format!("{HOSTILE}{count}")];
             run.known.command_line = Some(HOSTILE.into());
             run.environment.insert(HOSTILE.into(), format!("{HOSTILE}{count}"));
         }
@@ -203,36 +205,47 @@ fn does_nothing(page: &str) {
 }
 
 /// Runs of a day each; from the seventeenth on they are a tenth slower. The second is pinned, the first sixteen have a label.
-fn listed(count: usize) -> Vec<ListedRun> {
+fn listed(count: usize) -> Vec<ListedRun<'static>> {
     let run = |number: usize| {
         let slower = if number < 16 { 1.0 } else { 0.9 };
         let level = slower * (1.0 + 0.002 * ((number * 5) % 7) as f64);
-        ListedRun {
-            id: format!("run{number}"),
-            at: 1_700_000_000 + 86_400 * number as i64,
-            label: (number < 16).then(|| "old".to_owned()),
-            pinned: number == 1,
-            targets: vec!["/dev/x".into()],
+        let percentile = |percent: f64, ms: f64| {
+            let latency = ChartRow { total: Some(Millis::new(ms / level)), ..ChartRow::default() };
+            KnownPercentile { percent, latency }
+        };
+        let total = KnownFigures {
             iops: Some(5000.0 * level),
-            mean_ms: Some(0.2 / level),
-            p99_ms: Some(0.8 / level),
-            p999_ms: Some(1.7 / level),
-            ..ListedRun::default()
-        }
+            mean_ms: Some(Millis::new(0.2 / level)),
+            ..KnownFigures::default()
+        };
+        let percentiles = vec![percentile(99.0, 0.8), percentile(99.9, 1.7)];
+        let span = SpanSummary { total, percentiles, ..SpanSummary::default() };
+        let known = RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("", RECORD) };
+        listed_of(known, number)
     };
     (0..count).map(run).collect()
 }
 
+const RECORD: Origin = Origin::Record { version: 2 };
+
+fn listed_of(run: RunSummary, number: usize) -> ListedRun<'static> {
+    ListedRun {
+        id: format!("run{number}"),
+        at: 1_700_000_000 + 86_400 * number as i64,
+        label: (number < 16).then_some("old"),
+        tags: &[],
+        pinned: number == 1,
+        targets: Vec::leak(vec!["/dev/x".into()]),
+        work: Vec::new(),
+        run: Box::leak(Box::new(run)),
+    }
+}
+
 fn followed(runs: &[ListedRun]) -> FollowedWork {
-    type Figure = (RunFigure, fn(&ListedRun) -> Option<f64>);
-    let figures: [Figure; 3] = [
-        (RunFigure::Iops, |run| run.iops),
-        (RunFigure::Mean, |run| run.mean_ms),
-        (RunFigure::P99, |run| run.p99_ms),
-    ];
-    let course = |(figure, of): Figure| {
+    let course = |figure: RunFigure| {
+        let value = |run: &ListedRun| figure.value(run.run.time_spans.first()?.as_ref()?, WhichIos::Total);
         let points: Vec<(usize, f64)> =
-            runs.iter().enumerate().filter_map(|(place, run)| Some((place, of(run)?))).collect();
+            runs.iter().enumerate().filter_map(|(place, run)| Some((place, value(run)?))).collect();
         let levels = Trend::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
         FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
@@ -240,7 +253,7 @@ fn followed(runs: &[ListedRun]) -> FollowedWork {
     FollowedWork {
         command_line,
         time_span: 1,
-        courses: figures.map(course).into(),
+        courses: [RunFigure::Iops, RunFigure::Mean, RunFigure::P99].map(course).into(),
         ..FollowedWork::default()
     }
 }
@@ -283,7 +296,8 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
     assert_eq!(whole_charts(&page), 3);
     let shown = values(&page);
     for run in &runs {
-        for figure in [run.iops, run.mean_ms, run.p99_ms, run.p999_ms] {
+        for figure in [RunFigure::Iops, RunFigure::Mean, RunFigure::P99, RunFigure::P999] {
+            let figure = figure.value(run.run.time_spans[0].as_ref().unwrap(), WhichIos::Total);
             assert!(holds(&shown, figure.unwrap()), "{figure:?} of {}", run.id);
         }
     }
@@ -318,10 +332,11 @@ fn ten_thousand_runs_make_a_page_that_a_browser_opens() {
 #[test]
 fn names_cannot_become_elements_of_a_history() {
     let mut runs = listed(10);
+    let hostile: &[String] = Vec::leak(vec![HOSTILE.into()]);
     for run in &mut runs {
-        (run.id, run.label, run.computer) = (HOSTILE.into(), Some(HOSTILE.into()), Some(HOSTILE.into()));
-        (run.tags, run.targets) = (vec![HOSTILE.into()], vec![HOSTILE.into()]);
-        run.worst = Some(HOSTILE.into());
+        let known = RunSummary { hosts: hostile.into(), ..run.run.clone() };
+        *run = ListedRun { id: HOSTILE.into(), label: Some(HOSTILE), ..listed_of(known, 1) };
+        (run.tags, run.targets, run.work) = (hostile, hostile, hostile.into());
     }
     let work =
         FollowedWork { command_line: Some(HOSTILE.into()), machine: HOSTILE.into(), ..followed(&runs) };

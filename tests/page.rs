@@ -9,7 +9,7 @@ use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunFinding, RunLine};
+use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
 use diskspd::machine::System;
 use diskspd::profile::{CacheMode, Profile, RawText};
 use diskspd::record::{json, known};
@@ -18,6 +18,7 @@ use diskspd::report::{HTML, html};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::truth::Judged;
+use diskspd::truth::{Limiter, Verdict};
 use diskspd::units::Millis;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
@@ -585,7 +586,7 @@ fn an_hour_of_64_threads_is_less_than_a_mebibyte_and_no_peak_is_lost() {
     assert_eq!(rows.len(), 240);
 }
 
-fn several<'a>(judged: &'a [Judged<'a>], more: Vec<KnownRun>) -> String {
+fn several<'a>(judged: &'a [Judged<'a>], more: Vec<RunSummary>) -> String {
     let runs = judged.iter().enumerate().map(|(number, judged)| html::Run {
         known: known::run(judged, &format!("run <{number}>")),
         judged: Some(judged),
@@ -600,7 +601,7 @@ fn several<'a>(judged: &'a [Judged<'a>], more: Vec<KnownRun>) -> String {
 fn several_runs_have_a_table_and_each_its_sections() {
     let records: Vec<Record> = RECORDED.map(synth::record).into();
     let judged: Vec<Judged> = records.iter().map(Judged::new).collect();
-    let unknown = KnownRun::new("nothing known", Origin::ResultXml { version: None });
+    let unknown = RunSummary::new("nothing known", Origin::ResultXml { version: None });
     let page = several(&judged, vec![unknown]);
     asks_nobody(&page);
     let all = elements(&page);
@@ -700,8 +701,8 @@ fn run_at(depth: f64, number: usize) -> RunLine {
         response: None,
         cpu: 12.5,
         hottest: 50.0,
-        verdict: if depth > 8.0 { "WARNING" } else { "VERIFIED" }.into(),
-        limited_by: Some("storage".into()),
+        verdict: if depth > 8.0 { RunVerdict::Warning } else { RunVerdict::Devices(Verdict::Verified) },
+        limited_by: Some(Limiter::Storage),
         findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
     }
 }

@@ -7,7 +7,7 @@ use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     PointRow, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, What, answer_text, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine};
+use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd::stats::replicates::{Spread, outliers};
 use diskspd::units::Millis;
 
@@ -41,7 +41,7 @@ fn table(name: &str) -> Vec<Published> {
                 response: None,
                 cpu: number(7),
                 hottest: f64::NAN,
-                verdict: "ok".into(),
+                verdict: RunVerdict::NothingFound,
                 limited_by: None,
                 findings: Vec::new(),
             },

@@ -9,17 +9,18 @@ use diskspd::profile::{Access, CacheMode, Caching, Parameters, Rate};
 use diskspd::record::known;
 use diskspd::record::result_xml::read;
 use diskspd::report::xml;
-use diskspd::results::{ChartRow, KnownRun, KnownSpan, Origin};
+use diskspd::results::{ChartRow, Origin, RunSummary, SpanSummary};
 use diskspd::truth::Judged;
+use diskspd::truth::Verdict;
 use diskspd::units::Millis;
 
-fn one(bytes: &[u8]) -> KnownRun {
+fn one(bytes: &[u8]) -> RunSummary {
     let runs = read(bytes, "a.xml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(runs.len(), 1);
     runs.into_iter().next().unwrap()
 }
 
-fn span(bytes: &[u8]) -> KnownSpan {
+fn span(bytes: &[u8]) -> SpanSummary {
     one(bytes).time_spans.into_iter().next().unwrap().unwrap()
 }
 
@@ -32,7 +33,7 @@ fn what_results_say_is_known() {
     let run = one(SERIES);
     assert_eq!(run.name, "a.xml");
     assert_eq!(run.origin, Origin::ResultXml { version: Some("2.2.0".into()) });
-    assert_eq!(run.computer.as_deref(), Some("lab-07"));
+    assert_eq!(run.computer().as_deref(), Some("lab-07"));
     // 2025/03/14 13:15:40 UTC
     assert_eq!(run.started_at, Some(1_741_958_140));
     let span = run.time_spans[0].as_ref().unwrap();
@@ -94,7 +95,7 @@ fn what_results_do_not_say_is_not_known() {
 /// `<Name>..</Name>` of the profile or the results, taken out; and what isn't known then.
 #[test]
 fn an_element_that_is_missing_is_no_default() {
-    type Gone = fn(&KnownSpan) -> bool;
+    type Gone = fn(&SpanSummary) -> bool;
     let table: [(&str, Gone); 14] = [
         ("BlockSize", |span| span.parameters.common(|access| access.block_size).one().is_none()),
         ("WriteRatio", |span| span.parameters.common(|access| access.write_percent).one().is_none()),
@@ -145,7 +146,7 @@ fn a_record_and_its_results_say_the_same() {
         let mut written = Vec::new();
         xml::write_with_verdict(&judged, &mut written).unwrap();
         let (kept, back) = (known::run(&judged, "a.xml"), one(&written));
-        assert_eq!((&back.computer, back.started_at), (&kept.computer, kept.started_at), "{name}");
+        assert_eq!((&back.hosts, back.started_at), (&kept.hosts, kept.started_at), "{name}");
         let kept_findings = kept.findings.unwrap();
         assert_eq!(back.findings.as_ref().and_then(|found| found.worst), kept_findings.worst, "{name}");
         assert_eq!(back.findings.unwrap_or_default().names, kept_findings.names, "{name}");
@@ -190,7 +191,7 @@ fn findings_of_results_have_their_severity() {
     let run = one(text.as_bytes());
     let findings = run.findings.unwrap();
     assert_eq!((findings.worst, findings.names), (Some(Severity::Wrong), vec!["b".into(), "a".into()]));
-    assert_eq!(run.time_spans[0].as_ref().unwrap().verdict.as_deref(), Some("cached"));
+    assert_eq!(run.time_spans[0].as_ref().unwrap().verdict, Some(Verdict::Cached));
 }
 
 /// Encodings, line ends, surroundings, elements of other versions: none of them changes a figure.

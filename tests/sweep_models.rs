@@ -9,7 +9,7 @@ use diskspd::lab::sweep::{
     Drift, KneeTold, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, Upcoming, What,
     answer_text, curve, estimate, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine};
+use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd::units::Millis;
 
 /// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
@@ -56,7 +56,7 @@ fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
         response: None,
         cpu: 0.0,
         hottest: 0.0,
-        verdict: "ok".into(),
+        verdict: RunVerdict::NothingFound,
         limited_by: None,
         findings: Vec::new(),
     }
@@ -371,7 +371,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         for (point, iops) in [100.0, 190.0, 0.0, 220.0].into_iter().enumerate() {
             let mut run = line(iops, 10.0 * (point + 1) as f64 / iops.max(1.0), 1.0);
             if point == 3 {
-                run.verdict = "WRONG".into();
+                run.verdict = RunVerdict::Wrong;
             }
             history.push(Ran { what: What::Point(point), seconds: 1.0, line: Some(run), failure: None });
         }

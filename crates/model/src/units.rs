@@ -5,6 +5,7 @@
 //! at.
 
 pub mod start_time;
+pub mod table;
 pub mod time;
 pub mod visible;
 pub mod wrapped;

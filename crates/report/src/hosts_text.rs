@@ -97,15 +97,9 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
     put!(out, "{border}\n");
     let stragglers = Stragglers::of(hosts);
     for host in hosts {
-        let verdict = host.span.verdict.as_deref().unwrap_or("-");
+        let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
-        put!(
-            out,
-            "{:width$} {}| {}{slow}\n",
-            line(host.name),
-            cells(COLUMNS.map(|of| of(host))),
-            line(verdict)
-        );
+        put!(out, "{:width$} {}| {}{slow}\n", line(host.name), cells(COLUMNS.map(|of| of(host))), verdict);
     }
     put!(out, "{border}\n");
     let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);

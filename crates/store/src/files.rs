@@ -5,7 +5,7 @@ use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::record::{index, json, known, result_xml};
 use diskspd_judge::truth::Judged;
 use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
 use diskspd_sys::locks;
 use diskspd_sys::place::{NewFile, Place, elsewhere};
@@ -25,6 +25,14 @@ pub enum KeptAs {
 }
 
 impl KeptAs {
+    /// The same without the version of the form, which only the file tells.
+    pub(super) fn origin(self) -> Origin {
+        match self {
+            KeptAs::Record => Origin::Record { version: RecordFormat::VERSION },
+            KeptAs::ResultXml => Origin::ResultXml { version: None },
+        }
+    }
+
     /// The end of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
@@ -203,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
+    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
@@ -256,7 +264,7 @@ fn clean_up(folder: &OpenFolder, id: &str) {
 }
 
 /// What is known of a run, from its content.
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<KnownRun, String> {
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, String> {
     match source {
         KeptAs::Record => {
             let record = json::read(bytes).map_err(|error| error.to_string())?;
@@ -266,7 +274,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<Known
         KeptAs::ResultXml => {
             let mut runs = result_xml::read(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
-                (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
+                (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
                 (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
             }
         }

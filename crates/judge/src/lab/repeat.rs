@@ -120,7 +120,7 @@ pub fn headline(line: &RunLine) -> String {
         let what = if line.response.is_some() { "response: " } else { "" };
         text += &format!(", {what}average {} ms, p99 {} ms", latency.mean_ms, latency.p99_ms);
     }
-    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict)
+    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict.word())
 }
 
 #[cfg(test)]

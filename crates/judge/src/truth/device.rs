@@ -29,11 +29,12 @@ mod wording;
 pub(super) use flushed::flushed;
 pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
-pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+pub use verdict::{Comparison, DeviceVerdict, SpanVerdict};
 
 use super::{Limiter, SpanView, failed};
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::results::Verdict;
 use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
 use effects::{Effect, Found, Judged};

@@ -219,7 +219,7 @@ pub(super) fn verdict(record: &Record, span: usize) -> Option<SpanVerdict> {
     let hosts = record.present().count();
     for host in record.present() {
         let devices = host.summary.as_ref()?.devices.iter().find(|devices| devices.time_span == span)?;
-        let verdict = Verdict::named(&devices.verdict)?;
+        let verdict = devices.verdict;
         let message = match devices.ranks {
             0 | 1 => devices.message.clone(),
             ranks => format!("{}; {ranks} ranks on its machine together", devices.message),

@@ -3,7 +3,7 @@
 
 use super::{
     CpuTable, EffectiveRange, FlushTable, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures,
-    WaitStatistics, WeightedStdDevs,
+    WaitStatistics, WeightedStdDevs, WhichIos,
 };
 use super::{DiscardTable, PartTable};
 use crate::profile::RawText;
@@ -183,6 +183,26 @@ pub struct ChartRow {
     pub write: Option<Millis>,
     /// Of both, merged.
     pub total: Option<Millis>,
+}
+
+impl ChartRow {
+    /// That of these I/Os, to be filled in.
+    pub fn of_mut(&mut self, which: WhichIos) -> &mut Option<Millis> {
+        match which {
+            WhichIos::Total => &mut self.total,
+            WhichIos::Read => &mut self.read,
+            WhichIos::Write => &mut self.write,
+        }
+    }
+
+    /// That of these I/Os.
+    pub fn of(&self, which: WhichIos) -> Option<Millis> {
+        match which {
+            WhichIos::Total => self.total,
+            WhichIos::Read => self.read,
+            WhichIos::Write => self.write,
+        }
+    }
 }
 
 /// The percentiles of the XML results, as percentages: minimum and maximum are among them.

@@ -4,7 +4,7 @@
 //! histogram for every thread of every host would make the record of a large run as large as all of theirs
 //! together: of a thread its amounts, exact moments and series are kept.
 
-use super::{AddUp, Chart, ChartRow, DirectionResults, Host, KnownRun, PERCENTILES, Paced, Work};
+use super::{AddUp, Chart, ChartRow, DirectionResults, Host, PERCENTILES, Paced, RunSummary, Verdict, Work};
 use crate::finding::Severity;
 use crate::profile::{Profile, TargetId};
 use crate::stats::Histogram;
@@ -52,7 +52,7 @@ pub struct Alignment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostSummary {
     /// Its figures, as lists show them.
-    pub known: KnownRun,
+    pub known: RunSummary,
     /// Its measured window in each time span.
     pub windows: Vec<HostWindow>,
     /// What was found about its figures, the worst first.
@@ -99,8 +99,8 @@ pub struct HostFinding {
 pub struct HostDevices {
     /// The time span, from 1.
     pub time_span: usize,
-    /// The verdict, in lower case: `verified`.
-    pub verdict: String,
+    /// The verdict.
+    pub verdict: Verdict,
     /// How much it takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
     /// The same for people.

@@ -5,7 +5,7 @@ use super::chart::nines::{self, NinesLine};
 use super::chart::table::FigureTable;
 use super::span::{PickDirection, Span};
 use crate::number::in_ms;
-use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan, PERCENTILES, PacedFigures, PacedLatency};
+use diskspd_model::results::{ChartRow, KnownFigures, PERCENTILES, PacedFigures, PacedLatency, SpanSummary};
 use diskspd_model::units::Millis;
 
 /// The chart; none where latencies were not measured.
@@ -31,7 +31,7 @@ pub fn charts(span: &Span) -> Vec<ChartFigure> {
 }
 
 fn of_direction(
-    known: &KnownSpan,
+    known: &SpanSummary,
     name: &'static str,
     figures: &KnownFigures,
     of: PickDirection,
@@ -64,7 +64,7 @@ fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<Nine
     })
 }
 
-fn summary(known: &KnownSpan) -> String {
+fn summary(known: &SpanSummary) -> String {
     let at = |percent| known.percentile(percent).and_then(|row| row.total).map(Millis::readable);
     match (at(50.0), at(99.0), at(99.9)) {
         (Some(half), Some(hundredth), Some(thousandth)) => {
@@ -75,7 +75,7 @@ fn summary(known: &KnownSpan) -> String {
 }
 
 /// The percentiles of the text report, as far as they are recorded.
-fn table(known: &KnownSpan, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
+fn table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile", "read, ms", "write, ms", "total, ms"]);
     if response.is_some() {
         table.head.push("response, ms".into());

@@ -3,7 +3,7 @@
 use super::span::{PickDirection, Span};
 use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
-use diskspd_model::results::{KnownFigures, KnownSpan};
+use diskspd_model::results::{KnownFigures, SpanSummary};
 use diskspd_model::units::amount;
 use maud::{Markup, html};
 
@@ -48,7 +48,7 @@ pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
 const HEAD: [&str; 10] =
     ["IOPS", "MiB/s", "mean", "50 %", "99 %", "99.9 %", "longest", "IOPS deviation", "I/Os", "amount"];
 
-fn table(known: &KnownSpan) -> Markup {
+fn table(known: &SpanSummary) -> Markup {
     let rows = [
         ("total", &known.total, (|row| row.total) as PickDirection),
         ("read", &known.read, |row| row.read),
@@ -74,7 +74,7 @@ fn table(known: &KnownSpan) -> Markup {
     }
 }
 
-fn row(known: &KnownSpan, figures: &KnownFigures, of: PickDirection) -> Markup {
+fn row(known: &SpanSummary, figures: &KnownFigures, of: PickDirection) -> Markup {
     let at = |percent| known.percentile(percent).and_then(|row| of(&row));
     let latencies = [figures.mean_ms, at(50.0), at(99.0), at(99.9), figures.max_ms];
     html! {

@@ -11,7 +11,7 @@ use super::run::{place_and_time, sections, targets};
 use super::verdict::Badge;
 use crate::number::{exact, exact_time, latency, number};
 use crate::work_in_words as workload;
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
 use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -34,7 +34,7 @@ struct RunPoint<'a> {
     span: usize,
     /// What it's called in charts: `3`, or `3.2` of several time spans.
     name: String,
-    figures: Option<&'a KnownSpan>,
+    figures: Option<&'a SpanSummary>,
 }
 
 impl RunPoint<'_> {
@@ -100,7 +100,7 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
         1 => (number + 1).to_string(),
         _ => format!("{}.{}", number + 1, span + 1),
     };
-    let point = |(span, figures): (usize, &'a Option<KnownSpan>)| RunPoint {
+    let point = |(span, figures): (usize, &'a Option<SpanSummary>)| RunPoint {
         run,
         number,
         span,
@@ -135,7 +135,7 @@ fn table(points: &[RunPoint]) -> Markup {
 
 fn row(point: &RunPoint) -> Markup {
     let known = &point.run.known;
-    let unknown = KnownSpan::default();
+    let unknown = SpanSummary::default();
     let span = point.figures.unwrap_or(&unknown);
     let at = |percent| span.percentile(percent).and_then(|row| row.total);
     let parameters = &span.parameters;

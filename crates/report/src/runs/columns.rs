@@ -5,146 +5,125 @@ use super::TableRow;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, KnownResponse};
-use diskspd_model::units::{self, Millis};
+use diskspd_model::units::Millis;
+use diskspd_model::units::table::{Cell, Column};
 
-/// A column.
-pub struct TableColumn {
-    /// Its name, with the unit.
-    pub name: &'static str,
-    /// Whether it's among those for people: CSV has all.
-    pub brief: bool,
-    /// Whether it holds numbers.
-    pub is_number: bool,
-    /// What stands in it.
-    pub(super) cell: fn(&TableRow) -> Cell,
+impl<'a> TableRow<'a> {
+    /// All columns, in order.
+    pub(super) const COLUMNS: &'a [Column<TableRow<'a>>] = &[
+        Column::<TableRow>::words("run", |row| Cell::Text(row.name.to_owned())).brief(),
+        Column::<TableRow>::words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
+        Column::<TableRow>::words("origin", |row| Cell::text(row.run.map(|run| &run.origin))),
+        Column::<TableRow>::words("started", |row| {
+            Cell::text(row.run.and_then(|run| started(run.started_at?)))
+        })
+        .brief(),
+        Column::<TableRow>::words("computer", |row| Cell::text(row.run.and_then(|run| run.computer()))),
+        Column::<TableRow>::number("time_span", |row| Cell::whole(row.number.map(|number| number as u64))),
+        Column::<TableRow>::words("verdict", verdict).brief(),
+        Column::<TableRow>::words("findings", |row| {
+            Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
+        }),
+        Column::<TableRow>::number("threads", |row| Cell::whole(row.asked.and_then(|asked| asked.threads)))
+            .brief(),
+        Column::<TableRow>::number("outstanding", |row| {
+            shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
+        })
+        .brief(),
+        Column::<TableRow>::number("in_flight", |row| {
+            Cell::whole(row.asked.and_then(|asked| asked.in_flight))
+        }),
+        Column::<TableRow>::number("block_bytes", |row| {
+            shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
+        })
+        .brief(),
+        Column::<TableRow>::number("write_percent", |row| {
+            shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
+        })
+        .brief(),
+        Column::<TableRow>::number("random_percent", |row| {
+            shared(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
+        })
+        .brief(),
+        Column::<TableRow>::words("rate", |row| {
+            shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))
+        }),
+        Column::<TableRow>::words("caching", |row| {
+            shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
+        }),
+        Column::<TableRow>::number("duration_s", |row| {
+            Cell::whole(row.asked.and_then(|asked| asked.duration_s))
+        }),
+        Column::<TableRow>::number("warmup_s", |row| Cell::whole(row.asked.and_then(|asked| asked.warmup_s))),
+        Column::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
+        Column::<TableRow>::words("target", |row| {
+            Cell::text(row.asked.and_then(|asked| asked.paths().next()))
+        }),
+        Column::<TableRow>::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
+        Column::<TableRow>::number("cpu_percent", |row| {
+            Cell::figure(row.span.and_then(|span| span.cpu_percent), 2)
+        })
+        .brief(),
+        Column::<TableRow>::number("ios", |row| Cell::whole(total(row).and_then(|total| total.ios))),
+        Column::<TableRow>::number("bytes", |row| Cell::whole(total(row).and_then(|total| total.bytes))),
+        Column::<TableRow>::number("iops", |row| Cell::figure(total(row).and_then(|total| total.iops), 2))
+            .brief(),
+        Column::<TableRow>::number("mib_per_s", |row| {
+            Cell::figure(total(row).and_then(|total| total.mib_per_s), 2)
+        })
+        .brief(),
+        Column::<TableRow>::number("iops_std_dev", |row| {
+            Cell::figure(total(row).and_then(|total| total.iops_std_dev), 2)
+        }),
+        Column::<TableRow>::number("mean_ms", |row| Cell::time(total(row).and_then(|total| total.mean_ms)))
+            .brief(),
+        Column::<TableRow>::number("std_dev_ms", |row| {
+            Cell::time(total(row).and_then(|total| total.std_dev_ms))
+        }),
+        Column::<TableRow>::number("min_ms", |row| Cell::time(total(row).and_then(|total| total.min_ms))),
+        Column::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
+        Column::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
+        Column::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total)).brief(),
+        Column::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
+        Column::<TableRow>::number("max_ms", |row| Cell::time(total(row).and_then(|total| total.max_ms))),
+        Column::<TableRow>::number("read_iops", |row| {
+            Cell::figure(row.span.and_then(|span| span.read.iops), 2)
+        }),
+        Column::<TableRow>::number("read_mib_per_s", |row| {
+            Cell::figure(row.span.and_then(|span| span.read.mib_per_s), 2)
+        }),
+        Column::<TableRow>::number("read_mean_ms", |row| {
+            Cell::time(row.span.and_then(|span| span.read.mean_ms))
+        }),
+        Column::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
+        Column::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
+        Column::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
+        Column::<TableRow>::number("write_iops", |row| {
+            Cell::figure(row.span.and_then(|span| span.write.iops), 2)
+        }),
+        Column::<TableRow>::number("write_mib_per_s", |row| {
+            Cell::figure(row.span.and_then(|span| span.write.mib_per_s), 2)
+        }),
+        Column::<TableRow>::number("write_mean_ms", |row| {
+            Cell::time(row.span.and_then(|span| span.write.mean_ms))
+        }),
+        Column::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
+        Column::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
+        Column::<TableRow>::number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
+        Column::<TableRow>::number("response_mean_ms", |row| {
+            response(row, |response| response.mean_ms.total)
+        }),
+        Column::<TableRow>::number("response_p50_ms", |row| {
+            response(row, |response| response.percentile(50.0)?.total)
+        }),
+        Column::<TableRow>::number("response_p99_ms", |row| {
+            response(row, |response| response.percentile(99.0)?.total)
+        }),
+        Column::<TableRow>::number("response_p999_ms", |row| {
+            response(row, |response| response.percentile(99.9)?.total)
+        }),
+    ];
 }
-
-/// What stands in a column of a row.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
-    /// Not recorded.
-    Missing,
-    /// Words.
-    Text(String),
-    /// Bytes of a block.
-    Size(u64),
-    /// A whole number.
-    Whole(u64),
-    /// A figure; people see so many decimals of it.
-    Figure(f64, usize),
-    /// A time.
-    Time(Millis),
-}
-
-impl Cell {
-    /// For programs: figures with all their digits.
-    pub fn plain(self) -> String {
-        match self {
-            Cell::Missing => String::new(),
-            Cell::Text(text) => text,
-            Cell::Size(number) | Cell::Whole(number) => number.to_string(),
-            Cell::Figure(figure, _) => figure.to_string(),
-            Cell::Time(time) => time.ms().to_string(),
-        }
-    }
-
-    /// For people.
-    pub fn readable(self) -> String {
-        match self {
-            Cell::Size(bytes) => units::amount(bytes),
-            Cell::Figure(figure, decimals) => format!("{figure:.decimals$}"),
-            Cell::Time(time) => time.to_string(),
-            cell => cell.plain(),
-        }
-    }
-
-    fn text(text: Option<impl ToString>) -> Cell {
-        text.map_or(Cell::Missing, |text| Cell::Text(text.to_string()))
-    }
-
-    fn whole(number: Option<impl Into<u64>>) -> Cell {
-        number.map_or(Cell::Missing, |number| Cell::Whole(number.into()))
-    }
-
-    fn figure(figure: Option<f64>, decimals: usize) -> Cell {
-        figure.map_or(Cell::Missing, |figure| Cell::Figure(figure, decimals))
-    }
-
-    fn time(time: Option<Millis>) -> Cell {
-        time.map_or(Cell::Missing, Cell::Time)
-    }
-}
-
-const fn words(name: &'static str, cell: fn(&TableRow) -> Cell) -> TableColumn {
-    TableColumn { name, brief: false, is_number: false, cell }
-}
-
-const fn number(name: &'static str, cell: fn(&TableRow) -> Cell) -> TableColumn {
-    TableColumn { name, brief: false, is_number: true, cell }
-}
-
-const fn brief(column: TableColumn) -> TableColumn {
-    TableColumn { brief: true, ..column }
-}
-
-/// All columns, in order.
-pub const COLUMNS: &[TableColumn] = &[
-    brief(words("run", |row| Cell::Text(row.name.to_owned()))),
-    words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
-    words("origin", |row| Cell::text(row.run.map(|run| &run.origin))),
-    brief(words("started", |row| Cell::text(row.run.and_then(|run| started(run.started_at?))))),
-    words("computer", |row| Cell::text(row.run.and_then(|run| run.computer.as_ref()))),
-    number("time_span", |row| Cell::whole(row.number.map(|number| number as u64))),
-    brief(words("verdict", verdict)),
-    words("findings", |row| Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))),
-    brief(number("threads", |row| Cell::whole(row.asked.and_then(|asked| asked.threads)))),
-    brief(number("outstanding", |row| shared(row, |access| access.outstanding, |n| Cell::Whole(n.into())))),
-    number("in_flight", |row| Cell::whole(row.asked.and_then(|asked| asked.in_flight))),
-    brief(number("block_bytes", |row| shared(row, |access| access.block_size, |n| Cell::Size(n.into())))),
-    brief(number("write_percent", |row| {
-        shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
-    })),
-    brief(number("random_percent", |row| {
-        shared(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
-    })),
-    words("rate", |row| shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))),
-    words("caching", |row| shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))),
-    number("duration_s", |row| Cell::whole(row.asked.and_then(|asked| asked.duration_s))),
-    number("warmup_s", |row| Cell::whole(row.asked.and_then(|asked| asked.warmup_s))),
-    number("targets", |row| Cell::whole(row.asked.and_then(targets))),
-    words("target", |row| Cell::text(row.asked.and_then(|asked| asked.paths().next()))),
-    number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
-    brief(number("cpu_percent", |row| Cell::figure(row.span.and_then(|span| span.cpu_percent), 2))),
-    number("ios", |row| Cell::whole(total(row).and_then(|total| total.ios))),
-    number("bytes", |row| Cell::whole(total(row).and_then(|total| total.bytes))),
-    brief(number("iops", |row| Cell::figure(total(row).and_then(|total| total.iops), 2))),
-    brief(number("mib_per_s", |row| Cell::figure(total(row).and_then(|total| total.mib_per_s), 2))),
-    number("iops_std_dev", |row| Cell::figure(total(row).and_then(|total| total.iops_std_dev), 2)),
-    brief(number("mean_ms", |row| Cell::time(total(row).and_then(|total| total.mean_ms)))),
-    number("std_dev_ms", |row| Cell::time(total(row).and_then(|total| total.std_dev_ms))),
-    number("min_ms", |row| Cell::time(total(row).and_then(|total| total.min_ms))),
-    number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
-    number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
-    brief(number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total))),
-    number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-    number("max_ms", |row| Cell::time(total(row).and_then(|total| total.max_ms))),
-    number("read_iops", |row| Cell::figure(row.span.and_then(|span| span.read.iops), 2)),
-    number("read_mib_per_s", |row| Cell::figure(row.span.and_then(|span| span.read.mib_per_s), 2)),
-    number("read_mean_ms", |row| Cell::time(row.span.and_then(|span| span.read.mean_ms))),
-    number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
-    number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
-    number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
-    number("write_iops", |row| Cell::figure(row.span.and_then(|span| span.write.iops), 2)),
-    number("write_mib_per_s", |row| Cell::figure(row.span.and_then(|span| span.write.mib_per_s), 2)),
-    number("write_mean_ms", |row| Cell::time(row.span.and_then(|span| span.write.mean_ms))),
-    number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
-    number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
-    number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
-    number("response_mean_ms", |row| response(row, |response| response.mean_ms.total)),
-    number("response_p50_ms", |row| response(row, |response| response.percentile(50.0)?.total)),
-    number("response_p99_ms", |row| response(row, |response| response.percentile(99.0)?.total)),
-    number("response_p999_ms", |row| response(row, |response| response.percentile(99.9)?.total)),
-];
 
 fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
     row.span.map(|span| &span.total)
@@ -170,9 +149,9 @@ fn shared<T: PartialEq>(row: &TableRow, of: fn(&Access) -> Option<T>, cell: fn(T
 
 /// The verdict about the devices, and behind it how bad the worst finding is.
 fn verdict(row: &TableRow) -> Cell {
-    let devices = row.span.and_then(|span| span.verdict.as_deref());
+    let devices = row.span.and_then(|span| span.verdict).map(|verdict| verdict.to_string());
     let worst = row.run.and_then(|run| run.findings.as_ref()?.worst).map(Severity::word);
-    let words: Vec<&str> = devices.into_iter().chain(worst).collect();
+    let words: Vec<String> = devices.into_iter().chain(worst.map(str::to_owned)).collect();
     Cell::text((!words.is_empty()).then(|| words.join(" ")))
 }
 

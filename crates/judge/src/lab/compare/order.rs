@@ -213,7 +213,7 @@ fn by_boots(
     sides: [&[&SideRun]; 2],
     order: &[(usize, usize)],
 ) -> Option<(Vec<(usize, usize)>, [Vec<Vec<usize>>; 2])> {
-    let mut computers = sides.into_iter().flatten().map(|run| &run.known.computer);
+    let mut computers = sides.into_iter().flatten().map(|run| &run.known.hosts);
     let computer = computers.next()?;
     if computers.any(|other| other != computer) {
         return None;

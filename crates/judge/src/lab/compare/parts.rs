@@ -6,7 +6,7 @@ use super::metric::beyond;
 use super::verdict::{self, AboutFigure, Basis, Compared};
 use super::{Runs, SideRun, metric};
 use crate::lab::selection::RunFigure;
-use diskspd_model::results::{KnownPart, KnownSpan, PartKey};
+use diskspd_model::results::{KnownPart, PartKey, SpanSummary};
 use diskspd_model::units::Millis;
 
 /// What is compared of each part, as far as all runs have it.
@@ -21,7 +21,7 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let figures: Vec<(PartKey, RunFigure)> = keys
         .flat_map(|key| FIGURES.map(|figure| (key, figure)))
         .filter(|(key, figure)| {
-            let value = |span: &KnownSpan| of(part(span, *key)?, *figure);
+            let value = |span: &SpanSummary| of(part(span, *key)?, *figure);
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
@@ -38,11 +38,11 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     figures.iter().map(one).collect()
 }
 
-fn several_targets(span: Option<&KnownSpan>) -> bool {
+fn several_targets(span: Option<&SpanSummary>) -> bool {
     span.is_some_and(|span| span.parts.iter().any(|part| part.key.target > 1))
 }
 
-fn part(span: &KnownSpan, key: PartKey) -> Option<&KnownPart> {
+fn part(span: &SpanSummary, key: PartKey) -> Option<&KnownPart> {
     span.parts.iter().find(|part| part.key == key)
 }
 

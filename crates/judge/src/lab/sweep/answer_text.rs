@@ -6,6 +6,7 @@ use super::knee::{Knee, KneeTold};
 use super::levels::Enough;
 use super::objective::{Kept, Objective};
 use super::{PointRow, Settings};
+use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
 
 /// A line of an answer.
@@ -277,10 +278,8 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
 /// That the depth of the command line bounds what a curve can find.
 fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
-    let by_depth = match maximum.figures.as_ref()?.limited_by.as_deref() {
-        None | Some("depth" | "storage") => true,
-        Some(_) => false,
-    };
+    let limiter = maximum.figures.as_ref()?.limited_by;
+    let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage));
     let outstanding = maximum.load;
     by_depth.then(|| {
         format!(

@@ -43,7 +43,7 @@ fn line(row: &PointRow, width: usize, repeated: bool) -> String {
     let (mean, p99) = (latency(|latency| latency.mean_ms), latency(|latency| latency.p99_ms));
     let failed = if row.failure.is_some() { ", and a run failed" } else { "" };
     let latencies = format!("{mean:>11}{p99:>11}");
-    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {verdict}{failed}");
+    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {}{failed}", verdict.word());
     format!("{label:<width$}{iops:>14.2}{runs}{mib_per_s:>12.2}{rest}\n")
 }
 

@@ -3,12 +3,12 @@
 use super::findings::Remarks;
 use super::walk::ElementReader;
 use diskspd_model::profile::xml::error::Fault;
-use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, KnownSpan};
+use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, SpanSummary};
 use diskspd_model::units::Millis;
 
 /// Reads `<TimeSpan>`; `None` = it ended before measuring began.
-pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<KnownSpan>, Fault> {
-    let mut span = KnownSpan::default();
+pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<SpanSummary>, Fault> {
+    let mut span = SpanSummary::default();
     let mut measured = true;
     let mut all = AllTargets::default();
     walk.children("TimeSpan", |walk, tag, at| {
@@ -91,7 +91,7 @@ impl AllTargets {
         })
     }
 
-    fn put_into(&self, span: &mut KnownSpan) {
+    fn put_into(&self, span: &mut SpanSummary) {
         let seconds = span.seconds.filter(|seconds| *seconds > 0.0);
         let directions =
             [(&self.read, &mut span.read), (&self.write, &mut span.write), (&self.total, &mut span.total)];
@@ -122,9 +122,9 @@ fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
 }
 
 /// Reads `<Latency>`: means, deviations, percentiles.
-fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Latency", |walk, tag, at| {
-        let KnownSpan { read, write, total, .. } = span;
+        let SpanSummary { read, write, total, .. } = span;
         let time: &mut Option<Millis> = match tag.name().as_ref() {
             "AverageReadMilliseconds" => &mut read.mean_ms,
             "ReadLatencyStdev" => &mut read.std_dev_ms,
@@ -143,7 +143,7 @@ fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> 
 }
 
 /// Reads a percentile; the first and the last one are minimum and maximum.
-fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     let (mut percent, mut latency) = (None, ChartRow::default());
     walk.children("Bucket", |walk, tag, at| {
         let time = match tag.name().as_ref() {
@@ -174,7 +174,7 @@ fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Faul
 }
 
 /// Reads the deviations of `<Iops>`; its intervals are left out.
-fn iops(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Iops", |walk, tag, at| {
         let figures = match tag.name().as_ref() {
             "ReadIopsStdDev" => &mut span.read,

@@ -6,10 +6,10 @@ use super::effects::{Effect, Judged, by_degree};
 use super::foreign::Foreign;
 use super::limits::*;
 use super::part::Counted;
-use super::verdict::Verdict;
 use super::wording::{amount, count};
 use diskspd_model::machine::io_counters::Flow;
 use diskspd_model::machine::stack::LayerKind;
+use diskspd_model::results::Verdict;
 use diskspd_model::units::Millis;
 
 impl Judged<'_> {

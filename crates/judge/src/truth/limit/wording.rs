@@ -1,10 +1,11 @@
 //! What limited a run, in words.
 
-use super::{Limiter, Limits, MOSTLY, SATURATED, groups, kernel, quota};
+use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::truth::crowd::{self, Crowd, Holder};
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
 use diskspd_model::engines::EngineKind;
+use diskspd_model::results::Limiter;
 use diskspd_model::results::{Effort, ToolCost};
 use diskspd_model::units::seconds_of_ns;
 

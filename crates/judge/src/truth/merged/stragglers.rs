@@ -6,7 +6,7 @@
 //! hosts that are all but alike from being told apart by noise. Fewer than four hosts have no stragglers.
 
 use super::{Finding, Severity, names};
-use diskspd_model::results::{KnownSpan, Record};
+use diskspd_model::results::{Record, SpanSummary};
 use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 
@@ -27,7 +27,7 @@ pub struct HostFigure<'a> {
     /// What it is called.
     pub name: &'a str,
     /// Its figures.
-    pub span: &'a KnownSpan,
+    pub span: &'a SpanSummary,
 }
 
 impl HostFigure<'_> {
@@ -123,12 +123,12 @@ mod tests {
     use super::*;
     use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile};
 
-    fn spans(figures: &[(f64, f64)]) -> Vec<(String, KnownSpan)> {
+    fn spans(figures: &[(f64, f64)]) -> Vec<(String, SpanSummary)> {
         let span = |(number, (iops, p99)): (usize, &(f64, f64))| {
             let total = KnownFigures { iops: Some(*iops), ..KnownFigures::default() };
             let latency = ChartRow { total: Some(Millis::new(*p99)), ..ChartRow::default() };
             let percentiles = vec![KnownPercentile { percent: 99.0, latency }];
-            (format!("h{number}"), KnownSpan { total, percentiles, ..KnownSpan::default() })
+            (format!("h{number}"), SpanSummary { total, percentiles, ..SpanSummary::default() })
         };
         figures.iter().enumerate().map(span).collect()
     }

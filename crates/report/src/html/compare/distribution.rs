@@ -10,13 +10,13 @@ use crate::html::span::PickDirection;
 use crate::html::thin::Band;
 use crate::number::{in_ms, latency};
 use diskspd_judge::lab::compare::{SideRun, SpanCompared};
-use diskspd_model::results::{KnownFigures, KnownSpan, PERCENTILES};
+use diskspd_model::results::{KnownFigures, PERCENTILES, SpanSummary};
 use diskspd_model::stats::median;
 use diskspd_model::units::Millis;
 use maud::html;
 
 /// Which I/Os a chart is of: for its id and its title, and where their figures are.
-type SideDirection = ([&'static str; 2], fn(&KnownSpan) -> &KnownFigures, PickDirection);
+type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &KnownFigures, PickDirection);
 
 const DIRECTIONS: [SideDirection; 3] = [
     (["all", "all I/Os"], |span| &span.total, |row| row.total),
@@ -88,7 +88,7 @@ fn chart(
 
 /// As far as every run of the side knows them, and has I/Os to tell them.
 fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
-    let spans: Option<Vec<&KnownSpan>> =
+    let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
     let Some(spans) = spans.filter(|spans| !spans.is_empty()) else { return Vec::new() };
     let fewest = spans.iter().map(|span| figures(span).ios.unwrap_or(0)).min().unwrap_or(0);

@@ -85,7 +85,7 @@ fn table_row(row: &PointRow, roles: &str) -> Markup {
             @match &row.figures {
                 Some(figures) => (of_figures(row, figures)),
                 None => td.failed colspan="10" {
-                    (Badge::of_word("FAILED").markup()) " "
+                    (Badge::failed().markup()) " "
                     (line(row.failure.as_deref().unwrap_or_default()))
                 },
             }
@@ -107,7 +107,7 @@ fn of_figures(row: &PointRow, figures: &RunLine) -> Markup {
         td { (exact(Some(figures.hottest), number)) }
         td.words { (row.limit().unwrap_or_default()) }
         td.words {
-            (Badge::of_word(&figures.verdict).markup())
+            (Badge::of_summary(figures.verdict).markup())
             @if row.failure.is_some() { " a run failed" }
         }
     }
