@@ -6,7 +6,7 @@ use super::{Millis, amount};
 use std::borrow::Cow;
 
 /// A column of rows of one kind.
-pub struct Column<R> {
+pub struct TableColumn<R> {
     /// Its name, with the unit.
     pub name: &'static str,
     /// Whether it's among those for people: CSV has all.
@@ -17,21 +17,21 @@ pub struct Column<R> {
     pub cell: fn(&R) -> Cell,
 }
 
-impl<R> Column<R> {
+impl<R> TableColumn<R> {
     /// One of words.
-    pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> Column<R> {
-        Column { name, brief: false, is_number: false, cell }
+    pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
+        TableColumn { name, brief: false, is_number: false, cell }
     }
 
     /// One of numbers.
-    pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> Column<R> {
-        Column { name, brief: false, is_number: true, cell }
+    pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
+        TableColumn { name, brief: false, is_number: true, cell }
     }
 
     /// The same, for people too.
     #[must_use]
-    pub const fn brief(self) -> Column<R> {
-        Column { brief: true, ..self }
+    pub const fn brief(self) -> TableColumn<R> {
+        TableColumn { brief: true, ..self }
     }
 }
 
@@ -96,7 +96,7 @@ impl Cell {
 }
 
 /// As CSV (RFC 4180, but lines end as they do here): all columns, empty where nothing is recorded.
-pub fn csv<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let mut text = names.join(",") + "\n";
     for row in rows {
@@ -108,7 +108,10 @@ pub fn csv<R>(columns: &[Column<R>], rows: &[R]) -> String {
 }
 
 /// The columns that people read, of all rows, harmless for a terminal; "-" where nothing is recorded.
-fn for_people<'a, R>(columns: &'a [Column<R>], rows: &[R]) -> (Vec<&'a Column<R>>, Vec<Vec<String>>) {
+fn for_people<'a, R>(
+    columns: &'a [TableColumn<R>],
+    rows: &[R],
+) -> (Vec<&'a TableColumn<R>>, Vec<Vec<String>>) {
     let columns: Vec<_> = columns.iter().filter(|column| column.brief).collect();
     let cell = |cell: Cell| match cell {
         Cell::Missing => "-".to_owned(),
@@ -120,7 +123,7 @@ fn for_people<'a, R>(columns: &'a [Column<R>], rows: &[R]) -> (Vec<&'a Column<R>
 }
 
 /// As a table of Markdown.
-pub fn markdown<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn markdown<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let rules: Vec<&str> =
@@ -146,7 +149,7 @@ fn markdown_cell(text: &str) -> String {
 }
 
 /// In columns, for a terminal.
-pub fn text<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn text<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names = columns.iter().map(|column| column.name.to_owned()).collect();
     let rows: Vec<Vec<String>> = std::iter::once(names).chain(rows).collect();
