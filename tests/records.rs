@@ -133,18 +133,18 @@ fn the_index_is_read_without_the_rest() {
     let stored = serde_json::to_vec(&expected).unwrap();
     assert_eq!(index, serde_json::from_slice(&stored).unwrap());
     let (found, expected) =
-        (expected.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
+        (expected.0.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
     let iops = expected.write.total.throughput.iops;
     assert_eq!((found.seconds, found.write.iops), (Some(expected.seconds), Some(iops)));
     let chart = &expected.latency.as_ref().unwrap().all.percentiles;
     assert_eq!(found.percentile(50.0), Some(chart[1]));
     assert_eq!((found.percentile(99.0), found.percentile(99.9)), (Some(chart[5]), Some(chart[6])));
-    assert_eq!(index.hosts, [judged.record.hosts[0].name.clone()]);
+    assert_eq!(index.0.hosts, [judged.record.hosts[0].name.clone()]);
 }
 
 #[test]
 fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
-    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().identity;
+    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().0.identity;
     let copy = write(&read(&STORED).unwrap());
     assert_eq!(identity(&copy), identity(&STORED));
     let mut later = synth::record(SMALL);

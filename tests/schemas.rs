@@ -34,6 +34,7 @@ use diskspd::profile::*;
 use diskspd::record::json;
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencySums, PackedCounts, Series};
+use diskspd::units::Millis;
 use serde_json::Value;
 use std::path::Path;
 
@@ -393,7 +394,7 @@ fn preconditioning() -> Preconditioning {
         purged_bytes: Some(1),
         fill: Some(FillStep { command: "a".into(), bytes: 1, seconds: 1.0 }),
         command: "a".into(),
-        rounds: vec![round(None), round(Some(1.0))],
+        rounds: vec![round(None), round(Some(Millis::new(1.0)))],
         window: Some(RoundWindow { average_iops: 1.0, excursion: 1.0, slope: 1.0 }),
         steady: true,
     }

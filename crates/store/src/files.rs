@@ -5,7 +5,7 @@ use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::record::{index, json, known, result_xml};
 use diskspd_judge::truth::Judged;
 use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
 use diskspd_sys::place::{NewFile, Place, elsewhere};
 use diskspd_sys::{clock, locks};
@@ -26,6 +26,14 @@ pub enum KeptAs {
 }
 
 impl KeptAs {
+    /// The same without the version of the form, which only the file tells.
+    pub(super) fn origin(self) -> Origin {
+        match self {
+            KeptAs::Record => Origin::Record { version: RecordFormat::VERSION },
+            KeptAs::ResultXml => Origin::ResultXml { version: None },
+        }
+    }
+
     /// The end of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
@@ -208,7 +216,7 @@ impl Store {
     ///
     /// # Errors
     /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
+    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
@@ -283,7 +291,7 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
 }
 
 /// What is known of a run, from its content.
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<KnownRun, String> {
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, String> {
     match source {
         KeptAs::Record => {
             let record = json::read(bytes).map_err(|error| error.to_string())?;
@@ -293,7 +301,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<Known
         KeptAs::ResultXml => {
             let mut runs = result_xml::read(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
-                (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
+                (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
                 (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
             }
         }

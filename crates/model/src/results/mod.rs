@@ -10,16 +10,17 @@ mod host;
 mod host_clock;
 mod integrity;
 mod interval_figures;
-mod known;
 mod observed;
 mod pace;
 mod paced;
 mod parts;
 mod preconditioning;
 mod record;
+mod run_summary;
 mod summarize;
 mod summary;
 mod trace;
+mod verdict;
 pub mod version_1;
 mod whole;
 mod work;
@@ -40,16 +41,16 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
-pub use known::{
-    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
-    UnmeasuredSpan,
-};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Beats, Sample, WarmUp};
 pub use paced::{LATE, LATENESS, Overdue, Paced, PacedFigures, PacedLatency};
 pub use parts::{PartFigures, PartResults, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use record::{Record, RecordFormat};
+pub use run_summary::{
+    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    SpanSummary, UnmeasuredSpan, WhichIos,
+};
 pub use summarize::summarize;
 pub use summary::{
     Chart, ChartRow, DistributionGroup, DistributionUser, FINE_PERCENTILES, Figures, FineChart, IopsSeries,
@@ -64,6 +65,7 @@ pub use trace::{
 use crate::engines::Direction;
 use crate::profile::TargetId;
 use crate::stats::{Histogram, Intervals, Moments, Series};
+pub use verdict::{Limiter, Verdict};
 pub use whole::{
     Alignment, HostDevices, HostFinding, HostSummary, HostWindow, MergedLatencies, MergedTimes,
     TargetLatencies, Whole,
