@@ -65,7 +65,7 @@ impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
     pub fn of(root: &Root, (major, minor): Number) -> Option<Device> {
-        Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")))
+        root.device((major, minor), || Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}"))))
     }
 
     /// The device with this kernel name.

@@ -30,6 +30,7 @@ pub mod event;
 pub mod extents;
 pub mod files;
 pub mod folder;
+pub mod held;
 pub mod inode;
 pub mod lent;
 pub mod locks;

@@ -2,8 +2,10 @@
 //! too.
 
 use crate::control::Control;
+use crate::span::targets::SpanTargets;
 use crate::voice::Voice;
-use crate::watch::observe_devices::{located, targets};
+use crate::watch::observe_devices::{opened, targets};
+use diskspd_host::located::Opened;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
@@ -23,15 +25,23 @@ const LONG: u32 = 10;
 ///
 /// # Errors
 /// A message: something could not be written, which may be data that somebody else wrote there.
-pub fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
+pub fn settle(
+    plan: &SpanPlan,
+    located: &SpanTargets,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), String> {
     for (engine, target) in targets(plan) {
-        let (stack, Some(file)) = located(engine, target) else { continue };
+        let Some(Opened { file: Some(file), stack }) = opened(located, engine, target) else { continue };
         if stack.without.is_some() {
             continue;
         }
         // Where the kernel doesn't tell, there may be something.
-        let waiting = page_cache::unwritten(&file, 0, 0).ok();
-        if waiting != Some(0) {
+        let waiting = page_cache::unwritten(file, 0, 0).ok();
+        // Another handle of the same: where it hangs, it is left to its thread.
+        if waiting != Some(0)
+            && let Ok(file) = file.try_clone()
+        {
             write(&target.path, file, waiting, control, voice)?;
         }
         if control.is_interrupted() {

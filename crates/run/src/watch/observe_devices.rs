@@ -1,13 +1,14 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
+use crate::span::targets::SpanTargets;
 use diskspd_host::io_counters::{Counters, Reading};
+use diskspd_host::located::Opened;
 use diskspd_host::root::Root;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{CacheGrowth, DeviceActivity, DeviceFacts, TargetDevices};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock;
-use diskspd_sys::files;
 use diskspd_sys::page_cache::{self, Held};
 use diskspd_sys::writeback;
 use std::fs::File;
@@ -71,7 +72,7 @@ impl Target {
 impl DeviceWatch {
     /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the
     /// end.
-    pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
+    pub fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
         let targets: Vec<Target> = targets
@@ -79,10 +80,10 @@ impl DeviceWatch {
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
                 let cached = several && !target.open.direct && engine.row().real_io;
-                let (stack, file) = located(engine, target);
-                let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
+                let (stack, file) = stack_and_file(located, engine, target);
+                let synchronous = file.is_some_and(writeback::is_synchronous);
                 let facts = TargetDevices { target: target.id, stack, synchronous, ..Default::default() };
-                let file = file.filter(|_| written || cached);
+                let file = file.filter(|_| written || cached).and_then(|file| file.try_clone().ok());
                 Target { facts, file, written, cached, held: None, size: target.size }
             })
             .collect();
@@ -219,18 +220,24 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     found
 }
 
-/// What a target lies on, as far as the engine reaches it, by the file that is open for it; `None` = it can't
-/// be opened, or nothing is.
-///
-/// What is to be written is opened for that: an overlay moves it to where it is written to by then.
-pub fn located(engine: EngineKind, target: &WorkerTarget) -> (Stack, Option<File>) {
-    if let Some(without) = without_io(engine) {
-        return (without, None);
+/// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it can't be
+/// opened, or nothing is.
+pub fn stack_and_file<'a>(
+    located: &'a SpanTargets,
+    engine: EngineKind,
+    target: &WorkerTarget,
+) -> (Stack, Option<&'a File>) {
+    match (without_io(engine), opened(located, engine, target)) {
+        (Some(without), _) => (without, None),
+        (None, Some(opened)) => (opened.stack.clone(), opened.file.as_ref()),
+        (None, None) => (Stack::without("it can't be inspected"), None),
     }
-    match files::open_to_locate(&target.location, target.open.write) {
-        Ok(file) => (diskspd_host::stack::of_open(&file, &target.location), Some(file)),
-        Err(_) => (diskspd_host::stack::stack(&target.location), None),
-    }
+}
+
+/// A target that the engine reaches, open.
+pub fn opened<'a>(located: &'a SpanTargets, engine: EngineKind, target: &WorkerTarget) -> Option<&'a Opened> {
+    let located = located.of(target).filter(|_| without_io(engine).is_none())?;
+    Some(located.opened(target.open.write))
 }
 
 /// Engines that don't touch any device say so.

@@ -1,0 +1,119 @@
+//! A target that was looked for once: what is checked, opened and judged from then on is the same object.
+
+use crate::root::Root;
+use crate::stack;
+use crate::target;
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::target::{DirectRequirements, TargetFacts};
+use diskspd_sys::files;
+use diskspd_sys::held::{Held, Location};
+use diskspd_sys::problem::{Problem, TargetError};
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// What was found at a path. Copies know what the others have found out.
+#[derive(Debug, Clone)]
+pub struct Located {
+    root: Root,
+    held: Held,
+    seen: Arc<Seen>,
+}
+
+/// What doesn't change while a target is there.
+#[derive(Debug, Default)]
+struct Seen {
+    direct: OnceLock<Option<DirectRequirements>>,
+    read: OnceLock<Opened>,
+    written: OnceLock<Opened>,
+}
+
+/// A target that is open to be looked at.
+#[derive(Debug)]
+pub struct Opened {
+    /// `None` = it can't be opened.
+    pub file: Option<File>,
+    /// What it lies on.
+    pub stack: Stack,
+}
+
+impl Located {
+    /// Looks for what is at a path; `None` = nothing is.
+    fn at(root: &Root, path: &Path) -> Result<Option<Located>, TargetError> {
+        match Held::at(path) {
+            Ok(held) => Ok(Some(Located { root: root.clone(), held, seen: Arc::default() })),
+            Err(TargetError { problem: Problem::Missing, .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The machine as it was seen when the targets were located.
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// What it is now, and how large: [`target::probe`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn facts(&self) -> Result<TargetFacts, TargetError> {
+        target::facts(&self.held, |find_out| *self.seen.direct.get_or_init(|| find_out()))
+    }
+
+    /// The target, open, and what it lies on; it stays open as long as the target is kept.
+    ///
+    /// What is to be `written` is opened for that: an overlay moves it to where it is written to by then.
+    pub fn opened(&self, written: bool) -> &Opened {
+        let seen = if written { &self.seen.written } else { &self.seen.read };
+        seen.get_or_init(|| match files::open_to_locate(&self.held, written) {
+            Ok(file) => {
+                Opened { stack: stack::of_open(&self.root, &file, self.held.name()), file: Some(file) }
+            }
+            Err(_) => Opened { stack: stack::stack(self.held.way()), file: None },
+        })
+    }
+}
+
+impl Location for Located {
+    fn name(&self) -> &Path {
+        self.held.name()
+    }
+
+    fn way(&self) -> &Path {
+        self.held.way()
+    }
+}
+
+/// The targets of a run, each looked for once. What isn't there is looked for anew: `-c` may have made it.
+#[derive(Debug)]
+pub struct LocatedTargets {
+    root: Root,
+    known: HashMap<PathBuf, Located>,
+}
+
+impl Default for LocatedTargets {
+    fn default() -> LocatedTargets {
+        LocatedTargets { root: Root::live().remembering(), known: HashMap::new() }
+    }
+}
+
+impl LocatedTargets {
+    /// Time has passed: what is located from now on is seen on the machine as it is then.
+    pub fn see_anew(&mut self) {
+        self.root = Root::live().remembering();
+    }
+
+    /// The target at a path; `None` = nothing is there.
+    ///
+    /// # Errors
+    /// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
+    pub fn at(&mut self, path: &Path) -> Result<Option<Located>, TargetError> {
+        if let Some(known) = self.known.get(path) {
+            return Ok(Some(known.clone()));
+        }
+        let found = Located::at(&self.root, path)?;
+        self.known.extend(found.iter().map(|found| (path.to_owned(), found.clone())));
+        Ok(found)
+    }
+}
