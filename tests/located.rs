@@ -1,5 +1,5 @@
-//! A target is looked for once: what is checked, opened and judged is the same object, and the machine isn't asked for the same
-//! thing again and again. Read off the system calls.
+//! A target is looked for once: what is checked, opened and judged is the same object, and the machine isn't
+//! asked for the same thing again and again. Read off the system calls.
 
 #![allow(clippy::unwrap_used)]
 

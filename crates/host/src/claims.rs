@@ -4,8 +4,8 @@
 use super::device::{Device, Number, block_number, split};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
-use diskspd_sys::held::Location;
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::process;

@@ -13,7 +13,7 @@ use crate::root::{Root, number};
 use diskspd_model::machine::completion::{Completion, Polling};
 use diskspd_model::machine::file_systems::FileSystemType;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
-use diskspd_sys::held::Location;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::usage::sleeps;
 use rustix::fs::{FileType, Mode, OFlags, open};

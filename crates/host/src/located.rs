@@ -5,8 +5,8 @@ use crate::stack;
 use crate::target;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::machine::target::{DirectRequirements, TargetFacts};
+use diskspd_sys::anchor::{Anchor, Location};
 use diskspd_sys::files;
-use diskspd_sys::held::{Held, Location};
 use diskspd_sys::problem::{Problem, TargetError};
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,21 +17,21 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug, Clone)]
 pub struct Located {
     root: Root,
-    held: Held,
-    seen: Arc<Seen>,
+    anchor: Anchor,
+    learned: Arc<Learned>,
 }
 
 /// What doesn't change while a target is there.
 #[derive(Debug, Default)]
-struct Seen {
+struct Learned {
     direct: OnceLock<Option<DirectRequirements>>,
-    read: OnceLock<Opened>,
-    written: OnceLock<Opened>,
+    read: OnceLock<Stack>,
+    written: OnceLock<Stack>,
 }
 
 /// A target that is open to be looked at.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedToLook {
     /// `None` = it can't be opened.
     pub file: Option<File>,
     /// What it lies on.
@@ -41,8 +41,8 @@ pub struct Opened {
 impl Located {
     /// Looks for what is at a path; `None` = nothing is.
     fn at(root: &Root, path: &Path) -> Result<Option<Located>, TargetError> {
-        match Held::at(path) {
-            Ok(held) => Ok(Some(Located { root: root.clone(), held, seen: Arc::default() })),
+        match Anchor::at(path) {
+            Ok(anchor) => Ok(Some(Located { root: root.clone(), anchor, learned: Arc::default() })),
             Err(TargetError { problem: Problem::Missing, .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -58,30 +58,30 @@ impl Located {
     /// # Errors
     /// As there.
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
-        target::facts(&self.held, |find_out| *self.seen.direct.get_or_init(|| find_out()))
+        target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(|| find_out()))
     }
 
-    /// The target, open, and what it lies on; it stays open as long as the target is kept.
+    /// Opens the target to look at it, and tells what it lies on.
     ///
     /// What is to be `written` is opened for that: an overlay moves it to where it is written to by then.
-    pub fn opened(&self, written: bool) -> &Opened {
-        let seen = if written { &self.seen.written } else { &self.seen.read };
-        seen.get_or_init(|| match files::open_to_locate(&self.held, written) {
-            Ok(file) => {
-                Opened { stack: stack::of_open(&self.root, &file, self.held.name()), file: Some(file) }
-            }
-            Err(_) => Opened { stack: stack::stack(self.held.way()), file: None },
-        })
+    pub fn opened(&self, written: bool) -> OpenedToLook {
+        let stack = if written { &self.learned.written } else { &self.learned.read };
+        let file = files::open_to_locate(&self.anchor, written).ok();
+        let stack = stack.get_or_init(|| match &file {
+            Some(file) => stack::of_open(&self.root, file, self.anchor.name()),
+            None => stack::stack(self.anchor.way()),
+        });
+        OpenedToLook { stack: stack.clone(), file }
     }
 }
 
 impl Location for Located {
     fn name(&self) -> &Path {
-        self.held.name()
+        self.anchor.name()
     }
 
     fn way(&self) -> &Path {
-        self.held.way()
+        self.anchor.way()
     }
 }
 

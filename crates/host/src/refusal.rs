@@ -7,7 +7,7 @@ use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
 use diskspd_model::units::visible::line;
-use diskspd_sys::held::Location;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::{block, files, inode, locks, process};
 use std::ffi::OsStr;

@@ -1,6 +1,5 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
-use crate::device::{Device, Number};
 use diskspd_sys::mutex::LockAnyway;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,7 +21,7 @@ pub struct Root {
 #[derive(Debug, Default)]
 struct Memory {
     mounts: OnceLock<String>,
-    devices: Mutex<HashMap<Number, Option<Device>>>,
+    links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl Root {
@@ -36,7 +35,8 @@ impl Root {
         Root { directory: directory.to_owned(), memory: None }
     }
 
-    /// The same, with mounts and devices as they are when they are first asked for: for one look at several targets.
+    /// The same, with mounts and links as they are when they are first asked for: for one look at several
+    /// targets.
     pub fn remembering(self) -> Root {
         Root { memory: Some(Arc::default()), ..self }
     }
@@ -50,12 +50,12 @@ impl Root {
         }
     }
 
-    /// The device with this number, `find` unless it is known.
-    pub(super) fn device(&self, number: Number, find: impl FnOnce() -> Option<Device>) -> Option<Device> {
-        match &self.memory {
-            Some(memory) => memory.devices.lock_anyway().entry(number).or_insert_with(find).clone(),
-            None => find(),
-        }
+    /// Where an absolute path leads, all links followed.
+    pub(super) fn resolved(&self, absolute: &str) -> Option<PathBuf> {
+        let path = self.path(absolute);
+        let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
+        let mut links = memory.links.lock_anyway();
+        links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
     }
 
     /// Where an absolute path of the machine is found.

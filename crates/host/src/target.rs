@@ -6,7 +6,7 @@ use super::{devices, share};
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::target::*;
 use diskspd_model::path;
-use diskspd_sys::held::Location;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::{block, files};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};

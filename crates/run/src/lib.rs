@@ -21,6 +21,7 @@ mod files;
 pub mod integrity;
 mod interrupt;
 mod listener;
+mod located;
 mod options;
 mod outcome;
 mod replay;

@@ -12,7 +12,6 @@ pub(super) mod refusals;
 mod settle;
 mod setup;
 mod simulate;
-pub(super) mod targets;
 mod volume;
 mod warm_up;
 
@@ -26,6 +25,7 @@ use crate::files::creation::NotCreated;
 use crate::files::prefill;
 use crate::files::sources;
 use crate::integrity::Integrity;
+use crate::located::SpanTargets;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::stream::ByDirection;
 use crate::worker::VolumeQuota;
@@ -46,7 +46,6 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use targets::SpanTargets;
 
 /// What the time spans of a run have in common.
 #[derive(Clone, Copy)]
@@ -101,18 +100,9 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(claims) => claims,
         Err(not) => return not.into(),
     };
-    // Only what was made since looks otherwise now.
-    let plan = match span.targets.iter().any(plan::creates) {
-        true => plan_at(&locations, profile, span, system, options, probes),
-        false => Ok(first),
-    };
-    let plan = match plan {
-        Ok(plan) => plan,
+    let (plan, located) = match as_made(span, first, &locations, common) {
+        Ok(made) => made,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
-    };
-    let located = match options.method.simulated() {
-        true => SpanTargets::default(),
-        false => probes.targets_at(&locations),
     };
     control.does("fills the targets (--prefill)");
     if let Err(message) = prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice) {
@@ -128,9 +118,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return SpanOutcome::default();
     }
     control.does("sets up the run");
-    if let Some(log) = log {
-        log.begin_span();
-    }
+    log.iter().for_each(|log| log.begin_span());
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked_positions(&plan),
@@ -160,6 +148,26 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     // It is part of the results from here on.
     let _ = control.take_deposit();
     outcome
+}
+
+/// The plan with the files as they came out, and what is at the targets' places.
+fn as_made(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, SpanTargets), Vec<PlanError>> {
+    let Common { profile, system, options, probes, .. } = common;
+    // Only what was made since looks otherwise now.
+    let plan = match span.targets.iter().any(plan::creates) {
+        true => plan_at(locations, profile, span, system, options, probes)?,
+        false => first,
+    };
+    let located = match options.method.simulated() {
+        true => SpanTargets::default(),
+        false => probes.targets_at(locations),
+    };
+    Ok((plan, located))
 }
 
 /// Protects what the user has, and makes the files; nothing is touched in simulated time.

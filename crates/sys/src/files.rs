@@ -1,7 +1,7 @@
 //! Opening targets.
 
+use super::anchor::{Location, not_found};
 use super::block;
-use super::held::{Location, not_found};
 use super::inode::Kind;
 use super::problem::{Problem, TargetError};
 use diskspd_model::access::OpenMode;

@@ -20,6 +20,7 @@ pub mod trim;
 
 // Linux itself.
 pub mod aio;
+pub mod anchor;
 pub mod blkid;
 pub mod block;
 pub mod child;
@@ -30,7 +31,6 @@ pub mod event;
 pub mod extents;
 pub mod files;
 pub mod folder;
-pub mod held;
 pub mod inode;
 pub mod lent;
 pub mod locks;

@@ -2,9 +2,9 @@
 
 use super::estimate::{compressed_size, fingerprint, is_zero};
 use super::{Order, Sample, open};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{Kind, Piece};
-use diskspd_sys::held::Location;
 use diskspd_sys::memory::Buffer;
 use rustix::fs::{Advice, OFlags};
 use std::collections::HashSet;

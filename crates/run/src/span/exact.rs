@@ -5,9 +5,10 @@
 use crate::control::{Control, Phase};
 use crate::files::precreate;
 use crate::files::sources;
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::span::large_pages::Reserve;
-use crate::span::planning::{locations, probe_and_plan};
+use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
 use crate::voice::Voice;
@@ -62,9 +63,7 @@ pub fn run_exactly(
     let profile = &precreate::resized(profile);
     let span = profile.time_spans.first().ok_or("the profile has no time span")?;
     let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.to_string()).unwrap_or_default();
-    let probes = Probes::default();
-    let plan = probe_and_plan(profile, span, system, options, &probes).map_err(first)?;
-    let targets = probes.targets_at(&locations(span, options).map_err(first)?);
+    let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
     let worker = plan.workers.first().ok_or("the time span has no thread")?;
     let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
@@ -72,7 +71,7 @@ pub fn run_exactly(
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked,
-        located: &targets,
+        located: &SpanTargets::default(),
         claims: &claims,
         accounts: Arc::default(),
         progress: Vec::new(),

@@ -11,7 +11,7 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use diskspd_model::profile::{Profile, TimeSpan};
-use diskspd_sys::held::Location;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::TargetError;
 use std::path::{Path, PathBuf};
 

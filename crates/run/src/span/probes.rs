@@ -1,6 +1,6 @@
 //! What a run asks the machine before it begins: each thing once, for the answer may take seconds.
 
-use crate::span::targets::SpanTargets;
+use crate::located::SpanTargets;
 use crate::watch::trace;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::Unavailable;

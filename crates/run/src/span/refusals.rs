@@ -1,9 +1,9 @@
 //! What a time span writes to, and what would keep it from that: for telling before anything is touched.
 
 use crate::files::prefill;
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::span::planning::locations;
-use crate::span::targets::SpanTargets;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::LocatedTargets;
 use diskspd_model::plan::{self, PlanError, SpanPlan};

@@ -2,10 +2,10 @@
 //! too.
 
 use crate::control::Control;
-use crate::span::targets::SpanTargets;
+use crate::located::SpanTargets;
 use crate::voice::Voice;
 use crate::watch::observe_devices::{opened, targets};
-use diskspd_host::located::Opened;
+use diskspd_host::located::OpenedToLook;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
@@ -32,16 +32,15 @@ pub fn settle(
     voice: &Voice,
 ) -> Result<(), String> {
     for (engine, target) in targets(plan) {
-        let Some(Opened { file: Some(file), stack }) = opened(located, engine, target) else { continue };
+        let OpenedToLook { file: Some(file), stack } = opened(located, engine, target) else {
+            continue;
+        };
         if stack.without.is_some() {
             continue;
         }
         // Where the kernel doesn't tell, there may be something.
-        let waiting = page_cache::unwritten(file, 0, 0).ok();
-        // Another handle of the same: where it hangs, it is left to its thread.
-        if waiting != Some(0)
-            && let Ok(file) = file.try_clone()
-        {
+        let waiting = page_cache::unwritten(&file, 0, 0).ok();
+        if waiting != Some(0) {
             write(&target.path, file, waiting, control, voice)?;
         }
         if control.is_interrupted() {

@@ -2,8 +2,8 @@
 
 use crate::files::sources;
 use crate::integrity::{Integrity, SectorChecker};
+use crate::located::SpanTargets;
 use crate::span::large_pages::Reserve;
-use crate::span::targets::SpanTargets;
 use crate::tell::failure::Failure;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::live::Counters;
@@ -157,8 +157,8 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 /// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
 /// target, the index of its file.
 ///
-/// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last look is at what
-/// is open.
+/// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last
+/// look is at what is open.
 fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>), String> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();

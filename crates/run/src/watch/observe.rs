@@ -3,8 +3,8 @@
 //! Everything is read by the controlling thread, before accounting is switched on and after it is switched
 //! off: within the window nothing happens that wouldn't happen without an observer.
 
+use crate::located::SpanTargets;
 use crate::options::Options;
-use crate::span::targets::SpanTargets;
 use crate::tell::live::Counters;
 use crate::watch::effort;
 use crate::watch::observe_devices::{self, DeviceWatch};

@@ -1,8 +1,8 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
-use crate::span::targets::SpanTargets;
+use crate::located::SpanTargets;
 use diskspd_host::io_counters::{Counters, Reading};
-use diskspd_host::located::Opened;
+use diskspd_host::located::OpenedToLook;
 use diskspd_host::root::Root;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{CacheGrowth, DeviceActivity, DeviceFacts, TargetDevices};
@@ -80,10 +80,10 @@ impl DeviceWatch {
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
                 let cached = several && !target.open.direct && engine.row().real_io;
-                let (stack, file) = stack_and_file(located, engine, target);
-                let synchronous = file.is_some_and(writeback::is_synchronous);
+                let OpenedToLook { stack, file } = opened(located, engine, target);
+                let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
                 let facts = TargetDevices { target: target.id, stack, synchronous, ..Default::default() };
-                let file = file.filter(|_| written || cached).and_then(|file| file.try_clone().ok());
+                let file = file.filter(|_| written || cached);
                 Target { facts, file, written, cached, held: None, size: target.size }
             })
             .collect();
@@ -220,24 +220,15 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     found
 }
 
-/// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it can't be
-/// opened, or nothing is.
-pub fn stack_and_file<'a>(
-    located: &'a SpanTargets,
-    engine: EngineKind,
-    target: &WorkerTarget,
-) -> (Stack, Option<&'a File>) {
-    match (without_io(engine), opened(located, engine, target)) {
-        (Some(without), _) => (without, None),
-        (None, Some(opened)) => (opened.stack.clone(), opened.file.as_ref()),
-        (None, None) => (Stack::without("it can't be inspected"), None),
+/// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it
+/// can't be opened, or nothing is.
+pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
+    let without = |stack| OpenedToLook { stack, file: None };
+    match (without_io(engine), located.of(target)) {
+        (Some(stack), _) => without(stack),
+        (None, Some(located)) => located.opened(target.open.write),
+        (None, None) => without(Stack::without("it can't be inspected")),
     }
-}
-
-/// A target that the engine reaches, open.
-pub fn opened<'a>(located: &'a SpanTargets, engine: EngineKind, target: &WorkerTarget) -> Option<&'a Opened> {
-    let located = located.of(target).filter(|_| without_io(engine).is_none())?;
-    Some(located.opened(target.open.write))
 }
 
 /// Engines that don't touch any device say so.

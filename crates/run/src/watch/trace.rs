@@ -9,7 +9,7 @@ pub mod device;
 mod recorder;
 mod requests;
 
-use crate::span::targets::SpanTargets;
+use crate::located::SpanTargets;
 use crate::watch::observe_devices;
 use counters::Counters;
 use diskspd_host::root::Root;
@@ -210,7 +210,7 @@ impl TraceWatch {
 fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<Traced> {
     let mut found: Vec<Traced> = Vec::new();
     for (engine, target) in observe_devices::targets(plan) {
-        for device in traced_devices(root, &observe_devices::stack_and_file(located, engine, target).0) {
+        for device in traced_devices(root, &observe_devices::opened(located, engine, target).stack) {
             match found.iter_mut().find(|known| known.device == device) {
                 Some(known) => known.targets.push(target.id),
                 None => found.push(Traced { device, targets: vec![target.id] }),

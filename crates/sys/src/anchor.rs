@@ -1,7 +1,8 @@
 //! Where a target is: what it is called, and the way by which it is reached.
 //!
-//! A name may lead elsewhere from one moment to the next. What is held is reached by its handle: so what is checked, what is
-//! opened and what is judged are the same object, whatever becomes of its name (open(2), `O_PATH`; proc(5), `/proc/PID/fd`).
+//! A name may lead elsewhere from one moment to the next. What is anchored is reached by its handle: so what
+//! is checked, what is opened and what is judged are the same object, whatever becomes of its name (open(2),
+//! `O_PATH`; proc(5), `/proc/PID/fd`).
 
 use super::problem::{Problem, TargetError};
 use rustix::fs::{Mode, OFlags, fstat, open, stat};
@@ -41,7 +42,7 @@ impl Location for PathBuf {
 
 /// What was at a path when it was looked for. Copies hold the same object.
 #[derive(Debug, Clone)]
-pub struct Held(Arc<Object>);
+pub struct Anchor(Arc<Object>);
 
 #[derive(Debug)]
 struct Object {
@@ -51,14 +52,15 @@ struct Object {
     _handle: Option<OwnedFd>,
 }
 
-impl Held {
-    /// Looks for what is at a path, links followed, and holds it. That needs no right to read it, opens no device and
-    /// waits for nobody. Where there is no /proc, or no more files may be open, the name remains the way.
+impl Anchor {
+    /// Looks for what is at a path, links followed, and holds it. That needs no right to read it, opens no
+    /// device and waits for nobody. Where there is no /proc, or no more files may be open, the name remains
+    /// the way.
     ///
     /// # Errors
-    /// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what keeps us
-    /// from looking.
-    pub fn at(path: &Path) -> Result<Held, TargetError> {
+    /// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and
+    /// what keeps us from looking.
+    pub fn at(path: &Path) -> Result<Anchor, TargetError> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.is_empty() || bytes.contains(&0) {
             return Err(TargetError::new(path, Problem::NotAPath));
@@ -69,7 +71,7 @@ impl Held {
             Err(Errno::MFILE | Errno::NFILE) => by_name(),
             Err(error) => return Err(not_found(path, error)),
         };
-        Ok(Held(Arc::new(object)))
+        Ok(Anchor(Arc::new(object)))
     }
 }
 
@@ -89,7 +91,7 @@ pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
     }
 }
 
-impl Location for Held {
+impl Location for Anchor {
     fn name(&self) -> &Path {
         &self.0.name
     }
@@ -109,7 +111,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (name, elsewhere) = (directory.path().join("a"), directory.path().join("b"));
         fs::write(&name, "first").unwrap();
-        let held = Held::at(&name).unwrap();
+        let held = Anchor::at(&name).unwrap();
         fs::rename(&name, &elsewhere).unwrap();
         fs::write(&name, "second").unwrap();
         assert_eq!(fs::read_to_string(held.way()).unwrap(), "first");
@@ -123,10 +125,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
         for (name, expected) in [("none", "no such file"), ("link", "link to nowhere")] {
-            let error = Held::at(&directory.path().join(name)).unwrap_err().to_string();
+            let error = Anchor::at(&directory.path().join(name)).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
-        assert!(matches!(Held::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
+        assert!(matches!(Anchor::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
     }
 
     #[test]
@@ -134,6 +136,6 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let pipe = directory.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
-        assert_eq!(Held::at(&pipe).unwrap().name(), pipe);
+        assert_eq!(Anchor::at(&pipe).unwrap().name(), pipe);
     }
 }
