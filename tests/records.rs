@@ -154,7 +154,11 @@ fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
 
 #[test]
 fn what_has_no_index_is_told_from_what_is_damaged() {
-    assert_eq!(json::read_index(&include_bytes!("data/records/version-1.json")[..]), Ok(None));
+    assert!(json::read_index(&include_bytes!("data/records/one-line.json")[..]).unwrap().is_some());
+    assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
+    let older = edited("\"version\":2", "\"version\":1");
+    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 1 }));
+    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 1 }));
     assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
     let newer = edited("\"version\":2", "\"version\":3");
     assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));

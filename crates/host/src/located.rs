@@ -99,9 +99,9 @@ impl Default for LocatedTargets {
 }
 
 impl LocatedTargets {
-    /// Time has passed: what is located from now on is seen on the machine as it is then.
-    pub fn see_anew(&mut self) {
-        self.root = Root::live().remembering();
+    /// Files were made, or time has passed: whatever is looked for is found as it is now.
+    pub fn look_anew(&mut self) {
+        *self = LocatedTargets::default();
     }
 
     /// The target at a path; `None` = nothing is there.

@@ -160,7 +160,10 @@ fn as_made(
     let Common { profile, system, options, probes, .. } = common;
     // Only what was made since looks otherwise now.
     let plan = match span.targets.iter().any(plan::creates) {
-        true => plan_at(locations, profile, span, system, options, probes)?,
+        true => {
+            probes.look_anew();
+            plan_at(locations, profile, span, system, options, probes)?
+        }
         false => first,
     };
     let located = match options.method.simulated() {

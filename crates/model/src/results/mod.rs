@@ -20,7 +20,6 @@ mod record;
 mod summarize;
 mod summary;
 mod trace;
-pub mod version_1;
 mod whole;
 mod work;
 
@@ -188,7 +187,6 @@ pub struct EngineUse {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
     /// Which one.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Size of the target when the thread opened it, bytes.
     pub size: u64,
@@ -298,7 +296,6 @@ fn is_empty(counts: &[u64; 8]) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
     /// The target.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Read or write.
     pub direction: Direction,

@@ -34,6 +34,11 @@ impl Probes {
         self.targets.borrow_mut().at(location)
     }
 
+    /// Files were made, or time has passed: a name may lead to another file by now.
+    pub fn look_anew(&self) {
+        self.targets.borrow_mut().look_anew();
+    }
+
     /// What is at the places of a time span's targets.
     pub fn targets_at(&self, locations: &[PathBuf]) -> SpanTargets {
         // What can't be looked at is told when it is opened.
@@ -86,7 +91,7 @@ impl Probes {
 
     /// Time has passed: what was used up before may be there again, and is asked for anew.
     pub fn forget_what_lacked(&self) {
-        self.targets.borrow_mut().see_anew();
+        self.look_anew();
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
     }
 
