@@ -50,7 +50,7 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
         (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
-        (edited("},\"profile\"", "} \"profile\""), "this is not JSON"),
+        (edited("}\n,\"profile\"", "}\n \"profile\""), "this is not JSON"),
         (b"".to_vec(), "line 1, column 0: the record is incomplete"),
         (b"[]".to_vec(), "this is JSON, but not a record"),
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),

@@ -1,7 +1,7 @@
 //! The record as JSON: `docs/record.md` describes every field.
 //!
-//! Reading goes line by line (`lines`). What isn't laid out so is read as a whole, which tells line and column of
-//! what is wrong.
+//! Reading goes line by line (`lines`). What isn't laid out so is read as a whole, which tells line and
+//! column of what is wrong.
 
 mod lines;
 
@@ -9,7 +9,7 @@ use super::index::Index;
 use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Method, Profile};
 use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole};
-use lines::Lines;
+use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
@@ -69,7 +69,8 @@ pub enum RecordError {
     },
     /// Of a program before the first release.
     #[error(
-        "the record has format version {found}, which only programs before the first release wrote; run it again"
+        "the record has format version {found}, which only programs before the first release wrote; run it \
+         again"
     )]
     OlderVersion {
         /// Its version.
@@ -120,7 +121,7 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::of(judged);
     let stored = Stored { format, index, profile, method, preconditioning, hosts, whole, summary, judgement };
-    stored.serialize(&mut serde_json::Serializer::with_formatter(&mut buffered, Lines::default()))?;
+    stored.serialize(&mut serde_json::Serializer::with_formatter(&mut buffered, LineFormatter::default()))?;
     buffered.write_all(b"\n")?;
     buffered.flush()
 }
@@ -251,7 +252,8 @@ fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
     understand(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
 }
 
-/// Whether what begins so is a record of today's version. `at_end` tells whether an error is where the text ends.
+/// Whether what begins so is a record of today's version. `at_end` tells whether an error is where the text
+/// ends.
 fn understand(
     format: Option<Name>,
     read: serde_json::Result<()>,

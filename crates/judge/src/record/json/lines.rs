@@ -15,8 +15,8 @@ use diskspd_model::results::{Record, TargetResults};
 use serde_json::ser::Formatter;
 use std::io::{self, BufRead, Read, Write};
 
-/// What the list of a thread's targets is called, and how deep its elements lie: `hosts` (2), a host (3), `results` (4),
-/// `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
+/// What the list of a thread's targets is called, and how deep its elements lie: `hosts` (2), a host (3),
+/// `results` (4), `time_spans` (5), one (6), `threads` (7), one (8), `targets` (9).
 const TARGETS: &str = "targets";
 const DEPTH: usize = 9;
 /// How a line ends behind which targets follow.
@@ -28,7 +28,7 @@ const LONGEST: u64 = 1 << 30;
 
 /// Puts the line ends where they belong.
 #[derive(Debug, Default)]
-pub(super) struct Lines {
+pub(super) struct LineFormatter {
     depth: usize,
     /// Parts of the record so far.
     parts: usize,
@@ -38,13 +38,13 @@ pub(super) struct Lines {
     in_targets: bool,
 }
 
-impl Lines {
+impl LineFormatter {
     fn in_list(&self) -> bool {
         self.in_targets && self.depth == DEPTH
     }
 }
 
-impl Formatter for Lines {
+impl Formatter for LineFormatter {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.depth += 1;
         self.in_targets |= self.depth == DEPTH && self.names_targets;
@@ -107,31 +107,32 @@ impl Formatter for Lines {
 #[derive(Debug)]
 pub(super) struct Unusual;
 
-/// Reads a record of today's version line by line: what a thread did on a target is parsed by itself, and its text isn't kept.
+/// Reads a record of today's version line by line: what a thread did on a target is parsed by itself, and its
+/// text isn't kept.
 pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
     let mut skeleton = Vec::new();
     let mut lists: Vec<Vec<TargetResults>> = Vec::new();
-    let mut state = State::Outside;
+    let mut state = InLists::Outside;
     let mut line = Vec::new();
     while source.take(LONGEST).read_until(b'\n', &mut line).map_err(|_| Unusual)? > 0 {
         state = match (line.strip_prefix(b" "), state) {
-            (Some(_), State::Outside | State::Last) => return Err(Unusual),
-            (Some(target), State::Opened | State::More) => {
+            (Some(_), InLists::Outside | InLists::Last) => return Err(Unusual),
+            (Some(target), InLists::Opened | InLists::More) => {
                 let target = target.trim_ascii_end();
                 let (target, state) = match target.strip_suffix(b",") {
-                    Some(target) => (target, State::More),
-                    None => (target, State::Last),
+                    Some(target) => (target, InLists::More),
+                    None => (target, InLists::Last),
                 };
                 let list = lists.last_mut().ok_or(Unusual)?;
                 list.push(serde_json::from_slice(target).map_err(|_| Unusual)?);
                 state
             }
-            (None, State::More) => return Err(Unusual),
+            (None, InLists::More) => return Err(Unusual),
             (None, _) => {
                 skeleton.extend_from_slice(&line);
                 let opens = line.trim_ascii_end().ends_with(OPENED);
                 lists.extend(opens.then(Vec::new));
-                if opens { State::Opened } else { State::Outside }
+                if opens { InLists::Opened } else { InLists::Outside }
             }
         };
         line.clear();
@@ -150,7 +151,7 @@ pub(super) fn record(source: &mut dyn BufRead) -> Result<Record, Unusual> {
 
 /// Where in a record a line is.
 #[derive(Debug, Clone, Copy)]
-enum State {
+enum InLists {
     /// Not in a list of targets.
     Outside,
     /// A list begins.
