@@ -50,7 +50,7 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
         (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
-        (edited("},\"profile\"", "} \"profile\""), "this is not JSON"),
+        (edited("}\n,\"profile\"", "}\n \"profile\""), "this is not JSON"),
         (b"".to_vec(), "line 1, column 0: the record is incomplete"),
         (b"[]".to_vec(), "this is JSON, but not a record"),
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
@@ -154,7 +154,11 @@ fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
 
 #[test]
 fn what_has_no_index_is_told_from_what_is_damaged() {
-    assert_eq!(json::read_index(&include_bytes!("data/records/version-1.json")[..]), Ok(None));
+    assert!(json::read_index(&include_bytes!("data/records/one-line.json")[..]).unwrap().is_some());
+    assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
+    let older = edited("\"version\":2", "\"version\":1");
+    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 1 }));
+    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 1 }));
     assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
     let newer = edited("\"version\":2", "\"version\":3");
     assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));

@@ -952,10 +952,10 @@ fn what_a_schema_does_not_allow_is_found() {
 }
 
 #[test]
-fn records_of_the_first_program_stay_readable() {
-    let record = json::read(include_bytes!("data/records/version-1.json")).unwrap();
+fn records_in_one_line_are_read_as_well() {
+    let record = json::read(include_bytes!("data/records/one-line.json")).unwrap();
     let report = String::from_utf8(diskspd::report::text::text(&record)).unwrap();
-    assert_eq!(report, include_str!("data/records/version-1.txt"));
+    assert_eq!(report, include_str!("data/records/one-line.txt"));
     for format in diskspd::report::FORMATS {
         assert!(!format.bytes(&record).is_empty(), "{}", format.name);
     }

@@ -21,7 +21,6 @@ mod summarize;
 mod summary;
 mod trace;
 mod verdict;
-pub mod version_1;
 mod whole;
 mod work;
 
@@ -190,7 +189,6 @@ pub struct EngineUse {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
     /// Which one.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Size of the target when the thread opened it, bytes.
     pub size: u64,
@@ -300,7 +298,6 @@ fn is_empty(counts: &[u64; 8]) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
     /// The target.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Read or write.
     pub direction: Direction,
