@@ -10,8 +10,10 @@ use diskspd::lab::compare::{
 };
 use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
 use diskspd::results::{
-    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
+    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    SpanSummary,
 };
+use diskspd::units::Millis;
 use diskspd::workload::Random;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
@@ -25,7 +27,7 @@ fn normal(random: &mut Random) -> f64 {
 }
 
 /// A run of so many I/Os per second, with latencies that go with it.
-pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
+pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     let access = Access {
         block_size: Some(4096),
         write_percent: Some(0),
@@ -35,25 +37,25 @@ pub fn run(iops: f64, change: impl Fn(&mut KnownSpan)) -> SideRun {
         ..Access::default()
     };
     let groups = vec![TargetGroup { paths: vec!["/dev/x".into()], access }];
-    let all = |ms: f64| ChartRow { read: Some(ms), write: None, total: Some(ms) };
+    let all = |ms: f64| ChartRow { read: Some(Millis::new(ms)), write: None, total: Some(Millis::new(ms)) };
     let figures = KnownFigures {
         ios: Some(1_000_000),
         iops: Some(iops),
-        mean_ms: Some(1e3 / iops),
+        mean_ms: Some(Millis::new(1e3 / iops)),
         ..KnownFigures::default()
     };
-    let mut span = KnownSpan {
+    let mut span = SpanSummary {
         parameters: Parameters { targets: groups, ..Parameters::default() },
         read: figures,
         total: figures,
         percentiles: [(50.0, 0.9), (99.0, 3.0), (99.9, 9.0)]
             .map(|(percent, times)| KnownPercentile { percent, latency: all(times * 1e3 / iops) })
             .to_vec(),
-        ..KnownSpan::default()
+        ..SpanSummary::default()
     };
     change(&mut span);
     let known =
-        KnownRun { time_spans: vec![Some(span)], ..KnownRun::new("a", Origin::Record { version: 2 }) };
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 2 }) };
     SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0), boot: None }
 }
 
@@ -63,7 +65,7 @@ pub fn side(runs: Vec<SideRun>) -> Side {
 
 /// A side of runs around a level, of which IOPS alone are known.
 fn around(level: f64, count: usize, random: &mut Random) -> Side {
-    let iops_alone = |span: &mut KnownSpan| {
+    let iops_alone = |span: &mut SpanSummary| {
         span.percentiles.clear();
         span.total.mean_ms = None;
     };
@@ -191,7 +193,7 @@ fn a_percentile_needs_a_hundred_slower_ios_in_every_run() {
 #[test]
 fn latency_decides_under_a_rate_limit() {
     let limited = |count: usize| {
-        let limit = |span: &mut KnownSpan| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
+        let limit = |span: &mut SpanSummary| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
         side((0..count).map(|at| run(1000.0 + at as f64, limit)).collect())
     };
     assert_eq!(primary(&of(&limited(4), &limited(5))).metric, "p99");
@@ -204,7 +206,11 @@ fn latency_decides_under_a_rate_limit() {
 #[test]
 fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     let paced = |ios: u64, ms: f64| {
-        let both = move |ms: f64| ChartRow { read: Some(ms), write: None, total: Some(ms) };
+        let both = move |ms: f64| ChartRow {
+            read: Some(Millis::new(ms)),
+            write: None,
+            total: Some(Millis::new(ms)),
+        };
         let runs = (0..5).map(|at| {
             run(1000.0 + f64::from(at), |span| {
                 share_a_rate(span, 1000);
@@ -244,7 +250,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     }
 }
 
-fn share_a_rate(span: &mut KnownSpan, ios_per_s: u64) {
+fn share_a_rate(span: &mut SpanSummary, ios_per_s: u64) {
     span.parameters.rate_total = Some(RateTotal { ios_per_s, arrivals: Arrivals::Uniform });
 }
 
@@ -282,14 +288,14 @@ fn figures_that_do_not_decide_are_corrected_for_their_number() {
 }
 
 /// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
-fn mixed(latencies: [f64; 2], change: impl Fn(&mut KnownSpan)) -> SideRun {
+fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
     run(1000.0, |span| {
         let part = |number: u32, latency: f64| KnownPart {
             key: PartKey { target: 1, part: number, block_size: 8192 * number },
             ios: 500_000,
             iops: 500.0,
-            mean_ms: Some(latency),
-            p99_ms: Some(3.0 * latency),
+            mean_ms: Some(Millis::new(latency)),
+            p99_ms: Some(Millis::new(3.0 * latency)),
         };
         span.parts = vec![part(1, latencies[0]), part(2, latencies[1])];
         change(span);
@@ -402,17 +408,29 @@ fn one_after_the_other(count: usize) -> impl Fn(usize) -> usize {
     move |place| usize::from(place >= count)
 }
 
+/// What the second side does, times the first: nothing else, 5 % less, half.
+const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
+
 /// Of so many pairs of sides the shares that are called different: without a difference, at -5 % and at -50 %.
 fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: &dyn Fn(usize) -> usize) -> [f64; 3] {
-    [1.0, 0.95, 0.5].map(|factor| {
-        let found = (0..pairs).filter(|seed| {
-            let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
-            let [first, other] = laid_out(&shares, order, factor);
-            let comparison = of(&first, &other);
-            primary(&comparison).is_change()
-        });
-        found.count() as f64 / pairs as f64
-    })
+    FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
+}
+
+/// The same of sides of which the second does so many times as much.
+fn told_at(
+    noise: Noise,
+    drift: f64,
+    pairs: u64,
+    count: usize,
+    order: &dyn Fn(usize) -> usize,
+    factor: f64,
+) -> f64 {
+    let found = (0..pairs).filter(|seed| {
+        let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
+        let [first, other] = laid_out(&shares, order, factor);
+        primary(&of(&first, &other)).is_change()
+    });
+    found.count() as f64 / pairs as f64
 }
 
 /// Every kind of noise of the table in docs/compare.md, with its drift.
@@ -524,18 +542,21 @@ fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> 
 
 /// So many boots, kernels in turn, each boot on a level of its own: the shares that are called different.
 fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
-    [1.0, 0.95, 0.5].map(|factor| {
-        let found = (0..pairs).filter(|seed| {
-            let mut random = Draws(seed * 4001 + boots as u64);
-            let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
-            let mut sides = laid_out(&runs, |place| place / 3 % 2, factor);
-            for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
-                run.boot = run.began_ms.map(|at| format!("boot {}", at / 30_000));
-            }
-            primary(&of(&sides[0], &sides[1])).is_change()
-        });
-        found.count() as f64 / pairs as f64
-    })
+    FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
+}
+
+/// The same of sides of which the second does so many times as much.
+fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
+    let found = (0..pairs).filter(|seed| {
+        let mut random = Draws(seed * 4001 + boots as u64);
+        let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
+        let mut sides = laid_out(&runs, |place| place / 3 % 2, factor);
+        for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
+            run.boot = run.began_ms.map(|at| format!("boot {}", at / 30_000));
+        }
+        primary(&of(&sides[0], &sides[1])).is_change()
+    });
+    found.count() as f64 / pairs as f64
 }
 
 const OF_SESSIONS: [&str; 6] = [
@@ -575,14 +596,13 @@ fn what_the_page_prints_is_what_the_tests_make() {
             .collect();
         assert_eq!(names, kinds().iter().map(|(name, ..)| *name).collect::<Vec<_>>());
     }
-    // A cell of each, of which the rest is as true.
-    let has = |cell: [f64; 3]| {
-        let cell = table_row("", &[cell]);
-        let cell = cell.trim_start_matches("| ").trim_matches(['|', ' ']).to_owned();
-        assert!(PAGE.contains(&cell), "the page lacks {cell}");
+    // A share of each, with B 5 % lower, of which the rest is as true.
+    let has = |share: f64| {
+        let end = format!(" / {:.1} / 100.0 |", 100.0 * share);
+        assert!(PAGE.lines().any(|row| row.starts_with("| white, 3 % |") && row.contains(&end)), "{end}");
     };
-    has(told(Noise::White(0.03), 0.0, 1000, 8, &in_turn));
-    has(told_of_boots(Noise::White(0.03), 0.0, 1000, 13));
+    has(told_at(Noise::White(0.03), 0.0, 1000, 8, &in_turn, FACTORS[1]));
+    has(told_of_boots_at(Noise::White(0.03), 0.0, 1000, 13, FACTORS[1]));
 }
 
 #[test]
@@ -621,7 +641,7 @@ fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
     assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
     for (which, side) in shared.iter_mut().enumerate() {
         for run in &mut side.runs {
-            (run.boot, run.known.computer) = (Some(which.to_string()), Some(which.to_string()));
+            (run.boot, run.known.hosts) = (Some(which.to_string()), vec![which.to_string()]);
         }
     }
     let comparison = of(&shared[0], &shared[1]);

@@ -187,8 +187,8 @@ fn a_record_is_run_again_the_same_way() {
     diskspd(&format!("rerun --out {} {{}}", one.display()), &one)
         .fails(1, &["would overwrite the file that rerun reads"]);
     diskspd("rerun {}", &at("none.json")).fails(3, &["can't be read"]);
-    // A record of version 1.
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records/version-1.json");
+    // One that doesn't say how it was run.
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/records/one-line.json");
     let planned = diskspd("rerun --dry-run {}", &old);
     assert!(planned.stderr.contains("the record lacks the run's options"), "{}", planned.stderr);
 }

@@ -524,6 +524,32 @@ fn a_server_below_an_output_that_does_not_answer_any_more_costs_that_output_alon
     });
 }
 
+/// What is looked at before the run begins has the patience of the run.
+#[test]
+fn a_server_that_answers_nothing_from_the_beginning_is_left_at_interruptions() {
+    let lines = [
+        ("-b4K -o4 -W0 -d600 {}/test.dat", "the targets: its storage doesn't answer"),
+        ("--replay {}/log.csv --engine sim {}/test.dat", "--replay: its storage doesn't answer"),
+    ];
+    crate::common::side_by_side(lines, |(line, words)| {
+        let Some(served) = Served::new() else { return };
+        fs::write(served.mounted.join("test.dat"), [1; 4096]).unwrap();
+        served.signal("STOP");
+        let run = crate::common::start(line, &served.mounted);
+        let pid = run.id();
+        wait_until("it heeds signals", || {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+            signals_of(&status, "SigCgt:") & 1 << 1 != 0
+        });
+        for _ in 0..2 {
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            crate::common::tool(&format!("kill -INT {pid}"));
+        }
+        let ended = ended_after(run, || served.signal("CONT"));
+        assert!(ended.code != 0 && ended.stderr.contains(words), "{line}: {}", ended.stderr);
+    });
+}
+
 #[test]
 fn a_pipe_that_nobody_opens_is_left_at_the_first_interruption() {
     let directory = directory();

@@ -6,7 +6,10 @@ use diskspd::finding::Severity;
 use diskspd::profile::{CacheMode, Rate};
 use diskspd::record::fio::{is_log_of, parts, read, series};
 use diskspd::record::formats;
-use diskspd::results::{FioFigures, FioLatency, FioPercentiles, FioSeriesOf, KnownRun, KnownSpan, Origin};
+use diskspd::results::{
+    FioFigures, FioLatency, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,
+};
+use diskspd::units::Millis;
 use serde_json::Value;
 
 const MIX: &str = include_str!("data/fio/mix.json");
@@ -18,13 +21,13 @@ const HOSTS_STATED: &str = include_str!("data/fio/hosts_stated.json");
 const TRIMS: &str = include_str!("data/fio/trims.json");
 const ALL: [&str; 7] = [MIX, CLONES, GROUP, STONEWALL, HOSTS, HOSTS_STATED, TRIMS];
 
-fn one(text: &str) -> KnownRun {
+fn one(text: &str) -> RunSummary {
     let runs = read(text.as_bytes(), "a.json").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(runs.len(), 1);
     runs.into_iter().next().unwrap()
 }
 
-fn span(text: &str) -> KnownSpan {
+fn span(text: &str) -> SpanSummary {
     one(text).time_spans.into_iter().next().unwrap().unwrap()
 }
 
@@ -47,6 +50,11 @@ fn near(known: Option<f64>, written: f64) {
     assert!((known - written).abs() <= written.abs() * 1e-6, "{known} {written}");
 }
 
+/// A time of which fio wrote so many ns.
+fn near_ns(known: Option<Millis>, written: f64) {
+    near(known.map(Millis::ms), written / 1e6);
+}
+
 #[test]
 fn what_a_result_says_is_known() {
     let run = one(MIX);
@@ -55,7 +63,7 @@ fn what_a_result_says_is_known() {
     let began = written(MIX, "/timestamp") - written(MIX, "/jobs/0/elapsed");
     assert_eq!(run.started_at, Some(began as i64));
     // fio doesn't say any of these.
-    assert_eq!((run.command_line, run.computer, run.findings), (None, None, None));
+    assert_eq!((run.command_line, run.hosts, run.findings), (None, vec![], None));
     let span = run.time_spans[0].as_ref().unwrap();
     assert_eq!((span.cpu_percent, span.verdict.as_ref()), (None, None));
     for (figures, direction) in [(span.read, "read"), (span.write, "write")] {
@@ -63,11 +71,11 @@ fn what_a_result_says_is_known() {
         assert_eq!(figures.ios.map(|ios| ios as f64), Some(of("total_ios")));
         assert_eq!(figures.bytes.map(|bytes| bytes as f64), Some(of("io_bytes")));
         near(figures.iops, of("iops"));
-        near(figures.mean_ms, of("lat_ns/mean") / 1e6);
-        near(figures.std_dev_ms, of("lat_ns/stddev") / 1e6);
+        near_ns(figures.mean_ms, of("lat_ns/mean"));
+        near_ns(figures.std_dev_ms, of("lat_ns/stddev"));
         // Of the same times as the percentiles.
-        near(figures.min_ms, of("clat_ns/min") / 1e6);
-        near(figures.max_ms, of("clat_ns/max") / 1e6);
+        near_ns(figures.min_ms, of("clat_ns/min"));
+        near_ns(figures.max_ms, of("clat_ns/max"));
         near(figures.iops_std_dev, of("iops_stddev"));
     }
     assert_eq!(span.total.ios, Some(span.read.ios.unwrap() + span.write.ios.unwrap()));
@@ -90,7 +98,7 @@ fn percentiles_from_bins_are_those_that_fio_states() {
         let latency = span.percentile(percent).unwrap();
         for (known, direction) in [(latency.read, "read"), (latency.write, "write")] {
             let stated = written(MIX, &format!("/jobs/0/{direction}/clat_ns/percentile/{percent:.6}")) / 1e6;
-            let known = known.unwrap();
+            let known = known.unwrap().ms();
             assert!((known / stated - 1.0).abs() < 0.016, "{percent} {direction}: {known} {stated}");
         }
         let (read, write, total) = (latency.read.unwrap(), latency.write.unwrap(), latency.total.unwrap());
@@ -103,7 +111,8 @@ fn stated_percentiles_are_marked_and_are_not_added_up() {
     let span = span(GROUP);
     let percentiles = (FioLatency::Completion, FioPercentiles::Stated);
     assert_eq!(span.fio.as_ref().unwrap().percentiles, Some(percentiles));
-    let stated = written(GROUP, "/jobs/0/read/clat_ns/percentile/99.900000") / 1e6;
+    let stated = written(GROUP, "/jobs/0/read/clat_ns/percentile/99.900000");
+    let stated = Millis::of_mean_ns(stated);
     let p999 = span.percentile(99.9).unwrap();
     assert_eq!((p999.read, p999.total, p999.write), (Some(stated), Some(stated), None));
     // Of two hosts.
@@ -124,7 +133,7 @@ fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
         serde_json::json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
     let without = value.to_string();
     assert_eq!(fio(&without).latency, Some(FioLatency::Completion));
-    near(span(&without).read.mean_ms, written(GROUP, "/jobs/0/read/clat_ns/mean") / 1e6);
+    near_ns(span(&without).read.mean_ms, written(GROUP, "/jobs/0/read/clat_ns/mean"));
     // --gtod_reduce
     value["jobs"][0]["read"]["clat_ns"] = Value::Null;
     let none = value.to_string();
@@ -146,11 +155,11 @@ fn jobs_that_ran_together_are_added_up() {
     let longest = of(0, "runtime").max(of(1, "runtime")) / 1000.0;
     assert_eq!(clones.seconds, Some(longest));
     near(clones.write.iops, (of(0, "total_ios") + of(1, "total_ios")) / longest);
-    near(clones.write.max_ms, of(0, "lat_ns/max").max(of(1, "lat_ns/max")) / 1e6);
+    near_ns(clones.write.max_ms, of(0, "lat_ns/max").max(of(1, "lat_ns/max")));
     assert_eq!(clones.parameters.in_flight, Some(2));
     // "All clients" isn't a third job.
     let hosts = one(HOSTS);
-    assert_eq!(hosts.computer.as_deref(), Some("127.0.0.1"));
+    assert_eq!(hosts.hosts, ["127.0.0.1"]);
     assert_eq!(hosts.time_spans[0].as_ref().unwrap().total.ios, Some(512));
 }
 
@@ -184,7 +193,7 @@ fn options_of_one_job_are_not_those_of_a_group() {
 fn discards_and_flushes_stand_apart() {
     let trims = fio(TRIMS).trims.unwrap();
     assert_eq!(trims.discards as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
-    near(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean") / 1e6);
+    near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
     assert_eq!(span(TRIMS).parameters.targets[0].access.trim_percent, Some(50));
     assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
     let syncs = fio(MIX).syncs.unwrap();
@@ -228,7 +237,7 @@ fn several_results_of_a_file_have_their_number() {
     let both = format!("{MIX}\n{GROUP}");
     let runs = read(both.as_bytes(), "a").unwrap();
     assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a#1", "a#2"]);
-    let alone: Vec<KnownRun> =
+    let alone: Vec<RunSummary> =
         parts(both.as_bytes()).iter().map(|part| read(part, "x").unwrap().remove(0)).collect();
     assert_eq!((&alone[0].time_spans, &alone[1].time_spans), (&runs[0].time_spans, &runs[1].time_spans));
 }

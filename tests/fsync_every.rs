@@ -65,9 +65,9 @@ fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
     // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.
     let judged = Judged::new(&with);
     let table = judged.summary.time_spans[0].as_ref().unwrap().flushes.clone().unwrap();
-    assert!(table.total.median.unwrap() > 0.3, "{table:?}");
+    assert!(table.total.median.unwrap().ms() > 0.3, "{table:?}");
     let latency = judged.summary.time_spans[0].as_ref().unwrap().latency.clone().unwrap();
-    assert!(latency.all.percentiles[1].write.unwrap() < 0.1, "{latency:?}");
+    assert!(latency.all.percentiles[1].write.unwrap().ms() < 0.1, "{latency:?}");
 }
 
 #[test]

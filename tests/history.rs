@@ -268,6 +268,30 @@ fn a_damaged_index_is_made_anew_by_itself() {
     assert_eq!(history.says("history reindex"), "the index has 3 runs\n");
 }
 
+/// Killed between writing what is said about a run and giving it its name, a program leaves a file behind.
+#[test]
+fn files_that_never_took_their_place_are_removed_when_nobody_works_on_them() {
+    let history = History::new();
+    let id = history.save("--save=mine");
+    let old = std::time::SystemTime::now() - Duration::from_secs(60);
+    let draft = |name: &str| {
+        let path = history.store().join("runs").join(name);
+        fs::write(&path, "{}").unwrap();
+        (fs::File::options().write(true).open(&path).unwrap(), path)
+    };
+    let names = ["about.0123456789abcdef.json", "0123456789abcdef.json.gz", "about.00000000000000ff.json"];
+    let [about, record, locked] = names.map(|name| draft(&format!("{id}.{name}")));
+    let fresh = draft(&format!("{id}.about.fedcba9876543210.json"));
+    for (file, _) in [&about, &record, &locked] {
+        file.set_modified(old).unwrap();
+    }
+    rustix::fs::flock(&locked.0, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    history.says("history tag mine x");
+    let is_there = [&about, &record, &locked, &fresh].map(|(_, path)| path.exists());
+    assert_eq!(is_there, [false, false, true, true]);
+    assert_eq!(history.ids(), BTreeSet::from([id]));
+}
+
 /// An index that somebody made to have files outside of the store removed, or read.
 #[test]
 fn a_hostile_index_leads_to_no_file_outside() {

@@ -9,15 +9,20 @@ use diskspd::finding::Severity;
 use diskspd::lab::compare::{Question, RunComparison, Side, compare};
 use diskspd::lab::selection::RunFigure;
 use diskspd::report::html::{self, ComparisonPage, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
-use diskspd::results::{Findings, KnownSpan};
+use diskspd::results::{
+    ChartRow, Findings, KnownFigures, KnownPercentile, Origin, RunSummary, SpanSummary, WhichIos,
+};
 use diskspd::stats::trend::Trend;
+use diskspd::units::Millis;
 
 /// A side of reads and writes around a level: its runs differ by 1 % from one to the next.
 fn mixed(name: &str, level: f64, count: usize) -> Side {
-    let halves = |span: &mut KnownSpan| {
+    let halves = |span: &mut SpanSummary| {
         span.write = span.read;
-        span.percentiles.iter_mut().for_each(|row| row.latency.write = row.latency.total.map(|ms| 2.0 * ms));
-        let shortest = span.total.mean_ms.map(|ms| ms / 2.0);
+        span.percentiles
+            .iter_mut()
+            .for_each(|row| row.latency.write = row.latency.total.map(|time| Millis::new(2.0 * time.ms())));
+        let shortest = span.total.mean_ms.map(|time| Millis::new(time.ms() / 2.0));
         for figures in [&mut span.read, &mut span.write, &mut span.total] {
             figures.min_ms = shortest;
         }
@@ -77,7 +82,7 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
     for run in first.runs.iter().chain(&other.runs) {
         let span = run.known.time_spans[0].as_ref().unwrap();
         let p99 = span.percentile(99.0).unwrap().total;
-        for figure in [span.total.iops, span.total.mean_ms, p99] {
+        for figure in [span.total.iops, span.total.mean_ms.map(Millis::ms), p99.map(Millis::ms)] {
             assert!(holds(&shown, figure.unwrap()), "{figure:?} of {}", run.known.name);
         }
         assert!(page.contains(&format!(">{}</th>", run.known.name)), "{}", run.known.name);
@@ -180,7 +185,7 @@ fn names_cannot_become_elements_of_a_comparison() {
     let hostile = |count| {
         let mut side = mixed(HOSTILE, 5000.0, count);
         for run in &mut side.runs {
-            run.known.computer = Some(format!("{HOSTILE}{count}"));
+            run.known.hosts = vec![format!("{HOSTILE}{count}")];
             run.known.command_line = Some(HOSTILE.into());
             run.environment.insert(HOSTILE.into(), format!("{HOSTILE}{count}"));
         }
@@ -200,36 +205,47 @@ fn does_nothing(page: &str) {
 }
 
 /// Runs of a day each; from the seventeenth on they are a tenth slower. The second is pinned, the first sixteen have a label.
-fn listed(count: usize) -> Vec<ListedRun> {
+fn listed(count: usize) -> Vec<ListedRun<'static>> {
     let run = |number: usize| {
         let slower = if number < 16 { 1.0 } else { 0.9 };
         let level = slower * (1.0 + 0.002 * ((number * 5) % 7) as f64);
-        ListedRun {
-            id: format!("run{number}"),
-            at: 1_700_000_000 + 86_400 * number as i64,
-            label: (number < 16).then(|| "old".to_owned()),
-            pinned: number == 1,
-            targets: vec!["/dev/x".into()],
+        let percentile = |percent: f64, ms: f64| {
+            let latency = ChartRow { total: Some(Millis::new(ms / level)), ..ChartRow::default() };
+            KnownPercentile { percent, latency }
+        };
+        let total = KnownFigures {
             iops: Some(5000.0 * level),
-            mean_ms: Some(0.2 / level),
-            p99_ms: Some(0.8 / level),
-            p999_ms: Some(1.7 / level),
-            ..ListedRun::default()
-        }
+            mean_ms: Some(Millis::new(0.2 / level)),
+            ..KnownFigures::default()
+        };
+        let percentiles = vec![percentile(99.0, 0.8), percentile(99.9, 1.7)];
+        let span = SpanSummary { total, percentiles, ..SpanSummary::default() };
+        let known = RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("", RECORD) };
+        listed_of(known, number)
     };
     (0..count).map(run).collect()
 }
 
+const RECORD: Origin = Origin::Record { version: 2 };
+
+fn listed_of(run: RunSummary, number: usize) -> ListedRun<'static> {
+    ListedRun {
+        id: format!("run{number}"),
+        at: 1_700_000_000 + 86_400 * number as i64,
+        label: (number < 16).then_some("old"),
+        tags: &[],
+        pinned: number == 1,
+        targets: Vec::leak(vec!["/dev/x".into()]),
+        work: Vec::new(),
+        run: Box::leak(Box::new(run)),
+    }
+}
+
 fn followed(runs: &[ListedRun]) -> FollowedWork {
-    type Figure = (RunFigure, fn(&ListedRun) -> Option<f64>);
-    let figures: [Figure; 3] = [
-        (RunFigure::Iops, |run| run.iops),
-        (RunFigure::Mean, |run| run.mean_ms),
-        (RunFigure::P99, |run| run.p99_ms),
-    ];
-    let course = |(figure, of): Figure| {
+    let course = |figure: RunFigure| {
+        let value = |run: &ListedRun| figure.value(run.run.time_spans.first()?.as_ref()?, WhichIos::Total);
         let points: Vec<(usize, f64)> =
-            runs.iter().enumerate().filter_map(|(place, run)| Some((place, of(run)?))).collect();
+            runs.iter().enumerate().filter_map(|(place, run)| Some((place, value(run)?))).collect();
         let levels = Trend::of(&points.iter().map(|(_, value)| *value).collect::<Vec<_>>()).levels;
         FollowedCourse { figure, points, levels, told: Vec::new(), said: Vec::new() }
     };
@@ -237,7 +253,7 @@ fn followed(runs: &[ListedRun]) -> FollowedWork {
     FollowedWork {
         command_line,
         time_span: 1,
-        courses: figures.map(course).into(),
+        courses: [RunFigure::Iops, RunFigure::Mean, RunFigure::P99].map(course).into(),
         ..FollowedWork::default()
     }
 }
@@ -280,7 +296,8 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
     assert_eq!(whole_charts(&page), 3);
     let shown = values(&page);
     for run in &runs {
-        for figure in [run.iops, run.mean_ms, run.p99_ms, run.p999_ms] {
+        for figure in [RunFigure::Iops, RunFigure::Mean, RunFigure::P99, RunFigure::P999] {
+            let figure = figure.value(run.run.time_spans[0].as_ref().unwrap(), WhichIos::Total);
             assert!(holds(&shown, figure.unwrap()), "{figure:?} of {}", run.id);
         }
     }
@@ -315,10 +332,11 @@ fn ten_thousand_runs_make_a_page_that_a_browser_opens() {
 #[test]
 fn names_cannot_become_elements_of_a_history() {
     let mut runs = listed(10);
+    let hostile: &[String] = Vec::leak(vec![HOSTILE.into()]);
     for run in &mut runs {
-        (run.id, run.label, run.computer) = (HOSTILE.into(), Some(HOSTILE.into()), Some(HOSTILE.into()));
-        (run.tags, run.targets) = (vec![HOSTILE.into()], vec![HOSTILE.into()]);
-        run.worst = Some(HOSTILE.into());
+        let known = RunSummary { hosts: hostile.into(), ..run.run.clone() };
+        *run = ListedRun { id: HOSTILE.into(), label: Some(HOSTILE), ..listed_of(known, 1) };
+        (run.tags, run.targets, run.work) = (hostile, hostile, hostile.into());
     }
     let work =
         FollowedWork { command_line: Some(HOSTILE.into()), machine: HOSTILE.into(), ..followed(&runs) };

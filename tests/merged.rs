@@ -205,7 +205,7 @@ fn a_merged_record_is_stored_like_any_other() {
     let read = json::read(&stored).unwrap();
     assert!(read == record && json::bytes(&read) == stored);
     assert!(TEXT.bytes(&read) == TEXT.bytes(&record));
-    assert_eq!(json::read_index(&stored[..]).unwrap().unwrap().hosts, ["node0", "node1", "node2"]);
+    assert_eq!(json::read_index(&stored[..]).unwrap().unwrap().0.hosts, ["node0", "node1", "node2"]);
     let mut table = Vec::new();
     csv::write(&diskspd::truth::Judged::new(&read), &mut table).unwrap();
     assert!(table.iter().filter(|byte| **byte == b'\n').count() > 5);
@@ -444,8 +444,8 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
         let kept = record.hosts.iter().map(|host| host.summary.clone().unwrap());
         let kept = kept.map(|summary| {
             let (devices, known) = (&summary.devices[0], summary.known.time_spans[0].clone().unwrap());
-            assert_eq!(known.verdict.as_ref(), Some(&devices.verdict));
-            (devices.verdict.clone(), devices.ranks)
+            assert_eq!(known.verdict, Some(devices.verdict));
+            (devices.verdict.to_string(), devices.ranks)
         });
         let hosts: Vec<(String, usize)> = kept.collect();
         let judged = diskspd::truth::Judged::new(&record).judgement;

@@ -50,7 +50,7 @@ fn errors_say_what_to_do() {
         assert!(error.to_string().contains(expected), "{error}");
         assert!(error.to_string().starts_with(path.to_str().unwrap()), "{error}");
     }
-    let error = open("/proc/version".as_ref(), &mode(true, false, true, false)).unwrap_err();
+    let error = open(std::path::Path::new("/proc/version"), &mode(true, false, true, false)).unwrap_err();
     assert!(
         error.to_string().contains("proc can't bypass the page cache (O_DIRECT) here; leave out -Su"),
         "{error}"

@@ -3,41 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::writing_lines::{OUTPUTS, PREPARING, words};
 use crate::common::{Ended, command_of, directory, output, skip};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// All options that name a file to write, by command: the line that writes, where `{}` is the file.
-const OUTPUTS: [(&str, &str, &str); 22] = [
-    ("", "--out", "--out json:{} RUN"),
-    ("", "--stream", "--stream {} RUN"),
-    ("", "--io-log", "--io-log {} RUN"),
-    ("", "--journal", "STAMPED --journal {} new.dat"),
-    ("rerun", "--out", "rerun --out json:{} a.json"),
-    ("rerun", "--stream", "rerun --stream {} a.json"),
-    ("rerun", "--io-log", "rerun --io-log {} a.json"),
-    ("rerun", "--journal", "rerun --journal {} verified.json"),
-    ("report", "--html", "report a.json b.json --html {}"),
-    ("merge", "--out", "merge a.json b.json --out json:{}"),
-    ("merge", "--per-host", "merge a.json b.json --out xml:{} --per-host"),
-    ("compare", "--json", "compare a.json b.json --json {}"),
-    ("compare", "--html", "compare a.json b.json --html {}"),
-    ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),
-    ("sweep", "--csv", "sweep --csv {} -o1..2 SIM"),
-    ("sweep", "--json", "sweep --json {} -o1..2 SIM"),
-    ("sweep", "--html", "sweep --html {} -o1..2 SIM"),
-    ("history", "--html", "history list --store store --html {}"),
-    ("history", "", "history trend --store store --html {}"),
-    (
-        "precondition",
-        "--out",
-        "precondition t.dat --standard custom --round 1 --out json:{} -- --engine sim -c1M -w100 -g100i",
-    ),
-    ("trace", "--out", "trace --from log.csv --out {}"),
-    ("preset", "", "--out text:{} RUN"),
-];
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
 const NO_OUTPUTS: [&str; 22] = [
@@ -65,9 +36,6 @@ const NO_OUTPUTS: [&str; 22] = [
     "--dir",
 ];
 
-/// A simulated run takes no time.
-const OPTIONS: &str = "--engine sim -c1M -b4K -r -L -W0 -d1 -g1000i";
-
 /// A folder with what all those lines read.
 fn prepared() -> tempfile::TempDir {
     // Nobody waits for the disk that others keep busy.
@@ -77,16 +45,8 @@ fn prepared() -> tempfile::TempDir {
         assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
     };
     fs::write(folder.path().join("t.dat"), vec![7; 1 << 20]).unwrap();
-    run("--out a.json --io-log log.csv --save --store store RUN");
-    run("--out b.json RUN");
-    run("STAMPED --out verified.json new.dat");
+    PREPARING.iter().for_each(|line| run(line));
     folder
-}
-
-fn words(line: &str, file: &str) -> Vec<String> {
-    let line = line.replace("STAMPED", "-c64K -b4K -w100 -Sw -W0 -d1 --until-written 64K --verify");
-    let line = line.replace("RUN", "-o4 SIM").replace("SIM", "OPTIONS t.dat").replace("OPTIONS", OPTIONS);
-    line.split(' ').map(|word| word.replace("{}", file)).collect()
 }
 
 fn in_folder(folder: &Path, line: &str, file: &str) -> Ended {

@@ -9,7 +9,7 @@ use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     Drift, Objective, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, Upcoming, What, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunFinding, RunLine};
+use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
 use diskspd::machine::System;
 use diskspd::profile::{CacheMode, Profile, RawText};
 use diskspd::record::{json, known};
@@ -18,6 +18,8 @@ use diskspd::report::{HTML, html};
 use diskspd::results::*;
 use diskspd::stats::{Histogram, IntervalLog, Intervals, Series};
 use diskspd::truth::Judged;
+use diskspd::truth::{Limiter, Verdict};
+use diskspd::units::Millis;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -175,7 +177,7 @@ fn workloads_have_a_table_first_and_sections_that_are_named_by_what_they_do() {
     for span in judged.summary.time_spans.iter().flatten() {
         let total = &span.total.total;
         let mean = total.latency.and_then(|latency| latency.mean).expect("latencies");
-        for figure in [total.throughput.iops, total.throughput.mib_per_s, mean] {
+        for figure in [total.throughput.iops, total.throughput.mib_per_s, mean.ms()] {
             assert!(holds(&shown, figure), "{figure} is not in {table}");
         }
     }
@@ -348,7 +350,12 @@ pub fn holds(values: &[f64], wanted: f64) -> bool {
 /// A preconditioning that has these I/Os per second in its rounds.
 fn preconditioned(rates: &[f64]) -> Record {
     let mut record = small();
-    let round = |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: Some(0.5), p99_ms: None };
+    let round = |iops: &f64| RoundFigures {
+        iops: *iops,
+        mib_per_s: 1.0,
+        mean_ms: Some(Millis::new(0.5)),
+        p99_ms: None,
+    };
     let window = precondition::window(rates);
     record.preconditioning = Some(Preconditioning {
         standard: "pts-client".into(),
@@ -579,7 +586,7 @@ fn an_hour_of_64_threads_is_less_than_a_mebibyte_and_no_peak_is_lost() {
     assert_eq!(rows.len(), 240);
 }
 
-fn several<'a>(judged: &'a [Judged<'a>], more: Vec<KnownRun>) -> String {
+fn several<'a>(judged: &'a [Judged<'a>], more: Vec<RunSummary>) -> String {
     let runs = judged.iter().enumerate().map(|(number, judged)| html::Run {
         known: known::run(judged, &format!("run <{number}>")),
         judged: Some(judged),
@@ -594,7 +601,7 @@ fn several<'a>(judged: &'a [Judged<'a>], more: Vec<KnownRun>) -> String {
 fn several_runs_have_a_table_and_each_its_sections() {
     let records: Vec<Record> = RECORDED.map(synth::record).into();
     let judged: Vec<Judged> = records.iter().map(Judged::new).collect();
-    let unknown = KnownRun::new("nothing known", Origin::ResultXml { version: None });
+    let unknown = RunSummary::new("nothing known", Origin::ResultXml { version: None });
     let page = several(&judged, vec![unknown]);
     asks_nobody(&page);
     let all = elements(&page);
@@ -616,7 +623,7 @@ fn result_xml_has_a_page_that_says_what_is_not_recorded() {
         assert!(page.contains(text), "{text}");
     }
     let span = runs[0].time_spans[0].as_ref().unwrap();
-    for figure in [span.total.iops, span.total.mean_ms, span.read.mib_per_s] {
+    for figure in [span.total.iops, span.total.mean_ms.map(Millis::ms), span.read.mib_per_s] {
         assert!(holds(&values(&page), figure.unwrap()), "{figure:?}");
     }
 }
@@ -686,12 +693,16 @@ fn run_at(depth: f64, number: usize) -> RunLine {
         iops,
         measured_s: 10.0,
         mib_per_s: iops,
-        latency: Some(LatencyLine { mean_ms, p99_ms: 2.0 * mean_ms, p999_ms: 3.0 * mean_ms }),
+        latency: Some(LatencyLine {
+            mean_ms: Millis::new(mean_ms),
+            p99_ms: Millis::new(2.0 * mean_ms),
+            p999_ms: Millis::new(3.0 * mean_ms),
+        }),
         response: None,
         cpu: 12.5,
         hottest: 50.0,
-        verdict: if depth > 8.0 { "WARNING" } else { "VERIFIED" }.into(),
-        limited_by: Some("storage".into()),
+        verdict: if depth > 8.0 { RunVerdict::Warning } else { RunVerdict::Devices(Verdict::Verified) },
+        limited_by: Some(Limiter::Storage),
         findings: if depth > 8.0 { vec![found("deep", false), found("deep", false)] } else { Vec::new() },
     }
 }
@@ -757,7 +768,9 @@ fn the_page_of_a_sweep_answers_first_and_has_every_point() {
     for row in rows(&sweep, &history) {
         let Some(figures) = row.figures else { continue };
         let latency = figures.latency.unwrap();
-        for figure in [figures.iops, figures.mib_per_s, latency.mean_ms, latency.p99_ms, figures.cpu] {
+        for figure in
+            [figures.iops, figures.mib_per_s, latency.mean_ms.ms(), latency.p99_ms.ms(), figures.cpu]
+        {
             assert!(holds(&shown, figure), "{figure} of {:?}", row.settings);
         }
     }

@@ -27,6 +27,7 @@ mod integrity_runs;
 mod io_priority;
 mod large_pages;
 mod loaded_libraries;
+mod located;
 mod loop_options;
 mod memory_mapped;
 mod merge_command;

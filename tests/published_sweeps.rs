@@ -7,8 +7,9 @@ use diskspd::lab::repeat::Repeat;
 use diskspd::lab::sweep::{
     PointRow, Ran, Setting, Settings, Sweep, SweepAnswer, SweepPoint, What, answer_text, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine};
+use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd::stats::replicates::{Spread, outliers};
+use diskspd::units::Millis;
 
 /// A line of the tables.
 struct Published {
@@ -32,11 +33,15 @@ fn table(name: &str) -> Vec<Published> {
                 measured_s: 0.0,
                 mib_per_s: number(5),
                 // Percentiles were not published.
-                latency: Some(LatencyLine { mean_ms, p99_ms: f64::NAN, p999_ms: f64::NAN }),
+                latency: Some(LatencyLine {
+                    mean_ms: Millis::new(mean_ms),
+                    p99_ms: Millis::new(f64::NAN),
+                    p999_ms: Millis::new(f64::NAN),
+                }),
                 response: None,
                 cpu: number(7),
                 hottest: f64::NAN,
-                verdict: "ok".into(),
+                verdict: RunVerdict::NothingFound,
                 limited_by: None,
                 findings: Vec::new(),
             },
@@ -105,7 +110,7 @@ fn the_mean_of_ten_runs_is_the_published_one() {
     };
     assert_eq!(format!("{:.3}", of(|line| line.iops).mean), "35762.296");
     assert_eq!(format!("{:.3}", of(|line| line.mib_per_s).mean), "279.393");
-    assert_eq!(format!("{:.4}", of(|line| line.latency.unwrap().mean_ms).mean), "0.2234");
+    assert_eq!(format!("{:.4}", of(|line| line.latency.unwrap().mean_ms.ms()).mean), "0.2234");
     assert_eq!(format!("{:.3}", of(|line| line.cpu).mean), "28.499");
     let iops: Vec<f64> = runs.iter().map(|p| p.line.iops).collect();
     assert_eq!(outliers(&iops), [0; 0]);

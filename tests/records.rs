@@ -50,7 +50,7 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
         (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
         (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
-        (edited("},\"profile\"", "} \"profile\""), "this is not JSON"),
+        (edited("}\n,\"profile\"", "}\n \"profile\""), "this is not JSON"),
         (b"".to_vec(), "line 1, column 0: the record is incomplete"),
         (b"[]".to_vec(), "this is JSON, but not a record"),
         (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
@@ -133,18 +133,18 @@ fn the_index_is_read_without_the_rest() {
     let stored = serde_json::to_vec(&expected).unwrap();
     assert_eq!(index, serde_json::from_slice(&stored).unwrap());
     let (found, expected) =
-        (expected.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
+        (expected.0.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
     let iops = expected.write.total.throughput.iops;
     assert_eq!((found.seconds, found.write.iops), (Some(expected.seconds), Some(iops)));
     let chart = &expected.latency.as_ref().unwrap().all.percentiles;
     assert_eq!(found.percentile(50.0), Some(chart[1]));
     assert_eq!((found.percentile(99.0), found.percentile(99.9)), (Some(chart[5]), Some(chart[6])));
-    assert_eq!(index.hosts, [judged.record.hosts[0].name.clone()]);
+    assert_eq!(index.0.hosts, [judged.record.hosts[0].name.clone()]);
 }
 
 #[test]
 fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
-    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().identity;
+    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().0.identity;
     let copy = write(&read(&STORED).unwrap());
     assert_eq!(identity(&copy), identity(&STORED));
     let mut later = synth::record(SMALL);
@@ -154,7 +154,11 @@ fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
 
 #[test]
 fn what_has_no_index_is_told_from_what_is_damaged() {
-    assert_eq!(json::read_index(&include_bytes!("data/records/version-1.json")[..]), Ok(None));
+    assert!(json::read_index(&include_bytes!("data/records/one-line.json")[..]).unwrap().is_some());
+    assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
+    let older = edited("\"version\":2", "\"version\":1");
+    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 1 }));
+    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 1 }));
     assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
     let newer = edited("\"version\":2", "\"version\":3");
     assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));

@@ -7,16 +7,17 @@ use diskspd::profile::{Access, CacheMode, Compat, Parameters, Rate};
 use diskspd::record::known;
 use diskspd::record::result_text::{parts, read};
 use diskspd::report::text;
-use diskspd::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
+use diskspd::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd::truth::Judged;
+use diskspd::units::Millis;
 
-fn one(bytes: &[u8]) -> KnownRun {
+fn one(bytes: &[u8]) -> RunSummary {
     let runs = read(bytes, "a.txt").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(runs.len(), 1);
     runs.into_iter().next().unwrap()
 }
 
-fn span(bytes: &[u8]) -> KnownSpan {
+fn span(bytes: &[u8]) -> SpanSummary {
     one(bytes).time_spans.into_iter().next().unwrap().unwrap()
 }
 
@@ -118,7 +119,7 @@ fn second() -> String {
 fn what_a_report_says_is_known() {
     let run = one(READS);
     assert_eq!((run.name.as_str(), run.origin.to_string().as_str()), ("a.txt", "text"));
-    assert_eq!(run.computer.as_deref(), Some("lab-07"));
+    assert_eq!(run.hosts, ["lab-07"]);
     assert_eq!(run.started_at, Some(1_741_944_413));
     assert!(run.command_line.unwrap().to_string().ends_with("testfile.dat"));
     let span = run.time_spans[0].as_ref().unwrap();
@@ -128,14 +129,15 @@ fn what_a_report_says_is_known() {
         bytes: Some(99_573_760),
         iops: Some(2430.0),
         mib_per_s: Some(9.49),
-        mean_ms: Some(13.25),
-        std_dev_ms: Some(5.83),
-        min_ms: Some(2.881),
-        max_ms: Some(201.361),
+        mean_ms: Some(Millis::new(13.25)),
+        std_dev_ms: Some(Millis::new(5.83)),
+        min_ms: Some(Millis::new(2.881)),
+        max_ms: Some(Millis::new(201.361)),
         iops_std_dev: None,
     };
     assert_eq!((span.total, span.read), (expected, expected));
-    let p999 = ChartRow { read: Some(66.521), write: None, total: Some(66.521) };
+    let reads = Some(Millis::new(66.521));
+    let p999 = ChartRow { read: reads, write: None, total: reads };
     assert_eq!((span.percentile(99.9), span.percentiles.len()), (Some(p999), 13));
     let access = span.parameters.targets[0].access;
     assert_eq!(
@@ -162,7 +164,7 @@ fn what_a_report_does_not_say_is_not_known() {
 #[test]
 fn reports_of_the_first_versions_are_read() {
     let run = one(FIRST.as_bytes());
-    assert_eq!((run.computer, run.started_at), (None, None));
+    assert_eq!((run.hosts, run.started_at), (vec![], None));
     let first = run.time_spans[0].as_ref().unwrap();
     let Parameters { threads, in_flight, duration_s, .. } = first.parameters;
     assert_eq!((threads, in_flight, duration_s), (Some(2), Some(8), Some(60)));
@@ -180,10 +182,10 @@ fn reports_of_the_first_versions_are_read() {
 
     let second = second();
     let run = one(second.as_bytes());
-    assert_eq!((run.computer.as_deref(), run.started_at), (Some("old-box"), Some(1_564_091_187)));
+    assert_eq!((run.computer().as_deref(), run.started_at), (Some("old-box"), Some(1_564_091_187)));
     let span = run.time_spans[0].as_ref().unwrap();
-    assert_eq!(span.percentile(99.0).unwrap().total, Some(4.05));
-    assert_eq!((span.read.min_ms, span.total.max_ms), (Some(0.5), Some(6.1)));
+    assert_eq!(span.percentile(99.0).unwrap().total, Some(Millis::new(4.05)));
+    assert_eq!((span.read.min_ms, span.total.max_ms), (Some(Millis::new(0.5)), Some(Millis::new(6.1))));
     assert_eq!(span.parameters.targets[0].access.write_percent, Some(30));
 }
 
@@ -205,7 +207,11 @@ fn same(kept: Option<f64>, back: Option<f64>, decimals: usize) -> bool {
     printed(kept) == printed(back)
 }
 
-fn check(name: &str, kept: &KnownSpan, back: &KnownSpan) {
+fn same_time(kept: Option<Millis>, back: Option<Millis>, decimals: usize) -> bool {
+    same(kept.map(Millis::ms), back.map(Millis::ms), decimals)
+}
+
+fn check(name: &str, kept: &SpanSummary, back: &SpanSummary) {
     for (kept, back) in [(kept.read, back.read), (kept.write, back.write), (kept.total, back.total)] {
         assert_eq!((kept.ios, kept.bytes), (back.ios, back.bytes), "{name}");
         assert!(
@@ -213,17 +219,17 @@ fn check(name: &str, kept: &KnownSpan, back: &KnownSpan) {
             "{name} {kept:?} {back:?}"
         );
         assert!(
-            same(kept.mean_ms, back.mean_ms, 3) && same(kept.std_dev_ms, back.std_dev_ms, 3),
+            same_time(kept.mean_ms, back.mean_ms, 3) && same_time(kept.std_dev_ms, back.std_dev_ms, 3),
             "{name} {kept:?} {back:?}"
         );
         assert!(
-            same(kept.min_ms, back.min_ms, 3) && same(kept.max_ms, back.max_ms, 3),
+            same_time(kept.min_ms, back.min_ms, 3) && same_time(kept.max_ms, back.max_ms, 3),
             "{name} {kept:?} {back:?}"
         );
         assert!(same(kept.iops_std_dev, back.iops_std_dev, 2), "{name} {kept:?} {back:?}");
     }
     assert!(same(kept.seconds, back.seconds, 2) && same(kept.cpu_percent, back.cpu_percent, 2), "{name}");
-    let known = |span: &KnownSpan| -> Vec<(f64, ChartRow)> {
+    let known = |span: &SpanSummary| -> Vec<(f64, ChartRow)> {
         let rows = span.percentiles.iter().map(|row| (row.percent, row.latency));
         rows.filter(|(_, latency)| *latency != ChartRow::default()).collect()
     };
@@ -233,7 +239,7 @@ fn check(name: &str, kept: &KnownSpan, back: &KnownSpan) {
     for ((percent, kept), (other, back)) in of_text.zip(&back_rows) {
         assert_eq!(percent, other, "{name}");
         let all = [(kept.read, back.read), (kept.write, back.write), (kept.total, back.total)];
-        assert!(all.iter().all(|(kept, back)| same(*kept, *back, 3)), "{name} {kept:?} {back:?}");
+        assert!(all.iter().all(|(kept, back)| same_time(*kept, *back, 3)), "{name} {kept:?} {back:?}");
     }
 }
 
@@ -246,7 +252,7 @@ fn what_is_written_is_read_back_to_its_digits() {
             record.profile.compat = compat;
             let judged = Judged::new(&record);
             let (kept, back) = (known::run(&judged, "a.txt"), one(&text::text(&record)));
-            assert_eq!((&back.computer, back.started_at), (&kept.computer, kept.started_at), "{name}");
+            assert_eq!((&back.hosts, back.started_at), (&kept.hosts, kept.started_at), "{name}");
             assert_eq!(back.command_line, kept.command_line, "{name}");
             assert_eq!(back.time_spans.len(), kept.time_spans.len(), "{name}");
             for (kept, back) in kept.time_spans.iter().zip(&back.time_spans) {
@@ -278,7 +284,7 @@ fn text_and_xml_of_the_same_run_say_the_same() {
         for (xml, text) in xml.time_spans.iter().zip(&text.time_spans) {
             let (xml, text) = (xml.as_ref().unwrap(), text.as_ref().unwrap());
             assert_eq!((xml.total.ios, xml.read.bytes), (text.total.ios, text.read.bytes), "{name}");
-            assert!(same(xml.total.mean_ms, text.total.mean_ms, 2), "{name}");
+            assert!(same_time(xml.total.mean_ms, text.total.mean_ms, 2), "{name}");
             assert_eq!(xml.parameters.targets, text.parameters.targets, "{name}");
             compared += 1;
         }
@@ -309,7 +315,7 @@ fn reports_are_read_in_every_form_that_shells_make() {
         assert_eq!(runs.len(), 2);
         runs.iter_mut().zip(&plain).for_each(|(run, plain)| run.command_line.clone_from(&plain.command_line));
         assert_eq!(runs, plain);
-        let alone: Vec<KnownRun> =
+        let alone: Vec<RunSummary> =
             parts(&bytes).iter().map(|part| read(part, "x").unwrap().remove(0)).collect();
         assert_eq!(alone[1].time_spans, plain[1].time_spans);
     }

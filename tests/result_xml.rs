@@ -9,16 +9,18 @@ use diskspd::profile::{Access, CacheMode, Caching, Parameters, Rate};
 use diskspd::record::known;
 use diskspd::record::result_xml::read;
 use diskspd::report::xml;
-use diskspd::results::{ChartRow, KnownRun, KnownSpan, Origin};
+use diskspd::results::{ChartRow, Origin, RunSummary, SpanSummary};
 use diskspd::truth::Judged;
+use diskspd::truth::Verdict;
+use diskspd::units::Millis;
 
-fn one(bytes: &[u8]) -> KnownRun {
+fn one(bytes: &[u8]) -> RunSummary {
     let runs = read(bytes, "a.xml").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(runs.len(), 1);
     runs.into_iter().next().unwrap()
 }
 
-fn span(bytes: &[u8]) -> KnownSpan {
+fn span(bytes: &[u8]) -> SpanSummary {
     one(bytes).time_spans.into_iter().next().unwrap().unwrap()
 }
 
@@ -31,7 +33,7 @@ fn what_results_say_is_known() {
     let run = one(SERIES);
     assert_eq!(run.name, "a.xml");
     assert_eq!(run.origin, Origin::ResultXml { version: Some("2.2.0".into()) });
-    assert_eq!(run.computer.as_deref(), Some("lab-07"));
+    assert_eq!(run.computer().as_deref(), Some("lab-07"));
     // 2025/03/14 13:15:40 UTC
     assert_eq!(run.started_at, Some(1_741_958_140));
     let span = run.time_spans[0].as_ref().unwrap();
@@ -76,13 +78,16 @@ fn what_results_do_not_say_is_not_known() {
     // Without -L.
     assert_eq!((series.total.mean_ms, series.total.max_ms, series.percentiles.len()), (None, None, 0));
     let reads = span(READS);
-    assert_eq!((reads.read.mean_ms, reads.write.mean_ms, reads.write.ios), (Some(13.25), None, Some(0)));
+    assert_eq!(
+        (reads.read.mean_ms, reads.write.mean_ms, reads.write.ios),
+        (Some(Millis::new(13.25)), None, Some(0))
+    );
     assert_eq!(
         (reads.total.min_ms, reads.write.min_ms, reads.read.max_ms),
-        (Some(2.881), None, Some(201.361))
+        (Some(Millis::new(2.881)), None, Some(Millis::new(201.361)))
     );
     assert_eq!(reads.percentiles.len(), 106);
-    let p99 = ChartRow { read: Some(29.059), write: None, total: Some(29.059) };
+    let p99 = ChartRow { read: Some(Millis::new(29.059)), write: None, total: Some(Millis::new(29.059)) };
     assert_eq!((reads.percentile(99.0), reads.percentile(42.5)), (Some(p99), None));
     assert_eq!(reads.total.iops_std_dev, None);
 }
@@ -90,7 +95,7 @@ fn what_results_do_not_say_is_not_known() {
 /// `<Name>..</Name>` of the profile or the results, taken out; and what isn't known then.
 #[test]
 fn an_element_that_is_missing_is_no_default() {
-    type Gone = fn(&KnownSpan) -> bool;
+    type Gone = fn(&SpanSummary) -> bool;
     let table: [(&str, Gone); 14] = [
         ("BlockSize", |span| span.parameters.common(|access| access.block_size).one().is_none()),
         ("WriteRatio", |span| span.parameters.common(|access| access.write_percent).one().is_none()),
@@ -141,7 +146,7 @@ fn a_record_and_its_results_say_the_same() {
         let mut written = Vec::new();
         xml::write_with_verdict(&judged, &mut written).unwrap();
         let (kept, back) = (known::run(&judged, "a.xml"), one(&written));
-        assert_eq!((&back.computer, back.started_at), (&kept.computer, kept.started_at), "{name}");
+        assert_eq!((&back.hosts, back.started_at), (&kept.hosts, kept.started_at), "{name}");
         let kept_findings = kept.findings.unwrap();
         assert_eq!(back.findings.as_ref().and_then(|found| found.worst), kept_findings.worst, "{name}");
         assert_eq!(back.findings.unwrap_or_default().names, kept_findings.names, "{name}");
@@ -150,15 +155,27 @@ fn a_record_and_its_results_say_the_same() {
         assert_eq!(kept.verdict, back.verdict, "{name}");
         for (kept, back) in [(kept.read, back.read), (kept.write, back.write), (kept.total, back.total)] {
             assert_eq!((kept.ios, kept.bytes), (back.ios, back.bytes), "{name}");
-            assert!(near(kept.mean_ms, back.mean_ms, 0.0006), "{name} {kept:?} {back:?}");
-            assert!(near(kept.max_ms, back.max_ms, 0.0006), "{name} {kept:?} {back:?}");
-            assert!(near(kept.std_dev_ms, back.std_dev_ms, 0.0006), "{name} {kept:?} {back:?}");
+            assert!(
+                near(kept.mean_ms.map(Millis::ms), back.mean_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
+            assert!(
+                near(kept.max_ms.map(Millis::ms), back.max_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
+            assert!(
+                near(kept.std_dev_ms.map(Millis::ms), back.std_dev_ms.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
             assert!(near(kept.iops_std_dev, back.iops_std_dev, 0.0006), "{name} {kept:?} {back:?}");
         }
         assert_eq!(kept.percentiles.is_empty(), back.percentiles.is_empty(), "{name}");
         for (kept, back) in kept.percentiles.iter().zip(&back.percentiles).take(99) {
             assert_eq!(kept.percent, back.percent, "{name}");
-            assert!(near(kept.latency.total, back.latency.total, 0.0006), "{name} {kept:?} {back:?}");
+            assert!(
+                near(kept.latency.total.map(Millis::ms), back.latency.total.map(Millis::ms), 0.0006),
+                "{name} {kept:?} {back:?}"
+            );
         }
     }
 }
@@ -174,7 +191,7 @@ fn findings_of_results_have_their_severity() {
     let run = one(text.as_bytes());
     let findings = run.findings.unwrap();
     assert_eq!((findings.worst, findings.names), (Some(Severity::Wrong), vec!["b".into(), "a".into()]));
-    assert_eq!(run.time_spans[0].as_ref().unwrap().verdict.as_deref(), Some("cached"));
+    assert_eq!(run.time_spans[0].as_ref().unwrap().verdict, Some(Verdict::Cached));
 }
 
 /// Encodings, line ends, surroundings, elements of other versions: none of them changes a figure.

@@ -5,6 +5,7 @@
 
 use crate::common::diskspd;
 use crate::common::random::Random;
+use diskspd::finding::Severity;
 use diskspd::machine::tracer::Tracer;
 use diskspd::results::{Beats, Observed, Record, Sample, summarize};
 use diskspd::stats::{Course, LatencyCourse, LatencySums, PackedCounts, Shape, stalls};
@@ -206,11 +207,19 @@ fn a_run_that_is_measured_keeps_its_latencies_by_seconds() {
 
 #[test]
 fn who_traces_the_program_is_named() {
-    let tracer = Tracer { pid: 4711, name: "strace".into(), looks: 2, of: 4 };
+    let tracer = Tracer { pid: 4711, name: "strace".into(), looks: 2, of: 4, ..Tracer::default() };
     let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
     let found = text(finding(&judgement, "traced"));
     for words in ["strace (process 4711) traced the program", "seen in 2 of 4 checks", "end strace"] {
         assert!(found.contains(words), "{words}: {found}");
+    }
+    for (stopped, us, severity) in
+        [(0, 1, Severity::Note), (1, 1, Severity::Warning), (0, 30, Severity::Warning)]
+    {
+        let (name, call_ns) = ("gdb".into(), Some(1000 * us));
+        let tracer = Tracer { pid: 4711, name, looks: 2, of: 2, samples: 24, stopped, call_ns };
+        let judgement = judged("-o1", 12, Observed { tracer: Some(tracer), ..Observed::default() });
+        assert_eq!(finding(&judgement, "traced").severity, severity);
     }
 }
 

@@ -58,6 +58,28 @@ fn attributes_of_files_are_told_by_what_they_do() {
     }
 }
 
+/// A debugger that only waits costs nothing, and is no warning.
+#[test]
+fn a_debugger_that_only_waits_is_a_note() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("f.dat");
+    let mut command = std::process::Command::new("gdb");
+    // The program's symbols, which are large, are not read.
+    command.args(["-nx", "-batch", "-readnever", "-ex", "run", "--args", env!("CARGO_BIN_EXE_diskspd")]);
+    command.args(["-v", "-c1M", "-b4K", "-W0", "-d1"]).arg(&file);
+    let Ok(ended) = crate::common::output(&mut command) else {
+        skip("gdb is not installed");
+        return;
+    };
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    if stderr.contains("ptrace") {
+        skip("nobody may trace here");
+        return;
+    }
+    let note = stderr.lines().find(|line| line.contains("gdb (process ")).unwrap_or_default();
+    assert!(note.starts_with("NOTE: ") && note.contains("found a thread stopped by it"), "{stderr}");
+}
+
 /// `strace` is named, with its process.
 #[test]
 fn a_tracer_is_named() {
@@ -77,6 +99,7 @@ fn a_tracer_is_named() {
         return;
     }
     assert!(stderr.contains("WARNING: strace (process "), "{stderr}");
+    assert!(stderr.contains("a system call that does nothing took at least "), "{stderr}");
     let ended = diskspd(&format!("-b4K -W0 -d1 {}", file.display()), Path::new(""));
     assert!(!ended.stderr.contains("traced"), "{}", ended.stderr);
 }

@@ -9,7 +9,8 @@ use diskspd::lab::sweep::{
     Drift, KneeTold, Objective, Ran, Settings, Sweep, SweepAnswer, SweepOrder, SweepPoint, Upcoming, What,
     answer_text, curve, estimate, next, rows,
 };
-use diskspd::lab::{LatencyLine, RunLine};
+use diskspd::lab::{LatencyLine, RunLine, RunVerdict};
+use diskspd::units::Millis;
 
 /// A device: I/Os per second at a depth without noise, how much runs vary, how much slower each run is than the one before.
 struct Model {
@@ -41,16 +42,21 @@ const MODELS: [Model; 5] = [
     Model { iops: core_bound, noise: 0.02, slower: 0.002 },
 ];
 
+fn latency_line(mean_ms: f64, p99_ms: f64, p999_ms: f64) -> LatencyLine {
+    let [mean_ms, p99_ms, p999_ms] = [mean_ms, p99_ms, p999_ms].map(Millis::new);
+    LatencyLine { mean_ms, p99_ms, p999_ms }
+}
+
 fn line(iops: f64, mean_ms: f64, p99_ms: f64) -> RunLine {
     RunLine {
         iops,
         measured_s: 10.0,
         mib_per_s: iops / 256.0,
-        latency: Some(LatencyLine { mean_ms, p99_ms, p999_ms: p99_ms * 2.0 }),
+        latency: Some(latency_line(mean_ms, p99_ms, p99_ms * 2.0)),
         response: None,
         cpu: 0.0,
         hottest: 0.0,
-        verdict: "ok".into(),
+        verdict: RunVerdict::NothingFound,
         limited_by: None,
         findings: Vec::new(),
     }
@@ -365,7 +371,7 @@ fn points_that_are_wrong_failed_or_did_nothing_take_no_part() {
         for (point, iops) in [100.0, 190.0, 0.0, 220.0].into_iter().enumerate() {
             let mut run = line(iops, 10.0 * (point + 1) as f64 / iops.max(1.0), 1.0);
             if point == 3 {
-                run.verdict = "WRONG".into();
+                run.verdict = RunVerdict::Wrong;
             }
             history.push(Ran { what: What::Point(point), seconds: 1.0, line: Some(run), failure: None });
         }
@@ -403,7 +409,7 @@ fn a_latency_of_the_closed_loop_beside_rates_that_break_the_objective_is_explain
     let sweep = depths([4], settings);
     let history = walked(&sweep, |what, number| match what {
         What::Rate(rate) => {
-            let response = Some(LatencyLine { mean_ms: 4.0, p99_ms: 9.0 + number as f64, p999_ms: 20.0 });
+            let response = Some(latency_line(4.0, 9.0 + number as f64, 20.0));
             RunLine { response, ..line(rate as f64, 0.4, 1.0) }
         }
         _ => line(10_000.0, 0.4, 1.0),

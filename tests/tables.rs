@@ -6,7 +6,7 @@ use crate::common::result_files::{DISKSPD, mutations};
 use crate::common::{Ended, directory, diskspd};
 use std::path::Path;
 
-const RECORD: &[u8] = include_bytes!("data/records/version-1.json");
+const RECORD: &[u8] = include_bytes!("data/records/one-line.json");
 
 fn report(arguments: &str, folder: &Path) -> Ended {
     diskspd(&format!("report {arguments}"), folder)

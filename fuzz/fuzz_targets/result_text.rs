@@ -10,8 +10,10 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             assert_eq!(parts(data).len(), runs.len());
             for span in runs.iter().flat_map(|run| run.time_spans.iter().flatten()) {
                 let figures = [span.read, span.write, span.total];
-                let known = figures.iter().flat_map(|f| [f.iops, f.mean_ms, f.std_dev_ms, f.min_ms, f.max_ms]);
-                assert!(known.flatten().all(|figure| figure.is_finite() && figure >= 0.0));
+                let times = figures.iter().flat_map(|f| [f.mean_ms, f.std_dev_ms, f.min_ms, f.max_ms]);
+                let times = times.flatten().map(|time| time.ms());
+                let mut known = times.chain(figures.iter().filter_map(|f| f.iops));
+                assert!(known.all(|figure| figure.is_finite() && figure >= 0.0));
             }
         }
         Err(error) => assert!(!error.to_string().is_empty()),

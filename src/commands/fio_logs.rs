@@ -2,7 +2,7 @@
 
 use crate::finding::Finding;
 use crate::record::fio::{self, MAX_LOG_BYTES};
-use crate::results::{FioFigures, FioLogFiles, KnownRun, KnownSpan};
+use crate::results::{FioFigures, FioLogFiles, RunSummary, SpanSummary};
 use crate::sys::standard_error::say;
 use crate::units::visible;
 use std::fs::{self, File};
@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 const MOST_FILES: usize = 1024;
 
 /// Adds what the log files hold that lie beside the result and were written with it.
-pub fn add(runs: &mut [KnownRun], result: &Path) {
+pub fn add(runs: &mut [RunSummary], result: &Path) {
     let spans = runs.iter_mut().flat_map(|run| run.time_spans.iter_mut().flatten());
-    let fios = spans.filter_map(|span: &mut KnownSpan| span.fio.as_mut());
+    let fios = spans.filter_map(|span: &mut SpanSummary| span.fio.as_mut());
     let asked: Vec<&mut Box<FioFigures>> = fios.filter(|fio| !fio.logs.is_empty()).collect();
     if asked.is_empty() || !result.is_file() {
         return;

@@ -6,7 +6,7 @@ use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
 use crate::record::json::{self, RecordError};
 use crate::record::known;
-use crate::results::{KnownRun, Record};
+use crate::results::{Record, RunSummary};
 use crate::store::packed;
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
@@ -29,7 +29,7 @@ pub enum RunFile {
     /// A record of this program.
     Record(Box<Record>),
     /// Results of DISKSPD or fio: the runs in them.
-    Results(Vec<KnownRun>),
+    Results(Vec<RunSummary>),
 }
 
 /// A path as it is shown.
@@ -155,7 +155,7 @@ fn tell_skipped(folder: &Path) {
 ///
 /// # Errors
 /// A message with the file: it can't be read, or holds no run.
-pub fn known_runs(path: &Path) -> Result<Vec<KnownRun>, String> {
+pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, String> {
     if let Some(run) = from_index(path) {
         return Ok(vec![run]);
     }
@@ -167,14 +167,14 @@ pub fn known_runs(path: &Path) -> Result<Vec<KnownRun>, String> {
 
 /// What the index of a record says; `None` = it has none, an old one, or something is wrong, which whoever
 /// reads all of it finds out and tells.
-fn from_index(path: &Path) -> Option<KnownRun> {
+fn from_index(path: &Path) -> Option<RunSummary> {
     // Opening a pipe to look at it would take its beginning away.
     if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
     let mut file = File::open(path).ok()?;
     let index = json::read_index(&mut file).ok()??;
-    index.findings.as_ref()?;
+    index.0.findings.as_ref()?;
     // What was cut off isn't all that was measured.
     let mut end = Vec::new();
     let length = file.metadata().ok()?.len();

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
 use crate::report::findings::{self, Detail};
 use crate::report::{Format, TEXT, WithVerdicts, run_text};
-use crate::results::{Host, KnownRun, Record};
+use crate::results::{Host, Record, RunSummary};
 use crate::run::destination::{Destination, named};
 use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error::{self, say};
@@ -51,7 +51,7 @@ struct Hosts {
     /// Which every file goes through.
     door: OutputDoor,
     merge: Merge,
-    results: Vec<KnownRun>,
+    results: Vec<RunSummary>,
 }
 
 impl Hosts {

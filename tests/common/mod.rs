@@ -8,6 +8,7 @@ pub mod noise;
 pub mod random;
 pub mod result_files;
 pub mod schema;
+pub mod writing_lines;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};

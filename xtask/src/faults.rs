@@ -1,7 +1,11 @@
 //! `cargo xtask faults`: whatever fails, a run ends in order: in time, with a message and the right exit code, with nothing
 //! left over, and with earlier results intact or replaced by new ones.
 
+mod commands;
+mod kills;
 mod matrix;
+mod real_time;
+mod servers;
 mod verdict;
 
 use crate::Failure;
@@ -19,6 +23,8 @@ pub struct Bench {
     pub place: tempfile::TempDir,
     /// Occurrences of a system call that fail, each once.
     pub occurrences: usize,
+    /// How many commands are killed.
+    pub kills: usize,
     /// No more attempts after that.
     pub until: Instant,
 }
@@ -31,16 +37,22 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let program = program::path(arguments.value("--ours")?)?;
     let seconds: u64 = arguments.number("--seconds", 600)?;
     let occurrences = arguments.number("--occurrences", 100)?;
+    let kills = arguments.number("--kills", 300)?;
     let only = arguments.value("--only")?;
     arguments.finish()?;
     let bench = Bench {
         program: program.canonicalize()?,
         place: tempfile::Builder::new().prefix("diskspd-faults-").tempdir_in("/var/tmp")?,
         occurrences,
+        kills,
         until: Instant::now() + std::time::Duration::from_secs(seconds),
     };
-    let parts: [(&str, Part); 4] = [
+    let parts: [(&str, Part); 8] = [
         ("outputs", matrix::outputs),
+        ("commands", commands::commands),
+        ("kills", kills::kills),
+        ("servers", servers::servers),
+        ("real-time", real_time::real_time),
         ("limits", matrix::limits),
         ("signals", matrix::signals),
         ("calls", matrix::calls),
@@ -79,6 +91,13 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Adds an attempt in which something is wrong.
+    pub fn surprise(&mut self, name: &str, wrong: &[String], ended: &verdict::Ended) {
+        if !wrong.is_empty() {
+            self.surprises.push(format!("{name}: {}: {}", wrong.join(", "), ended.words()));
+        }
+    }
+
     /// Adds those of another part.
     pub fn add(&mut self, other: Tally) {
         self.attempts += other.attempts;

@@ -4,6 +4,7 @@
 use super::device::{Device, Number, block_number, split};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::files::{self, OpenTarget};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
@@ -61,8 +62,11 @@ pub enum Denial {
 /// # Errors
 /// The first device that somebody else has, that carries something (unless `destroy`), or that can't be
 /// looked at.
-pub fn protect<'a>(paths: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Denial> {
-    protect_as(Claimant::Alone, paths, destroy)
+pub fn protect<'a, L: Location + ?Sized + 'a>(
+    targets: impl IntoIterator<Item = &'a L>,
+    destroy: bool,
+) -> Result<Claims, Denial> {
+    protect_as(Claimant::Alone, targets, destroy)
 }
 
 /// Who claims devices.
@@ -80,26 +84,27 @@ pub enum Claimant {
 ///
 /// # Errors
 /// As there; who else has a device that another process of the job claims is told by that one.
-pub fn protect_as<'a>(
+pub fn protect_as<'a, L: Location + ?Sized + 'a>(
     claimant: Claimant,
-    paths: impl IntoIterator<Item = &'a Path>,
+    targets: impl IntoIterator<Item = &'a L>,
     destroy: bool,
 ) -> Result<Claims, Denial> {
-    let paths: Vec<&Path> = paths.into_iter().collect();
-    spare(paths.iter().copied())?;
-    let mut devices: Vec<(Option<Number>, Number, &Path)> = paths
+    let targets: Vec<&L> = targets.into_iter().collect();
+    spare(targets.iter().copied())?;
+    let mut devices: Vec<(Option<Number>, Number, &L)> = targets
         .into_iter()
-        .filter_map(|path| block_number(path).map(|number| (whole(number), number, path)))
+        .filter_map(|target| block_number(target.way()).map(|number| (whole(number), number, target)))
         .collect();
     // Disks first: a claim on a partition would keep us from claiming its disk.
     devices.sort_by_key(|(whole, number, _)| (whole.is_some(), *number));
     devices.dedup_by_key(|(_, number, _)| *number);
     let mut claims = Claims::default();
-    for (whole, number, path) in devices {
+    for (whole, number, target) in devices {
+        let path = target.name();
         let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers(disk));
         let device = File::from(match covered {
-            true => files::look_into(path)?,
-            false => files::claim(path).map_err(|error| explained(error, path))?,
+            true => files::look_into(target)?,
+            false => files::claim(target).map_err(|error| explained(error, target))?,
         });
         if files::device_number(&device).map(split) != Some(number) {
             return Err(TargetError::new(path, Problem::Changed).into());
@@ -118,11 +123,11 @@ pub fn protect_as<'a>(
 ///
 /// # Errors
 /// The first one that is in use.
-pub fn spare<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Refusal> {
-    let mut paths: Vec<&Path> = paths.into_iter().collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths.into_iter().find_map(file_refusal).map_or(Ok(()), Err)
+pub fn spare<'a, L: Location + ?Sized + 'a>(targets: impl IntoIterator<Item = &'a L>) -> Result<(), Refusal> {
+    let mut targets: Vec<&L> = targets.into_iter().collect();
+    targets.sort_unstable_by_key(|target| target.name());
+    targets.dedup_by_key(|target| target.name());
+    targets.into_iter().find_map(file_refusal).map_or(Ok(()), Err)
 }
 
 /// The last look at a regular file before it is written to or truncated, whatever its name leads to by now.
@@ -149,8 +154,8 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
 }
 
 /// Whether the path leads to a block device.
-pub fn is_device(path: &Path) -> bool {
-    block_number(path).is_some()
+pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
+    block_number(location.way()).is_some()
 }
 
 fn whole(number: Number) -> Option<Number> {
@@ -158,8 +163,8 @@ fn whole(number: Number) -> Option<Number> {
 }
 
 /// Says who has a device that can't be claimed, if that can be found out.
-fn explained(error: TargetError, path: &Path) -> Denial {
-    match (&error.problem, write_refusal(path, true)) {
+fn explained<L: Location + ?Sized>(error: TargetError, target: &L) -> Denial {
+    match (&error.problem, write_refusal(target, true)) {
         (Problem::Busy, Ok(Some(refusal))) => refusal.into(),
         _ => error.into(),
     }

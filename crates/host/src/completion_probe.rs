@@ -13,6 +13,7 @@ use crate::root::{Root, number};
 use diskspd_model::machine::completion::{Completion, Polling};
 use diskspd_model::machine::file_systems::FileSystemType;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::usage::sleeps;
 use rustix::fs::{FileType, Mode, OFlags, open};
@@ -30,21 +31,25 @@ const READS: u64 = 5;
 
 /// Looks at a target that is there, with the open mode of its I/Os; reads at most seven blocks. What will
 /// be created on a file system in memory is known without looking.
-pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
+pub fn completion<L: Location + Sync + ?Sized>(
+    location: &L,
+    facts: &TargetFacts,
+    direct: bool,
+) -> Completion {
     let in_memory = FileSystemType::named(&facts.file_system).is_memory();
     match facts.kind {
         TargetKind::Missing if in_memory => return Completion::InCall,
         TargetKind::File | TargetKind::BlockDevice if facts.size >= u64::from(LENGTH) => {}
         _ => return Completion::Unknown,
     }
-    let (Some(file), Ok(mut memory)) = (open_to_read(&facts.location, direct), Buffer::new(LENGTH as usize))
+    let (Some(file), Ok(mut memory)) = (open_to_read(location.way(), direct), Buffer::new(LENGTH as usize))
     else {
         return Completion::Unknown;
     };
     let memory = memory.as_mut_slice();
     let mut takes = |file: &OwnedFd, direct| takes_without_blocking(file, facts.size, direct, memory);
     // What a block device can do is the same with the cache, but older kernels tell it only without.
-    let bare = || open_to_read(&facts.location, true).filter(|_| facts.kind == TargetKind::BlockDevice);
+    let bare = || open_to_read(location.way(), true).filter(|_| facts.kind == TargetKind::BlockDevice);
     if takes(&file, direct) && (direct || bare().is_none_or(|file| takes(&file, true))) {
         return Completion::Queued;
     }
@@ -52,19 +57,19 @@ pub fn completion(facts: &TargetFacts, direct: bool) -> Completion {
     // through it.
     let around = match direct {
         true => Some(file),
-        false => open_to_read(&facts.location, true).or(in_memory.then_some(file)),
+        false => open_to_read(location.way(), true).or(in_memory.then_some(file)),
     };
     match around.and_then(|file| sleeps_while_reading(&file, facts.size, memory)) {
         Some(false) => Completion::InCall,
-        Some(true) => blocking(facts, direct),
+        Some(true) => blocking(location.way(), facts.size, direct),
         None => Completion::Unknown,
     }
 }
 
 /// How io_uring fares with a target that makes threads sleep. Through the cache it may look as if there was
 /// nothing to wait for; what is behind tells then.
-fn blocking(facts: &TargetFacts, direct: bool) -> Completion {
-    let tried = |direct| trial::of(|| open_to_read(&facts.location, direct), facts.size);
+fn blocking(way: &Path, size: u64, direct: bool) -> Completion {
+    let tried = |direct| trial::of(|| open_to_read(way, direct), size);
     let own = tried(direct);
     let found =
         if direct || matches!(own, Some(Trial::Inline | Trial::OneByOne)) { own } else { tried(true) };
@@ -113,8 +118,8 @@ fn sleeps_while_reading(file: &OwnedFd, size: u64, memory: &mut [u8]) -> Option<
 }
 
 /// Whether the device of a target, or of the file system it lies on or will lie on, has poll queues.
-pub fn polling(facts: &TargetFacts) -> Polling {
-    let there = facts.location.ancestors().find_map(|above| {
+pub fn polling(path: &Path) -> Polling {
+    let there = path.ancestors().find_map(|above| {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
     });
     let device = there.and_then(|found| {

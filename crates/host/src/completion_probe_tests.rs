@@ -3,7 +3,7 @@ use crate::target::probe;
 use std::fs;
 
 fn look(path: &Path, direct: bool) -> Completion {
-    completion(&probe(path).expect("facts"), direct)
+    completion(path, &probe(path).expect("facts"), direct)
 }
 
 #[test]
@@ -14,14 +14,14 @@ fn what_can_not_be_read_is_unknown() {
     assert_eq!(look(&short, false), Completion::Unknown);
     assert_eq!(look(directory.path(), false), Completion::Unknown);
     let missing = TargetFacts { file_system: "ext4".into(), ..TargetFacts::default() };
-    assert_eq!(completion(&missing, true), Completion::Unknown);
+    assert_eq!(completion(Path::new("none"), &missing, true), Completion::Unknown);
 }
 
 #[test]
 fn what_will_be_created_in_memory_completes_in_the_call() {
     for file_system in ["tmpfs", "ramfs", "hugetlbfs"] {
         let facts = TargetFacts { file_system: file_system.into(), ..TargetFacts::default() };
-        assert_eq!(completion(&facts, false), Completion::InCall);
+        assert_eq!(completion(Path::new("none"), &facts, false), Completion::InCall);
     }
 }
 

@@ -8,26 +8,28 @@ mod sample;
 
 use super::device::{Device, split};
 use super::root::{Root, number};
+use crate::located::Located;
 use diskspd_model::machine::content::*;
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::profile::{RawText, TargetId};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::block;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{Kind, Piece, each_piece};
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What is to be looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Order {
     /// The target.
     pub target: TargetId,
     /// Its path, as the user gave it.
     pub path: RawText,
-    /// Where it is.
-    pub location: PathBuf,
+    /// What is there.
+    pub located: Located,
     /// First byte that is read.
     pub from: u64,
     /// Behind the last byte that is read.
@@ -45,7 +47,7 @@ const FOR_EXTENTS: u64 = 3;
 /// `None` = there is nothing to be said: no medium (tmpfs), no right to read it.
 pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     let began = clock::monotonic();
-    let path = order.location.as_path();
+    let path = order.located.way();
     let kind = diskspd_sys::file_systems::type_name(path);
     if FileSystemType::named(&kind).is_memory() && std::fs::metadata(path).ok()?.is_file() {
         return None;
@@ -67,9 +69,9 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     if order.from >= to {
         return None;
     }
-    let root = Root::live();
+    let root = order.located.root();
     let place = std::fs::canonicalize(path).ok()?;
-    let own = if device { Device::of(&root, split(found.st_rdev)) } else { None };
+    let own = if device { Device::of(root, split(found.st_rdev)) } else { None };
     let mut gaps = Vec::new();
     let until = began + time / FOR_EXTENTS;
     match own.as_ref().and_then(backing) {
@@ -83,9 +85,9 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
         None => {}
     }
     facts.sample = sample::take(order, &file, to, &gaps, began + time);
-    facts.reducers = reducers::below(&root, &place, &found, device);
+    facts.reducers = reducers::below(root, &place, &found, device);
     if !device {
-        facts.reducers.extend(file_system_reducer(&root, &kind, &place, &file, &found, facts.space));
+        facts.reducers.extend(file_system_reducer(root, &kind, &place, &file, &found, facts.space));
     }
     if let Some(own) = own {
         let queue = own.whole().unwrap_or(own).directory().join("queue");

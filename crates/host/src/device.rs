@@ -65,7 +65,7 @@ impl Device {
     /// The device with this number; `None` when /sys doesn't know it (file systems without a device have
     /// numbers too).
     pub fn of(root: &Root, (major, minor): Number) -> Option<Device> {
-        Device::at(&root.path(format!("/sys/dev/block/{major}:{minor}")))
+        Device::within(root.resolved(&format!("/sys/dev/block/{major}:{minor}"))?)
     }
 
     /// The device with this kernel name.
@@ -91,7 +91,10 @@ impl Device {
 
     /// The device whose directory below `/sys` this is, or links to.
     pub fn at(link: &Path) -> Option<Device> {
-        let directory = fs::canonicalize(link).ok()?;
+        Device::within(fs::canonicalize(link).ok()?)
+    }
+
+    fn within(directory: PathBuf) -> Option<Device> {
         let name = directory.file_name()?.to_str()?.to_owned();
         let number = parse_number(&text(&directory.join("dev"))?)?;
         Some(Device { name, number, directory })

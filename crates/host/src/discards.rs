@@ -3,6 +3,7 @@
 use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_model::machine::discards::*;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::ring;
 use std::fs::File;
 use std::os::linux::fs::MetadataExt;
@@ -11,7 +12,8 @@ use std::path::Path;
 
 /// Looks at a target that is there; `is_remote`: its file system is another host's or program's. Nothing is
 /// discarded, and it isn't opened for writing.
-pub fn look(path: &Path, is_remote: bool) -> Discards {
+pub fn look<L: Location + ?Sized>(location: &L, is_remote: bool) -> Discards {
+    let path = location.way();
     let Ok(found) = std::fs::metadata(path) else { return Discards::default() };
     match found.file_type() {
         kind if kind.is_block_device() => of_device(path, Device::of(&Root::live(), split(found.st_rdev()))),

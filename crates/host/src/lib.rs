@@ -21,6 +21,7 @@ pub mod environment;
 pub mod heat;
 mod holdings;
 pub mod io_counters;
+pub mod located;
 mod machine;
 pub mod memory_backed;
 mod mountinfo;

@@ -30,7 +30,7 @@ fn lies_in_memory(root: &Root, file: &str) -> bool {
     if file.starts_with("/memfd:") {
         return true;
     }
-    let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = root.mounts();
     let place = file.strip_suffix(" (deleted)").unwrap_or(file);
     let mount = mountinfo::holding(&mounts, Path::new(place));
     // The nodes of devices lie in memory, the devices don't.

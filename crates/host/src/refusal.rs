@@ -7,6 +7,7 @@ use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
 use diskspd_model::units::visible::line;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::{block, files, inode, locks, process};
 use std::ffi::OsStr;
@@ -99,15 +100,19 @@ fn next_step(unknown: &Unknown) -> &'static str {
 ///
 /// # Errors
 /// The device can't be read, so that it isn't known what is on it.
-pub fn write_refusal(path: &Path, destroy: bool) -> Result<Option<Refusal>, TargetError> {
-    let Some(number) = block_number(path) else { return Ok(file_refusal(path)) };
+pub fn write_refusal<L: Location + ?Sized>(
+    location: &L,
+    destroy: bool,
+) -> Result<Option<Refusal>, TargetError> {
+    let path = location.name();
+    let Some(number) = block_number(location.way()) else { return Ok(file_refusal(location)) };
     if let Some(refusal) = use_refusal(path, number) {
         return Ok(Some(refusal));
     }
     if destroy {
         return Ok(None);
     }
-    let found = found_on(path, &files::look_into(path)?.into())?;
+    let found = found_on(path, &files::look_into(location)?.into())?;
     Ok((!found.is_empty()).then(|| Refusal::WouldDestroy { path: path.to_owned(), found }))
 }
 
@@ -122,13 +127,14 @@ pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
 }
 
 /// Why the regular file at the path must not be written to; `None` = nothing against it, or there is none.
-pub(super) fn file_refusal(path: &Path) -> Option<Refusal> {
-    let found = rustix::fs::stat(path).ok()?;
+pub(super) fn file_refusal<L: Location + ?Sized>(location: &L) -> Option<Refusal> {
+    let path = location.name();
+    let found = rustix::fs::stat(location.way()).ok()?;
     if let Some((link, owner)) = planted_link(path) {
         return Some(Refusal::Planted { path: path.to_owned(), link, owner });
     }
     // Locks are asked for through a descriptor; one who can't read a file can't ask.
-    let opened = files::peek(path);
+    let opened = files::peek(location);
     match opened.as_ref().and_then(|opened| Some((opened, rustix::fs::fstat(opened).ok()?))) {
         Some((opened, found)) => refusal_of(path, &found, Some(opened.as_fd())),
         None => refusal_of(path, &found, None),

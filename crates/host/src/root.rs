@@ -1,29 +1,67 @@
 //! Where the machine is read from: `/`, or in tests a directory with the same files.
 
+use diskspd_sys::mutex::LockAnyway;
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The directory that `proc`, `sys` and `dev` are looked for in. What is missing or unreadable there is
 /// `None` or empty: the kernel's files come and go with versions, configurations and containers.
 #[derive(Debug, Clone)]
-pub struct Root(PathBuf);
+pub struct Root {
+    directory: PathBuf,
+    /// `None` = everything is read when it is asked for.
+    memory: Option<Arc<Memory>>,
+}
+
+/// What a root has read, and doesn't read again.
+#[derive(Debug, Default)]
+struct Memory {
+    mounts: OnceLock<String>,
+    links: Mutex<HashMap<PathBuf, Option<PathBuf>>>,
+}
 
 impl Root {
     /// This machine.
     pub fn live() -> Root {
-        Root("/".into())
+        Root::at(Path::new("/"))
     }
 
     /// A directory that looks like a machine.
     pub fn at(directory: &Path) -> Root {
-        Root(directory.to_owned())
+        Root { directory: directory.to_owned(), memory: None }
+    }
+
+    /// The same, with mounts and links as they are when they are first asked for: for one look at several
+    /// targets.
+    pub fn remembering(self) -> Root {
+        Root { memory: Some(Arc::default()), ..self }
+    }
+
+    /// `/proc/self/mountinfo`; empty = it can't be read.
+    pub(super) fn mounts(&self) -> Cow<'_, str> {
+        let read = || self.text("/proc/self/mountinfo").unwrap_or_default();
+        match &self.memory {
+            Some(memory) => Cow::Borrowed(memory.mounts.get_or_init(read)),
+            None => Cow::Owned(read()),
+        }
+    }
+
+    /// Where an absolute path leads, all links followed.
+    pub(super) fn resolved(&self, absolute: &str) -> Option<PathBuf> {
+        let path = self.path(absolute);
+        let Some(memory) = &self.memory else { return fs::canonicalize(path).ok() };
+        let mut links = memory.links.lock_anyway();
+        links.entry(path).or_insert_with_key(|path| fs::canonicalize(path).ok()).clone()
     }
 
     /// Where an absolute path of the machine is found.
     pub fn path(&self, absolute: impl AsRef<Path>) -> PathBuf {
         let absolute = absolute.as_ref();
-        self.0.join(absolute.strip_prefix("/").unwrap_or(absolute))
+        self.directory.join(absolute.strip_prefix("/").unwrap_or(absolute))
     }
 
     /// A whole file, invalid UTF-8 replaced.
@@ -33,7 +71,7 @@ impl Root {
 
     /// Whether this is the machine itself, and no directory that looks like one.
     pub fn is_live(&self) -> bool {
-        self.0 == Path::new("/")
+        self.directory == Path::new("/")
     }
 
     /// A whole file like [`Root::text`]; `None` = there is no such file.

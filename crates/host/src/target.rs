@@ -6,6 +6,7 @@ use super::{devices, share};
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::target::*;
 use diskspd_model::path;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::{block, files};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
@@ -47,7 +48,7 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
     else {
         return Ok(as_given());
     };
-    match share.find(&root.text("/proc/self/mountinfo").unwrap_or_default()) {
+    match share.find(&root.mounts()) {
         share::Found::Mounted(path) => Ok(path.into()),
         _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
         share::Found::InNetwork(path) => Ok(path.into()),
@@ -62,8 +63,17 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// What keeps us from looking: permissions, too long names, link loops, a link that leads nowhere.
-pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
-    let found = match files::look(path) {
+pub fn probe<L: Location + ?Sized>(location: &L) -> Result<TargetFacts, TargetError> {
+    facts(location, |find_out| find_out())
+}
+
+/// The same; `direct` is asked for what `O_DIRECT` needs, and given what finds that out.
+pub(super) fn facts<L: Location + ?Sized>(
+    location: &L,
+    direct: impl FnOnce(&mut dyn FnMut() -> Option<DirectRequirements>) -> Option<DirectRequirements>,
+) -> Result<TargetFacts, TargetError> {
+    let (path, way) = (location.name(), location.way());
+    let found = match files::look(location) {
         Ok(found) => found,
         Err(TargetError { problem: Problem::Missing, .. }) => return Ok(missing(path)),
         Err(error) => return Err(error),
@@ -73,19 +83,20 @@ pub fn probe(path: &Path) -> Result<TargetFacts, TargetError> {
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => {
             facts.kind = TargetKind::BlockDevice;
-            let (size, block) = device_sizes(path, &found)?;
+            let (size, block) = device_sizes(location, &found)?;
             facts.size = size;
-            facts.direct = stated(path).or(block.map(aligned));
+            facts.direct = direct(&mut || stated(way).or(block.map(aligned)));
         }
         FileType::RegularFile => {
             facts.kind = TargetKind::File;
             facts.size = u64::try_from(found.st_size).unwrap_or(0);
-            facts.file_system = diskspd_sys::file_systems::type_name(path);
-            facts.direct = stated(path).or_else(|| tried(path, &found, &facts.file_system));
+            facts.file_system = diskspd_sys::file_systems::type_name(way);
+            let file_system = &facts.file_system;
+            facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
         }
         FileType::Directory => {
             facts.kind = TargetKind::Directory;
-            facts.file_system = diskspd_sys::file_systems::type_name(path);
+            facts.file_system = diskspd_sys::file_systems::type_name(way);
         }
         _ => {}
     }
@@ -145,17 +156,17 @@ fn tried(path: &Path, found: &Stat, file_system: &str) -> Option<DirectRequireme
 }
 
 /// Capacity and logical block size of a device, bytes; from /sys if we may not even read it.
-fn device_sizes(path: &Path, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
-    let fail = |error| TargetError::from_io(path, "read its size", "read", error);
-    let known = Device::of(&Root::live(), split(found.st_rdev));
-    match File::open(path) {
+fn device_sizes<L: Location + ?Sized>(location: &L, found: &Stat) -> Result<(u64, Option<u32>), TargetError> {
+    let fail = |error| TargetError::from_io(location.name(), "read its size", "read", error);
+    let known = || Device::of(&Root::live(), split(found.st_rdev));
+    match File::open(location.way()) {
         Ok(device) => {
             let size = block::capacity(device.as_fd()).map_err(fail)?;
             Ok((size, block::logical_block_size(device.as_fd()).ok()))
         }
-        Err(error) => match known.as_ref().and_then(Device::size) {
-            Some(size) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-                Ok((size, known.and_then(|device| device.logical_block_size())))
+        Err(error) => match known().and_then(|device| Some((device.size()?, device))) {
+            Some((size, device)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                Ok((size, device.logical_block_size()))
             }
             _ => Err(fail(error)),
         },

@@ -3,6 +3,11 @@
 
 use super::root::Root;
 use diskspd_model::machine::tracer::Tracer;
+use diskspd_sys::clock;
+
+/// So often the state of each thread is looked at when somebody traces one: a debugger that only waits stops
+/// none of them, `strace` each one most of the time.
+const SAMPLES: usize = 12;
 
 /// More threads than this are not asked each time: who traces one mostly traces all.
 const MOST_THREADS: usize = 16;
@@ -32,10 +37,28 @@ impl TracerWatch {
         self.found.of += 1;
         let Some(pid) = self.threads.iter().find_map(|thread| tracer_of(&self.root, *thread)) else { return };
         self.found.looks += 1;
+        self.sample();
         if self.found.pid != pid {
             self.found.pid = pid;
             self.found.name =
                 self.root.text(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned();
+        }
+    }
+
+    /// Looks what the threads do, and what a call costs, several times.
+    fn sample(&mut self) {
+        for _ in 0..SAMPLES {
+            let began = clock::monotonic();
+            let _ = rustix::process::getppid();
+            let took = clock::monotonic().saturating_sub(began);
+            self.found.call_ns = Some(self.found.call_ns.map_or(took, |least| least.min(took)));
+            for status in self.threads.iter().filter_map(|thread| status_of(&self.root, *thread)) {
+                self.found.samples += 1;
+                let is_stopped = |line: &str| {
+                    line.strip_prefix("State:").is_some_and(|state| state.trim().starts_with('t'))
+                };
+                self.found.stopped += u32::from(status.lines().any(is_stopped));
+            }
         }
     }
 
@@ -48,9 +71,13 @@ impl TracerWatch {
 
 /// Who traces a thread of this process; `None` = nobody, or it has ended.
 fn tracer_of(root: &Root, thread: i32) -> Option<u32> {
-    let status = root.text(format!("/proc/self/task/{thread}/status"))?;
+    let status = status_of(root, thread)?;
     let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;
     tracer.trim().parse().ok().filter(|pid| *pid > 0)
+}
+
+fn status_of(root: &Root, thread: i32) -> Option<String> {
+    root.text(format!("/proc/self/task/{thread}/status"))
 }
 
 #[cfg(test)]
@@ -65,16 +92,20 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         };
-        let free = "Name:\tworker 0\nPid:\t7\nTracerPid:\t0\nUid:\t0\n";
+        let free = "Name:\tworker 0\nState:\tR (running)\nPid:\t7\nTracerPid:\t0\nUid:\t0\n";
         put("proc/self/task/7/status", free);
         put("proc/self/task/8/status", free);
         put("proc/99/comm", "strace\n");
         let mut watch = TracerWatch::new(Root::at(machine.path()));
         watch.begin([7, 8, 9].into_iter());
         watch.look();
-        put("proc/self/task/8/status", &free.replace("Pid:\t0", "Pid:\t99"));
-        let expected = Tracer { pid: 99, name: "strace".into(), looks: 1, of: 3 };
-        assert_eq!(watch.finish(), Some(expected));
+        let traced = free.replace("Pid:\t0", "Pid:\t99").replace("R (running)", "t (tracing stop)");
+        put("proc/self/task/8/status", &traced);
+        let (samples, stopped) = (2 * SAMPLES as u32, SAMPLES as u32);
+        let found = watch.finish().unwrap();
+        let call_ns = found.call_ns;
+        let expected = Tracer { pid: 99, name: "strace".into(), looks: 1, of: 3, samples, stopped, call_ns };
+        assert!(found == expected && call_ns.is_some(), "{found:?}");
         let mut watch = TracerWatch::new(Root::at(machine.path()));
         watch.begin([7].into_iter());
         assert_eq!(watch.finish(), None);

@@ -5,8 +5,12 @@
 //! at.
 
 pub mod start_time;
+pub mod table;
+pub mod time;
 pub mod visible;
 pub mod wrapped;
+
+pub use time::{Millis, seconds_of_ms, seconds_of_ns, seconds_of_us};
 
 use std::fmt;
 

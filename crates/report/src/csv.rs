@@ -1,7 +1,9 @@
 //! The per-interval series as CSV: a head, and a line for each interval of each time span.
 
+use crate::number::time_or;
 use diskspd_judge::truth::Judged;
 use diskspd_model::results::{IntervalDirection, IntervalFigures};
+use diskspd_model::units::Millis;
 use std::io::{self, Write};
 
 /// The head. Cells are empty where there is nothing to tell. Times: s since measuring began, and
@@ -36,14 +38,18 @@ fn line(interval: &IntervalFigures) -> String {
     cells.extend(directions.map(|d: &IntervalDirection| format!("{:.3}", d.iops)));
     cells.extend(directions.map(|d| number(d.mib_per_s)));
     let latency = total.latency;
-    cells.extend([latency.map(|l| l.min), latency.map(|l| l.mean), latency.map(|l| l.max)].map(number));
+    cells.extend([latency.map(|l| l.min), latency.map(|l| l.mean), latency.map(|l| l.max)].map(time));
     let percentiles = percentiles.map(|p| [p.p50, p.p95, p.p99, p.p999]);
-    cells.extend((0..4).map(|i| number(percentiles.map(|p| p[i]))));
+    cells.extend((0..4).map(|i| time(percentiles.map(|p| p[i]))));
     cells.push(number(*partial_s));
     cells.push(failed.map(|failed| failed.to_string()).unwrap_or_default());
     let response = response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max]);
-    cells.extend((0..5).map(|i| number(response.map(|r| r[i]))));
+    cells.extend((0..5).map(|i| time(response.map(|r| r[i]))));
     cells.join(",")
+}
+
+fn time(time: Option<Millis>) -> String {
+    time_or("", time)
 }
 
 fn number(figure: Option<f64>) -> String {

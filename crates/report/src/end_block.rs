@@ -12,12 +12,13 @@
 use crate::findings::notes_of;
 use crate::html::Run;
 use crate::html::verdict::{Badge, UNCONFIRMED};
-use crate::number::number;
+use crate::number::{number, time_or};
 use crate::{verdicts, work_in_words};
-use diskspd_judge::lab::RunLine;
+use diskspd_judge::lab::{RunLine, RunVerdict};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
 
@@ -113,7 +114,7 @@ fn workload(run: &Run, index: usize) -> String {
 }
 
 /// Rate, throughput and latencies; a figure and its unit stay together.
-fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
+fn figures(span: Option<&SpanSummary>, columns: usize) -> Vec<Vec<EndPiece>> {
     let known = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
     let mut parts = Vec::new();
     let mut behind = "";
@@ -124,7 +125,7 @@ fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
             parts.push(format!("{} MiB/s", known(span.total.mib_per_s)));
             match latency(span) {
                 (what, Some(mean), Some(p99)) => {
-                    parts.extend([format!("{what}mean {mean:.3} ms"), format!("p99 {p99:.3} ms")]);
+                    parts.extend([format!("{what}mean {mean} ms"), format!("p99 {p99} ms")]);
                 }
                 _ if span.total.ios == Some(0) => behind = "; no I/O was done",
                 _ => behind = "; no latencies: -L measures them",
@@ -136,8 +137,8 @@ fn figures(span: Option<&KnownSpan>, columns: usize) -> Vec<Vec<EndPiece>> {
     labelled("figures", &wrapped(&whole, columns, LABELS, LABELS).replace(WITHIN, " "), None)
 }
 
-/// The latency that users of the load would see, ms: what it is, its mean and its 99th percentile.
-fn latency(span: &KnownSpan) -> (&'static str, Option<f64>, Option<f64>) {
+/// The latency that users of the load would see: what it is, its mean and its 99th percentile.
+fn latency(span: &SpanSummary) -> (&'static str, Option<Millis>, Option<Millis>) {
     let response = span.response.as_ref().filter(|response| response.mean_ms.total.is_some());
     match response {
         Some(response) => {
@@ -272,7 +273,7 @@ struct EndTableRow {
 const HEAD: [&str; 4] = ["IOPS", "MiB/s", "mean ms", "p99 ms"];
 
 fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
-    let of_span = |(index, span): (usize, &Option<KnownSpan>)| {
+    let of_span = |(index, span): (usize, &Option<SpanSummary>)| {
         let badge = Badge::of_span(run, index + 1);
         let (word, tone) = match span {
             Some(_) => (badge.word().to_owned(), tone_of_class(badge.class())),
@@ -292,25 +293,25 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
 }
 
 fn of_line(line: &RunLine) -> EndTableRow {
-    let tone = match line.verdict.to_ascii_uppercase().as_str() {
-        "WRONG" => EndTone::Wrong,
-        "WARNING" => EndTone::Doubtful,
-        "VERIFIED" => EndTone::Good,
-        _ => EndTone::Plain,
+    let tone = match line.verdict {
+        RunVerdict::Wrong => EndTone::Wrong,
+        RunVerdict::Warning => EndTone::Doubtful,
+        RunVerdict::Devices(Verdict::Verified) => EndTone::Good,
+        RunVerdict::Devices(_) | RunVerdict::NothingFound => EndTone::Plain,
     };
     let felt = line.felt();
     let latencies = [felt.map(|latency| latency.mean_ms), felt.map(|latency| latency.p99_ms)];
     EndTableRow {
         figures: cells([Some(line.iops), Some(line.mib_per_s)], latencies),
-        word: line.verdict.clone(),
+        word: line.verdict.word().to_owned(),
         tone,
         workload: String::new(),
     }
 }
 
-fn cells(rates: [Option<f64>; 2], latencies: [Option<f64>; 2]) -> [String; 4] {
+fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4] {
     let [iops, mib] = rates.map(|rate| rate.map_or("-".to_owned(), number));
-    let [mean, p99] = latencies.map(|ms| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}")));
+    let [mean, p99] = latencies.map(|time| time_or("-", time));
     [iops, mib, mean, p99]
 }
 

@@ -1,7 +1,9 @@
 //! What results of fio say besides, for people.
 
+use super::number::time_or;
 use super::runs::aligned;
 use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf};
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 
 /// What the figures are of, the jobs, discards and flushes, and what the log files hold.
@@ -44,11 +46,10 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 
 /// Discards and flushes, below their head.
 pub fn others(fio: &FioFigures) -> Vec<[String; 8]> {
-    let ms = |ms: Option<f64>| ms.map_or("-".into(), |ms| format!("{ms:.3}"));
     let head = ["", "number", "per s", "mean ms", "50 %", "99 %", "99.9 %", "max ms"];
     let mut rows = vec![head.map(str::to_owned)];
-    let mut row = |name: &str, number: u64, per_s: f64, times: [Option<f64>; 5]| {
-        let [mean, median, p99, p999, max] = times.map(ms);
+    let mut row = |name: &str, number: u64, per_s: f64, times: [Option<Millis>; 5]| {
+        let [mean, median, p99, p999, max] = times.map(|time| time_or("-", time));
         rows.push([name.into(), number.to_string(), format!("{per_s:.2}"), mean, median, p99, p999, max]);
     };
     if let Some(of) = &fio.trims {

@@ -1,9 +1,11 @@
 //! What the text report of a merged run has beyond DISKSPD's: a first line that says of how many hosts the
 //! figures are, and a table of the hosts behind all else.
 
-use diskspd_judge::truth::merged::{HostFigure, Stragglers, figures, median};
+use diskspd_judge::truth::merged::{HostFigure, Stragglers, figures};
 use diskspd_model::results::{IopsSeries, Record, Summary, Whole};
+use diskspd_model::stats::median;
 use diskspd_model::units::visible::line;
+use diskspd_model::units::{Millis, seconds_of_ns};
 
 /// Hosts that the first line names when they are missing.
 const FEW: usize = 4;
@@ -30,8 +32,8 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
             return common_time(alignment.common_ns.filter(|_| present > 1)?, results.measured);
         };
         let merged = results.intervals.as_ref().map(|intervals| intervals.all());
-        let p99 = merged.and_then(|all| all.percentile(0.99)).map(|nanos| nanos as f64 / 1e6);
-        Some(common_figures(series, results.covered() as f64 / 1e9, p99))
+        let p99 = merged.and_then(|all| all.percentile(0.99)).map(Millis::of_ns);
+        Some(common_figures(series, seconds_of_ns(results.covered()), p99))
     });
     format!("{hosts}{}\n", common.collect::<String>())
 }
@@ -39,7 +41,7 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
 /// `; all measured together for 59.998 s, and none for more than 0.002 s (0.00 %) besides, which is in the
 /// tables too`: without intervals nothing tells what was done in that time alone.
 fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
-    let seconds = |ns: u64| ns as f64 / 1e9;
+    let seconds = seconds_of_ns;
     let besides = longest_ns.saturating_sub(common_ns);
     let share = 100.0 * seconds(besides) / seconds(longest_ns.max(1));
     (longest_ns > 0).then(|| {
@@ -53,7 +55,7 @@ fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
 }
 
 /// `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`
-fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<f64>) -> String {
+fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> String {
     if series.intervals.is_empty() {
         return "; there was no whole interval in which all measured together".into();
     }
@@ -62,7 +64,7 @@ fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<f64>) -> String
     let width = seconds / series.intervals.len().max(1) as f64;
     let mib = series.intervals.iter().map(|interval| interval.total.mib_per_s);
     let mib = mib.sum::<Option<f64>>().map(|sum| format!("{:.2} MiB/s, ", sum * width / time));
-    let p99 = p99.map(|ms| format!(", p99 {ms:.3} ms")).unwrap_or_default();
+    let p99 = p99.map(|p99| format!(", p99 {p99} ms")).unwrap_or_default();
     let iops = ios as f64 / time;
     format!(
         "; in the {seconds:.2} s that all measured together: {}{iops:.2} IOPS{p99}",
@@ -95,15 +97,9 @@ fn write_table(out: &mut Vec<u8>, hosts: &[HostFigure]) {
     put!(out, "{border}\n");
     let stragglers = Stragglers::of(hosts);
     for host in hosts {
-        let verdict = host.span.verdict.as_deref().unwrap_or("-");
+        let verdict = host.span.verdict.map_or("-".to_owned(), |verdict| verdict.to_string());
         let slow = if stragglers.has(host.name) { " (straggler)" } else { "" };
-        put!(
-            out,
-            "{:width$} {}| {}{slow}\n",
-            line(host.name),
-            cells(COLUMNS.map(|of| of(host))),
-            line(verdict)
-        );
+        put!(out, "{:width$} {}| {}{slow}\n", line(host.name), cells(COLUMNS.map(|of| of(host))), verdict);
     }
     put!(out, "{border}\n");
     let min: OfAll = |values| values.into_iter().fold(f64::INFINITY, f64::min);
@@ -130,7 +126,7 @@ type HostColumn = fn(&HostFigure) -> Option<f64>;
 const COLUMNS: [HostColumn; 5] = [
     |host| host.span.total.mib_per_s,
     |host| host.span.total.iops,
-    |host| host.span.total.mean_ms,
+    |host| host.span.total.mean_ms.map(Millis::ms),
     |host| host.p99(),
     |host| host.span.cpu_percent,
 ];

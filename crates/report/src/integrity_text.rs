@@ -1,6 +1,7 @@
 //! Verified sectors (`--verify`) at the end of the text report, behind all that DISKSPD's has.
 
 use diskspd_model::results::{FailedSector, IntegrityRow, Measured, SectorFault, Summary};
+use diskspd_model::units::seconds_of_us;
 
 /// Appends a section for each time span that was verified.
 pub(super) fn write_integrity(out: &mut Vec<u8>, summary: &Summary) {
@@ -39,7 +40,7 @@ fn write_failures(out: &mut Vec<u8>, row: &IntegrityRow) {
             failed.fault.name(),
             failed.offset,
             failed.expected,
-            failed.at_us as f64 / 1e6,
+            seconds_of_us(failed.at_us),
             held(failed)
         );
     }

@@ -1,5 +1,6 @@
 //! Figures as people read them. The exact value stands beside each headline figure, in `<data value>`.
 
+use diskspd_model::units::Millis;
 use maud::{Markup, html};
 
 /// What stands where nothing was measured.
@@ -40,26 +41,19 @@ pub fn grouped(value: f64) -> String {
     if value <= -0.5 { format!("-{text}") } else { text }
 }
 
-/// A latency given in ms, in the unit that suits it: `84.2 µs`, `1.32 ms`, `2.40 s`.
+/// A latency of a chart, given in ms, in the unit that suits it: `84.2 µs`, `1.32 ms`, `2.40 s`.
 pub fn latency(ms: f64) -> String {
-    let (value, unit) = match ms.abs() {
-        size if size < 0.000_999_5 => (ms * 1e6, "ns"),
-        size if size < 0.999_5 => (ms * 1e3, "µs"),
-        size if size < 999.5 => (ms, "ms"),
-        _ => (ms / 1e3, "s"),
-    };
-    let digits = match value.abs() {
-        size if size < 9.995 => 2,
-        size if size < 99.95 => 1,
-        _ => 0,
-    };
-    let text = format!("{value:.digits$}");
-    format!("{text} {unit}")
+    Millis::new(ms).readable()
 }
 
-/// A latency in a table: ms with three decimals, as in the other reports.
-pub fn in_ms(ms: Option<f64>) -> String {
-    ms.map_or(NONE.into(), |ms| format!("{ms:.3}"))
+/// A time with three decimals of ms, as in all reports.
+pub fn time_or(missing: &str, time: Option<Millis>) -> String {
+    time.map_or_else(|| missing.to_owned(), |time| time.to_string())
+}
+
+/// The same in a table of a page.
+pub fn in_ms(time: Option<Millis>) -> String {
+    time_or(NONE, time)
 }
 
 /// A figure in a table.
@@ -91,6 +85,11 @@ pub fn clock(seconds: f64, whole: f64) -> String {
         0 => format!("{minutes}:{seconds:02}"),
         _ => format!("{hours}:{minutes:02}:{seconds:02}"),
     }
+}
+
+/// A time in the unit that suits it, with its exact value for programs.
+pub fn exact_time(time: Option<Millis>) -> Markup {
+    exact(time.map(Millis::ms), latency)
 }
 
 /// A figure with its exact value for programs.
@@ -127,21 +126,6 @@ mod tests {
     #[test]
     fn sentences_have_no_idle_zeros() {
         assert_eq!([6.0, 32.0, 100.0, 1200.0, 0.25].map(plain), ["6", "32", "100", "1,200", "0.25"]);
-    }
-
-    #[test]
-    fn latencies_have_the_unit_that_suits_them() {
-        let table = [
-            (0.000_084, "84.0 ns"),
-            (0.0842, "84.2 µs"),
-            (0.9996, "1.00 ms"),
-            (1.316, "1.32 ms"),
-            (123.4, "123 ms"),
-            (2400.0, "2.40 s"),
-        ];
-        for (ms, expected) in table {
-            assert_eq!(latency(ms), expected);
-        }
     }
 
     #[test]

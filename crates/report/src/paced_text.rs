@@ -1,7 +1,9 @@
 //! Response times at the end of the text report, behind all that DISKSPD's has.
 
 use super::text_tables::LABELS;
+use crate::number::time_or;
 use diskspd_model::results::{ChartRow, LATENESS, Measured, PacedLatency, Summary};
+use diskspd_model::units::Millis;
 
 /// Appends a section for each time span whose I/Os had times to start at and were timed (`-L`).
 pub(super) fn write_response_times(out: &mut Vec<u8>, summary: &Summary) {
@@ -29,7 +31,7 @@ fn write_lateness(out: &mut Vec<u8>, number: usize, measured: &Measured) {
         before = *later;
     }
     row("later".into(), before);
-    let ms = |ms: Option<f64>| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3} ms"));
+    let ms = |time: Option<Millis>| time.map_or_else(|| "N/A".into(), |time| format!("{time} ms"));
     put!(out, "\nmean {}, longest {}\n", ms(paced.mean_delay), ms(paced.max_delay));
 }
 
@@ -58,7 +60,6 @@ fn rows(latency: &PacedLatency) -> impl Iterator<Item = ChartRow> {
 }
 
 fn cells(row: ChartRow) -> String {
-    let cell = |ms: Option<f64>| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3}"));
-    let cells = [row.read, row.write, row.total].map(|ms| format!(" | {:>10}", cell(ms)));
+    let cells = [row.read, row.write, row.total].map(|time| format!(" | {:>10}", time_or("N/A", time)));
     cells.concat()
 }

@@ -1,6 +1,7 @@
 //! Parts of a mix and sizes (`--mix`, `--bs-split`) at the end of the text report, behind all that DISKSPD's
 //! has.
 
+use crate::number::time_or;
 use diskspd_model::results::{Measured, PartRow, PartTable, Summary};
 
 /// Appends a section for each time span that had some.
@@ -26,7 +27,7 @@ fn write_section(out: &mut Vec<u8>, number: usize, table: &PartTable) {
 
 fn cells(row: &PartRow) -> String {
     let figures = &row.figures;
-    let cell = |ms: Option<f64>| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3}"));
+    let cell = |time| time_or("N/A", time);
     format!(
         "{:4} | {:10} | {:12} | {:12} | {:>6} % | {:9.2} | {:11.2} | {:>10} | {:>10} | {:>10} | {:>12}",
         row.part,

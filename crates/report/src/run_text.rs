@@ -2,18 +2,20 @@
 
 use super::fio_text;
 use super::runs::aligned;
+use crate::number::time_or;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
-use diskspd_model::results::{ChartRow, KnownFigures, KnownRun, KnownSpan};
+use diskspd_model::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd_model::units;
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 
 /// The percentiles of the text report, as percentages.
 const USUAL: [f64; 9] = [25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
 /// The figures of all time spans; with `all` every percentile that is known.
-pub fn text(run: &KnownRun, all: bool) -> String {
+pub fn text(run: &RunSummary, all: bool) -> String {
     let mut about = vec![run.origin.to_string()];
-    about.extend(run.computer.as_ref().map(|name| format!("of {}", line(name))));
+    about.extend(run.computer().map(|name| format!("of {}", line(&name))));
     about.extend(
         run.started_at
             .and_then(diskspd_model::units::start_time::date_and_time)
@@ -30,7 +32,7 @@ pub fn text(run: &KnownRun, all: bool) -> String {
     text
 }
 
-fn span_text(span: &KnownSpan, all: bool) -> String {
+fn span_text(span: &SpanSummary, all: bool) -> String {
     let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
     let head = ["", "I/Os", "bytes", "IOPS", "MiB/s", "mean ms", "deviation ms", "IOPS deviation"];
     let row = |name: &str, figures: &KnownFigures| {
@@ -41,8 +43,8 @@ fn span_text(span: &KnownSpan, all: bool) -> String {
             whole(figures.bytes),
             figure(figures.iops, 2),
             figure(figures.mib_per_s, 2),
-            figure(figures.mean_ms, 3),
-            figure(figures.std_dev_ms, 3),
+            time_or("-", figures.mean_ms),
+            time_or("-", figures.std_dev_ms),
             figure(figures.iops_std_dev, 2),
         ]
     };
@@ -59,11 +61,11 @@ fn span_text(span: &KnownSpan, all: bool) -> String {
 }
 
 /// A line for each percentile, between minimum and maximum.
-fn latencies(span: &KnownSpan, all: bool) -> Vec<[String; 4]> {
+fn latencies(span: &SpanSummary, all: bool) -> Vec<[String; 4]> {
     let row = |name: String, latency: ChartRow| {
-        [name, figure(latency.read, 3), figure(latency.write, 3), figure(latency.total, 3)]
+        [name, time_or("-", latency.read), time_or("-", latency.write), time_or("-", latency.total)]
     };
-    let edge = |of: fn(&KnownFigures) -> Option<f64>| ChartRow {
+    let edge = |of: fn(&KnownFigures) -> Option<Millis>| ChartRow {
         read: of(&span.read),
         write: of(&span.write),
         total: of(&span.total),
@@ -77,7 +79,7 @@ fn latencies(span: &KnownSpan, all: bool) -> Vec<[String; 4]> {
 }
 
 /// `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`
-fn asked(span: &KnownSpan) -> String {
+fn asked(span: &SpanSummary) -> String {
     let parameters = &span.parameters;
     let mut words: Vec<String> =
         parameters.threads.map(|threads| count(threads, "thread")).into_iter().collect();
@@ -115,11 +117,11 @@ fn asked(span: &KnownSpan) -> String {
 }
 
 /// `measured 10.00 s, CPUs 7.75 % busy`
-fn measured(span: &KnownSpan) -> String {
+fn measured(span: &SpanSummary) -> String {
     let unknown = || "not recorded".to_owned();
     let seconds = span.seconds.map_or_else(unknown, |seconds| format!("{seconds:.2} s"));
     let cpu = span.cpu_percent.map_or_else(unknown, |percent| format!("{percent:.2} % busy"));
-    let verdict = span.verdict.as_ref().map(|verdict| format!("; devices: {}", line(verdict)));
+    let verdict = span.verdict.map(|verdict| format!("; devices: {verdict}"));
     format!("measured: {seconds}; CPUs: {cpu}{}", verdict.unwrap_or_default())
 }
 

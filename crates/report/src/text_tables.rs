@@ -1,6 +1,7 @@
 //! The tables of the text report: CPUs, I/O by thread and target, latency charts, wait statistics.
 
 use super::profile_text::Style;
+use crate::number::time_or;
 use diskspd_model::results::{
     Chart, ChartRow, CpuTable, CpuUsage, Figures, LatencyCharts, Table, ThreadWaits,
 };
@@ -70,14 +71,14 @@ fn figures(figures: &Figures) -> String {
         throughput.bytes, throughput.ios, throughput.mib_per_s, throughput.iops
     );
     if let Some(latency) = figures.latency {
-        cells += &format!(" | {:8.3}", latency.mean.unwrap_or(0.0));
+        cells += &format!(" | {:8}", latency.mean.unwrap_or_default());
     }
     if let Some(deviation) = figures.iops_std_dev {
         cells += &format!(" | {deviation:10.2}");
     }
     match figures.latency.map(|latency| latency.std_dev) {
         None => {}
-        Some(Some(deviation)) => cells += &format!(" |  {deviation:8.3}"),
+        Some(Some(deviation)) => cells += &format!(" |  {deviation:8}"),
         Some(None) => cells += " |       N/A",
     }
     cells
@@ -98,10 +99,10 @@ fn write_chart(out: &mut Vec<u8>, chart: &Chart) {
     put!(out, "  %-ile |  Read (ms) | Write (ms) | Total (ms)\n{}\n", "-".repeat(46));
     let percentiles = LABELS.into_iter().zip(&chart.percentiles);
     for (label, row) in [("min", &chart.min)].into_iter().chain(percentiles).chain([("max", &chart.max)]) {
-        let cell = |value: Option<f64>| value.map_or_else(|| "N/A".to_owned(), |ms| format!("{ms:.3}"));
+        let cell = |time| time_or("N/A", time);
         let ChartRow { read, write, total } = *row;
-        let total = total.unwrap_or(0.0);
-        put!(out, "{label:>7} | {:>10} | {:>10} | {total:10.3}\n", cell(read), cell(write));
+        let total = total.unwrap_or_default();
+        put!(out, "{label:>7} | {:>10} | {:>10} | {total:10}\n", cell(read), cell(write));
     }
 }
 

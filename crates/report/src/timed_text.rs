@@ -1,6 +1,8 @@
 //! Tables of what is counted and timed by itself, flushes and discards, at the end of the text report.
 
+use crate::number::time_or;
 use diskspd_model::profile::RawText;
+use diskspd_model::units::Millis;
 
 /// Heads of the cells of [`times`].
 pub(super) const TIMES: &str = "mean (ms) |  50th (ms) |  99th (ms) | 3-nines (ms) |  max (ms)";
@@ -26,8 +28,7 @@ pub(super) fn write_section<'a>(
 }
 
 /// Cells of mean, median, 99th and 99.9th percentile and the longest time, ms.
-pub(super) fn times(times: [Option<f64>; 5]) -> String {
-    let [mean, median, p99, p999, max] =
-        times.map(|ms| ms.map_or_else(|| "N/A".into(), |ms| format!("{ms:.3}")));
+pub(super) fn times(times: [Option<Millis>; 5]) -> String {
+    let [mean, median, p99, p999, max] = times.map(|time| time_or("N/A", time));
     format!("{mean:>9} | {median:>10} | {p99:>10} | {p999:>12} | {max:>9}")
 }

@@ -2,7 +2,9 @@
 //! ours.
 
 use super::trace_sections::sections;
+use crate::number::time_or;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
+use diskspd_model::units::Millis;
 
 pub(super) fn write_trace(out: &mut Vec<u8>, trace: &TraceFigures) {
     put!(out, "\n\n\nETW:\n----\n\n");
@@ -85,10 +87,7 @@ fn write_devices(out: &mut Vec<u8>, devices: &[DeviceFigures]) {
 
 fn write_row(out: &mut Vec<u8>, device: &str, kind: &str, figures: &CompletionFigures) {
     let CompletionFigures { requests, mean, median, p99, own, .. } = figures;
-    let cell = |milliseconds: &Option<f64>| match milliseconds {
-        Some(milliseconds) => format!("{milliseconds:8.3}"),
-        None => format!("{:>8}", "N/A"),
-    };
+    let cell = |time: &Option<Millis>| format!("{:>8}", time_or("N/A", *time));
     put!(
         out,
         "{device:<16} | {kind:<5} | {requests:12} | {} | {} | {} | {}\n",
@@ -136,10 +135,10 @@ mod tests {
         let read = CompletionFigures {
             requests: 135_000,
             timed: 134_990,
-            mean: Some(0.1184),
-            median: Some(0.097),
-            p99: Some(0.22),
-            own: Some(0.177),
+            mean: Some(Millis::new(0.1184)),
+            median: Some(Millis::new(0.097)),
+            p99: Some(Millis::new(0.22)),
+            own: Some(Millis::new(0.177)),
         };
         let device = |name: &str, read, reason| DeviceFigures {
             device: name.into(),

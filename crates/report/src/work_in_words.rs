@@ -2,24 +2,24 @@
 
 use crate::number::grouped;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
-use diskspd_model::results::{KnownPart, KnownRun};
+use diskspd_model::results::{KnownPart, RunSummary};
 use diskspd_model::units::amount;
 
 /// For the title of a window: the first target, and where it ran.
-pub fn title(run: &KnownRun) -> String {
+pub fn title(run: &RunSummary) -> String {
     let target = targets(run).next().map(|target| format!(": {target}")).unwrap_or_default();
-    let computer = run.computer.as_ref().map(|name| format!(" on {name}")).unwrap_or_default();
+    let computer = run.computer().map(|name| format!(" on {name}")).unwrap_or_default();
     format!("DiskSpd{target}{computer}")
 }
 
 /// All targets of all time spans, each as often as it's worked on.
-pub fn targets(run: &KnownRun) -> impl Iterator<Item = &RawText> {
+pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {
     let spans = run.time_spans.iter().flatten();
     spans.flat_map(|span| &span.parameters.targets).flat_map(|group| &group.paths)
 }
 
 /// `4 KiB random, 30 % writes`: how the first target is worked on.
-pub fn short(run: &KnownRun) -> String {
+pub fn short(run: &RunSummary) -> String {
     let spans = run.time_spans.len();
     let mut names = names(run);
     names.sort_unstable();
@@ -35,7 +35,7 @@ pub fn short(run: &KnownRun) -> String {
 
 /// The time spans by what they do: `Random reads of 8 KiB, 32 outstanding`. Those of which nothing is
 /// recorded have their number.
-pub fn names(run: &KnownRun) -> Vec<String> {
+pub fn names(run: &RunSummary) -> Vec<String> {
     let asked = |index: usize| {
         let unmeasured = || run.unmeasured.iter().find(|span| span.time_span as usize == index + 1);
         match run.time_spans.get(index)?.as_ref() {

@@ -9,6 +9,7 @@ use super::options::Options;
 use super::outcome::Outcome;
 use super::replay::{ReplayReady, prepared};
 use super::supervise::{End, supervise};
+use super::tell::patience::Patience;
 use super::voice::Voice;
 use diskspd_host as system;
 use diskspd_host::claims::Claimant;
@@ -116,14 +117,17 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     if !errors.is_empty() {
         return Err(NotRun::Invalid(errors));
     }
-    let ReplayReady { profile, method, list } =
-        prepared(profile, method).map_err(|finding| NotRun::Invalid(vec![*finding]))?;
+    let patience = Patience::of_run(&session.control);
+    let asked = (profile.clone(), method.clone());
+    let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1))?;
+    let ReplayReady { profile, method, list } = ready.map_err(|finding| NotRun::Invalid(vec![*finding]))?;
     let (profile, method) = (&profile, &method);
     if list.is_some() && session.companions.is_some() {
         let message = "--replay runs in one process only; start it without a launcher";
         return Err(NotRun::Invalid(vec![Finding::error(message)]));
     }
-    let mut system = surroundings(profile, method);
+    let asked = (profile.clone(), method.clone());
+    let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
     if session.one_of_several {
         system.start_time = Some(clock::wall_seconds());
     }
@@ -164,6 +168,16 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
     }
     let Outcome { failures, troubles, refused, .. } = outcome;
     Ok(Executed { record, failures, troubles, refused, left_behind })
+}
+
+/// Looks at files before a run; `what` they are, for people. Their storage may not answer.
+fn unless_it_hangs<T: Send + 'static>(
+    patience: &Patience,
+    what: &str,
+    look: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, NotRun> {
+    let looked = patience.attempt(what, look);
+    looked.map_err(|unanswered| NotRun::Unfit(vec![PlanError::target(format!("{what}: {unanswered}"))]))
 }
 
 /// The machine, with its caches where the profile has a use for them.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! first:          files that are created once (PrecreateFiles)
-//! per time span:  probe targets ─▶ plan ─▶ prepare files ─▶ plan again ─▶ workers ─▶ SpanResults
+//! per time span:  locate targets ─▶ plan ─▶ prepare files ─▶ workers ─▶ SpanResults
 //! ```
 //!
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
@@ -21,6 +21,7 @@ mod files;
 pub mod integrity;
 mod interrupt;
 mod listener;
+mod located;
 mod options;
 mod outcome;
 mod replay;

@@ -2,6 +2,7 @@
 
 use diskspd_model::finding::Finding;
 use diskspd_model::results::{IntervalFigures, Record};
+use diskspd_model::units::Millis;
 use diskspd_sys::clock::Nanos;
 
 /// Somebody who wants to know how a run goes on: a terminal, a stream of lines, a page, another host.
@@ -84,8 +85,8 @@ pub struct Speed {
     pub iops: f64,
     /// Bytes per second.
     pub bytes_per_s: f64,
-    /// Mean and 99th percentile, ns, within 1 %; `None` = none were measured.
-    pub latency_ns: Option<(f64, u64)>,
+    /// Mean and 99th percentile, within 1 %; `None` = none were measured.
+    pub latency: Option<(Millis, Millis)>,
 }
 
 /// Listens to nothing.

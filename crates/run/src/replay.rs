@@ -7,6 +7,7 @@ use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_model::profile::{Method, Profile, ReplayMethod, ReplayWrites, Target, Throughput, TimeSpan};
 use diskspd_model::trace::formats::{self, RequestView, TakenIos};
 use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
+use diskspd_model::units::seconds_of_ns;
 use std::fs::File;
 use std::io::BufReader;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ fn read(replay: &ReplayMethod) -> Result<ReplayList, String> {
 fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_time: bool) {
     let [reads, writes, discards] =
         [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
-    let seconds = list.length_ns() as f64 / 1e9 * 1000.0 / f64::from(replay.speed_thousandths.max(1));
+    let seconds = seconds_of_ns(list.length_ns()) * 1000.0 / f64::from(replay.speed_thousandths.max(1));
     let threads = span.threads().max(1) as f64;
     let rate = (list.len() as f64 / seconds.max(1e-3) / threads).round().clamp(1.0, f64::from(u32::MAX));
     for target in &mut span.targets {

@@ -25,10 +25,12 @@ use crate::files::creation::NotCreated;
 use crate::files::prefill;
 use crate::files::sources;
 use crate::integrity::Integrity;
+use crate::located::SpanTargets;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::stream::ByDirection;
 use crate::worker::VolumeQuota;
 use diskspd_host::claims::{self, Claims};
+use diskspd_host::located::Located;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::{Profile, RawText, Target, TimeSpan};
@@ -42,7 +44,7 @@ use setup::Shared;
 use simulate::simulate;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the time spans of a run have in common.
@@ -81,14 +83,14 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         let plan = plan_at(&at, profile, span, system, options, probes)?;
         probes.engines_available(&plan).map(|()| (plan, at))
     });
-    let (first, locations) = match planned {
+    let (mut first, locations) = match planned {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
     if let Err(message) = forget_renewed(span, &first, common) {
         return SpanOutcome::failed(vec![message]);
     }
-    first.warnings.into_iter().for_each(|warning| voice.tell(warning));
+    std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,
@@ -98,17 +100,17 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(claims) => claims,
         Err(not) => return not.into(),
     };
-    let plan = match plan_at(&locations, profile, span, system, options, probes) {
-        Ok(plan) => plan,
+    let (plan, located) = match as_made(span, first, &locations, common) {
+        Ok(made) => made,
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     control.does("fills the targets (--prefill)");
-    if let Err(message) = prefill::prefill(&plan, &claims, prefilled, options, control, voice) {
+    if let Err(message) = prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice) {
         let interrupted = control.is_interrupted();
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    let settled = settle::settle(&plan, control, voice);
+    let settled = settle::settle(&plan, &located, control, voice);
     if let Err(message) = settled.and_then(|()| begin_verification(&plan, common)) {
         return SpanOutcome::failed(vec![message]);
     }
@@ -116,12 +118,11 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return SpanOutcome::default();
     }
     control.does("sets up the run");
-    if let Some(log) = log {
-        log.begin_span();
-    }
+    log.iter().for_each(|log| log.begin_span());
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked_positions(&plan),
+        located: &located,
         claims: &claims,
         accounts: Arc::default(),
         progress: by_direction(&plan, options, voice),
@@ -149,13 +150,36 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     outcome
 }
 
+/// The plan with the files as they came out, and what is at the targets' places.
+fn as_made(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, SpanTargets), Vec<PlanError>> {
+    let Common { profile, system, options, probes, .. } = common;
+    // Only what was made since looks otherwise now.
+    let plan = match span.targets.iter().any(plan::creates) {
+        true => {
+            probes.look_anew();
+            plan_at(locations, profile, span, system, options, probes)?
+        }
+        false => first,
+    };
+    let located = match options.method.simulated() {
+        true => SpanTargets::default(),
+        false => probes.targets_at(locations),
+    };
+    Ok((plan, located))
+}
+
 /// Protects what the user has, and makes the files; nothing is touched in simulated time.
 fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
-    let Common { precreated, options, control, voice, .. } = common;
+    let Common { options, control, .. } = common;
     control.does("prepares files (-c)");
     match options.method.simulated() {
         true => Ok(Claims::default()),
-        false => protect_and_prepare(span, locations, precreated, options, control, voice),
+        false => protect_and_prepare(span, locations, common),
     }
 }
 
@@ -177,18 +201,15 @@ fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result
 
 /// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned
 /// keeps devices exclusively ours until the span is over.
-fn protect_and_prepare(
-    span: &TimeSpan,
-    locations: &[PathBuf],
-    precreated: &HashSet<RawText>,
-    options: &Options,
-    control: &Control,
-    voice: &Voice,
-) -> Result<Claims, NotCreated> {
+fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { precreated, options, control, voice, probes, .. } = common;
     let targets = || span.targets.iter().zip(locations);
-    let claims = claims::protect_as(options.claimant, written(span, locations, options), options.destroy)
+    let at = |place: &Path| probes.located(place).ok().flatten();
+    let is_written: Vec<Located> = written(span, locations, options).filter_map(at).collect();
+    let claims = claims::protect_as(options.claimant, &is_written, options.destroy)
         .map_err(|e| NotCreated::Refused(e.to_string()))?;
-    claims::spare(prepared(span, locations, options)).map_err(|e| NotCreated::Refused(e.to_string()))?;
+    let is_prepared: Vec<Located> = prepared(span, locations, options).filter_map(at).collect();
+    claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;
     let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
     // A path that is listed twice is created once, as its last target wants it.
     let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();

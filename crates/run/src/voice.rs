@@ -4,6 +4,7 @@ use super::listener::{Listener, Nobody, Progress, Speed, Wants};
 use crate::tell::live::{Counters, Seen, collect};
 use diskspd_model::finding::Finding;
 use diskspd_model::results::IntervalFigures;
+use diskspd_model::units::Millis;
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::mutex::LockAnyway;
 use std::collections::HashSet;
@@ -161,7 +162,9 @@ fn rates(before: &Seen, now: &Seen) -> Option<Speed> {
     Some(Speed {
         iops: rate(now.ios, before.ios),
         bytes_per_s: rate(now.bytes, before.bytes),
-        latency_ns: (count > 0).then(|| (mean, crate::tell::live::percentile(&cells, count, 0.99))),
+        latency: (count > 0).then(|| {
+            (Millis::of_mean_ns(mean), Millis::of_ns(crate::tell::live::percentile(&cells, count, 0.99)))
+        }),
     })
 }
 
@@ -180,9 +183,9 @@ mod tests {
         (before.at, now.at) = (SECOND, 3 * SECOND);
         let found = rates(&before, &now).unwrap();
         assert_eq!((found.iops, found.bytes_per_s), (500.0, 2_048_000.0));
-        let (mean, p99) = found.latency_ns.unwrap();
-        assert_eq!(mean, 108_000.0);
-        assert!((99_000..101_000).contains(&p99), "{p99}");
+        let (mean, p99) = found.latency.unwrap();
+        assert_eq!(mean, Millis::of_ns(108_000));
+        assert!((0.099..0.101).contains(&p99.ms()), "{p99}");
         assert_eq!(rates(&now, &now), None);
     }
 

@@ -2,7 +2,7 @@
 
 use super::{KeptAs, RunNotes, SpanWork};
 use diskspd_model::profile::Parameters;
-use diskspd_model::results::{KnownFigures, KnownRun, KnownSpan};
+use diskspd_model::results::{RunSummary, SpanSummary};
 
 /// A run, as the index has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,82 +13,19 @@ pub struct StoreEntry {
     pub source: KeptAs,
     /// What people said about it.
     pub about: RunNotes,
-    /// When it began, seconds since 1970-01-01 00:00 UTC.
-    pub started_at: Option<i64>,
-    /// What the machine calls itself.
-    pub computer: Option<String>,
-    /// A number that stands for the machine, where its name doesn't tell it from others.
-    pub machine: Option<String>,
-    /// What two runs must share to be comparable.
-    pub fingerprint: Option<String>,
     /// A number for what was asked for: equal = the same work on the same targets. 16 hexadecimal digits.
     pub workload: String,
-    /// Program and arguments.
-    pub command_line: Option<String>,
     /// The targets, each once.
     pub targets: Vec<String>,
-    /// How bad the worst is that was found: `note`, `warning`, `wrong`; `None` = nothing, or nobody looked.
-    pub worst: Option<String>,
-    /// The same for all copies of a run.
-    pub identity: Option<String>,
     /// What each time span was asked to do, in order.
     pub work: Vec<SpanWork>,
-    /// Figures by time span and direction; a time span that never was measured has one line without any.
-    pub figures: Vec<Headline>,
+    /// The run, as far as the index has it: of findings how bad the worst is, of percentiles [`KEPT`], and
+    /// in place of parameters what stands above.
+    pub run: RunSummary,
 }
 
-/// Figures of a time span in one direction. Latencies in ms.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Headline {
-    /// From 1.
-    pub time_span: u32,
-    /// Of which I/Os.
-    pub direction: FigureOf,
-    /// Measured time, s.
-    pub seconds: Option<f64>,
-    /// I/Os completed.
-    pub ios: Option<u64>,
-    /// I/Os per second.
-    pub iops: Option<f64>,
-    /// 2^20 bytes per second.
-    pub mib_per_s: Option<f64>,
-    /// Mean latency.
-    pub mean_ms: Option<f64>,
-    /// Half of the I/Os took no longer.
-    pub p50_ms: Option<f64>,
-    /// 99 % of them took no longer.
-    pub p99_ms: Option<f64>,
-    /// 99.9 % of them took no longer.
-    pub p999_ms: Option<f64>,
-}
-
-/// The I/Os that figures are of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum FigureOf {
-    /// Reads and writes.
-    #[default]
-    Total,
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-}
-
-impl FigureOf {
-    /// All, as tables name them, in order.
-    pub const ALL: [(FigureOf, &str); 3] =
-        [(FigureOf::Total, "total"), (FigureOf::Read, "read"), (FigureOf::Write, "write")];
-
-    /// As tables name it.
-    pub fn name(self) -> &'static str {
-        FigureOf::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
-    }
-
-    /// That of a name.
-    pub fn named(name: &str) -> Option<FigureOf> {
-        FigureOf::ALL.iter().find(|(_, known)| *known == name).map(|(of, _)| *of)
-    }
-}
+/// The percentiles that the index has.
+pub(super) const KEPT: [f64; 3] = [50.0, 99.0, 99.9];
 
 /// Nanoseconds of a second.
 const SECOND: i64 = 1_000_000_000;
@@ -102,18 +39,20 @@ impl StoreEntry {
     /// Where it stands among all: as it was kept, which no clock changes that is set back; of a run from
     /// elsewhere when it began.
     pub fn position(&self) -> i64 {
-        let began = self.started_at.filter(|_| self.about.imported_from.is_some());
+        let began = self.run.started_at.filter(|_| self.about.imported_from.is_some());
         began.map_or_else(|| self.kept(), |at| at.saturating_mul(SECOND))
     }
 
     /// When it began, or else was kept, seconds since 1970.
     pub fn at(&self) -> i64 {
-        self.started_at.unwrap_or(self.about.saved_at)
+        self.run.started_at.unwrap_or(self.about.saved_at)
     }
 
     /// That of a run.
-    pub fn of(id: &str, source: KeptAs, about: RunNotes, run: &KnownRun) -> StoreEntry {
+    pub fn of(id: &str, source: KeptAs, about: RunNotes, run: RunSummary) -> StoreEntry {
         let mut targets: Vec<String> = Vec::new();
+        // As the index has them.
+        let run = RunSummary { hosts: run.computer().into_iter().collect(), ..run };
         let asked: Vec<&Parameters> = run.asked().collect();
         for path in asked.iter().flat_map(|asked| asked.paths()) {
             let path = path.to_string();
@@ -125,47 +64,22 @@ impl StoreEntry {
             id: id.to_owned(),
             source,
             about,
-            started_at: run.started_at,
-            computer: run.computer.clone(),
-            machine: run.machine.clone(),
-            fingerprint: run.fingerprint.clone(),
             workload: workload(&asked),
-            command_line: run.command_line.as_ref().map(ToString::to_string),
             targets,
-            worst: run.findings.as_ref().and_then(|found| found.worst).map(|worst| worst.word().to_owned()),
-            identity: run.identity.clone(),
             work: asked.iter().zip(1..).map(|(asked, number)| SpanWork::of(number, asked)).collect(),
-            figures: run
-                .time_spans
-                .iter()
-                .zip(1..)
-                .flat_map(|(span, at)| headlines(at, span.as_ref()))
-                .collect(),
+            run,
         }
     }
-}
 
-fn headlines(time_span: u32, span: Option<&KnownSpan>) -> Vec<Headline> {
-    let Some(span) = span else { return vec![Headline { time_span, ..Headline::default() }] };
-    let at = |percent: f64| span.percentile(percent).unwrap_or_default();
-    let (p50, p99, p999) = (at(50.0), at(99.0), at(99.9));
-    let line = |direction, figures: &KnownFigures, [p50_ms, p99_ms, p999_ms]: [Option<f64>; 3]| Headline {
-        time_span,
-        direction,
-        seconds: span.seconds,
-        ios: figures.ios,
-        iops: figures.iops,
-        mib_per_s: figures.mib_per_s,
-        mean_ms: figures.mean_ms,
-        p50_ms,
-        p99_ms,
-        p999_ms,
-    };
-    vec![
-        line(FigureOf::Total, &span.total, [p50.total, p99.total, p999.total]),
-        line(FigureOf::Read, &span.read, [p50.read, p99.read, p999.read]),
-        line(FigureOf::Write, &span.write, [p50.write, p99.write, p999.write]),
-    ]
+    /// What a time span, from 1, was asked to do; `None` = not recorded.
+    pub fn work_of(&self, time_span: u32) -> Option<&SpanWork> {
+        self.work.iter().find(|work| work.time_span == time_span)
+    }
+
+    /// Its time spans with their numbers, from 1; one that never was measured has no figures.
+    pub fn time_spans(&self) -> impl Iterator<Item = (u32, Option<&SpanSummary>)> {
+        (1..).zip(&self.run.time_spans).map(|(number, span)| (number, span.as_ref()))
+    }
 }
 
 /// FNV-1a of 64 bits over the parameters of all time spans. The seed doesn't change the work. Of what the

@@ -5,15 +5,16 @@ use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;
 use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
-use diskspd_sys::locks;
 use diskspd_sys::place::{NewFile, Place, elsewhere};
+use diskspd_sys::{clock, locks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// What a run is kept in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +30,16 @@ pub enum KeptAs {
 }
 
 impl KeptAs {
+    /// The same without the version of the form, which only the file tells.
+    pub(super) fn origin(self) -> Origin {
+        match self {
+            KeptAs::Record => Origin::Record { version: RecordFormat::VERSION },
+            KeptAs::ResultXml => Origin::ResultXml { version: None },
+            KeptAs::ResultText => Origin::ResultText,
+            KeptAs::Fio => Origin::Fio { version: None },
+        }
+    }
+
     /// The end of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
@@ -208,9 +219,10 @@ impl Store {
     pub(super) fn listed(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
         let folder = self.open_runs()?;
-        let (mut found, mut notes) = (BTreeSet::new(), Vec::new());
+        let (mut found, mut notes, mut drafts) = (BTreeSet::new(), Vec::new(), Vec::new());
         for name in folder.names().map_err(failed)? {
-            let Some((id, ending)) = name.to_str().and_then(|name| name.split_once('.')) else { continue };
+            let Some(name) = name.to_str() else { continue };
+            let Some((id, ending)) = name.split_once('.') else { continue };
             if !id::is_whole(id) {
                 continue;
             }
@@ -218,8 +230,11 @@ impl Store {
                 notes.push(id.to_owned());
             } else if let Some(source) = KeptAs::of_ending(ending) {
                 found.insert((id.to_owned(), source.ending()));
+            } else if is_draft(ending) {
+                drafts.push(name.to_owned());
             }
         }
+        drafts.iter().for_each(|name| remove_draft(&folder, name));
         let is_run = |id: &String| KeptAs::ALL.iter().any(|s| found.contains(&(id.clone(), s.ending())));
         notes.iter().filter(|id| !is_run(id)).for_each(|id| clean_up(&folder, id));
         Ok(found)
@@ -229,7 +244,7 @@ impl Store {
     ///
     /// # Errors
     /// Its file can't be read; [`io::ErrorKind::NotFound`] becomes `Ok(None)`.
-    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<KnownRun>, StoreError> {
+    pub fn known(&self, id: &str, source: KeptAs) -> Result<Option<RunSummary>, StoreError> {
         let file = self.file(id, source);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let runs = self.open_runs()?;
@@ -263,6 +278,9 @@ impl Store {
 /// Longest file beside a run, bytes.
 const LONGEST_ABOUT: u64 = 1 << 20;
 
+/// A file that is not locked is somebody's work for so long, s: it takes its place within milliseconds.
+const DRAFT_LIFE_S: i64 = 10;
+
 /// The name of a file of a run. What is no id has none, whoever says it.
 fn name_of(id: &str, ending: &str) -> String {
     if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
@@ -281,8 +299,27 @@ fn clean_up(folder: &OpenFolder, id: &str) {
     }
 }
 
+/// Whether a file of a run has not taken its place yet: random digits stand within its ending.
+fn is_draft(ending: &str) -> bool {
+    let is_random = |part: &str| part.len() == 16 && part.bytes().all(|digit| digit.is_ascii_hexdigit());
+    ending.split('.').any(is_random)
+}
+
+/// Removes a file whose program was killed before the file took its place: nobody has it locked, and it isn't
+/// so new that somebody is about to lock it.
+fn remove_draft(folder: &OpenFolder, name: &str) {
+    let Ok(file) = folder.file(name) else { return };
+    let changed = file.metadata().and_then(|found| found.modified()).ok();
+    let changed_s = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|time| time.as_secs());
+    let is_old = changed_s.is_some_and(|at| clock::wall_seconds() > at as i64 + DRAFT_LIFE_S);
+    if is_old && locks::hold(&file).unwrap_or(false) {
+        // Another time, if not now.
+        let _ = folder.remove(name);
+    }
+}
+
 /// What is known of a run, from its content.
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<KnownRun, String> {
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, String> {
     match source {
         KeptAs::Record => {
             let record = json::read(bytes).map_err(|error| error.to_string())?;
@@ -293,7 +330,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<Known
             let format = formats::of_word(source.word()).ok_or_else(|| "is of no known format".to_owned())?;
             let mut runs = (format.read)(bytes, name).map_err(|error| error.to_string())?;
             match (runs.pop(), runs.len()) {
-                (Some(run), 0) => Ok(KnownRun { identity: Some(of_content(bytes)), ..run }),
+                (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
                 (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
             }
         }
@@ -312,10 +349,10 @@ fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {
-        new.file().write_all(bytes)?;
-        new.file().sync_all()?;
         // Where there are no locks nobody takes one to clean up either.
         let _ = locks::hold(new.file());
+        new.file().write_all(bytes)?;
+        new.file().sync_all()?;
         Ok(new)
     });
     let mut new = written.map_err(|error| unwritten(error.to_string()))?;

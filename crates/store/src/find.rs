@@ -1,6 +1,6 @@
 //! Finding runs: by name, by what they are, all of them.
 
-use super::database::{StoreIndex, decode, headline, work};
+use super::database::{StoreIndex, add_figures, decode, work};
 use super::{Fingerprints, StoreEntry, StoreError, WORK, id};
 use diskspd_judge::lab::selection::Selection;
 use diskspd_model::machine::fingerprint::Fingerprint;
@@ -84,9 +84,8 @@ impl StoreIndex {
         let mut statement = self.connection.prepare(&sqls[2])?;
         let mut rows = statement.query(params_from_iter(ids.iter()))?;
         while let Some(row) = rows.next()? {
-            let (run, line) = headline(row)?;
-            if let Some(place) = places.get(&run) {
-                entries[*place].figures.push(line);
+            if let Some(place) = places.get(row.get_ref(0)?.as_str()?) {
+                add_figures(row, &mut entries[*place].run)?;
             }
         }
         Ok(())
@@ -141,7 +140,7 @@ impl StoreIndex {
     /// The index doesn't answer.
     pub fn fingerprints(&self, entries: &[StoreEntry]) -> Result<Fingerprints, StoreError> {
         let hashes: BTreeSet<&str> =
-            entries.iter().filter_map(|entry| entry.fingerprint.as_deref()).collect();
+            entries.iter().filter_map(|entry| entry.run.fingerprint.as_deref()).collect();
         let read = || -> rusqlite::Result<Fingerprints> {
             let mut statement =
                 self.connection.prepare("SELECT part, value FROM fingerprints WHERE hash = ?1")?;

@@ -37,7 +37,7 @@ impl Store {
         let about = RunNotes { order: self.next_order(), ..about };
         let kept = self.keep(KeptAs::Record, &record, &about)?;
         let run = known::of_index(index::Index::of(judged), &kept.id);
-        let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, &run);
+        let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, run);
         let index = self.open().and_then(|mut index| match index.has(&kept.id)? {
             true => Ok(()),
             false => index.add(&entry),

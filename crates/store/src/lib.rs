@@ -30,7 +30,7 @@ mod work;
 
 pub use about::RunNotes;
 pub use database::{StoreIndex, Troubles};
-pub use entry::{FigureOf, Headline, StoreEntry};
+pub use entry::StoreEntry;
 pub use error::StoreError;
 pub use files::{KeptAs, KeptRun};
 pub use keep::{Imported, Saved};

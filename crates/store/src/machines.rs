@@ -22,14 +22,14 @@ impl<'a> MachineNames<'a> {
         let mut machines = MachineNames::default();
         for entry in entries {
             let numbers = machines.numbers.entry(name(entry)).or_default();
-            numbers.extend(entry.machine.as_deref());
+            numbers.extend(entry.run.machine.as_deref());
         }
         machines
     }
 
     /// What a machine is called: the same for all its runs, and for those of no other.
     pub fn name(&self, entry: &StoreEntry) -> String {
-        let (name, number) = (name(entry), entry.machine.as_deref());
+        let (name, number) = (name(entry), entry.run.machine.as_deref());
         let of_name = self.numbers.get(name);
         match number {
             // Each start of a container has a name of its own.
@@ -45,7 +45,7 @@ impl<'a> MachineNames<'a> {
 }
 
 fn name(entry: &StoreEntry) -> &str {
-    entry.computer.as_deref().unwrap_or_default()
+    entry.run.hosts.first().map_or("", String::as_str)
 }
 
 /// What fingerprints are made of, by their hashes.
@@ -80,7 +80,7 @@ impl Fingerprints {
         let mut latest: HashMap<(String, &str), &str> = HashMap::new();
         let mut changes = HashMap::new();
         for entry in entries {
-            let Some(now) = entry.fingerprint.as_deref() else { continue };
+            let Some(now) = entry.run.fingerprint.as_deref() else { continue };
             let before = latest.insert((machines.name(entry), entry.workload.as_str()), now);
             let changed = self.changes(before, Some(now));
             if !changed.is_empty() {

@@ -1,8 +1,9 @@
 //! Runs of the same work on the same machine, in order: what can be followed over time.
 
-use super::{FigureOf, Fingerprints, Headline, MachineNames, StoreEntry};
+use super::{Fingerprints, MachineNames, StoreEntry};
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::machine::fingerprint::Difference;
+use diskspd_model::results::WhichIos;
 use diskspd_model::stats::trend::Trend;
 use std::collections::BTreeMap;
 
@@ -44,20 +45,6 @@ pub struct TrendPoint {
 /// The clock is corrected all the time by less than this, s.
 const CLOCK_SET: i64 = 2;
 
-impl Headline {
-    /// One of its figures.
-    pub fn figure(&self, figure: RunFigure) -> Option<f64> {
-        match figure {
-            RunFigure::Iops => self.iops,
-            RunFigure::MibPerS => self.mib_per_s,
-            RunFigure::Mean => self.mean_ms,
-            RunFigure::P50 => self.p50_ms,
-            RunFigure::P99 => self.p99_ms,
-            RunFigure::P999 => self.p999_ms,
-        }
-    }
-}
-
 impl History {
     /// The histories of runs that are in order; those with the most runs first.
     pub fn all(entries: &[StoreEntry], figure: RunFigure, fingerprints: &Fingerprints) -> Vec<History> {
@@ -65,18 +52,19 @@ impl History {
         let mut found: BTreeMap<(String, &str, u32), History> = BTreeMap::new();
         for entry in entries {
             let machine = machines.name(entry);
-            for line in entry.figures.iter().filter(|line| line.direction == FigureOf::Total) {
-                let Some(value) = line.figure(figure) else { continue };
-                let key = (machine.clone(), entry.workload.as_str(), line.time_span);
+            for (time_span, span) in entry.time_spans() {
+                let value = span.and_then(|span| figure.value(span, WhichIos::Total));
+                let Some(value) = value else { continue };
+                let key = (machine.clone(), entry.workload.as_str(), time_span);
                 let history = found.entry(key).or_insert_with(|| History {
                     machine: machine.clone(),
                     workload: entry.workload.clone(),
                     command_line: None,
-                    time_span: line.time_span,
+                    time_span,
                     points: Vec::new(),
                     trend: Trend::default(),
                 });
-                history.command_line.clone_from(&entry.command_line);
+                history.command_line = entry.run.command_line.as_ref().map(ToString::to_string);
                 history.add(entry, value, fingerprints);
             }
         }
@@ -99,10 +87,10 @@ impl History {
             id: entry.id.clone(),
             at: entry.at(),
             value,
-            changed: fingerprints.changes(known, entry.fingerprint.as_deref()),
+            changed: fingerprints.changes(known, entry.run.fingerprint.as_deref()),
             clock_back_s: if back >= CLOCK_SET { back } else { 0 },
             saved_at,
-            fingerprint: entry.fingerprint.clone(),
+            fingerprint: entry.run.fingerprint.clone(),
         });
     }
 }

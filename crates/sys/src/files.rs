@@ -1,5 +1,6 @@
 //! Opening targets.
 
+use super::anchor::{Location, not_found};
 use super::block;
 use super::inode::Kind;
 use super::problem::{Problem, TargetError};
@@ -57,9 +58,9 @@ pub fn at_start() -> Vec<(u64, u64)> {
 }
 
 /// Opens a file for looking at it, without waiting for anything; `None` = it can't be read.
-pub fn peek(path: &Path) -> Option<OwnedFd> {
+pub fn peek<L: Location + ?Sized>(location: &L) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty()).ok()
+    rustix::fs::open(location.way(), flags, Mode::empty()).ok()
 }
 
 /// Opens a target to find out what it lies on, and to ask what of it is in memory. A regular file that is to
@@ -68,7 +69,8 @@ pub fn peek(path: &Path) -> Option<OwnedFd> {
 ///
 /// # Errors
 /// What the kernel answers.
-pub fn open_to_locate(path: &Path, written: bool) -> std::io::Result<File> {
+pub fn open_to_locate<L: Location + ?Sized>(location: &L, written: bool) -> std::io::Result<File> {
+    let path = location.way();
     let regular = FileType::from_raw_mode(rustix::fs::stat(path)?.st_mode) == FileType::RegularFile;
     let with = |access| rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty());
     let file = match regular && written {
@@ -95,7 +97,8 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 ///
 /// # Errors
 /// What is wrong, with the next step: see [`Problem`].
-pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
+pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
+    let (path, way) = (location.name(), location.way());
     let (flags, access) = match (mode.read, mode.write) {
         (true, true) => (OFlags::RDWR, "read and write"),
         (false, true) => (OFlags::WRONLY, "write"),
@@ -103,11 +106,11 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     };
     let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
     // Looked at first, because opening a pipe waits for its other end.
-    let found = look(path)?;
+    let found = look(location)?;
     let kind = FileType::from_raw_mode(found.st_mode);
     accept(path, kind)?;
 
-    if mode.write && kind == FileType::BlockDevice && is_read_only(path) {
+    if mode.write && kind == FileType::BlockDevice && is_read_only(way) {
         return Err(TargetError::new(path, Problem::ReadOnly));
     }
     let flags = flags
@@ -116,14 +119,14 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
         | if mode.dsync { DSYNC } else { OFlags::empty() };
     // The load must not write access times into the inode, nor spend time on asking whether it should. Only
     // who owns the file may ask for that; for others it's a matter of some nanoseconds.
-    let file = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
+    let file = rustix::fs::open(way, flags | OFlags::NOATIME, Mode::empty());
     let file = match file {
-        Err(Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        Err(Errno::PERM) => rustix::fs::open(way, flags, Mode::empty()),
         answer => answer,
     };
     let file = file.map_err(|error| match error {
         Errno::INVAL if mode.direct => {
-            let file_system = crate::file_systems::type_name(path);
+            let file_system = crate::file_systems::type_name(way);
             TargetError::new(path, Problem::NoDirect { file_system })
         }
         error => fail("open it", error),
@@ -152,23 +155,24 @@ pub fn open(path: &Path, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
 ///
 /// # Errors
 /// [`Problem::Busy`], or what else keeps it from being opened.
-pub fn claim(device: &Path) -> Result<OwnedFd, TargetError> {
-    let exclusively = |flags| rustix::fs::open(device, flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
+pub fn claim<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
+    let exclusively =
+        |flags| rustix::fs::open(device.way(), flags | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty());
     // For reading, because the end of an open for writing makes udev look at the device anew.
     match exclusively(OFlags::RDONLY) {
         Err(Errno::ACCESS | Errno::PERM) => exclusively(OFlags::WRONLY),
         answer => answer,
     }
-    .map_err(|error| TargetError::from_io(device, "claim it", "read", error))
+    .map_err(|error| TargetError::from_io(device.name(), "claim it", "read", error))
 }
 
 /// Opens a block device for reading what is on it.
 ///
 /// # Errors
 /// What keeps it from being opened.
-pub fn look_into(device: &Path) -> Result<OwnedFd, TargetError> {
-    rustix::fs::open(device, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| TargetError::from_io(device, "read what is on it", "read", error))
+pub fn look_into<L: Location + ?Sized>(device: &L) -> Result<OwnedFd, TargetError> {
+    rustix::fs::open(device.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| TargetError::from_io(device.name(), "read what is on it", "read", error))
 }
 
 /// What `stat` gives as the number of an open block device; `None` for anything else.
@@ -192,23 +196,21 @@ pub fn identity(file: impl AsFd) -> Option<(u64, u64)> {
 /// # Errors
 /// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and what
 /// keeps us from looking.
-pub fn look(path: &Path) -> Result<Stat, TargetError> {
+pub fn look<L: Location + ?Sized>(location: &L) -> Result<Stat, TargetError> {
+    let path = location.name();
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() || bytes.contains(&0) {
         return Err(TargetError::new(path, Problem::NotAPath));
     }
-    rustix::fs::stat(path).map_err(|error| match (error, std::fs::read_link(path)) {
-        (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
-        _ => TargetError::from_io(path, "look at it", "look at it", error),
-    })
+    rustix::fs::stat(location.way()).map_err(|error| not_found(path, error))
 }
 
 /// Of which kind it is, links followed.
 ///
 /// # Errors
 /// As [`look`].
-pub fn kind(path: &Path) -> Result<Kind, TargetError> {
-    look(path).map(|found| Kind::from_mode(found.st_mode))
+pub fn kind<L: Location + ?Sized>(location: &L) -> Result<Kind, TargetError> {
+    look(location).map(|found| Kind::from_mode(found.st_mode))
 }
 
 /// Size of an open file or block device, bytes.

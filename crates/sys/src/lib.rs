@@ -20,6 +20,7 @@ pub mod trim;
 
 // Linux itself.
 pub mod aio;
+pub mod anchor;
 pub mod blkid;
 pub mod block;
 pub mod child;

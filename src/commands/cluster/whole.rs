@@ -9,6 +9,7 @@ use crate::merge::Merge;
 use crate::results::{CommonWindow, Host, HostClock, Record, Results};
 use crate::run::Executed;
 use crate::sys::standard_error::say;
+use crate::units::{Millis, seconds_of_ns};
 
 /// What is known of one rank at the end.
 pub struct RankPart {
@@ -148,16 +149,16 @@ fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]
     let clocks = record.hosts.iter().map(uncertain).max().unwrap_or(0);
     let late = windows.iter().max_by_key(|(_, window)| window.begin_ns).map_or(0, |(rank, _)| *rank);
     format!(
-        "{} ranks measured together for {:.3} s: they began within {:.3} ms ({} last) and ended within \
-         {:.3} ms of each other, by {}",
+        "{} ranks measured together for {:.3} s: they began within {} ms ({} last) and ended within \
+         {} ms of each other, by {}",
         windows.len(),
-        first_end.saturating_sub(last).max(0) as f64 / 1e9,
-        last.saturating_sub(first) as f64 / 1e6,
+        seconds_of_ns(first_end.saturating_sub(last).max(0)),
+        Millis::of_mean_ns(last.saturating_sub(first) as f64),
         ranks(&[late], names),
-        last_end.saturating_sub(first_end) as f64 / 1e6,
+        Millis::of_mean_ns(last_end.saturating_sub(first_end) as f64),
         match clocks {
             0 => "one clock".to_owned(),
-            _ => format!("clocks that are known within {:.3} ms", clocks as f64 / 1e6),
+            _ => format!("clocks that are known within {} ms", Millis::of_ns(clocks)),
         },
     )
 }

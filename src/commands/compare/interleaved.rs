@@ -10,7 +10,7 @@ use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::finding::Finding;
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::{Method, Parameters, Profile};
-use crate::results::{KnownRun, KnownSpan, Record};
+use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{self, Control, OutputDoor, Patience, Session, execute};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
@@ -155,7 +155,7 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
         let record = Record::new(line.profile.clone(), Default::default(), Default::default());
         let mut run = sides::of_record(&record, "");
         let spans = line.profile.time_spans.iter().map(|span| Parameters::of(span).done_by(&line.method));
-        let known = |parameters| Some(KnownSpan { parameters, ..KnownSpan::default() });
+        let known = |parameters| Some(SpanSummary { parameters, ..SpanSummary::default() });
         run.known.time_spans = spans.map(known).collect();
         Side { name: String::new(), runs: vec![run] }
     };
@@ -200,7 +200,7 @@ pub fn one(
 }
 
 /// A line for each run, as it ends; when it is to be `quiet`, for those whose figures are wrong alone.
-pub fn tell(turn: &str, run: &KnownRun, quiet: bool) {
+pub fn tell(turn: &str, run: &RunSummary, quiet: bool) {
     let iops = run.time_spans.iter().flatten().next().and_then(|span| span.total.iops);
     let iops = iops.map(|iops| format!("{iops:.0} IOPS")).unwrap_or_else(|| "not measured".into());
     let worst = run.findings.as_ref().and_then(|found| found.worst).filter(|w| w.word() == "wrong");

@@ -5,7 +5,7 @@ use super::super::known_runs;
 use super::super::stored;
 use crate::lab::compare::{Side, SideRun};
 use crate::lab::selection::Selection;
-use crate::results::KnownRun;
+use crate::results::RunSummary;
 use crate::store::{KeptAs, RunNotes, StoreEntry};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,12 +26,12 @@ fn found(sides: [&Side; 2], given: Option<&Path>) -> Option<Vec<SideRun>> {
     let compared: BTreeSet<&str> = known().filter_map(|run| run.identity.as_deref()).collect();
     let entries = store.open_to_look().ok()?.select(&Selection::default(), None).ok()?;
     let same = |entry: &&StoreEntry| {
-        let is_compared = entry.identity.as_deref().is_some_and(|identity| compared.contains(identity));
-        work.contains(&(entry.workload.clone(), entry.computer.clone())) && !is_compared
+        let is_compared = entry.run.identity.as_deref().is_some_and(|identity| compared.contains(identity));
+        work.contains(&(entry.workload.clone(), entry.run.computer())) && !is_compared
     };
     let read = |entry: &StoreEntry| known_runs::known_runs(&store.file(&entry.id, entry.source)).ok();
     let runs = entries.iter().rev().filter(same).take(MOST).filter_map(read).flatten();
-    let side_run = |known: KnownRun| SideRun {
+    let side_run = |known: RunSummary| SideRun {
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
         known,
         environment: BTreeMap::new(),
@@ -42,7 +42,7 @@ fn found(sides: [&Side; 2], given: Option<&Path>) -> Option<Vec<SideRun>> {
 }
 
 /// What tells work and machine from others, as the history does.
-fn of(run: &KnownRun) -> (String, Option<String>) {
-    let entry = StoreEntry::of("", KeptAs::Record, RunNotes::default(), run);
-    (entry.workload, entry.computer)
+fn of(run: &RunSummary) -> (String, Option<String>) {
+    let entry = StoreEntry::of("", KeptAs::Record, RunNotes::default(), run.clone());
+    (entry.workload, run.computer())
 }

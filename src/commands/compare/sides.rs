@@ -7,7 +7,7 @@ use crate::lab::compare::{Side, SideRun};
 use crate::machine::fingerprint::Fingerprint;
 use crate::path;
 use crate::record::known;
-use crate::results::{KnownRun, Record};
+use crate::results::{Record, RunSummary};
 use crate::store::StoreEntry;
 use crate::truth::Judged;
 use serde_json::Value;
@@ -129,11 +129,11 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         RunFile::Results(results) => results,
     };
     // A file of the history is known by its id.
-    let name = |known: KnownRun| {
+    let name = |known: RunSummary| {
         let behind = known.name.strip_prefix(&shown(&named.file)).unwrap_or_default();
-        KnownRun { name: format!("{}{behind}", named.name), ..known }
+        RunSummary { name: format!("{}{behind}", named.name), ..known }
     };
-    let run = |known: KnownRun| SideRun {
+    let run = |known: RunSummary| SideRun {
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
         known: name(known),
         environment: BTreeMap::new(),

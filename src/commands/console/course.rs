@@ -33,7 +33,7 @@ impl Default for LiveCourse {
 impl LiveCourse {
     /// Another second has gone by.
     pub fn add(&mut self, speed: &Speed) {
-        let p99_ms = speed.latency_ns.map(|(_, p99)| p99 as f64 / 1e6);
+        let p99_ms = speed.latency.map(|(_, p99)| p99.ms());
         self.pending.push(LivePoint { iops: speed.iops, p99_ms });
         if self.pending.len() < self.each {
             return;
@@ -66,6 +66,7 @@ pub fn joined(points: &[LivePoint]) -> Option<LivePoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Millis;
 
     #[test]
     fn a_long_run_has_coarser_points_and_the_same_length() {
@@ -74,8 +75,8 @@ mod tests {
             assert!(course.points().len() < MOST, "{second}");
             let all = course.points_in_all(5000 - second) * course.each;
             assert!((5000..5000 + course.each).contains(&all), "{second}: {all}");
-            let latency_ns = Some((1.0, (second + 1) * 1_000_000));
-            course.add(&Speed { iops: 10.0 + (second % 2) as f64, bytes_per_s: 1.0, latency_ns });
+            let latency = Some((Millis::of_ns(1), Millis::of_ns((second + 1) * 1_000_000)));
+            course.add(&Speed { iops: 10.0 + (second % 2) as f64, bytes_per_s: 1.0, latency });
         }
         assert_eq!((course.each, course.points().len()), (8, 625));
         assert_eq!(course.points()[0], LivePoint { iops: 10.5, p99_ms: Some(8.0) });

@@ -119,8 +119,8 @@ fn line(phase: &str, left: Nanos, rates: Option<Speed>) -> String {
     let mut text = format!("{phase:<9} {:>4} s left", left.div_ceil(SECOND));
     let Some(rates) = rates else { return text };
     text += &format!(" | {:>10.0} IOPS | {:>9.2} MiB/s", rates.iops, rates.bytes_per_s / 1_048_576.0);
-    if let Some((mean, p99)) = rates.latency_ns {
-        text += &format!(" | avg {:.3} ms | p99 {:.3} ms", mean / 1e6, p99 as f64 / 1e6);
+    if let Some((mean, p99)) = rates.latency {
+        text += &format!(" | avg {mean} ms | p99 {p99} ms");
     }
     text
 }
@@ -143,6 +143,7 @@ fn preparation(path: &str, done: u64, total: u64, since: Nanos, columns: usize) 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::units::Millis;
 
     /// What is seen of lines.
     pub fn seen(lines: &[DrawnLine]) -> String {
@@ -155,8 +156,11 @@ pub mod tests {
         Screen { columns, rows, colours: true, blocks: true }
     }
 
-    const RATES: Speed =
-        Speed { iops: 500.0, bytes_per_s: 2_048_000.0, latency_ns: Some((108_000.0, 99_328)) };
+    const RATES: Speed = Speed {
+        iops: 500.0,
+        bytes_per_s: 2_048_000.0,
+        latency: Some((Millis::of_ns(108_000), Millis::of_ns(99_328))),
+    };
 
     #[test]
     fn the_line_shows_what_happened_since_it_was_drawn_last() {
@@ -173,8 +177,8 @@ pub mod tests {
         stretch.goes_on("warm up", SECOND, Some(Speed { iops: 1e9, ..RATES }));
         for second in 1..=10u64 {
             let slow = second == 7;
-            let latency_ns = Some((1.0, if slow { 8_000_000 } else { 500_000 }));
-            let rates = Speed { iops: if slow { 2000.0 } else { 16_000.0 }, latency_ns, ..RATES };
+            let latency = Some((Millis::of_ns(1), Millis::new(if slow { 8.0 } else { 0.5 })));
+            let rates = Speed { iops: if slow { 2000.0 } else { 16_000.0 }, latency, ..RATES };
             stretch.goes_on("measure", (20 - second) * SECOND, Some(rates));
         }
         stretch
@@ -204,7 +208,7 @@ measure 10 s left | 500 IOPS | 1.95 MiB/s
         assert_eq!(running(status, &new, &screen(80, 24)).len(), 1, "one second");
         let mut without = LiveStretch::default();
         for left in [9, 8, 7] {
-            without.goes_on("measure", left * SECOND, Some(Speed { latency_ns: None, ..RATES }));
+            without.goes_on("measure", left * SECOND, Some(Speed { latency: None, ..RATES }));
         }
         assert_eq!(running(status, &without, &screen(80, 24)).len(), 3, "no latencies");
     }

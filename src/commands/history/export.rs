@@ -3,17 +3,69 @@
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, ExportForm};
+use crate::finding::Severity;
+use crate::lab::selection::RunFigure;
 use crate::machine::fingerprint::{Difference, told};
-use crate::results::KnownRun;
-use crate::store::{Headline, RunNotes, Store, StoreEntry, StoreIndex, WORK};
+use crate::results::{RunSummary, SpanSummary, WhichIos};
+use crate::store::{RunNotes, Store, StoreEntry, StoreIndex, WORK};
+use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The head of the CSV: a line for each run, time span and direction.
-const HEAD: &str = "id,label,tags,pinned,saved_at,started_at,computer,fingerprint,workload,worst,targets,\
-                    time_span,direction,seconds,ios,iops,mib_per_s,mean_ms,p50_ms,p99_ms,p999_ms";
-/// Columns behind those: [`WORK`], and these.
-const MACHINE: [&str; 2] = ["machine", "machine_changed"];
+/// A line of the CSV: a direction of a time span of a run. One that never was measured has one line.
+struct ExportRow<'a> {
+    entry: &'a StoreEntry,
+    /// From 1.
+    number: u32,
+    span: Option<&'a SpanSummary>,
+    of: WhichIos,
+    /// What changed about the machine since the run before.
+    changed: Option<&'a str>,
+}
+
+impl<'a> ExportRow<'a> {
+    const COLUMNS: [TableColumn<ExportRow<'a>>; 31] = [
+        TableColumn::words("id", |row| Cell::text(Some(&row.entry.id))),
+        TableColumn::words("label", |row| Cell::text(row.entry.about.label.as_ref())),
+        TableColumn::words("tags", |row| Cell::Text(row.entry.about.tags.join(" "))),
+        TableColumn::words("pinned", |row| Cell::text(Some(row.entry.about.pinned))),
+        TableColumn::number("saved_at", |row| Cell::text(Some(row.entry.about.saved_at))),
+        TableColumn::number("started_at", |row| Cell::text(row.entry.run.started_at)),
+        TableColumn::words("computer", |row| Cell::text(row.entry.run.computer())),
+        TableColumn::words("fingerprint", |row| Cell::text(row.entry.run.fingerprint.as_ref())),
+        TableColumn::words("workload", |row| Cell::text(Some(&row.entry.workload))),
+        TableColumn::words("worst", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
+        TableColumn::words("targets", |row| Cell::Text(row.entry.targets.join(" "))),
+        TableColumn::number("time_span", |row| Cell::Whole(row.number.into())),
+        TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
+        TableColumn::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
+        TableColumn::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
+        TableColumn::number("iops", |row| row.figure(RunFigure::Iops)),
+        TableColumn::number("mib_per_s", |row| row.figure(RunFigure::MibPerS)),
+        TableColumn::number("mean_ms", |row| row.figure(RunFigure::Mean)),
+        TableColumn::number("p50_ms", |row| row.figure(RunFigure::P50)),
+        TableColumn::number("p99_ms", |row| row.figure(RunFigure::P99)),
+        TableColumn::number("p999_ms", |row| row.figure(RunFigure::P999)),
+        TableColumn::number(WORK[0], |row| row.asked(WORK[0])),
+        TableColumn::number(WORK[1], |row| row.asked(WORK[1])),
+        TableColumn::number(WORK[2], |row| row.asked(WORK[2])),
+        TableColumn::number(WORK[3], |row| row.asked(WORK[3])),
+        TableColumn::number(WORK[4], |row| row.asked(WORK[4])),
+        TableColumn::number(WORK[5], |row| row.asked(WORK[5])),
+        TableColumn::number(WORK[6], |row| row.asked(WORK[6])),
+        TableColumn::number(WORK[7], |row| row.asked(WORK[7])),
+        TableColumn::words("machine", |row| Cell::text(row.entry.run.machine.as_ref())),
+        TableColumn::words("machine_changed", |row| Cell::text(row.changed)),
+    ];
+
+    fn figure(&self, figure: RunFigure) -> Cell {
+        Cell::figure(self.span.and_then(|span| figure.value(span, self.of)), 3)
+    }
+
+    fn asked(&self, name: &str) -> Cell {
+        Cell::text(self.entry.work_of(self.number).map(|work| work.text(name)))
+    }
+}
 
 /// A run as a line of JSON.
 #[derive(Serialize)]
@@ -24,7 +76,7 @@ struct Exported<'a> {
     /// What changed about its machine since the run before it of the same work there.
     #[serde(skip_serializing_if = "<[Difference]>::is_empty")]
     machine_changed: &'a [Difference],
-    run: KnownRun,
+    run: RunSummary,
 }
 
 /// Prints runs.
@@ -50,55 +102,17 @@ pub fn export(
 type Changes<'a> = HashMap<&'a str, Vec<Difference>>;
 
 fn csv(entries: &[StoreEntry], changes: &Changes) -> String {
-    let mut text = format!("{HEAD},{},{}\n", WORK.join(","), MACHINE.join(","));
+    let told: HashMap<&str, String> =
+        changes.iter().map(|(id, changed)| (*id, told(changed, usize::MAX))).collect();
+    let mut rows = Vec::new();
     for entry in entries {
-        let changed = changes.get(entry.id.as_str()).map(|changed| told(changed, usize::MAX));
-        for figures in &entry.figures {
-            let mut cells = cells(entry, figures);
-            let work = entry.work.iter().find(|work| work.time_span == figures.time_span);
-            cells.extend(WORK.map(|name| work.map(|work| work.text(name)).unwrap_or_default()));
-            cells.extend([&entry.machine, &changed].map(|text| quoted(text.as_deref().unwrap_or_default())));
-            text.push_str(&cells.join(","));
-            text.push('\n');
+        let changed = told.get(entry.id.as_str()).map(String::as_str);
+        for (number, span) in entry.time_spans() {
+            let directions = &WhichIos::ALL[..span.map_or(1, |_| WhichIos::ALL.len())];
+            rows.extend(directions.iter().map(|(of, _)| ExportRow { entry, number, span, of: *of, changed }));
         }
     }
-    text
-}
-
-fn cells(entry: &StoreEntry, figures: &Headline) -> Vec<String> {
-    let about = &entry.about;
-    let text = |text: &Option<String>| quoted(text.as_deref().unwrap_or_default());
-    let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let Headline { seconds, ios, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms, .. } = *figures;
-    let mut cells = vec![
-        entry.id.clone(),
-        text(&about.label),
-        quoted(&about.tags.join(" ")),
-        about.pinned.to_string(),
-        about.saved_at.to_string(),
-        entry.started_at.map(|at| at.to_string()).unwrap_or_default(),
-        text(&entry.computer),
-        text(&entry.fingerprint),
-        entry.workload.clone(),
-        text(&entry.worst),
-        quoted(&entry.targets.join(" ")),
-        figures.time_span.to_string(),
-        figures.direction.name().to_owned(),
-        number(seconds),
-        ios.map(|ios| ios.to_string()).unwrap_or_default(),
-    ];
-    cells.extend([iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms].map(number));
-    cells
-}
-
-/// A cell as RFC 4180 has it; what a spreadsheet would take for a formula is text.
-fn quoted(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@']);
-    let text = if formula { format!("'{text}") } else { text.to_owned() };
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text,
-    }
+    table::csv(&ExportRow::COLUMNS, &rows)
 }
 
 fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Result<String, NotDone> {
@@ -113,22 +127,4 @@ fn json_lines(store: &Store, entries: &[StoreEntry], changes: &Changes) -> Resul
         text.push('\n');
     }
     Ok(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_stay_within_their_line_and_calculate_nothing() {
-        for (text, cell) in [
-            ("plain", "plain"),
-            ("a,b", "\"a,b\""),
-            ("a\"b", "\"a\"\"b\""),
-            ("a\nb", "\"a\nb\""),
-            ("=1+1", "'=1+1"),
-        ] {
-            assert_eq!(quoted(text), cell);
-        }
-    }
 }

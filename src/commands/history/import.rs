@@ -4,7 +4,7 @@ use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
-use crate::results::KnownRun;
+use crate::results::RunSummary;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, String> {
     }
     let parts = (format.parts)(&bytes);
     // Each part has to say by itself what it says among the others.
-    let same = |(part, run): (&Vec<u8>, &KnownRun)| {
+    let same = |(part, run): (&Vec<u8>, &RunSummary)| {
         let alone = (format.read)(part, &run.name).ok();
         alone.is_some_and(|alone| alone == std::slice::from_ref(run))
     };

@@ -2,17 +2,74 @@
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
-use super::{output, table, time};
+use super::{output, time};
 use crate::cli::Exit;
+use crate::finding::Severity;
+use crate::lab::selection::RunFigure;
 use crate::report::{TEXT, run_text};
-use crate::store::{FigureOf, Headline, KeptAs, Store, StoreEntry, StoreIndex};
+use crate::results::{SpanSummary, WhichIos};
+use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::truth::Judged;
-use crate::units::{self, visible::line};
+use crate::units::table::{self, Cell, TableColumn};
+use crate::units::visible::line;
 
-const HEADINGS: [&str; 16] = [
-    "id", "began", "label", "span", "block", "writes %", "random %", "threads", "depth", "IOPS", "MiB/s",
-    "mean ms", "p99 ms", "found", "tags", "targets",
-];
+/// A time span of a run in the list.
+struct ListRow<'a> {
+    entry: &'a StoreEntry,
+    /// So many letters tell the run from all others.
+    letters: usize,
+    /// From 1.
+    number: u32,
+    span: Option<&'a SpanSummary>,
+}
+
+impl<'a> ListRow<'a> {
+    const COLUMNS: [TableColumn<ListRow<'a>>; 16] = [
+        TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
+        TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
+        TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
+        TableColumn::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
+        TableColumn::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
+        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief(),
+        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief(),
+        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief(),
+        TableColumn::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
+        TableColumn::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
+        TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief(),
+        TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief(),
+        TableColumn::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
+        TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
+            .brief(),
+        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief(),
+        TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" "))).brief(),
+    ];
+
+    /// Which of how many; `None` = the run has but one.
+    fn place(&self) -> Option<String> {
+        let spans = self.entry.run.time_spans.len();
+        (spans > 1).then(|| format!("{} of {spans}", self.number))
+    }
+
+    fn asked(&self, name: &str) -> Cell {
+        let text = self.entry.work_of(self.number).map(|work| work.text(name));
+        match (name, text.as_ref().map(|text| text.parse())) {
+            ("block_bytes", Some(Ok(bytes))) => Cell::Size(bytes),
+            _ => Cell::text(text.filter(|text| !text.is_empty())),
+        }
+    }
+
+    fn figure(&self, figure: RunFigure, decimals: usize) -> Cell {
+        Cell::figure(self.span.and_then(|span| figure.value(span, WhichIos::Total)), decimals)
+    }
+
+    /// `None` = there are none, and it may be removed.
+    fn tags(&self) -> Option<String> {
+        let about = &self.entry.about;
+        let all = about.tags.iter().map(String::as_str).chain(about.pinned.then_some("pinned"));
+        let all: Vec<&str> = all.filter(|tag| !tag.is_empty()).collect();
+        (!all.is_empty()).then(|| all.join(","))
+    }
+}
 
 /// Prints the list, the oldest first.
 ///
@@ -20,53 +77,13 @@ const HEADINGS: [&str; 16] = [
 /// The index doesn't answer, or the list can't be written.
 pub fn list(index: &StoreIndex, entries: &[StoreEntry]) -> Result<Exit, NotDone> {
     let letters = index.telling_length()?;
-    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
-    rows.extend(entries.iter().flat_map(|entry| rows_of(entry, letters)));
-    output::to_stdout(table(&rows).as_bytes())
-}
-
-/// A row for each time span.
-fn rows_of(entry: &StoreEntry, letters: usize) -> Vec<Vec<String>> {
-    let totals = entry.figures.iter().filter(|figures| figures.direction == FigureOf::Total);
-    let totals: Vec<&Headline> = totals.collect();
-    totals.iter().map(|total| row(entry, total, totals.len(), letters)).collect()
-}
-
-fn row(entry: &StoreEntry, total: &Headline, spans: usize, letters: usize) -> Vec<String> {
-    let figure = |value: Option<f64>, digits: usize| {
-        value.map(|value| format!("{value:.digits$}")).unwrap_or_else(|| "-".into())
-    };
-    let work = entry.work.iter().find(|work| work.time_span == total.time_span);
-    let asked = |name: &str| {
-        let text = work.map(|work| work.text(name)).filter(|text| !text.is_empty());
-        text.unwrap_or_else(|| "-".into())
-    };
-    let bytes = asked("block_bytes");
-    let block = bytes.parse().map_or(bytes, units::amount);
-    let pinned = if entry.about.pinned { "pinned" } else { "" };
-    let tags: Vec<&str> =
-        entry.about.tags.iter().map(String::as_str).chain([pinned]).filter(|tag| !tag.is_empty()).collect();
-    [
-        entry.id[..letters].to_owned(),
-        time(entry.at()),
-        entry.about.label.clone().unwrap_or_else(|| "-".into()),
-        if spans > 1 { format!("{} of {spans}", total.time_span) } else { "-".into() },
-        block,
-        asked("write_percent"),
-        asked("random_percent"),
-        asked("threads"),
-        asked("outstanding"),
-        figure(total.iops, 0),
-        figure(total.mib_per_s, 1),
-        figure(total.mean_ms, 3),
-        figure(total.p99_ms, 3),
-        entry.worst.clone().unwrap_or_else(|| "-".into()),
-        if tags.is_empty() { "-".into() } else { tags.join(",") },
-        entry.targets.join(" "),
-    ]
-    // Files may be anybody's.
-    .map(|cell| line(&cell).into_owned())
-    .into()
+    let rows: Vec<ListRow> = entries
+        .iter()
+        .flat_map(|entry| {
+            entry.time_spans().map(move |(number, span)| ListRow { entry, letters, number, span })
+        })
+        .collect();
+    output::to_stdout(table::text(&ListRow::COLUMNS, &rows).as_bytes())
 }
 
 /// Prints what is known of runs, each with its report.
@@ -96,14 +113,14 @@ fn facts(entry: &StoreEntry, store: &Store) -> String {
         ("label", about.label.clone()),
         ("tags", (!about.tags.is_empty()).then(|| about.tags.join(" "))),
         ("pinned", about.pinned.then(|| "yes".into())),
-        ("began", entry.started_at.map(time)),
+        ("began", entry.run.started_at.map(time)),
         ("kept", Some(time(about.saved_at))),
         ("imported from", about.imported_from.clone()),
-        ("machine", entry.computer.clone()),
-        ("machine's number", entry.machine.clone()),
-        ("fingerprint", entry.fingerprint.clone()),
-        ("command line", entry.command_line.clone()),
-        ("found", entry.worst.clone()),
+        ("machine", entry.run.computer()),
+        ("machine's number", entry.run.machine.clone()),
+        ("fingerprint", entry.run.fingerprint.clone()),
+        ("command line", entry.run.command_line.as_ref().map(ToString::to_string)),
+        ("found", entry.run.worst().map(|worst| worst.word().to_owned())),
         ("file", Some(file)),
     ];
     let lines = facts.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", line(&value?))));

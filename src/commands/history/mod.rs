@@ -112,22 +112,3 @@ fn time(seconds: i64) -> String {
     let zoned = Timestamp::from_second(seconds).map(|time| time.to_zoned(TimeZone::system()));
     zoned.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_else(|_| "-".into())
 }
-
-/// Columns as wide as their widest cell.
-fn table(rows: &[Vec<String>]) -> String {
-    use std::fmt::Write;
-    let columns = rows.first().map_or(0, Vec::len);
-    let mut widths = vec![0; columns];
-    for row in rows {
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            let _ = write!(line, "{cell:width$}  ");
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    text
-}

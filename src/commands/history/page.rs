@@ -9,7 +9,7 @@ use crate::lab::selection::RunFigure;
 use crate::report::HTML;
 use crate::report::html::{self, FollowedCourse, FollowedWork, HistoryPage, ListedRun};
 use crate::run::{OutputDoor, Patience};
-use crate::store::{FigureOf, Fingerprints, Headline, History, SpanWork, StoreEntry, StoreIndex};
+use crate::store::{Fingerprints, History, SpanWork, StoreEntry, StoreIndex};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -39,34 +39,19 @@ pub fn write(
     Ok(Exit::Success)
 }
 
-fn listed(entry: &StoreEntry, letters: usize) -> ListedRun {
-    let totals: Vec<&Headline> =
-        entry.figures.iter().filter(|figures| figures.direction == FigureOf::Total).collect();
-    let mut spans = totals.iter().map(|total| listed_span(entry, total, totals.len(), letters));
-    let first = spans.next().unwrap_or_else(|| listed_span(entry, &Headline::default(), 1, letters));
-    ListedRun { further: spans.collect(), ..first }
-}
-
-fn listed_span(entry: &StoreEntry, total: &Headline, spans: usize, letters: usize) -> ListedRun {
-    let work = entry.work.iter().find(|work| work.time_span == total.time_span);
+fn listed(entry: &StoreEntry, letters: usize) -> ListedRun<'_> {
     ListedRun {
         id: entry.id[..letters].to_owned(),
         at: entry.at(),
-        label: entry.about.label.clone(),
-        tags: entry.about.tags.clone(),
+        label: entry.about.label.as_deref(),
+        tags: &entry.about.tags,
         pinned: entry.about.pinned,
-        computer: entry.computer.clone(),
-        worst: entry.worst.clone(),
-        targets: entry.targets.clone(),
-        time_span: if spans > 1 { total.time_span } else { 0 },
-        work: work.map(SpanWork::words).unwrap_or_default(),
-        further: Vec::new(),
-        iops: total.iops,
-        mib_per_s: total.mib_per_s,
-        mean_ms: total.mean_ms,
-        p50_ms: total.p50_ms,
-        p99_ms: total.p99_ms,
-        p999_ms: total.p999_ms,
+        targets: &entry.targets,
+        work: entry
+            .time_spans()
+            .map(|(at, _)| entry.work_of(at).map_or_else(String::new, SpanWork::words))
+            .collect(),
+        run: &entry.run,
     }
 }
 

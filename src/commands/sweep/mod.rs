@@ -12,6 +12,7 @@ use super::not_done::{NotDone, told};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
 use crate::finding::Finding;
+use crate::lab::RunVerdict;
 use crate::lab::sweep::{
     Drift, PointRow, Ran, SweepAnswer, answer_text, csv, estimate, findings_text, json, rows, table_text,
     time_in_words,
@@ -172,6 +173,6 @@ fn interrupted(request: &SweepRequest, walk: &SweepWalk) -> String {
 fn is_doubtful(row: &PointRow) -> bool {
     let unseen = Verdict::Unknown.word().to_ascii_lowercase();
     row.figures.as_ref().is_some_and(|figures| {
-        figures.verdict == "WRONG" || figures.findings.iter().any(|finding| finding.name == unseen)
+        figures.verdict == RunVerdict::Wrong || figures.findings.iter().any(|finding| finding.name == unseen)
     })
 }

@@ -125,7 +125,7 @@ fn curve(sweep: &Sweep, history: &[Ran]) -> Vec<Option<LivePoint>> {
     let rows = rows(sweep, history);
     let point = |row: &PointRow| {
         let figures = row.figures.as_ref()?;
-        Some(LivePoint { iops: figures.iops, p99_ms: figures.felt().map(|latency| latency.p99_ms) })
+        Some(LivePoint { iops: figures.iops, p99_ms: figures.felt().map(|latency| latency.p99_ms.ms()) })
     };
     if sweep.settings.curve.is_empty() {
         let row = |number| rows.iter().find(|row| row.what == What::Point(number));
@@ -164,7 +164,7 @@ impl Listener for Watcher {
 /// What happens right now, behind all else.
 fn now(phase: &str, rates: Option<Speed>) -> String {
     let Some(rates) = rates else { return format!(" | {phase}") };
-    let latency = rates.latency_ns.map(|(_, p99)| format!(" | p99 {:.3} ms", p99 as f64 / 1e6));
+    let latency = rates.latency.map(|(_, p99)| format!(" | p99 {p99} ms"));
     format!(" | {phase} | {:.0} IOPS{}", rates.iops, latency.unwrap_or_default())
 }
 

@@ -2,10 +2,12 @@
 
 use super::{Bench, Tally};
 use crate::Failure;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,8 +15,36 @@ use std::time::{Duration, Instant};
 const BOUND: Duration = Duration::from_secs(60);
 /// What the output file holds before the run.
 const EARLIER: &str = "{\"earlier\": true}\n";
-/// Files that are there before, and may be there afterwards.
-const KNOWN: &[&str] = &["target.dat", "run.json", "log.csv", "stream.jsonl", "run.txt", "out", "trace"];
+/// Files that a line of the matrix names: they may be there afterwards.
+const KNOWN: &[&str] =
+    &["run.json", "log.csv", "stream.jsonl", "run.txt", "out", "trace", "new.dat", "written"];
+
+/// The same of reports of single hosts, without the hosts' names.
+const PER_HOST: &[&str] = &["earlier", "full-device"];
+
+/// How an attempt ended.
+pub struct Ended {
+    /// `None` = a signal killed it, or it was not over in time.
+    pub code: Option<i32>,
+    /// The signal that killed it.
+    pub signal: Option<i32>,
+    /// What it said on standard error.
+    pub said: String,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Ended {
+    /// Whether it failed, and said so.
+    pub fn failed(&self) -> bool {
+        self.code.is_some_and(|code| code != 0) && self.said.contains("ERROR")
+    }
+
+    /// The beginning of what it said, in one line.
+    pub fn words(&self) -> String {
+        self.said.lines().take(4).collect::<Vec<_>>().join(" | ")
+    }
+}
 
 impl Bench {
     /// A path in the place of the attempt.
@@ -29,14 +59,17 @@ impl Bench {
     pub fn fresh(&self) -> Result<(), Failure> {
         for entry in fs::read_dir(self.place.path())? {
             let path = entry?.path();
-            if path.file_name().is_none_or(|name| name != "target.dat") {
-                fs::remove_file(path)?;
+            match path.is_dir() {
+                true => fs::remove_dir_all(path)?,
+                false if path.ends_with("target.dat") => {}
+                false => fs::remove_file(path)?,
             }
         }
         if !self.at("target.dat").exists() {
             fs::write(self.at("target.dat"), vec![7; 1 << 20])?;
         }
         fs::write(self.at("run.json"), EARLIER)?;
+        ["home", "tmp"].iter().try_for_each(|name| fs::create_dir(self.at(name)))?;
         Ok(())
     }
 
@@ -55,7 +88,7 @@ impl Bench {
     }
 
     /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id. Adds what was
-    /// not as it should be. Returns whether it ended well.
+    /// not as it should be.
     ///
     /// # Errors
     /// The command can't be started.
@@ -65,11 +98,41 @@ impl Bench {
         command: &mut Command,
         tally: &mut Tally,
         act: impl FnOnce(u32),
-    ) -> Result<bool, Failure> {
+    ) -> Result<Ended, Failure> {
+        let before = files(self.place.path());
+        let ended = self.carry_out(command, BOUND, act, || ())?;
+        tally.attempts += 1;
+        let mut wrong = self.wrong(&ended);
+        wrong.extend(self.left_over(&before, &ended.said));
+        let record = fs::read_to_string(self.at("run.json")).unwrap_or_default();
+        if record != EARLIER && serde_json::from_str::<serde_json::Value>(&record).is_err() {
+            wrong.push("the earlier result is neither intact nor replaced".into());
+        }
+        tally.surprise(name, &wrong, &ended);
+        Ok(ended)
+    }
+
+    /// The same without a verdict. `release` is called when the program has told all that it has to tell, though the kernel
+    /// may still keep it.
+    ///
+    /// # Errors
+    /// The command can't be started.
+    pub fn carry_out(
+        &self,
+        command: &mut Command,
+        bound: Duration,
+        act: impl FnOnce(u32),
+        release: impl FnOnce(),
+    ) -> Result<Ended, Failure> {
+        command.env("HOME", self.at("home")).env("TMPDIR", self.at("tmp"));
+        ["XDG_DATA_HOME", "XDG_STATE_HOME", "DISKSPD_STORE"].iter().for_each(|name| {
+            command.env_remove(name);
+        });
         command.stdin(Stdio::null()).stdout(fs::File::create(self.at("out"))?);
         // A pipe: a limit of file sizes is not to hit the messages.
         let (mut messages, theirs) = std::io::pipe()?;
         command.stderr(theirs).process_group(0);
+        let begin = Instant::now();
         let mut child = command.spawn()?;
         command.stderr(Stdio::null());
         let reader = std::thread::spawn(move || {
@@ -77,60 +140,78 @@ impl Bench {
             let _ = messages.read_to_end(&mut said);
             String::from_utf8_lossy(&said).into_owned()
         });
-        let begin = Instant::now();
         act(child.id());
-        let status = loop {
-            if let Some(status) = child.try_wait()? {
-                break Some(status);
-            }
-            if begin.elapsed() > BOUND {
-                break None;
-            }
+        let mut status = None;
+        while status.is_none() && !reader.is_finished() && begin.elapsed() < bound {
             std::thread::sleep(Duration::from_millis(2));
-        };
-        tally.attempts += 1;
-        let mut wrong = Vec::new();
-        if status.is_none() {
-            let _ = Command::new("kill").args(["-KILL", &format!("-{}", child.id())]).status();
-            let _ = child.wait();
+            status = child.try_wait()?;
         }
+        let took = begin.elapsed();
+        let is_over = status.is_some() || reader.is_finished();
+        release();
+        if !is_over {
+            end_group(child.id());
+        }
+        let status = child.wait()?;
         // Ends when the last process that holds the pipe has ended.
         let said = reader.join().unwrap_or_default();
-        match status {
-            None => wrong.push(format!("not over after {} s", BOUND.as_secs())),
-            Some(status) => match (status.code(), status.signal()) {
-                (Some(0 | 3), _) => {}
-                (Some(1 | 2), _) if said.lines().any(|line| line.contains("ERROR")) => {}
-                // The message itself could not be written.
-                (Some(1 | 2), _) if self.lost_message() => {}
-                (Some(1 | 2), _) => wrong.push("failed without a message".into()),
-                (Some(code), _) => wrong.push(format!("exit code {code}")),
-                (None, signal) => wrong.push(format!("killed by signal {}", signal.unwrap_or(0))),
-            },
+        let (code, signal) = if is_over { (status.code(), status.signal()) } else { (None, None) };
+        Ok(Ended { code, signal, said, took })
+    }
+
+    /// What is wrong with the way in which it ended.
+    pub fn wrong(&self, ended: &Ended) -> Vec<String> {
+        let mut wrong = Vec::new();
+        match (ended.code, ended.signal) {
+            (Some(0 | 3), _) => {}
+            (Some(1 | 2), _) if ended.said.lines().any(|line| line.contains("ERROR")) => {}
+            // The message itself could not be written.
+            (Some(1 | 2), _) if self.lost_message() => {}
+            (Some(1 | 2), _) => wrong.push("failed without a message".into()),
+            (Some(code), _) => wrong.push(format!("exit code {code}")),
+            (None, Some(signal)) => wrong.push(format!("killed by signal {signal}")),
+            (None, None) => wrong.push(format!("not over after {:.0} s", ended.took.as_secs_f64())),
         }
         // What the standard library does of itself, at answers that the kernel never gives, can't be helped.
-        if (said.contains("panicked at") || said.contains("defect of this program"))
-            && !said.contains("panicked at /rustc/")
+        if (ended.said.contains("panicked at") || ended.said.contains("defect of this program"))
+            && !ended.said.contains("panicked at /rustc/")
         {
             wrong.push("a panic".into());
         }
-        for entry in fs::read_dir(self.place.path())? {
-            let left = entry?.file_name().to_string_lossy().into_owned();
-            // What could be written but not put in its place is kept, and named.
-            if !KNOWN.contains(&left.as_str())
-                && !said.contains(&format!("it is kept as {}", self.place.path().join(&left).display()))
-            {
-                wrong.push(format!("'{left}' is left over"));
-            }
-        }
-        let record = fs::read_to_string(self.at("run.json")).unwrap_or_default();
-        if record != EARLIER && serde_json::from_str::<serde_json::Value>(&record).is_err() {
-            wrong.push("the earlier result is neither intact nor replaced".into());
-        }
-        if !wrong.is_empty() {
-            let told: String = said.lines().take(4).collect::<Vec<_>>().join(" | ");
-            tally.surprises.push(format!("{name}: {}: {told}", wrong.join(", ")));
-        }
-        Ok(wrong.is_empty())
+        wrong
     }
+
+    /// Files that nobody asked for. What could be written but not put in its place is kept, and named.
+    pub fn left_over(&self, before: &BTreeSet<PathBuf>, said: &str) -> Vec<String> {
+        let known = |file: &PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            // `--per-host` names hosts behind a dot.
+            KNOWN.contains(&&*name)
+                || name.split_once('.').is_some_and(|(file, _)| PER_HOST.contains(&file))
+                || file.starts_with(self.at("home"))
+                || said.contains(&format!("kept as {}", file.display()))
+        };
+        let left = files(self.place.path()).into_iter().filter(|file| !before.contains(file) && !known(file));
+        left.map(|file| format!("'{}' is left over", file.display())).collect()
+    }
+}
+
+/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the first digit of
+/// `-12345` for the whole number, and -1 is everybody.
+fn end_group(leader: u32) {
+    if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
+}
+
+/// All files below a folder.
+pub fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            true => found.extend(files(&entry.path())),
+            false => drop(found.insert(entry.path())),
+        }
+    }
+    found
 }

@@ -76,7 +76,7 @@ fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: 
 /// The mount that a file is on.
 pub(super) fn mount_of(root: &Root, place: &Path) -> Option<mountinfo::Mount> {
     // A later mount hides an earlier one at the same place, so the last of the longest counts.
-    mountinfo::parse(&root.text("/proc/self/mountinfo")?)
+    mountinfo::parse(&root.mounts())
         .filter(|mount| place.starts_with(&mount.at))
         .max_by_key(|mount| Path::new(&mount.at).components().count())
 }

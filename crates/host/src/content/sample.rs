@@ -2,6 +2,7 @@
 
 use super::estimate::{compressed_size, fingerprint, is_zero};
 use super::{Order, Sample, open};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{Kind, Piece};
 use diskspd_sys::memory::Buffer;
@@ -23,7 +24,7 @@ pub(super) fn take(order: &Order, cached: &File, to: u64, gaps: &[Piece], until:
     let block = BLOCK.max(order.direct.into());
     let mut direct = match order.direct {
         0 => None,
-        _ => open(&order.location, OFlags::DIRECT),
+        _ => open(order.located.way(), OFlags::DIRECT),
     };
     // Through the cache nothing is read ahead.
     let _ = rustix::fs::fadvise(cached, 0, None, Advice::Random);

@@ -64,7 +64,7 @@ pub(super) struct Beneath {
 
 impl Beneath {
     pub fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
-        let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+        let mounts = root.mounts();
         let opened = place.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
         let mount = opened.or_else(|| mountinfo::holding(&mounts, &place.path));
         let known = place.number.and_then(|number| Device::of(root, number));
@@ -129,7 +129,7 @@ fn overlay(root: &Root, mount: &Mount, path: &Path, nesting: u32) -> Result<Bene
     }
     let directories = directories(&mount.options);
     let within = Path::new(&mount.root).join(path.strip_prefix(&mount.at).unwrap_or(path));
-    let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = root.mounts();
     for directory in &directories {
         let file = directory.join(within.strip_prefix("/").unwrap_or(&within));
         // In a container the host's paths may exist by chance: then they are in the overlay itself.

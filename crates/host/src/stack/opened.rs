@@ -16,17 +16,16 @@ use std::path::{Path, PathBuf};
 ///
 /// An overlay copies a file to its upper directory when it is opened for writing: what is to be written has
 /// to be open for that before it is asked where it lies.
-pub fn of_open(file: &File, path: &Path) -> Stack {
-    let root = Root::live();
+pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     let Ok(found) = rustix::fs::fstat(file) else { return Stack::without("it can't be inspected") };
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
-        return of_device(&root, split(found.st_rdev));
+        return of_device(root, split(found.st_rdev));
     }
     let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let Ok(path) = name.or_else(|_| fs::canonicalize(path)) else {
         return Stack::without("its location can't be determined");
     };
-    at(&root, &FilePlace { path, number: Some(split(found.st_dev)), mount: mount_of(file) })
+    at(root, &FilePlace { path, number: Some(split(found.st_dev)), mount: mount_of(file) })
 }
 
 /// The mount that a file was opened on, by its number in `/proc/self/mountinfo`.
@@ -59,7 +58,7 @@ pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> Result<Ve
     let same =
         |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
     let by_name = !gone && rustix::fs::stat(name).is_ok_and(same);
-    let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = root.mounts();
     let mounted = mountinfo::parse(&mounts).find(|mount| mount.number == backing.device);
     let (path, mount) = match (by_name, mounted) {
         (true, _) => (PathBuf::from(name), None),

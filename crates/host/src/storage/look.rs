@@ -42,14 +42,15 @@ pub fn storage(path: &RawText) -> Storage {
         Some((std::fs::canonicalize(above).ok()?, rustix::fs::stat(above).ok()?))
     });
     let Some((place, found)) = there else { return Storage { path: path.clone(), ..Storage::default() } };
+    let root = Root::live().remembering();
     match FileType::from_raw_mode(found.st_mode) {
         FileType::BlockDevice => Storage {
             path: path.clone(),
             file_system: None,
-            device: Device::of(&Root::live(), split(found.st_rdev)).map(|device| device.settings()),
+            device: Device::of(&root, split(found.st_rdev)).map(|device| device.settings()),
         },
         _ => {
-            let mut storage = on_file_system(&Root::live(), path, &place, split(found.st_dev));
+            let mut storage = on_file_system(&root, path, &place, split(found.st_dev));
             // No mount holds it where a changed root (chroot) is in the middle of one: then it is that of the
             // root.
             let of_root = || {
@@ -65,7 +66,7 @@ pub fn storage(path: &RawText) -> Storage {
 /// What a file lies on; `place`: its path without links, or that of its directory; `number`: of its file
 /// system's device.
 pub fn on_file_system(root: &Root, path: &RawText, place: &Path, number: Number) -> Storage {
-    let mount = mountinfo::holding(&root.text("/proc/self/mountinfo").unwrap_or_default(), place);
+    let mount = mountinfo::holding(&root.mounts(), place);
     // Where a file system has many devices, its own number is none of theirs.
     let candidates = std::iter::once(number).chain(mount.iter().flat_map(|mount| devices_of(root, mount)));
     let device = candidates.into_iter().find_map(|number| Device::of(root, number));

@@ -1,8 +1,9 @@
 //! What is kept of a run beside others: its figures, the verdict, and what was found.
 
-use crate::truth::Judged;
+use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
+use diskspd_model::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// The figures of one run.
@@ -23,23 +24,37 @@ pub struct RunLine {
     pub cpu: f64,
     /// The busiest CPU, percent.
     pub hottest: f64,
-    /// `WRONG` or `WARNING` where something like that was found; else the verdict about the devices, or `ok`.
-    pub verdict: String,
-    /// What limited it, as the record names it; `None` = nobody looked.
-    pub limited_by: Option<String>,
+    /// What is concluded of it in a word.
+    pub verdict: RunVerdict,
+    /// What limited it; `None` = nobody looked.
+    pub limited_by: Option<Limiter>,
     /// What was found, but for notes.
     pub findings: Vec<RunFinding>,
+}
+
+/// What is concluded of a run in a word: something that was found stands before what the devices say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum RunVerdict {
+    /// Something makes the figures other than they seem to be.
+    Wrong,
+    /// Something may.
+    Warning,
+    /// Nothing was found; what the devices did.
+    Devices(Verdict),
+    /// Nothing was found, and nobody looked at the devices.
+    NothingFound,
 }
 
 /// Latencies of a run, ms.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LatencyLine {
     /// Mean.
-    pub mean_ms: f64,
+    pub mean_ms: Millis,
     /// 99 % took no longer.
-    pub p99_ms: f64,
+    pub p99_ms: Millis,
     /// 99.9 % took no longer.
-    pub p999_ms: f64,
+    pub p999_ms: Millis,
 }
 
 /// One finding of a run.
@@ -61,7 +76,6 @@ impl RunLine {
         let [Some(span)] = judged.summary.time_spans.as_slice() else { return None };
         let throughput = span.total.total.throughput;
         let limits = judged.judgement.limits.first().and_then(Option::as_ref);
-        let limiter = limits.and_then(|limits| limits.limited_by);
         Some(RunLine {
             iops: throughput.iops,
             measured_s: span.seconds,
@@ -73,8 +87,8 @@ impl RunLine {
             }),
             cpu: span.cpu.average.usage,
             hottest: span.cpu.rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max),
-            verdict: verdict(judged).to_owned(),
-            limited_by: limiter.and_then(|by| serde_json::to_value(by).ok()?.as_str().map(str::to_owned)),
+            verdict: RunVerdict::of(judged),
+            limited_by: limits.and_then(|limits| limits.limited_by),
             findings: told(judged),
         })
     }
@@ -86,7 +100,7 @@ impl RunLine {
 
     /// Kleinrock's power: I/Os per second for each ms of mean latency; `None` = no latency was measured.
     pub fn power(&self) -> Option<f64> {
-        let latency = self.felt()?.mean_ms;
+        let latency = self.felt()?.mean_ms.ms();
         (latency > 0.0).then(|| self.iops / latency)
     }
 }
@@ -100,11 +114,40 @@ fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {
     Some(LatencyLine { mean_ms: figures.mean?, p99_ms: at(0.99)?, p999_ms: at(0.999)? })
 }
 
-fn verdict(judged: &Judged) -> &'static str {
-    match judged.judgement.worst() {
-        Some(Severity::Wrong) => "WRONG",
-        Some(Severity::Warning) => "WARNING",
-        _ => judged.judgement.verdicts.first().map_or("ok", |span| span.verdict.word()),
+impl RunVerdict {
+    fn of(judged: &Judged) -> RunVerdict {
+        match judged.judgement.worst() {
+            Some(Severity::Wrong) => RunVerdict::Wrong,
+            Some(Severity::Warning) => RunVerdict::Warning,
+            _ => {
+                let verdict = judged.judgement.verdicts.first();
+                verdict.map_or(RunVerdict::NothingFound, |span| RunVerdict::Devices(span.verdict))
+            }
+        }
+    }
+
+    /// As it is printed, and stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            RunVerdict::Wrong => "WRONG",
+            RunVerdict::Warning => "WARNING",
+            RunVerdict::Devices(verdict) => verdict.word(),
+            RunVerdict::NothingFound => "ok",
+        }
+    }
+}
+
+impl From<RunVerdict> for String {
+    fn from(verdict: RunVerdict) -> String {
+        verdict.word().to_owned()
+    }
+}
+
+impl From<String> for RunVerdict {
+    fn from(word: String) -> RunVerdict {
+        let found = [RunVerdict::Wrong, RunVerdict::Warning].into_iter().find(|known| known.word() == word);
+        let devices = || Verdict::named(&word).map(RunVerdict::Devices);
+        found.or_else(devices).unwrap_or(RunVerdict::NothingFound)
     }
 }
 

@@ -8,4 +8,4 @@ pub mod repeat;
 pub mod selection;
 pub mod sweep;
 
-pub use line::{LatencyLine, RunFinding, RunLine};
+pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};

@@ -7,6 +7,7 @@
 //! straight line that fits it best no more than 10 %.
 
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
+use diskspd_model::units::Millis;
 
 /// So many rounds have to be alike.
 pub const WINDOW: usize = 5;
@@ -141,7 +142,7 @@ pub fn text(done: &Preconditioning) -> String {
 }
 
 fn row(number: usize, round: &RoundFigures, window: Option<RoundWindow>) -> String {
-    let latency = |ms: Option<f64>| ms.map_or("-".to_owned(), |ms| format!("{ms:.3}"));
+    let latency = |time: Option<Millis>| time.map_or("-".to_owned(), |time| time.to_string());
     let (mean, p99) = (latency(round.mean_ms), latency(round.p99_ms));
     let start = format!("{number:>5}{:>14.2}{:>12.2}{mean:>11}{p99:>11}", round.iops, round.mib_per_s);
     let Some(window) = window else { return format!("{start}{:>16}{:>11}{:>10}\n", "-", "-", "-") };
@@ -231,7 +232,12 @@ mod tests {
 
     #[test]
     fn the_table_says_of_every_round_what_the_window_behind_it_says() {
-        let round = |iops| RoundFigures { iops, mib_per_s: iops / 256.0, mean_ms: Some(0.5), p99_ms: None };
+        let round = |iops| RoundFigures {
+            iops,
+            mib_per_s: iops / 256.0,
+            mean_ms: Some(Millis::new(0.5)),
+            p99_ms: None,
+        };
         let rounds: Vec<RoundFigures> = [900.0, 110.0, 100.0, 100.0, 100.0, 90.0].map(round).into();
         let rates: Vec<f64> = rounds.iter().map(|round| round.iops).collect();
         let window = window(&rates);

@@ -68,8 +68,8 @@ type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
 const FIGURES: [Figure; 5] = [
     ("IOPS", Bounds::Positive, |line| Some(line.iops)),
     ("MiB/s", Bounds::Positive, |line| Some(line.mib_per_s)),
-    ("average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms)),
-    ("p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms)),
+    ("average ms", Bounds::Positive, |line| Some(line.latency?.mean_ms.ms())),
+    ("p99 ms", Bounds::Positive, |line| Some(line.latency?.p99_ms.ms())),
     ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
 ];
 
@@ -118,9 +118,9 @@ pub fn headline(line: &RunLine) -> String {
     let mut text = format!("{:.2} IOPS, {:.2} MiB/s", line.iops, line.mib_per_s);
     if let Some(latency) = line.felt() {
         let what = if line.response.is_some() { "response: " } else { "" };
-        text += &format!(", {what}average {:.3} ms, p99 {:.3} ms", latency.mean_ms, latency.p99_ms);
+        text += &format!(", {what}average {} ms, p99 {} ms", latency.mean_ms, latency.p99_ms);
     }
-    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict)
+    text + &format!(", CPU {:.1} %, {}", line.cpu, line.verdict.word())
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Which of many runs are meant.
 
+use diskspd_model::results::{SpanSummary, WhichIos};
+use diskspd_model::units::Millis;
+
 /// Which runs of a history are meant; what is `None` or empty leaves nothing out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selection {
@@ -110,6 +113,19 @@ impl RunFigure {
             RunFigure::P50 => "50th percentile, ms",
             RunFigure::P99 => "99th percentile, ms",
             RunFigure::P999 => "99.9th percentile, ms",
+        }
+    }
+
+    /// That of these I/Os of a time span; of latencies in ms.
+    pub fn value(self, span: &SpanSummary, of: WhichIos) -> Option<f64> {
+        let figures = span.figures(of);
+        match self {
+            RunFigure::Iops => figures.iops,
+            RunFigure::MibPerS => figures.mib_per_s,
+            RunFigure::Mean => figures.mean_ms.map(Millis::ms),
+            RunFigure::P50 | RunFigure::P99 | RunFigure::P999 => {
+                span.percentile(self.percent()?)?.of(of).map(Millis::ms)
+            }
         }
     }
 

@@ -1,15 +1,15 @@
-//! Result XML of several hosts: as far as figures add up. Amounts and rates do, means and deviations follow
+//! Results of other programs, of several hosts: as far as figures add up. Amounts and rates do, means and deviations follow
 //! from them with the number of I/Os, the extremes are those of all. Percentiles can't be had from
 //! percentiles, and how busy all CPUs were not without knowing how many there are: they are left open.
 
 use super::MergeError;
-use diskspd_model::results::{KnownFigures, KnownRun, KnownSpan};
+use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
 
 /// All of these as one run.
 ///
 /// # Errors
 /// There is none, or they have not the same time spans.
-pub fn merge_known(runs: &[KnownRun]) -> Result<KnownRun, MergeError> {
+pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     let first = runs.first().ok_or(MergeError::Nothing)?;
     for run in runs {
         if let Some(what) = difference(first, run) {
@@ -19,25 +19,25 @@ pub fn merge_known(runs: &[KnownRun]) -> Result<KnownRun, MergeError> {
     if let Some((copy, first)) = copies(runs) {
         return Err(MergeError::Twice { name: copy.name.clone(), first: first.name.clone() });
     }
-    let computers: Vec<&str> = runs.iter().filter_map(|run| run.computer.as_deref()).collect();
+    let all_known = runs.iter().all(|run| !run.hosts.is_empty());
     let spans = (0..first.time_spans.len()).map(|index| {
-        let spans: Option<Vec<&KnownSpan>> =
+        let spans: Option<Vec<&SpanSummary>> =
             runs.iter().map(|run| run.time_spans.get(index)?.as_ref()).collect();
         spans.map(|spans| span(&spans))
     });
-    Ok(KnownRun {
+    Ok(RunSummary {
         started_at: runs.iter().map(|run| run.started_at).min().flatten(),
-        computer: (computers.len() == runs.len()).then(|| computers.join(", ")),
+        hosts: runs.iter().filter(|_| all_known).flat_map(|run| run.hosts.clone()).collect(),
         time_spans: spans.collect(),
-        ..KnownRun::new(format!("{} hosts", runs.len()), first.origin.clone())
+        ..RunSummary::new(format!("{} hosts", runs.len()), first.origin.clone())
     })
 }
 
 /// Two that say the same, down to machine and time: a copy, and what it is a copy of. Simulated runs have no
 /// time, and may be alike.
-fn copies(runs: &[KnownRun]) -> Option<(&KnownRun, &KnownRun)> {
-    let same = |a: &KnownRun, b: &KnownRun| {
-        (a.started_at, &a.computer, &a.time_spans) == (b.started_at, &b.computer, &b.time_spans)
+fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
+    let same = |a: &RunSummary, b: &RunSummary| {
+        (a.started_at, &a.hosts, &a.time_spans) == (b.started_at, &b.hosts, &b.time_spans)
     };
     runs.iter().enumerate().filter(|(_, run)| run.started_at.is_some()).find_map(|(place, run)| {
         runs[..place].iter().find(|first| same(first, run)).map(|first| (run, first))
@@ -45,7 +45,7 @@ fn copies(runs: &[KnownRun]) -> Option<(&KnownRun, &KnownRun)> {
 }
 
 /// What is to be the same, as far as it is known.
-fn difference(first: &KnownRun, other: &KnownRun) -> Option<String> {
+fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
     let (own, its) = (first.time_spans.len(), other.time_spans.len());
     if own != its {
         return Some(format!("it has {its} time spans instead of {own}"));
@@ -70,21 +70,21 @@ fn difference(first: &KnownRun, other: &KnownRun) -> Option<String> {
     })
 }
 
-fn span(spans: &[&KnownSpan]) -> KnownSpan {
-    let of = |figures: fn(&KnownSpan) -> &KnownFigures| {
+fn span(spans: &[&SpanSummary]) -> SpanSummary {
+    let of = |figures: fn(&SpanSummary) -> &KnownFigures| {
         KnownFigures::of_all(&spans.iter().map(|span| figures(span)).collect::<Vec<_>>())
     };
     let mut parameters = spans[0].parameters.clone();
-    let sum = |of: fn(&KnownSpan) -> Option<u64>| spans.iter().map(|span| of(span)).sum::<Option<u64>>();
+    let sum = |of: fn(&SpanSummary) -> Option<u64>| spans.iter().map(|span| of(span)).sum::<Option<u64>>();
     parameters.threads = sum(|span| span.parameters.threads);
     parameters.in_flight = sum(|span| span.parameters.in_flight);
     let seconds = spans.iter().map(|span| span.seconds).collect::<Option<Vec<f64>>>();
-    KnownSpan {
+    SpanSummary {
         parameters,
         seconds: seconds.map(|all| all.into_iter().fold(0.0, f64::max)),
         read: of(|span| &span.read),
         write: of(|span| &span.write),
         total: of(|span| &span.total),
-        ..KnownSpan::default()
+        ..SpanSummary::default()
     }
 }

@@ -30,7 +30,7 @@ fn devices(verdict: &SpanVerdict) -> Option<HostDevices> {
 /// What was found of a host's devices; `ranks`: how many of its machine used them.
 pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevices {
     let (severity, message) = (part.severity, part.message.clone());
-    HostDevices { time_span, verdict: part.verdict.word().to_lowercase(), severity, message, ranks }
+    HostDevices { time_span, verdict: part.verdict, severity, message, ranks }
 }
 
 /// Puts what was found when the host's devices were judged together with other ranks' in the place of what
@@ -38,7 +38,7 @@ pub fn of_part(time_span: usize, part: &DeviceVerdict, ranks: usize) -> HostDevi
 pub fn judge_anew(summary: &mut HostSummary, devices: HostDevices) {
     let known = &mut summary.known;
     if let Some(Some(span)) = known.time_spans.get_mut(devices.time_span - 1) {
-        span.verdict = Some(devices.verdict.clone());
+        span.verdict = Some(devices.verdict);
     }
     summary.devices.retain(|before| before.time_span != devices.time_span);
     summary.devices.push(devices);

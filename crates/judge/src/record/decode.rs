@@ -1,7 +1,7 @@
 //! From the bytes of a tool's output to its text: what shells and consoles make of it.
 
 use diskspd_model::profile::xml::text::keeping_bytes;
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::RunSummary;
 use std::borrow::Cow;
 
 /// The text of a file: UTF-8, with or without a byte order mark, or UTF-16, as `>` of PowerShell writes it.
@@ -28,7 +28,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 /// Gives the runs of a file their names: one alone that of the file, of several each its number.
-pub(super) fn named(mut runs: Vec<KnownRun>, name: &str) -> Vec<KnownRun> {
+pub(super) fn named(mut runs: Vec<RunSummary>, name: &str) -> Vec<RunSummary> {
     let several = runs.len() > 1;
     for (run, number) in runs.iter_mut().zip(1..) {
         run.name = if several { format!("{name}#{number}") } else { name.to_owned() };

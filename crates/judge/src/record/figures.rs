@@ -3,13 +3,14 @@
 use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
 use diskspd_model::results::{
-    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownSpan,
-    Measured, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, Table,
+    Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
+    PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, SpanSummary, Table,
     UnmeasuredSpan,
 };
+use diskspd_model::units::Millis;
 
 /// The figures of each time span, with the percentiles of the text report.
-pub fn spans(judged: &Judged) -> Vec<Option<KnownSpan>> {
+pub fn spans(judged: &Judged) -> Vec<Option<SpanSummary>> {
     let spans = asked(judged.record).zip(&judged.summary.time_spans).zip(1..);
     spans
         .map(|((asked, measured), number)| Some(span(asked, measured.as_ref()?, &judged.judgement, number)))
@@ -36,11 +37,11 @@ fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
     })
 }
 
-fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> KnownSpan {
+fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> SpanSummary {
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
     let iops = measured.iops.as_ref();
-    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<f64>, iops_std_dev: Option<f64>| {
+    let figures = |table: &Table, direction: fn(&ChartRow) -> Option<Millis>, iops_std_dev: Option<f64>| {
         let (throughput, latency) = (table.total.throughput, table.total.latency);
         KnownFigures {
             ios: Some(throughput.ios),
@@ -54,11 +55,11 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
             iops_std_dev,
         }
     };
-    KnownSpan {
+    SpanSummary {
         parameters,
         seconds: Some(measured.seconds),
         cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
-        verdict: verdict.map(|verdict| verdict.verdict.word().to_lowercase()),
+        verdict: verdict.map(|verdict| verdict.verdict),
         read: figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
         write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
         total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),

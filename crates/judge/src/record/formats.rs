@@ -4,7 +4,7 @@
 use super::decode::decoded;
 use super::fault::ResultError;
 use super::{fio, result_text, result_xml};
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::RunSummary;
 
 /// A format of results.
 pub struct InputFormat {
@@ -18,7 +18,7 @@ pub struct InputFormat {
     is_it: fn(&str) -> bool,
     /// Reads all runs of a file. With one it has this name; with several each has its number behind it:
     /// `name#2`.
-    pub read: fn(&[u8], &str) -> Result<Vec<KnownRun>, ResultError>,
+    pub read: fn(&[u8], &str) -> Result<Vec<RunSummary>, ResultError>,
     /// The runs of a file, each as bytes that can be read alone, in the order of `read`.
     pub parts: fn(&[u8]) -> Vec<Vec<u8>>,
 }

@@ -5,38 +5,87 @@ use super::figures;
 use crate::truth::Judged;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::RawText;
-use diskspd_model::results::{Findings, KnownSpan, Record, UnmeasuredSpan};
-use serde::{Deserialize, Serialize};
+use diskspd_model::results::{
+    Findings, Origin, Record, RecordFormat, RunSummary, SpanSummary, UnmeasuredSpan,
+};
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// What a list of runs shows of one.
+/// What a list of runs shows of one, with the percentiles of the text report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Index {
+#[serde(transparent)]
+pub struct Index(#[serde(with = "IndexForm")] pub RunSummary);
+
+/// The form of a summary at the beginning of a record. What people call it and where it was found isn't part
+/// of it.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "RunSummary")]
+struct IndexForm {
     /// The same for all copies of the run's record, and for hardly any other: 16 hexadecimal digits.
-    pub identity: String,
-    /// When the process of the run started, seconds since 1970-01-01 00:00 UTC; `None` = unknown.
-    pub started_at: Option<i64>,
-    /// Program name and all arguments.
-    pub command_line: RawText,
-    /// What the machines call themselves.
-    pub hosts: Vec<String>,
-    /// What two runs must share to be comparable: a [`diskspd_model::machine::fingerprint`]; `None` = nobody
-    /// looked.
-    pub fingerprint: Option<String>,
-    /// How bad the worst is that was found about the figures; `None` = nothing was found.
-    pub worst: Option<Severity>,
-    /// The names of all findings, the worst first, each once; `None` = an older program made the index.
-    #[serde(default)]
-    pub findings: Option<Vec<String>>,
-    /// Parameters and figures of each time span, with the percentiles of the text report; `None` = never
-    /// measured.
-    pub time_spans: Vec<Option<KnownSpan>>,
-    /// A number that stands for the machine; `None` = several, an older program made the index, or the
-    /// machine has none.
+    #[serde(deserialize_with = "some")]
+    identity: Option<String>,
+    started_at: Option<i64>,
+    #[serde(with = "command_line")]
+    command_line: Option<RawText>,
+    hosts: Vec<String>,
+    fingerprint: Option<String>,
+    #[serde(flatten, with = "FindingsForm")]
+    findings: Option<Findings>,
+    time_spans: Vec<Option<SpanSummary>>,
+    /// None also where there are several, or where an older program made the index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub machine: Option<String>,
-    /// What the time spans were asked for that never were measured.
+    machine: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unmeasured: Vec<UnmeasuredSpan>,
+    unmeasured: Vec<UnmeasuredSpan>,
+    #[serde(skip)]
+    name: String,
+    #[serde(skip, default = "this_version")]
+    origin: Origin,
+    #[serde(skip)]
+    label: Option<String>,
+}
+
+/// What has to be there.
+fn some<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+fn this_version() -> Origin {
+    Origin::Record { version: RecordFormat::VERSION }
+}
+
+/// Nothing is an empty text.
+mod command_line {
+    use super::*;
+    use serde::Serializer;
+
+    pub fn serialize<S: Serializer>(line: &Option<RawText>, to: S) -> Result<S::Ok, S::Error> {
+        line.clone().unwrap_or_default().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<RawText>, D::Error> {
+        Ok(Some(RawText::deserialize(from)?).filter(|line| !line.as_bytes().is_empty()))
+    }
+}
+
+/// Findings as two fields of the index.
+#[derive(Serialize, Deserialize)]
+struct FindingsForm {
+    worst: Option<Severity>,
+    /// `None` = an older program made the index.
+    #[serde(default)]
+    findings: Option<Vec<String>>,
+}
+
+impl FindingsForm {
+    fn serialize<S: serde::Serializer>(found: &Option<Findings>, to: S) -> Result<S::Ok, S::Error> {
+        let worst = found.as_ref().and_then(|found| found.worst);
+        Serialize::serialize(&FindingsForm { worst, findings: found.clone().map(|found| found.names) }, to)
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Findings>, D::Error> {
+        let FindingsForm { worst, findings } = Deserialize::deserialize(from)?;
+        Ok(findings.map(|names| Findings { worst, names }))
+    }
 }
 
 impl Index {
@@ -45,23 +94,23 @@ impl Index {
         let Judged { record, judgement, .. } = judged;
         let host = record.host();
         let names = judgement.findings.iter().map(|finding| finding.name);
-        let Findings { worst, names } = Findings::new(judgement.worst(), names);
-        Index {
-            identity: identity(record),
+        Index(RunSummary {
+            identity: Some(identity(record)),
             started_at: host.system.start_time,
-            command_line: record.profile.command_line.clone(),
+            command_line: Some(record.profile.command_line.clone())
+                .filter(|line| !line.as_bytes().is_empty()),
             hosts: record.hosts.iter().map(|host| host.name.clone()).collect(),
             fingerprint: host.system.fingerprint.as_ref().map(|fingerprint| fingerprint.hash.clone()),
-            worst,
-            findings: Some(names),
+            findings: Some(Findings::new(judgement.worst(), names)),
             time_spans: figures::spans(judged),
             machine: host.system.machine.clone().filter(|_| record.hosts.len() == 1),
             unmeasured: figures::unmeasured(judged),
-        }
+            ..RunSummary::new("", this_version())
+        })
     }
 }
 
-/// The same for all copies of a record ([`Index::identity`]): of what no two runs share: machine, times,
+/// The same for all copies of a record ([`RunSummary::identity`]): of what no two runs share: machine, times,
 /// amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no more is needed.
 pub fn identity(record: &Record) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;

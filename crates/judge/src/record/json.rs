@@ -1,15 +1,15 @@
 //! The record as JSON: `docs/record.md` describes every field.
 //!
-//! Reading goes by large parts (`parts`, `values`). What that can't read is read byte by byte, which is ten
-//! times slower and tells line and column of what is wrong.
+//! Reading goes line by line (`lines`). What isn't laid out so is read as a whole, which tells line and
+//! column of what is wrong.
 
-mod parts;
-mod values;
+mod lines;
 
 use super::index::Index;
 use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Method, Profile};
-use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole, version_1};
+use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole};
+use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
@@ -67,6 +67,15 @@ pub enum RecordError {
         /// Its version.
         found: u64,
     },
+    /// Of a program before the first release.
+    #[error(
+        "the record has format version {found}, which only programs before the first release wrote; run it \
+         again"
+    )]
+    OlderVersion {
+        /// Its version.
+        found: u64,
+    },
     /// A field is missing, or holds what it can't.
     #[error("line {line}, column {column}: {what}; the record was probably edited or damaged")]
     Field {
@@ -102,7 +111,7 @@ struct Stored<'a> {
     judgement: &'a Judgement,
 }
 
-/// Writes a record as one line of JSON.
+/// Writes a record as JSON, laid out in lines (`lines`).
 ///
 /// # Errors
 /// Those of `sink`.
@@ -110,20 +119,9 @@ pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
     let Record { format, profile, method, preconditioning, hosts, whole } = record;
     let mut buffered = io::BufWriter::new(sink);
-    serde_json::to_writer(
-        &mut buffered,
-        &Stored {
-            format,
-            index: &Index::of(judged),
-            profile,
-            method,
-            preconditioning,
-            hosts,
-            whole,
-            summary,
-            judgement,
-        },
-    )?;
+    let index = &Index::of(judged);
+    let stored = Stored { format, index, profile, method, preconditioning, hosts, whole, summary, judgement };
+    stored.serialize(&mut serde_json::Serializer::with_formatter(&mut buffered, LineFormatter::default()))?;
     buffered.write_all(b"\n")?;
     buffered.flush()
 }
@@ -148,7 +146,7 @@ pub fn write_readable(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     sink.flush()
 }
 
-/// A record as one line of JSON in memory.
+/// The same in memory.
 pub fn bytes(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     // Can't fail: memory takes everything, and a record has no maps whose keys JSON could refuse.
@@ -173,35 +171,30 @@ trait RecordSource: BufRead + Seek {}
 impl<S: BufRead + Seek> RecordSource for S {}
 
 fn read_any(mut source: &mut dyn RecordSource) -> Result<Record, RecordError> {
-    let version = check_format(source)?;
+    check_format(source)?;
     let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
     source.rewind().map_err(unreadable)?;
-    if version == u64::from(RecordFormat::VERSION)
-        && let Ok(record) = parts::record(&mut source)
-    {
-        record.check().map_err(|what| RecordError::Inconsistent { what })?;
-        return Ok(record);
-    }
-    source.rewind().map_err(unreadable)?;
-    let record = read_plainly(source, version)?;
+    let record = match lines::record(&mut source) {
+        Ok(record) => record,
+        Err(_) => {
+            source.rewind().map_err(unreadable)?;
+            read_plainly(source)?
+        }
+    };
     record.check().map_err(|what| RecordError::Inconsistent { what })?;
     Ok(record)
 }
 
-/// Reads a record of this version whole: an old one, one in another form or a damaged one. Out of memory, as
-/// the parts of others are read, because a second parser would be a twentieth of the program.
-fn read_plainly(source: &mut dyn BufRead, version: u64) -> Result<Record, RecordError> {
+/// Reads a record whole: one that is laid out otherwise, or a damaged one. Out of memory, as the lines of
+/// others are read, because a second parser would be a twentieth of the program.
+fn read_plainly(source: &mut dyn BufRead) -> Result<Record, RecordError> {
     let mut text = Vec::new();
     source.read_to_end(&mut text).map_err(|error| RecordError::Unreadable { what: error.to_string() })?;
     let mut parser = serde_json::Deserializer::from_slice(&text);
-    let parsed = match version {
-        1 => version_1::read(&mut parser),
-        _ => Record::deserialize(&mut parser),
-    };
-    let parsed = parsed.and_then(|record| parser.end().map(|()| record));
+    let parsed = Record::deserialize(&mut parser).and_then(|record| parser.end().map(|()| record));
     parsed.map_err(|error| {
         let at_end = is_at_end(&text, error.line(), error.column());
-        explain(error, at_end)
+        explain(&error, at_end)
     })
 }
 
@@ -214,77 +207,68 @@ fn is_at_end(text: &[u8], line: usize, column: usize) -> bool {
 /// Longest index that is looked for, bytes.
 const LONGEST_INDEX: u64 = 16 << 20;
 
-/// Reads the index of a record, and no more of it than that: `Ok(None)` = a record of version 1, or one
-/// whose index doesn't stand at its beginning.
+/// Reads the index of a record: its first line, and no more. `Ok(None)` = it doesn't stand there.
 ///
 /// # Errors
 /// It is no record, or the index is damaged.
 pub fn read_index(mut source: impl Read) -> Result<Option<Index>, RecordError> {
-    let source: &mut dyn Read = &mut source;
-    let mut source = source.take(LONGEST_INDEX);
-    let mut beginning = Vec::new();
-    match parts::index(Copied { source: &mut source, copy: &mut beginning }) {
-        Ok(index) => Ok(Some(index)),
-        Err(_) => read_index_plainly(&mut io::BufReader::new(io::Cursor::new(beginning).chain(source))),
+    index(&mut source)
+}
+
+fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
+    let unreadable = |error: io::Error| RecordError::Unreadable { what: error.to_string() };
+    let mut source = io::BufReader::new(source.take(LONGEST_INDEX));
+    let mut text = Vec::new();
+    source.read_until(b'\n', &mut text).map_err(unreadable)?;
+    let head = lines::head(&text).and_then(|head| serde_json::from_slice::<Head>(&head).ok());
+    if let Some(Head { format, index }) = head
+        && format.is_known()
+    {
+        return Ok(Some(index));
     }
-}
-
-/// Keeps a copy of what is read.
-struct Copied<'a, R> {
-    source: R,
-    copy: &'a mut Vec<u8>,
-}
-
-impl<R: Read> Read for Copied<'_, R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(into)?;
-        self.copy.extend_from_slice(&into[..count]);
-        Ok(count)
-    }
-}
-
-/// The same byte by byte.
-fn read_index_plainly(mut source: &mut dyn BufRead) -> Result<Option<Index>, RecordError> {
-    let mut beginning = Beginning::default();
-    let mut parser = serde_json::Deserializer::from_reader(&mut source);
+    // Laid out otherwise, or damaged.
+    source.read_to_end(&mut text).map_err(unreadable)?;
+    let mut found = Beginning::default();
+    let mut parser = serde_json::Deserializer::from_slice(&text);
     // What follows is left unread, which the parser takes for an error.
-    let read = parser.deserialize_any(Head { found: &mut beginning, with_index: true });
-    let damage = match &read {
-        Err(error) => beginning.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof),
-        Ok(()) => false,
+    let read = parser.deserialize_any(WithIndex(&mut found));
+    let is_damaged = |error: &serde_json::Error| {
+        let known = found.format.as_ref().is_some_and(Name::is_known);
+        known && found.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof)
     };
+    let at_end = |error: &serde_json::Error| is_at_end(&text, error.line(), error.column());
     match read {
-        Err(error) if damage && beginning.format.as_ref().is_some_and(|format| format.is_known()) => {
-            Err(explain(error, nothing_follows(source)))
-        }
-        read => understand(&mut beginning, read, source).map(|_| beginning.index),
+        Err(error) if is_damaged(&error) => Err(explain(&error, at_end(&error))),
+        read => understand(found.format, read, at_end).map(|()| found.index),
     }
 }
 
 /// Name and version come first: whatever else differs in other JSON or in a newer record would only be a
-/// riddle. Looks no further than it must. Returns the version.
-fn check_format(mut source: &mut dyn BufRead) -> Result<u64, RecordError> {
-    let mut found = Beginning::default();
+/// riddle. Looks no further than it must.
+fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
+    let mut format = None;
     let mut parser = serde_json::Deserializer::from_reader(&mut source);
-    let read = parser.deserialize_any(Head { found: &mut found, with_index: false });
-    understand(&mut found, read, source)
+    let read = parser.deserialize_any(FormatAlone(&mut format));
+    understand(format, read, |_| source.fill_buf().is_ok_and(<[u8]>::is_empty))
 }
 
-/// The version of what begins so.
+/// Whether what begins so is a record of today's version. `at_end` tells whether an error is where the text
+/// ends.
 fn understand(
-    found: &mut Beginning,
+    format: Option<Name>,
     read: serde_json::Result<()>,
-    source: &mut dyn BufRead,
-) -> Result<u64, RecordError> {
-    match (found.format.take(), read) {
+    at_end: impl FnOnce(&serde_json::Error) -> bool,
+) -> Result<(), RecordError> {
+    match (format, read) {
         (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
         (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
             Err(RecordError::NewerVersion { found: version })
         }
-        (Some(Name { version, .. }), _) => Ok(version),
-        (None, Err(error)) if error.classify() != Category::Data => {
-            Err(explain(error, nothing_follows(source)))
+        (Some(Name { version, .. }), _) if version < u64::from(RecordFormat::VERSION) => {
+            Err(RecordError::OlderVersion { found: version })
         }
+        (Some(_), _) => Ok(()),
+        (None, Err(error)) if error.classify() != Category::Data => Err(explain(&error, at_end(&error))),
         (None, _) => Err(RecordError::NotARecord),
     }
 }
@@ -298,25 +282,28 @@ struct Name {
 impl Name {
     /// Whether it is that of a record that this program reads.
     fn is_known(&self) -> bool {
-        self.name == RecordFormat::NAME && self.version <= u64::from(RecordFormat::VERSION)
+        self.name == RecordFormat::NAME && self.version == u64::from(RecordFormat::VERSION)
     }
 }
 
-/// The fields that a record begins with.
+/// The first line of a record.
+#[derive(Deserialize)]
+struct Head {
+    format: Name,
+    index: Index,
+}
+
+/// The fields that a record begins with, as far as they are there.
 #[derive(Default)]
 struct Beginning {
     format: Option<Name>,
     index: Option<Index>,
 }
 
-/// Finds the field `format` of an object, and the index if it stands right behind it; what follows is left
-/// unread.
-struct Head<'a> {
-    found: &'a mut Beginning,
-    with_index: bool,
-}
+/// Finds the field `format` of an object; what follows is left unread.
+struct FormatAlone<'a>(&'a mut Option<Name>);
 
-impl<'de> Visitor<'de> for Head<'_> {
+impl<'de> Visitor<'de> for FormatAlone<'_> {
     type Value = ();
 
     fn expecting(&self, text: &mut fmt::Formatter) -> fmt::Result {
@@ -326,10 +313,7 @@ impl<'de> Visitor<'de> for Head<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
         while let Some(field) = fields.next_key::<String>()? {
             if field == "format" {
-                self.found.format = Some(fields.next_value()?);
-                if self.with_index && fields.next_key::<String>()?.as_deref() == Some("index") {
-                    self.found.index = Some(fields.next_value()?);
-                }
+                *self.0 = Some(fields.next_value()?);
                 return Ok(());
             }
             fields.next_value::<IgnoredAny>()?;
@@ -338,12 +322,26 @@ impl<'de> Visitor<'de> for Head<'_> {
     }
 }
 
-/// `source` is where the error was found.
-fn nothing_follows(source: &mut dyn BufRead) -> bool {
-    source.fill_buf().is_ok_and(<[u8]>::is_empty)
+/// The same, and the index if it stands right behind it.
+struct WithIndex<'a>(&'a mut Beginning);
+
+impl<'de> Visitor<'de> for WithIndex<'_> {
+    type Value = ();
+
+    fn expecting(&self, text: &mut fmt::Formatter) -> fmt::Result {
+        text.write_str("a record")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        FormatAlone(&mut self.0.format).visit_map(&mut fields)?;
+        if fields.next_key::<String>()?.as_deref() == Some("index") {
+            self.0.index = Some(fields.next_value()?);
+        }
+        Ok(())
+    }
 }
 
-fn explain(error: serde_json::Error, at_end: bool) -> RecordError {
+fn explain(error: &serde_json::Error, at_end: bool) -> RecordError {
     let (line, column) = (error.line(), error.column());
     // The error's own text ends with the position.
     let text = error.to_string();

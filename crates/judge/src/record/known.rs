@@ -3,10 +3,10 @@
 use super::figures;
 use super::index::Index;
 use crate::truth::Judged;
-use diskspd_model::results::{Findings, KnownRun, Origin, RecordFormat};
+use diskspd_model::results::{Origin, RunSummary};
 
 /// What is known of a record's run, with every percentile that the record has; `name` is what people call it.
-pub fn run(judged: &Judged, name: &str) -> KnownRun {
+pub fn run(judged: &Judged, name: &str) -> RunSummary {
     let mut known = of_index(Index::of(judged), name);
     let spans = known.time_spans.iter_mut().zip(&judged.summary.time_spans);
     for (known, measured) in spans.filter_map(|(known, measured)| known.as_mut().zip(measured.as_ref())) {
@@ -17,30 +17,6 @@ pub fn run(judged: &Judged, name: &str) -> KnownRun {
 }
 
 /// The same from the record's index alone: the percentiles are those of the text report.
-pub fn of_index(index: Index, name: &str) -> KnownRun {
-    let Index {
-        identity,
-        started_at,
-        command_line,
-        hosts,
-        fingerprint,
-        worst,
-        findings,
-        time_spans,
-        machine,
-        unmeasured,
-    } = index;
-    let origin = Origin::Record { version: RecordFormat::VERSION };
-    KnownRun {
-        identity: Some(identity),
-        started_at,
-        computer: Some(hosts.join(", ")).filter(|names| !names.is_empty()),
-        machine,
-        fingerprint,
-        command_line: Some(command_line).filter(|line| !line.as_bytes().is_empty()),
-        findings: findings.map(|names| Findings { worst, names }),
-        time_spans,
-        unmeasured,
-        ..KnownRun::new(name, origin)
-    }
+pub fn of_index(index: Index, name: &str) -> RunSummary {
+    RunSummary { name: name.to_owned(), ..index.0 }
 }

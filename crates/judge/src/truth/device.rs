@@ -29,11 +29,13 @@ mod wording;
 pub(super) use flushed::flushed;
 pub(super) use part::Part;
 pub(super) use queue::{InFlight, Queues};
-pub use verdict::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+pub use verdict::{Comparison, DeviceVerdict, SpanVerdict};
 
 use super::{Limiter, SpanView, failed};
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::results::Verdict;
+use diskspd_model::units::seconds_of_ns;
 use done::{Done, NotCounted};
 use effects::{Effect, Found, Judged};
 use limits::{LESS, MORE};
@@ -152,7 +154,7 @@ fn judge(
         flushes: found.flushes,
         others_bytes: found.others,
         unwritten_bytes: part.unwritten(),
-        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| *ns as f64 / 1e9).sum()),
+        flush_seconds: (!flush.is_empty()).then(|| flush.iter().map(|ns| seconds_of_ns(*ns)).sum()),
     };
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict.evidence.extend(discarded(part, found.discards));

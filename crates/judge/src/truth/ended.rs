@@ -3,6 +3,7 @@
 
 use super::{Finding, Severity};
 use diskspd_model::results::{EndedBy, Record};
+use diskspd_model::units::seconds_of_ns;
 
 pub(super) fn of_run(record: &Record) -> Option<Finding> {
     let spans = record.profile.time_spans.iter().zip(&record.host().results.time_spans);
@@ -22,7 +23,7 @@ pub(super) fn of_run(record: &Record) -> Option<Finding> {
     let by = ended.by.name();
     let mut message = match ended.after.filter(|_| got.was_measured()) {
         Some(after) => {
-            let seconds = after as f64 / 1e9;
+            let seconds = seconds_of_ns(after);
             let asked = asked.duration;
             format!(
                 "{by} ended the run{place} after {seconds:.2} of {asked} s: the figures cover {seconds:.2} s"

@@ -4,6 +4,7 @@ use super::{Finding, Severity, SpanView};
 use diskspd_model::engines::Direction;
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::IoErrors;
+use diskspd_model::units::seconds_of_us;
 
 /// From this share on short I/Os make the figures something else.
 const MANY: f64 = 0.001;
@@ -34,7 +35,7 @@ fn failed(span: &SpanView) -> Option<Finding> {
     let workers = span.results.observed.as_ref().and_then(|observed| observed.effort.as_ref());
     let depth =
         workers.map(|effort| effort.workers.iter().map(|worker| u64::from(worker.depth)).sum::<u64>());
-    let last = errors.iter().flat_map(|error| &error.at_us).max().map(|us| *us as f64 / 1e6);
+    let last = errors.iter().flat_map(|error| &error.at_us).max().map(|us| seconds_of_us(*us));
     let what = match failed {
         1 => format!("1 I/O failed ({ios} were counted)"),
         _ => format!("{failed} I/Os failed ({ios} were counted)"),

@@ -2,6 +2,7 @@
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::results::{Delays, EndedBy};
+use diskspd_model::units::seconds_of_us;
 
 /// From this share of the measured time on it is worth telling.
 const SOME: f64 = 0.02;
@@ -69,7 +70,7 @@ impl HeldUpTime {
 
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let held = HeldUpTime::of(delays);
-    let seconds = held.us as f64 / 1e6;
+    let seconds = seconds_of_us(held.us);
     let share = seconds / span.measured.seconds;
     let severity = held.severity(delays, share)?;
     let what = held.what;
@@ -83,14 +84,14 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
     if delays.times > 0 {
         finding = finding.shown_by(format!(
             "the control thread was 50 ms late or more {times} (worst {:.2} s, at second {:.2})",
-            delays.longest_us as f64 / 1e6,
-            delays.longest_at_us as f64 / 1e6
+            seconds_of_us(delays.longest_us),
+            seconds_of_us(delays.longest_at_us)
         ));
     }
     if let Some(lost) = delays.lost_us.filter(|lost| *lost > 0) {
         finding = finding.shown_by(format!(
             "its delays of 2 ms or more, without those spent waiting for a CPU, add up to {:.2} s",
-            lost as f64 / 1e6
+            seconds_of_us(lost)
         ));
     }
     if let Some(continues) = delays.continues.filter(|continues| *continues > 0) {
@@ -110,7 +111,7 @@ fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
 
 /// The clock that the run is timed by stands still in suspend: the share of the measured time says nothing.
 fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
-    let seconds = delays.suspended_us as f64 / 1e6;
+    let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
     let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
     Some(Finding::new("suspended", severity, span, message).remedy(

@@ -1,8 +1,9 @@
 //! I/Os that started later than they were to (`-g`, `--rate-total`): their wait is in no latency.
 
-use super::offered::{self, JUST_DUE, duration};
+use super::offered::{self, JUST_DUE};
 use super::{Finding, Limits, Severity, SpanView};
 use diskspd_model::results::{PERCENTILES, PacedFigures, PacedLatency};
+use diskspd_model::units::Millis;
 
 /// From this share of I/Os on that started late the 99.9th percentile is another one, ...
 const IN_TAIL: f64 = 0.001;
@@ -28,8 +29,8 @@ pub(super) struct Late<'a> {
     ios: u64,
     /// Of how many.
     of: u64,
-    /// How late the worst one was, ms.
-    longest: f64,
+    /// How late the worst one was.
+    longest: Millis,
     /// Threads had no CPU so long, s; `None` = not long enough to explain it, or not known.
     without_cpu: Option<f64>,
     severity: Severity,
@@ -38,12 +39,12 @@ pub(super) struct Late<'a> {
 /// `None` = it doesn't matter, or no I/O had a time to start at.
 pub(super) fn judge<'a>(span: &SpanView<'a>, limits: Option<&Limits>) -> Option<Late<'a>> {
     let figures = span.measured.paced.as_ref()?;
-    let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE);
+    let overdue = figures.max_overdue.filter(|time| *time > JUST_DUE);
     let never = overdue.map_or(0, |_| figures.overdue);
     let (ios, of) = (figures.late.saturating_add(never), figures.ios.saturating_add(never));
-    let longest = figures.max_delay.unwrap_or(0.0).max(overdue.unwrap_or(0.0));
+    let longest = figures.max_delay.unwrap_or_default().max(overdue.unwrap_or_default());
     let share = ios as f64 / of.max(1) as f64;
-    if share < IN_TAIL || (ios < FEW && longest < LONG) || (never == 0 && is_same(figures)) {
+    if share < IN_TAIL || (ios < FEW && longest.ms() < LONG) || (never == 0 && is_same(figures)) {
         return None;
     }
     // I/Os are due evenly: the share of late ones is the share of the time in which they were late.
@@ -69,8 +70,8 @@ impl Late<'_> {
 /// Whether it makes no difference from where latencies are counted.
 fn is_same(figures: &PacedFigures) -> bool {
     let (Some(service), Some(response)) = (&figures.service, &figures.response) else { return false };
-    let same = |service: Option<f64>, response: Option<f64>| match (service, response) {
-        (Some(service), Some(response)) => response <= service * (1.0 + SAME),
+    let same = |service: Option<Millis>, response: Option<Millis>| match (service, response) {
+        (Some(service), Some(response)) => response.ms() <= service.ms() * (1.0 + SAME),
         _ => true,
     };
     let rows = service.chart.percentiles.iter().zip(&response.chart.percentiles).zip(PERCENTILES);
@@ -116,19 +117,19 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
          {}: their latencies omit that wait (coordinated omission)",
         late.percent(),
         offered::option(span),
-        duration(longest)
+        longest.in_a_sentence()
     );
     let mut finding = Finding::new("late-starts", late.severity, span, message);
     finding = match both(figures) {
         Some(text) => finding.shown_by(text),
         None => finding.shown_by("add -L for response times, which count from when an I/O was due".into()),
     };
-    if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
+    if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(
             "{} I/Os were due and never started, the first overdue by {} at the end: response times count \
              them with their age at the end, no other figure does",
             figures.overdue,
-            duration(longest)
+            longest.in_a_sentence()
         ));
     }
     finding.shown_by(cause(span, late)).remedy(
@@ -148,8 +149,8 @@ fn cause(span: &SpanView, late: &Late) -> String {
         return missed;
     }
     match span.measured.latency.as_ref().and_then(|latency| latency.all.max.total) {
-        Some(longest) if longest >= late.longest / 2.0 => {
-            format!("an I/O took up to {}: those behind it waited in the program", duration(longest))
+        Some(longest) if longest.ms() >= late.longest.ms() / 2.0 => {
+            format!("an I/O took up to {}: those behind it waited in the program", longest.in_a_sentence())
         }
         _ => "an I/O can't start while all of -o are in flight, or while the thread isn't woken up".into(),
     }
@@ -162,7 +163,7 @@ fn both(figures: &PacedFigures) -> Option<String> {
             let row = PERCENTILES.iter().position(|p| *p == share)?;
             latency.chart.percentiles.get(row)?.total
         };
-        let all = [latency.total.mean?, at(0.99)?, at(0.999)?].map(duration);
+        let all = [latency.total.mean?, at(0.99)?, at(0.999)?].map(Millis::in_a_sentence);
         Some(format!("{} on average, p99 {}, p99.9 {}", all[0], all[1], all[2]))
     };
     let (service, response) =

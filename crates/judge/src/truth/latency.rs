@@ -1,9 +1,10 @@
 //! Were latencies steady? A rate that is limited stays the same whatever they do, and of a few slow I/Os no
 //! rate tells.
 
-use super::offered::{self, duration};
+use super::offered;
 use super::{Finding, Severity, SpanView, SteadyVerdict};
-use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, shift};
+use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, median, shift};
+use diskspd_model::units::{Millis, seconds_of_us};
 use serde::Serialize;
 
 /// Mean latencies that differ by less than this factor are no finding, however sure that is.
@@ -60,7 +61,7 @@ pub struct Tail {
 /// The verdict on the latencies of a time span; `None` = not measured (`-L`), or too short.
 pub(super) fn judge(span: &SpanView) -> Option<LatencySteadiness> {
     let course = span.results.observed.as_ref()?.latencies.as_ref()?;
-    let width = course.width_us as f64 / 1e6;
+    let width = seconds_of_us(course.width_us);
     // The last one may be shorter.
     let whole = (span.measured.seconds / width.max(f64::MIN_POSITIVE) + 1e-6).floor() as usize;
     of(course, whole)
@@ -69,10 +70,10 @@ pub(super) fn judge(span: &SpanView) -> Option<LatencySteadiness> {
 /// The verdict on the first `whole` intervals of a course.
 pub fn of(course: &LatencyCourse, whole: usize) -> Option<LatencySteadiness> {
     let intervals = course.intervals.get(..whole.min(course.intervals.len()))?;
-    let width = course.width_us as f64 / 1e6;
-    let means = filled(intervals, LatencySums::mean_ms)?;
+    let width = seconds_of_us(course.width_us);
+    let means = filled(intervals, |sums| sums.mean().map(Millis::ms))?;
     // How wide latencies scatter within an interval, whatever its mean.
-    let widths = filled(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean_ms()?.powi(2)))?;
+    let widths = filled(intervals, |sums| Some(sums.mean_square_ms2()? / sums.mean()?.ms().powi(2)))?;
     let mean = Course::of(&means)?;
     let found = |verdict, at: Option<usize>, from_ms, to_ms| {
         let (before, behind) = intervals.split_at(at.unwrap_or(intervals.len() / 2));
@@ -119,7 +120,7 @@ fn changed(means: &[f64], shape: &Shape) -> Option<Change> {
     }
     let at = shift::of(means)?;
     // By the middle: a few slow I/Os move a mean.
-    let (before, behind) = (middle(&means[..at]), middle(&means[at..]));
+    let (before, behind) = (median(means[..at].iter().copied()), median(means[at..].iter().copied()));
     differ(before, behind, MATTERS).then_some((LatencyVerdict::Changed, Some(at), before, behind))
 }
 
@@ -131,13 +132,6 @@ fn scattered(intervals: &[LatencySums], widths: &[f64]) -> Option<Change> {
     let wider = differ(before.deviation(), behind.deviation(), TAIL_MATTERS.sqrt());
     let matters = wider && differ(before.squares(), behind.squares(), MATTERS);
     matters.then(|| (LatencyVerdict::Tail, Some(at), before.mean(), behind.mean()))
-}
-
-/// The median.
-fn middle(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// A figure of each interval; those without an I/O have that of the one before. `None` = too few, or too many
@@ -215,6 +209,7 @@ pub(super) fn says_more(span: &SpanView, rate: SteadyVerdict) -> bool {
 /// The verdict as a finding; `None` = they were steady.
 pub(super) fn finding(span: &SpanView, found: &LatencySteadiness) -> Option<Finding> {
     let LatencySteadiness { from_ms, to_ms, from_deviation_ms, to_deviation_ms, .. } = *found;
+    let duration = |ms: f64| Millis::new(ms).in_a_sentence();
     let means = format!("from {} to {} on average", duration(from_ms), duration(to_ms));
     let more = to_deviation_ms >= from_deviation_ms;
     let tail = found

@@ -12,44 +12,8 @@ use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::quota::CpuQuota;
 use diskspd_model::profile::Target;
 use diskspd_model::results::Effort;
+use diskspd_model::results::Limiter;
 use serde::Serialize;
-
-/// What limited a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Limiter {
-    /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
-    Profile,
-    /// The CPU quota of a control group.
-    CpuQuota,
-    /// The I/O limit of a control group.
-    IoLimit,
-    /// The hypervisor, which gave the CPUs of the threads to others.
-    Hypervisor,
-    /// Interrupts: one CPU was busy all the time, mostly with them.
-    Interrupts,
-    /// The program itself: a thread was busy in it, not in the kernel.
-    Tool,
-    /// The CPU: a thread was busy all the time, mostly in the kernel.
-    Cpu,
-    /// Too few CPUs, or busy ones: threads were ready to run, and had none.
-    BusyCpus,
-    /// The kernel above the device: most I/Os were neither there nor with the threads.
-    Kernel,
-    /// One I/O at a time.
-    Depth,
-    /// The storage, at this queue depth.
-    Storage,
-    /// What was observed doesn't tell.
-    Unclear,
-}
-
-impl Limiter {
-    /// Whether findings of this name are about what limited a run.
-    pub fn is_name(name: &str) -> bool {
-        name.starts_with("limited-by-") || name == "limit-unclear"
-    }
-}
 
 /// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
 #[derive(Debug, Clone, PartialEq, Serialize)]

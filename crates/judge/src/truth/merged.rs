@@ -6,12 +6,13 @@
 mod standstills;
 mod stragglers;
 
-pub use stragglers::{HostFigure, Stragglers, figures, median};
+pub use stragglers::{HostFigure, Stragglers, figures};
 
 use super::{DeviceVerdict, Finding, Severity, SpanVerdict, Verdict};
 use diskspd_model::finding::named;
 use diskspd_model::machine::storage::BlockDevice;
 use diskspd_model::results::{Alignment, Host, HostFinding, Record, Whole};
+use diskspd_model::units::seconds_of_ns;
 use std::collections::BTreeMap;
 
 /// What makes findings of several hosts the same: name, severity, time span.
@@ -67,7 +68,7 @@ fn missing(record: &Record) -> Option<Finding> {
 
 /// Not all measured at the same time, or nobody knows.
 fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Finding> {
-    let seconds = |ns: u64| ns as f64 / 1e9;
+    let seconds = seconds_of_ns;
     let Alignment { start_skew_ns, stop_skew_ns, common_ns, .. } = *alignment;
     let (Some(start), Some(stop), Some(common)) = (start_skew_ns, stop_skew_ns, common_ns) else {
         if record.present().count() < 2 || measured == 0 {
@@ -218,7 +219,7 @@ pub(super) fn verdict(record: &Record, span: usize) -> Option<SpanVerdict> {
     let hosts = record.present().count();
     for host in record.present() {
         let devices = host.summary.as_ref()?.devices.iter().find(|devices| devices.time_span == span)?;
-        let verdict = Verdict::named(&devices.verdict)?;
+        let verdict = devices.verdict;
         let message = match devices.ranks {
             0 | 1 => devices.message.clone(),
             ranks => format!("{}; {ranks} ranks on its machine together", devices.message),

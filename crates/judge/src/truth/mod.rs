@@ -40,11 +40,12 @@ mod view;
 mod volume;
 
 pub use content::warnings as content_warnings;
-pub use device::{Comparison, DeviceVerdict, SpanVerdict, Verdict};
+pub use device::{Comparison, DeviceVerdict, SpanVerdict};
 pub use diskspd_model::finding::{Finding, Severity};
+pub use diskspd_model::results::{Limiter, Verdict};
 pub use judged::Judged;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, of as latency_steadiness};
-pub use limit::{Limiter, Limits};
+pub use limit::Limits;
 pub use stalls::Stalled;
 pub use steady::{Interrupted, Steadiness, SteadyVerdict};
 pub use view::SpanView;

@@ -3,6 +3,7 @@
 use super::{Finding, Severity, SpanView};
 use diskspd_model::profile::Arrivals;
 use diskspd_model::results::PacedFigures;
+use diskspd_model::units::Millis;
 
 /// A rate that was missed by less than this share is the same figure to whoever reads it, ...
 const SAME: f64 = 0.01;
@@ -11,7 +12,7 @@ const OTHER_LOAD: f64 = 0.05;
 /// So many of the I/Os that were offered wait where a rate can't be kept, at least, as a share.
 const MOST: f64 = 0.5;
 /// At the end of a run that keeps its rate an I/O may just have become due, ms.
-pub(super) const JUST_DUE: f64 = 1.0;
+pub(super) const JUST_DUE: Millis = Millis::new(1.0);
 /// Random arrivals are fewer than the rate by more than so many standard deviations once in three million
 /// runs.
 const SIGMAS: f64 = 5.0;
@@ -62,7 +63,7 @@ fn missed<'a>(span: &SpanView<'a>) -> Option<Missed<'a>> {
     let places: u64 = span.targets().map(|asked| places(span, asked.target)).sum();
     let unexplained = missing - 2.0 * places as f64 - chance(span, offered);
     // What was not done has to have waited: else nobody was late, and the rate is not what was missed.
-    let overdue = figures.max_overdue.filter(|ms| *ms > JUST_DUE).map_or(0, |_| figures.overdue);
+    let overdue = figures.max_overdue.filter(|time| *time > JUST_DUE).map_or(0, |_| figures.overdue);
     let waited = figures.late.saturating_add(overdue) as f64;
     // Where a rate can't be kept the line of those that wait grows, and hardly anybody starts in time; where
     // the storage stood still for a moment, some wait.
@@ -106,23 +107,14 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
          beyond chance"
     ));
     finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
-    if let Some(longest) = figures.max_overdue.filter(|ms| *ms > JUST_DUE) {
+    if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(
             "{} I/Os were due and never started, the first overdue by {} at the end",
             figures.overdue,
-            duration(longest)
+            longest.in_a_sentence()
         ));
     }
     let remedy = "at this load the backlog grows for as long as the run lasts: offer a lower rate, or raise \
                   -o or -t";
     vec![finding.remedy(remedy)]
-}
-
-/// ms, in a unit that people read.
-pub(super) fn duration(ms: f64) -> String {
-    match ms {
-        1000.0.. => format!("{:.2} s", ms / 1000.0),
-        10.0.. => format!("{ms:.0} ms"),
-        _ => format!("{ms:.3} ms"),
-    }
 }

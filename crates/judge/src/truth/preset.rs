@@ -3,6 +3,7 @@
 use super::{Finding, Severity, SpanView};
 use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
 use diskspd_model::profile::{Throughput, TimeSpan};
+use diskspd_model::units::Millis;
 
 /// The grade of each figure that has one.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
@@ -16,7 +17,7 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
     let has_rate = span.rate_total.is_some() || has_rates(span.asked);
     let outstanding = span.asked.targets.iter().map(|target| in_flight(span.asked, target)).sum::<u64>();
     let tells = has_rate || (threshold.under == GradedLoad::OneAtATime && outstanding == 1);
-    let ms = figure(span, threshold.of, has_rate)?;
+    let time = figure(span, threshold.of, has_rate)?;
     let (what, load) = match (has_rate, threshold.of) {
         (true, JudgedLatency::MeanRead | JudgedLatency::MeanWrite) => {
             let offered = span.measured.paced.as_ref().map_or(0.0, |paced| paced.offered_iops);
@@ -27,7 +28,7 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
     };
     if !tells {
         let message = format!(
-            "{preset}: {what}, {ms:.3} ms, isn't graded: at full load each of {outstanding} outstanding I/Os \
+            "{preset}: {what}, {time} ms, isn't graded: at full load each of {outstanding} outstanding I/Os \
              waits for the others"
         );
         return Some(
@@ -36,15 +37,15 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
                 .as_answer(),
         );
     }
-    let (word, beyond) = threshold.judge(ms);
+    let (word, beyond) = threshold.judge(time.ms());
     let severity = if beyond { Severity::Warning } else { Severity::Note };
-    let message = format!("{what}{load}, {ms:.3} ms, is {word} for {preset}");
+    let message = format!("{what}{load}, {time} ms, is {word} for {preset}");
     let found = Finding::new("preset-threshold", severity, span, message);
     Some(found.shown_by(threshold.source.into()).as_answer())
 }
 
-/// The figure, ms. Under a rate the time that an I/O waits before it is started belongs to it.
-fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<f64> {
+/// The figure. Under a rate the time that an I/O waits before it is started belongs to it.
+fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> {
     let measured = span.measured;
     let response = || measured.paced.as_ref().filter(|_| has_rate)?.response.as_ref();
     match of {

@@ -3,6 +3,7 @@
 use super::offered;
 use super::{Finding, Limiter, Limits, Severity, SpanView, held_up};
 use diskspd_model::stats::{LARGEST_SLOPE, stalls};
+use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
 
 /// Intervals of `-D` up to this, ms, show pauses, too, where nobody looked.
@@ -47,11 +48,11 @@ pub(super) fn judge(span: &SpanView) -> Option<Stalled> {
 /// I/Os by beats, and the length of one, s.
 fn beats(span: &SpanView) -> Option<(Vec<u64>, f64)> {
     if let Some(beats) = span.results.observed.as_ref().and_then(|observed| observed.beats.as_ref()) {
-        return Some((beats.ios.0.clone(), beats.width_us as f64 / 1e6));
+        return Some((beats.ios.0.clone(), seconds_of_us(beats.width_us)));
     }
     let (intervals, ms) = (&span.measured.iops.as_ref()?.intervals, span.asked.io_bucket_duration);
     let counts = || intervals.iter().map(|interval| interval.total.ios).collect();
-    (ms <= FINE_ENOUGH).then(|| (counts(), f64::from(ms) / 1000.0))
+    (ms <= FINE_ENOUGH).then(|| (counts(), seconds_of_ms(ms)))
 }
 
 /// I/Os that can be in flight at once.

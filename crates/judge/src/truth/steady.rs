@@ -8,6 +8,7 @@ use super::{Finding, Limits, Severity, SpanView};
 use diskspd_model::results::{HeatChange, Sample, WarmUp};
 use diskspd_model::stats::{Course, FEWEST, Shape};
 use diskspd_model::units;
+use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
 
 /// What became of the rate.
@@ -194,11 +195,11 @@ fn warmed_up(span: &SpanView) -> u32 {
 fn rates(span: &SpanView) -> Option<(Vec<f64>, f64)> {
     let samples = span.results.observed.as_ref().map_or(&[][..], |observed| &observed.samples);
     if let Some(last) = samples.last() {
-        let interval = last.end_us as f64 / 1e6 / samples.len() as f64;
+        let interval = seconds_of_us(last.end_us) / samples.len() as f64;
         return Some((sampled(samples), interval));
     }
     let intervals = &span.measured.iops.as_ref()?.intervals;
-    let width = f64::from(span.asked.io_bucket_duration) / 1000.0;
+    let width = seconds_of_ms(span.asked.io_bucket_duration);
     // The last one is as long as the others only if the duration is a multiple of it.
     let whole = (span.measured.seconds / width).floor() as usize;
     Some((intervals.iter().take(whole).map(|interval| interval.total.iops).collect(), width))

@@ -2,6 +2,9 @@
 
 use super::{Finding, Severity, SpanView};
 
+/// A system call that does nothing takes a tenth of that, and with two stops at least twice as long.
+const STOPPED_CALL_NS: u64 = 5_000;
+
 /// A debugger or `strace` that was there while it was measured.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let Some(tracer) = span.results.observed.as_ref().and_then(|observed| observed.tracer.as_ref()) else {
@@ -9,17 +12,31 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     };
     let name = if tracer.name.is_empty() { "a process" } else { &tracer.name };
     let pid = tracer.pid;
+    let (stopped, samples) = (tracer.stopped, tracer.samples);
+    let call_ns = tracer.call_ns.filter(|call_ns| *call_ns >= STOPPED_CALL_NS);
+    // A debugger that only waits.
+    if samples > 0 && stopped == 0 && call_ns.is_none() {
+        let message = format!(
+            "{name} (process {pid}) was attached to the program during the measurement; none of {samples} \
+             looks found a thread stopped by it"
+        );
+        return vec![Finding::new("traced", Severity::Note, span, message)];
+    }
     let message = format!(
         "{name} (process {pid}) traced the program during the measurement: it stops each thread at every \
          system call or signal that it watches, and the figures include these stops"
     );
     let mut finding = Finding::new("traced", Severity::Warning, span, message);
+    if let Some(call_ns) = call_ns {
+        let us = call_ns as f64 / 1e3;
+        finding = finding.shown_by(format!("a system call that does nothing took at least {us:.0} us"));
+    }
+    if stopped > 0 {
+        finding = finding.shown_by(format!("threads were stopped in {stopped} of {samples} looks at them"));
+    }
     if tracer.looks < tracer.of {
-        finding = finding.shown_by(format!(
-            "seen in {} of {} checks, one per \
-                                            second",
-            tracer.looks, tracer.of
-        ));
+        finding =
+            finding.shown_by(format!("seen in {} of {} checks, one per second", tracer.looks, tracer.of));
     }
     vec![finding.remedy(format!(
         "end {name} (process {pid}) or detach it, and measure again; perf and bpftrace trace system calls at \

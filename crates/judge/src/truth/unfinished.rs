@@ -3,6 +3,7 @@
 use super::{Finding, Severity, SpanView};
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::{DirectionResults, TargetResults};
+use diskspd_model::units::Millis;
 
 /// Older than the longest that was counted by less than this factor says nothing of a stall.
 const FACTOR: f64 = 2.0;
@@ -30,11 +31,10 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
     let longest = directions().filter_map(DirectionResults::longest).max();
     let ages = || rows.iter().flat_map(|target| &target.unfinished);
     let older = ages().filter(|age| **age > longest.unwrap_or(0)).count();
-    let ms = |nanos: u64| nanos as f64 / 1e6;
-    let oldest = ms(*ages().max()?);
+    let oldest = Millis::of_ns(*ages().max()?);
     let counted = directions().any(|direction| direction.ios > 0);
     let least = match longest {
-        Some(longest) => (ms(longest) * FACTOR).max(SHORT),
+        Some(longest) => (Millis::of_ns(longest).ms() * FACTOR).max(SHORT),
         None if counted => LONG,
         None => SHORT,
     };
@@ -42,8 +42,8 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
         return None;
     }
     let severity = match oldest {
-        _ if oldest < least => Severity::Note,
-        _ if oldest / 1000.0 >= LARGE * span.measured.seconds => Severity::Wrong,
+        _ if oldest.ms() < least => Severity::Note,
+        _ if oldest.seconds() >= LARGE * span.measured.seconds => Severity::Wrong,
         _ => Severity::Warning,
     };
     let (ios, were, they) = match older {
@@ -51,10 +51,13 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
         _ => ("I/Os", "were", "they aren't"),
     };
     let beyond = match longest {
-        Some(longest) => format!("longer than any that was counted ({:.1} ms at most)", ms(longest)),
+        Some(longest) => {
+            format!("longer than any that was counted ({:.1} ms at most)", Millis::of_ns(longest).ms())
+        }
         None if counted => "and nothing came back meanwhile".into(),
         None => "and none ever came back".into(),
     };
+    let oldest = oldest.ms();
     let message = format!(
         "{older} {ios} on '{path}' {were} still in flight when measuring ended, for {oldest:.1} ms by then, {beyond}: \
          {they} in any figure"

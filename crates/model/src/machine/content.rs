@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFacts {
     /// The target.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Whether it is a block device.
     pub device: bool,

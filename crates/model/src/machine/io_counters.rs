@@ -166,7 +166,6 @@ pub struct DeviceFacts {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetDevices {
     /// Which one.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// What it lies on.
     pub stack: Stack,

@@ -2,6 +2,7 @@
 
 use super::RawText;
 use crate::engines::EngineKind;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the
@@ -109,7 +110,7 @@ impl ReplayMethod {
 
     /// I/Os per second that are to be started, on average; `None` = as many as possible.
     pub fn ios_per_s(&self) -> Option<f64> {
-        let seconds = self.length_ns as f64 / 1e6 / f64::from(self.speed_thousandths);
+        let seconds = Millis::of_ns(self.length_ns).ms() / f64::from(self.speed_thousandths);
         (self.speed_thousandths > 0 && self.ios > 0).then(|| self.ios as f64 / seconds.max(1e-3))
     }
 }

@@ -28,7 +28,7 @@ pub use repetition::SEED_STEP;
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 use serde::{Deserialize, Serialize};
 pub use spread::{AddressSpread, NoAddressSpread};
-pub use target_id::{TargetId, TargetIds, reading_paths};
+pub use target_id::{TargetId, TargetIds};
 
 /// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
 pub const COMPATIBLE_VERSION: &str = "2.2.0";

@@ -4,6 +4,7 @@ use super::flushes::times_ms;
 use super::summarize::rows as by_thread;
 use super::{AddUp, DirectionResults, Host, SpanResults};
 use crate::profile::RawText;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// Discards by thread and target.
@@ -36,15 +37,15 @@ pub struct DiscardFigures {
     /// How many per second.
     pub per_s: f64,
     /// Mean time.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Median.
-    pub median: Option<f64>,
+    pub median: Option<Millis>,
     /// 99th percentile.
-    pub p99: Option<f64>,
+    pub p99: Option<Millis>,
     /// 99.9th percentile.
-    pub p999: Option<f64>,
+    pub p999: Option<Millis>,
     /// Longest.
-    pub max: Option<f64>,
+    pub max: Option<Millis>,
 }
 
 impl DiscardTable {

@@ -2,6 +2,7 @@
 
 use crate::profile::RawText;
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// Flushes by thread and target.
@@ -32,15 +33,15 @@ pub struct FlushFigures {
     /// The same, per second.
     pub per_s: f64,
     /// Mean time.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Median.
-    pub median: Option<f64>,
+    pub median: Option<Millis>,
     /// 99th percentile.
-    pub p99: Option<f64>,
+    pub p99: Option<Millis>,
     /// 99.9th percentile.
-    pub p999: Option<f64>,
+    pub p999: Option<Millis>,
     /// Longest.
-    pub max: Option<f64>,
+    pub max: Option<Millis>,
 }
 
 impl FlushFigures {
@@ -52,10 +53,9 @@ impl FlushFigures {
     }
 }
 
-/// Mean, median, 99th and 99.9th percentile and the longest of times in ns, as ms; `None` = there are none.
-pub(super) fn times_ms(times: &Histogram) -> [Option<f64>; 5] {
-    let ms = |nanos: f64| nanos / 1e6;
-    let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
-    let longest = times.moments().max().map(|nanos| ms(nanos as f64));
-    [times.moments().mean().map(ms), at(0.5), at(0.99), at(0.999), longest]
+/// Mean, median, 99th and 99.9th percentile and the longest of times in ns; `None` = there are none.
+pub(super) fn times_ms(times: &Histogram) -> [Option<Millis>; 5] {
+    let at = |share| times.percentile(share).map(Millis::of_ns);
+    let longest = times.moments().max().map(Millis::of_ns);
+    [times.moments().mean().map(Millis::of_mean_ns), at(0.5), at(0.99), at(0.999), longest]
 }

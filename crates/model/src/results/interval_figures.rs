@@ -8,6 +8,7 @@
 use super::summary::IopsSeries;
 use super::{SpanResults, TargetResults};
 use crate::stats::{Interval, Moments, SeriesSum};
+use crate::units::{Millis, seconds_of_ns};
 use serde::{Deserialize, Serialize};
 
 /// Intervals that are listed at most behind the last one with an I/O.
@@ -70,41 +71,41 @@ pub struct IntervalDirection {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalLatency {
     /// Shortest.
-    pub min: f64,
+    pub min: Millis,
     /// Arithmetic mean.
-    pub mean: f64,
+    pub mean: Millis,
     /// Longest.
-    pub max: f64,
+    pub max: Millis,
     /// Population standard deviation.
-    pub std_dev: f64,
+    pub std_dev: Millis,
 }
 
 /// Latency percentiles of one interval, ms, at most 0.8 % off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalPercentiles {
     /// 50 %
-    pub p50: f64,
+    pub p50: Millis,
     /// 95 %
-    pub p95: f64,
+    pub p95: Millis,
     /// 99 %
-    pub p99: f64,
+    pub p99: Millis,
     /// 99.9 %
-    pub p999: f64,
+    pub p999: Millis,
 }
 
 /// Response times in one interval, ms, from when I/Os were due; at most 0.8 % off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalResponse {
     /// 50 %
-    pub p50: f64,
+    pub p50: Millis,
     /// 95 %
-    pub p95: f64,
+    pub p95: Millis,
     /// 99 %
-    pub p99: f64,
+    pub p99: Millis,
     /// 99.9 %
-    pub p999: f64,
+    pub p999: Millis,
     /// Longest.
-    pub max: f64,
+    pub max: Millis,
 }
 
 /// Completions over time: of one thread on one target, or of all together.
@@ -189,7 +190,7 @@ impl Course {
             let (read, write) = (direction(&read, length), direction(&write, length));
             let total = IntervalDirection { iops: read.iops + write.iops, ..direction(&both, length) };
             let end_ms = begin.saturating_add(length) / 1_000_000;
-            let partial_s = (length < width).then_some(length as f64 / 1e9);
+            let partial_s = (length < width).then_some(seconds_of_ns(length));
             IntervalFigures { end_ms, read, write, total, partial_s, ..IntervalFigures::default() }
         })
     }
@@ -229,13 +230,12 @@ fn end_ms(number: u64, width: u64) -> u64 {
 }
 
 fn direction(moments: &Moments, width: u64) -> IntervalDirection {
-    let ms = |nanos: u64| nanos as f64 / 1e6;
     let latency = moments.min().zip(moments.max()).zip(moments.mean().zip(moments.std_dev())).map(
         |((min, max), (mean, std_dev))| IntervalLatency {
-            min: ms(min),
-            max: ms(max),
-            mean: mean / 1e6,
-            std_dev: std_dev / 1e6,
+            min: Millis::of_ns(min),
+            max: Millis::of_ns(max),
+            mean: Millis::of_mean_ns(mean),
+            std_dev: Millis::of_mean_ns(std_dev),
         },
     );
     let iops = rate(moments.count(), width);
@@ -244,14 +244,14 @@ fn direction(moments: &Moments, width: u64) -> IntervalDirection {
 
 /// I/Os per second; `width` in ns.
 fn rate(ios: u64, width: u64) -> f64 {
-    ios as f64 / (width as f64 / 1e9)
+    ios as f64 / seconds_of_ns(width)
 }
 
 impl IopsSeries {
     /// The course of a time span, with bytes, percentiles and wall-clock times as far as they are known.
     pub(super) fn of_span(course: &Course, span: &SpanResults) -> IopsSeries {
         let width = course.width();
-        let seconds = width as f64 / 1e9;
+        let seconds = seconds_of_ns(width);
         let complete = |(number, mut interval): (usize, IntervalFigures)| {
             let start_ms = (number as u64).saturating_mul(width) / 1_000_000;
             interval.started_at =
@@ -291,7 +291,7 @@ impl IopsSeries {
 }
 
 fn response_times(kept: &Interval) -> Option<IntervalResponse> {
-    let at = |p| Some(kept.percentile(p)? as f64 / 1e6);
+    let at = |p| Some(Millis::of_ns(kept.percentile(p)?));
     Some(IntervalResponse { p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)?, max: at(1.0)? })
 }
 
@@ -304,7 +304,7 @@ impl IntervalFigures {
         self.write.mib_per_s = mib(kept.write_bytes);
         self.total.mib_per_s = mib(kept.read_bytes.saturating_add(kept.write_bytes));
         let Some(latency) = self.total.latency else { return };
-        let at = |p| Some((kept.percentile(p)? as f64 / 1e6).clamp(latency.min, latency.max));
+        let at = |p| Some(Millis::of_ns(kept.percentile(p)?).within(latency.min, latency.max));
         self.percentiles = at(0.5)
             .zip(at(0.95))
             .zip(at(0.99).zip(at(0.999)))

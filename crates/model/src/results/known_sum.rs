@@ -2,6 +2,7 @@
 //! number of I/Os, the extremes are those of all.
 
 use super::KnownFigures;
+use crate::units::Millis;
 
 impl KnownFigures {
     /// What all of these come to. Rates add up: the figures have to be of the same time.
@@ -14,7 +15,7 @@ impl KnownFigures {
         let ios = amount(|figures| figures.ios);
         // (I/Os, mean, deviation) of those that did any.
         let parts: Option<Vec<(f64, f64, f64)>> =
-            busy().map(|of| Some((of.ios? as f64, of.mean_ms?, of.std_dev_ms?))).collect();
+            busy().map(|of| Some((of.ios? as f64, of.mean_ms?.ms(), of.std_dev_ms?.ms()))).collect();
         let moments = parts.filter(|parts| !parts.is_empty()).map(|parts| {
             let count: f64 = parts.iter().map(|(ios, ..)| ios).sum();
             let mean = parts.iter().map(|(ios, mean, _)| ios * mean).sum::<f64>() / count;
@@ -22,8 +23,8 @@ impl KnownFigures {
                 parts.iter().map(|(ios, own, deviation)| ios * (deviation.powi(2) + (own - mean).powi(2)));
             (mean, (squares.sum::<f64>() / count).sqrt())
         });
-        let extreme = |of: fn(&KnownFigures) -> Option<f64>, choose: fn(f64, f64) -> f64| {
-            let known: Option<Vec<f64>> = busy().map(|figures| of(figures)).collect();
+        let extreme = |of: fn(&KnownFigures) -> Option<Millis>, choose: fn(Millis, Millis) -> Millis| {
+            let known: Option<Vec<Millis>> = busy().map(|figures| of(figures)).collect();
             known?.into_iter().reduce(choose)
         };
         KnownFigures {
@@ -31,10 +32,10 @@ impl KnownFigures {
             bytes: amount(|figures| figures.bytes),
             iops: each(|figures| figures.iops).sum(),
             mib_per_s: each(|figures| figures.mib_per_s).sum(),
-            mean_ms: moments.map(|(mean, _)| mean),
-            std_dev_ms: moments.map(|(_, deviation)| deviation),
-            min_ms: extreme(|figures| figures.min_ms, f64::min),
-            max_ms: extreme(|figures| figures.max_ms, f64::max),
+            mean_ms: moments.map(|(mean, _)| Millis::new(mean)),
+            std_dev_ms: moments.map(|(_, deviation)| Millis::new(deviation)),
+            min_ms: extreme(|figures| figures.min_ms, Millis::min),
+            max_ms: extreme(|figures| figures.max_ms, Millis::max),
             iops_std_dev: None,
         }
     }
@@ -49,19 +50,19 @@ mod tests {
     fn means_and_deviations_are_those_of_all_ios() {
         let of = |ios, mean, deviation, min, max| KnownFigures {
             ios: Some(ios),
-            mean_ms: Some(mean),
-            std_dev_ms: Some(deviation),
-            min_ms: Some(min),
-            max_ms: Some(max),
+            mean_ms: Some(Millis::new(mean)),
+            std_dev_ms: Some(Millis::new(deviation)),
+            min_ms: Some(Millis::new(min)),
+            max_ms: Some(Millis::new(max)),
             iops: Some(7.0),
             ..KnownFigures::default()
         };
         let idle = KnownFigures { ios: Some(0), iops: Some(0.0), ..KnownFigures::default() };
         let both = KnownFigures::of_all(&[&of(2, 2.0, 1.0, 1.0, 3.0), &of(2, 5.0, 0.0, 5.0, 5.0), &idle]);
         assert_eq!((both.ios, both.iops, both.bytes), (Some(4), Some(14.0), None));
-        assert_eq!((both.mean_ms, both.min_ms, both.max_ms), (Some(3.5), Some(1.0), Some(5.0)));
+        assert_eq!([both.mean_ms, both.min_ms, both.max_ms], [3.5, 1.0, 5.0].map(|ms| Some(Millis::new(ms))));
         let squares = [1.0_f64, 3.0, 5.0, 5.0].map(|ms| (ms - 3.5).powi(2)).iter().sum::<f64>();
-        assert!((both.std_dev_ms.unwrap() - (squares / 4.0).sqrt()).abs() < 1e-12);
+        assert!((both.std_dev_ms.unwrap().ms() - (squares / 4.0).sqrt()).abs() < 1e-12);
         let unknown = KnownFigures { ios: Some(1), ..KnownFigures::default() };
         assert_eq!(KnownFigures::of_all(&[&unknown, &of(1, 1.0, 0.0, 1.0, 1.0)]).mean_ms, None);
     }

@@ -11,7 +11,6 @@ mod host;
 mod host_clock;
 mod integrity;
 mod interval_figures;
-mod known;
 mod known_sum;
 mod observed;
 mod pace;
@@ -19,10 +18,11 @@ mod paced;
 mod parts;
 mod preconditioning;
 mod record;
+mod run_summary;
 mod summarize;
 mod summary;
 mod trace;
-pub mod version_1;
+mod verdict;
 mod whole;
 mod work;
 
@@ -43,16 +43,16 @@ pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
     WeightedStdDevs,
 };
-pub use known::{
-    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, KnownRun, KnownSpan, Origin, PartKey,
-    UnmeasuredSpan,
-};
 pub use observed::{HeatChange, Observed};
 pub use pace::{Beats, Sample, WarmUp};
 pub use paced::{LATE, LATENESS, Overdue, Paced, PacedFigures, PacedLatency};
 pub use parts::{PartFigures, PartResults, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use record::{Record, RecordFormat};
+pub use run_summary::{
+    Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    SpanSummary, UnmeasuredSpan, WhichIos,
+};
 pub use summarize::summarize;
 pub use summary::{
     Chart, ChartRow, DistributionGroup, DistributionUser, FINE_PERCENTILES, Figures, FineChart, IopsSeries,
@@ -67,6 +67,7 @@ pub use trace::{
 use crate::engines::Direction;
 use crate::profile::TargetId;
 use crate::stats::{Histogram, Intervals, Moments, Series};
+pub use verdict::{Limiter, Verdict};
 pub use whole::{
     Alignment, HostDevices, HostFinding, HostSummary, HostWindow, MergedLatencies, MergedTimes,
     TargetLatencies, Whole,
@@ -191,7 +192,6 @@ pub struct EngineUse {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetResults {
     /// Which one.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Size of the target when the thread opened it, bytes.
     pub size: u64,
@@ -301,7 +301,6 @@ fn is_empty(counts: &[u64; 8]) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoErrors {
     /// The target.
-    #[serde(alias = "path")]
     pub target: TargetId,
     /// Read or write.
     pub direction: Direction,

@@ -7,6 +7,7 @@
 
 use super::summary::{Chart, LatencyFigures};
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// Started so long after it was due an I/O is late, ns. To sleep until the next one and to be woken up
@@ -56,13 +57,13 @@ pub struct PacedFigures {
     /// Those of them that started more than 1 ms after it.
     pub late: u64,
     /// Mean time after it; `None` = no I/O.
-    pub mean_delay: Option<f64>,
+    pub mean_delay: Option<Millis>,
     /// Longest.
-    pub max_delay: Option<f64>,
+    pub max_delay: Option<Millis>,
     /// I/Os that were due when measuring ended and had not been started.
     pub overdue: u64,
     /// How long the first of them had been due; `None` = there was none.
-    pub max_overdue: Option<f64>,
+    pub max_overdue: Option<Millis>,
     /// Of recorded I/Os (`--replay`) how many started later than each of [`LATENESS`]; empty = of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,

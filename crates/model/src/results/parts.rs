@@ -3,6 +3,7 @@
 use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
 use crate::profile::{RawText, TargetId};
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// What a thread did of one part, in I/Os of one size, on a target.
@@ -89,13 +90,13 @@ pub struct PartFigures {
     /// I/Os per second.
     pub iops: f64,
     /// Mean latency.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Median.
-    pub median: Option<f64>,
+    pub median: Option<Millis>,
     /// 99th percentile.
-    pub p99: Option<f64>,
+    pub p99: Option<Millis>,
     /// 99.9th percentile.
-    pub p999: Option<f64>,
+    pub p999: Option<Millis>,
 }
 
 impl PartTable {
@@ -136,15 +137,14 @@ impl PartFigures {
         let mut times = Histogram::default();
         part.read.latency.iter().chain(&part.write.latency).for_each(|latency| times.add(latency));
         let ios = part.read.ios + part.write.ios;
-        let ms = |nanos: f64| nanos / 1e6;
-        let at = |share| times.percentile(share).map(|nanos| ms(nanos as f64));
+        let at = |share| times.percentile(share).map(Millis::of_ns);
         PartFigures {
             ios,
             writes: part.write.ios,
             bytes: part.read.bytes + part.write.bytes,
             share: (all > 0).then(|| 100.0 * ios as f64 / all as f64),
             iops: ios as f64 / seconds,
-            mean: times.moments().mean().map(ms),
+            mean: times.moments().mean().map(Millis::of_mean_ns),
             median: at(0.5),
             p99: at(0.99),
             p999: at(0.999),

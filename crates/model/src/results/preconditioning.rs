@@ -1,5 +1,6 @@
 //! How a device was brought into the state that it was measured in (`diskspd precondition`).
 
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// All that was done to a target before, and with, the run of the record, which is the last round.
@@ -43,9 +44,9 @@ pub struct RoundFigures {
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
     /// Mean latency, ms; `None` = no I/O.
-    pub mean_ms: Option<f64>,
+    pub mean_ms: Option<Millis>,
     /// 99 % took no longer, ms; `None` = no I/O.
-    pub p99_ms: Option<f64>,
+    pub p99_ms: Option<Millis>,
 }
 
 /// What some rounds that follow each other say together.

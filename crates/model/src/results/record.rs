@@ -13,8 +13,7 @@ pub struct Record {
     pub format: RecordFormat,
     /// What was asked for.
     pub profile: Profile,
-    /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say, as
-    /// those of version 1.
+    /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say.
     #[serde(default)]
     pub method: Option<Method>,
     /// What was done to the target before, if it is the last round of a preconditioning.

@@ -10,6 +10,7 @@ use super::{
 use super::{DiscardTable, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
+use crate::units::{Millis, seconds_of_ns};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,7 @@ impl Measured {
             return None;
         }
         let host = record.host();
-        let seconds = results.measured as f64 / 1e9;
+        let seconds = seconds_of_ns(results.measured);
         let created = u32::try_from(results.threads.len()).unwrap_or(u32::MAX);
         let Tables { total, read, write, course } = tables(host, span, seconds, &results.threads);
         let work = results.work();
@@ -154,8 +155,10 @@ impl Sums {
     }
 
     fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
-        let latency =
-            LatencyFigures { mean: self.latency.mean().map(ms), std_dev: self.latency.std_dev().map(ms) };
+        let latency = LatencyFigures {
+            mean: self.latency.mean().map(Millis::of_mean_ns),
+            std_dev: self.latency.std_dev().map(Millis::of_mean_ns),
+        };
         Figures {
             throughput: Throughput::new(self.bytes, self.ios, seconds),
             latency: span.measure_latency.then_some(latency),
@@ -171,18 +174,6 @@ impl AddUp for Sums {
         self.latency.add(&other.latency);
         AddUp::add(&mut self.series, &other.series);
     }
-}
-
-/// ns -> ms
-fn ms(nanos: f64) -> f64 {
-    nanos / 1e6
-}
-
-/// ns -> ms by way of single precision, as DISKSPD keeps single latencies: it decides how the halves of a
-/// printed digit are rounded (19.5 us is shown as 0.020 ms, not as 0.019).
-fn single_ms(nanos: u64) -> f64 {
-    let micros = (nanos as f64 / 1000.0) as f32;
-    f64::from(micros / 1000.0)
 }
 
 impl LatencyCharts {
@@ -273,7 +264,7 @@ impl Latencies<'_> {
     }
 
     fn row(&self, total: &Histogram, p: f64) -> ChartRow {
-        let at = |histogram: &Histogram| histogram.percentile(p).map(single_ms);
+        let at = |histogram: &Histogram| histogram.percentile(p).map(Millis::of_ns_as_diskspd);
         ChartRow { read: at(&self.read), write: at(&self.write), total: at(total) }
     }
 
@@ -286,7 +277,10 @@ impl Latencies<'_> {
     fn paced(&self) -> PacedLatency {
         let figures = |latencies: &Histogram| {
             let moments = latencies.moments();
-            LatencyFigures { mean: moments.mean().map(ms), std_dev: moments.std_dev().map(ms) }
+            LatencyFigures {
+                mean: moments.mean().map(Millis::of_mean_ns),
+                std_dev: moments.std_dev().map(Millis::of_mean_ns),
+            }
         };
         let (read, write, total) = (figures(&self.read), figures(&self.write), figures(&self.total()));
         PacedLatency { read, write, total, chart: self.chart() }
@@ -333,10 +327,10 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         iops: delays.count() as f64 / seconds,
         ios: delays.count(),
         late: delay.longer_than(LATE),
-        mean_delay: delays.mean().map(ms),
-        max_delay: delays.max().map(|nanos| ms(nanos as f64)),
+        mean_delay: delays.mean().map(Millis::of_mean_ns),
+        max_delay: delays.max().map(Millis::of_ns),
         overdue,
-        max_overdue: (overdue > 0).then(|| ms(longest as f64)),
+        max_overdue: (overdue > 0).then(|| Millis::of_ns(longest)),
         later_than: Vec::new(),
         service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),
@@ -370,15 +364,15 @@ fn device_figures(device: &DeviceTimes, threads: &[ThreadResults]) -> DeviceFigu
             .filter(|(_, target)| device.targets.contains(&target.target))
             .filter_map(|(_, target)| direction(target).latency.as_ref())
             .for_each(|latency| own.merge(latency.moments()));
-        let at = |share| times.times.percentile(share).map(|nanos| ms(nanos as f64));
+        let at = |share| times.times.percentile(share).map(Millis::of_ns);
         let moments = times.times.moments();
         CompletionFigures {
             requests: times.requests,
             timed: moments.count(),
-            mean: moments.mean().map(ms),
+            mean: moments.mean().map(Millis::of_mean_ns),
             median: at(0.5),
             p99: at(0.99),
-            own: own.mean().map(ms),
+            own: own.mean().map(Millis::of_mean_ns),
         }
     };
     DeviceFigures {

@@ -3,10 +3,11 @@
 
 use super::{
     CpuTable, EffectiveRange, FlushTable, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures,
-    WaitStatistics, WeightedStdDevs,
+    WaitStatistics, WeightedStdDevs, WhichIos,
 };
 use super::{DiscardTable, PartTable};
 use crate::profile::RawText;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// The percentiles of a latency chart, as shares; minimum and maximum stand apart.
@@ -138,9 +139,9 @@ impl Throughput {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct LatencyFigures {
     /// Arithmetic mean.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Population standard deviation.
-    pub std_dev: Option<f64>,
+    pub std_dev: Option<Millis>,
 }
 
 /// Latency distributions.
@@ -177,11 +178,31 @@ pub struct Chart {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChartRow {
     /// Of reads.
-    pub read: Option<f64>,
+    pub read: Option<Millis>,
     /// Of writes.
-    pub write: Option<f64>,
+    pub write: Option<Millis>,
     /// Of both, merged.
-    pub total: Option<f64>,
+    pub total: Option<Millis>,
+}
+
+impl ChartRow {
+    /// That of these I/Os, to be filled in.
+    pub fn of_mut(&mut self, which: WhichIos) -> &mut Option<Millis> {
+        match which {
+            WhichIos::Total => &mut self.total,
+            WhichIos::Read => &mut self.read,
+            WhichIos::Write => &mut self.write,
+        }
+    }
+
+    /// That of these I/Os.
+    pub fn of(&self, which: WhichIos) -> Option<Millis> {
+        match which {
+            WhichIos::Total => self.total,
+            WhichIos::Read => self.read,
+            WhichIos::Write => self.write,
+        }
+    }
 }
 
 /// The percentiles of the XML results, as percentages: minimum and maximum are among them.

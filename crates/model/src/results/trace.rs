@@ -3,6 +3,7 @@
 use crate::machine::tracing::TraceEvent;
 use crate::profile::TargetId;
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// A trace of the measured window, of the whole machine.
@@ -113,11 +114,11 @@ pub struct CompletionFigures {
     /// Those of them with a known time.
     pub timed: u64,
     /// Mean of their times.
-    pub mean: Option<f64>,
+    pub mean: Option<Millis>,
     /// Half of them took no longer.
-    pub median: Option<f64>,
+    pub median: Option<Millis>,
     /// 99 % of them took no longer.
-    pub p99: Option<f64>,
+    pub p99: Option<Millis>,
     /// Mean latency of the program's I/Os on the targets that lie on the device.
-    pub own: Option<f64>,
+    pub own: Option<Millis>,
 }

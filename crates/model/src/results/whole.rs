@@ -4,10 +4,11 @@
 //! histogram for every thread of every host would make the record of a large run as large as all of theirs
 //! together: of a thread its amounts, exact moments and series are kept.
 
-use super::{AddUp, Chart, ChartRow, DirectionResults, Host, KnownRun, PERCENTILES, Paced, Work};
+use super::{AddUp, Chart, ChartRow, DirectionResults, Host, PERCENTILES, Paced, RunSummary, Verdict, Work};
 use crate::finding::Severity;
 use crate::profile::{Profile, TargetId};
 use crate::stats::Histogram;
+use crate::units::Millis;
 use serde::{Deserialize, Serialize};
 
 /// All hosts of a merged run as one.
@@ -51,7 +52,7 @@ pub struct Alignment {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostSummary {
     /// Its figures, as lists show them.
-    pub known: KnownRun,
+    pub known: RunSummary,
     /// Its measured window in each time span.
     pub windows: Vec<HostWindow>,
     /// What was found about its figures, the worst first.
@@ -98,8 +99,8 @@ pub struct HostFinding {
 pub struct HostDevices {
     /// The time span, from 1.
     pub time_span: usize,
-    /// The verdict, in lower case: `verified`.
-    pub verdict: String,
+    /// The verdict.
+    pub verdict: Verdict,
     /// How much it takes away from the figures; `None` = nothing.
     pub severity: Option<Severity>,
     /// The same for people.
@@ -162,14 +163,14 @@ impl TargetLatencies {
     /// Those of a chart.
     pub fn new(target: TargetId, chart: &Chart) -> TargetLatencies {
         let rows = std::iter::once(&chart.min).chain(&chart.percentiles).chain([&chart.max]);
-        let single = |of: Option<f64>| of.map(|ms| ms as f32);
+        let single = |of: Option<Millis>| of.map(|time| time.ms() as f32);
         let rows = rows.map(|row| [row.read, row.write, row.total].map(single)).collect();
         TargetLatencies { target, rows }
     }
 
     /// The chart; what an edited record lacks is missing in it.
     pub fn chart(&self) -> Chart {
-        let double = |of: Option<f32>| of.map(f64::from);
+        let double = |of: Option<f32>| of.map(|ms| Millis::new(ms.into()));
         let mut rows = self.rows.iter().map(|row| {
             let [read, write, total] = row.map(double);
             ChartRow { read, write, total }

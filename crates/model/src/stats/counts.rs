@@ -3,6 +3,7 @@
 use super::Moments;
 use super::base64::Packed;
 use super::packed::{pop, push};
+use crate::units::Millis;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -66,9 +67,9 @@ impl LatencySums {
         self.squares_us2 = self.squares_us2.saturating_add(other.squares_us2);
     }
 
-    /// Mean latency, ms; `None` = no I/O.
-    pub fn mean_ms(&self) -> Option<f64> {
-        (self.ios > 0).then(|| self.sum_ns as f64 / self.ios as f64 / 1e6)
+    /// Mean latency; `None` = no I/O.
+    pub fn mean(&self) -> Option<Millis> {
+        (self.ios > 0).then(|| Millis::of_mean_ns(self.sum_ns as f64 / self.ios as f64))
     }
 
     /// Mean of the squares of the latencies, ms²; `None` = no I/O.

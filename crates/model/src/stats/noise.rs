@@ -1,6 +1,8 @@
 //! The noise of a series whose level may change: by medians of differences, which a few jumps and outliers
 //! don't move.
 
+use super::median;
+
 /// How values scatter around their level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
@@ -40,25 +42,14 @@ impl Noise {
 const DOUBT: f64 = 8.0;
 
 fn spread_of_differences(values: &[f64], distance: usize) -> f64 {
-    let mut differences: Vec<f64> = values.windows(distance + 1).map(|w| w[distance] - w[0]).collect();
-    TO_DEVIATION * deviation_around(&mut differences)
+    let differences: Vec<f64> = values.windows(distance + 1).map(|w| w[distance] - w[0]).collect();
+    TO_DEVIATION * deviation_around(&differences)
 }
 
 /// Median of the absolute distances from the median.
-pub fn deviation_around(values: &mut [f64]) -> f64 {
-    let middle = median(values);
-    values.iter_mut().for_each(|x| *x = (*x - middle).abs());
-    median(values)
-}
-
-/// The median; 0 of nothing. Sorts the values.
-pub fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
-    }
+pub fn deviation_around(values: &[f64]) -> f64 {
+    let middle = median(values.iter().copied());
+    median(values.iter().map(|value| (value - middle).abs()))
 }
 
 /// Neighbours on either side that a value is compared with.
@@ -74,9 +65,9 @@ pub fn without_outliers(values: &[f64], smallest: f64) -> (Vec<f64>, usize) {
     let cleaned = (0..values.len()).map(|index| {
         let from = index.saturating_sub(NEIGHBOURS);
         let to = (index + NEIGHBOURS + 1).min(values.len());
-        let mut around = values[from..to].to_vec();
-        let middle = median(&mut around);
-        let deviation = (TO_DEVIATION * deviation_around(&mut around)).max(smallest);
+        let around = &values[from..to];
+        let middle = median(around.iter().copied());
+        let deviation = (TO_DEVIATION * deviation_around(around)).max(smallest);
         if (values[index] - middle).abs() <= FAR * deviation {
             return values[index];
         }

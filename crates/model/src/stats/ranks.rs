@@ -9,8 +9,3 @@ mod shift;
 pub use law::{EXACT, RankLaw};
 pub use power::RankDesign;
 pub use shift::{CONFIDENCE, Shift};
-
-/// The median; 0 of nothing.
-pub fn middle(values: &[f64]) -> f64 {
-    super::noise::median(&mut values.to_vec())
-}

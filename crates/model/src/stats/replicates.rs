@@ -6,6 +6,8 @@
 //! theirs are on a logarithmic scale; shares lie between 0 and 100 %, so theirs are on that of their odds.
 //! Both are Student's t intervals of the arithmetic mean, carried over to that scale (the delta method).
 
+use super::median;
+
 /// How sure intervals are, as a share.
 pub const CONFIDENCE: f64 = 0.95;
 /// Fewer repetitions than this have no outliers: nobody could tell which ones they are.
@@ -108,18 +110,14 @@ fn two_sided(confidence: f64) -> f64 {
 /// median, which is 1.4826 times the median of all distances, and at least 0.1 % of the median. None among
 /// fewer than five.
 pub fn outliers(values: &[f64]) -> Vec<usize> {
-    let Some(middle) = median(values).filter(|_| values.len() >= FEWEST_FOR_OUTLIERS) else {
+    if values.len() < FEWEST_FOR_OUTLIERS {
         return Vec::new();
-    };
+    }
+    let middle = median(values.iter().copied());
     let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-    let usual = median(&distances).unwrap_or(0.0) * MAD_TO_DEVIATION;
+    let usual = median(distances.iter().copied()) * MAD_TO_DEVIATION;
     let limit = TOO_FAR * usual.max(LEAST_DISTANCE * middle.abs());
     (0..values.len()).filter(|at| distances[*at] > limit).collect()
-}
-
-/// The value in the middle, or the mean of the two there; `None` = there is no value.
-pub fn median(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| super::noise::median(&mut values.to_vec()))
 }
 
 /// Below this value lies the given share of Student's t distribution; `degrees` of freedom, at least 1, the

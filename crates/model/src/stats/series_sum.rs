@@ -1,6 +1,7 @@
 //! Series added up.
 
 use super::{Moments, Series};
+use crate::units::seconds_of_ns;
 
 /// What several series add up to, interval by interval: every interval in full, where many are added.
 #[derive(Debug, Clone, Default)]
@@ -84,6 +85,6 @@ impl SeriesSum {
         let missing = valid - self.intervals.len() as f64;
         let distances: f64 =
             counts().map(|count| (count - mean).powi(2)).sum::<f64>() + missing * mean * mean;
-        (distances / valid).sqrt() / (self.width as f64 / 1e9)
+        (distances / valid).sqrt() / seconds_of_ns(self.width)
     }
 }

@@ -1,6 +1,6 @@
 //! Pauses below a second: what the rate of whole seconds hides.
 
-use super::noise::median;
+use super::median;
 
 /// An interval with less of its level than this share belongs to a pause: next to nothing. What goes on at a
 /// tenth of its speed is slow and doesn't stall, as writes do that the page cache took before.
@@ -80,7 +80,7 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
         .collect();
     // How long one is that goes on beyond an edge is not known.
     let inner = pauses.iter().filter(|pause| pause.begin > 0 && pause.end < counts.len());
-    let mut lengths: Vec<f64> = inner.map(|pause| pause.lost * width).collect();
+    let lengths: Vec<f64> = inner.map(|pause| pause.lost * width).collect();
     let between = all as f64 / pauses.len().max(1) as f64;
     if lengths.len() < FEWEST || between < ROUNDS * in_flight as f64 {
         return None;
@@ -91,7 +91,7 @@ pub fn of(counts: &[u64], width: f64, in_flight: u64) -> Option<Stalls> {
     Some(Stalls {
         times: pauses.len(),
         share: lost / (counts.len() as f64 * width),
-        length: median(&mut lengths),
+        length: median(lengths),
         longest,
         period: period(&pauses).map(|period| period * width),
         rate: rates.iter().sum::<f64>() / rates.len().max(1) as f64,
@@ -109,8 +109,7 @@ fn levels(counts: &[f64], width: f64) -> Vec<(bool, f64)> {
         let end = if block + 1 == blocks { counts.len() } else { (block + 1) * around };
         let values = &counts[block * around..end];
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        let mut high: Vec<f64> = values.iter().copied().filter(|value| *value > mean / 2.0).collect();
-        let level = median(&mut high);
+        let level = median(values.iter().copied().filter(|value| *value > mean / 2.0));
         levels.extend(values.iter().map(|_| (level > 0.0, level)));
     }
     levels
@@ -152,7 +151,7 @@ fn period(pauses: &[Pause]) -> Option<f64> {
     // By the middle: where a pause begins is known to an interval.
     let middle = |pause: &Pause| (pause.begin + pause.end) as f64 / 2.0;
     let distances: Vec<f64> = pauses.windows(2).map(|pair| middle(&pair[1]) - middle(&pair[0])).collect();
-    let usual = median(&mut distances.clone());
+    let usual = median(distances.iter().copied());
     let near = |distance: &&f64| (**distance - usual).abs() <= (usual / 4.0).max(1.0);
     let regular: Vec<f64> = distances.iter().filter(near).copied().collect();
     (distances.len() >= 2 && regular.len() as f64 >= REGULAR * distances.len() as f64)

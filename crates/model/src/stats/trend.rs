@@ -16,7 +16,7 @@ mod steadied;
 mod stretches;
 
 use super::Level;
-use super::noise::median;
+use super::median;
 use super::segments::Sums;
 use std::ops::Range;
 
@@ -129,7 +129,7 @@ fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool
     let left: Vec<f64> = steady.iter().zip(means).map(|(value, mean)| value - mean).collect();
     let long_run = noise::long_run(&left, &levels, levels.len(), LEAST_NOISE);
     let matters = |before: &Range<usize>, behind: &Range<usize>| {
-        let [from, to] = [before, behind].map(|range| median(&mut values[range.clone()].to_vec()));
+        let [from, to] = [before, behind].map(|range| median(values[range.clone()].iter().copied()));
         let least = from.min(to);
         least == 0.0 && from != to || from.max(to) > least * (1.0 + LEAST_CHANGE)
     };
@@ -144,7 +144,7 @@ fn stands(values: &[f64], steady: &[f64], sums: &Sums, bounds: &[usize]) -> bool
 
 /// The median of a stretch, which no single run moves, and how its runs scatter, without those far from it.
 fn level(values: &[f64], range: &Range<usize>, far: &[usize]) -> Level {
-    let rate = median(&mut values[range.clone()].to_vec());
+    let rate = median(values[range.clone()].iter().copied());
     let near = values[range.clone()].iter().enumerate().filter(|(place, _)| !far.contains(place));
     let squares: Vec<f64> = near.map(|(_, value)| (value - rate) * (value - rate)).collect();
     let freedom = squares.len().saturating_sub(1).max(1) as f64;
@@ -164,7 +164,7 @@ fn latest(values: &[f64], level: &Level) -> Option<Latest> {
         // Where such stretches came and went before, this is one more of them.
         let like_it = before.split(|side| *side != now[0]).map(<[i8]>::len).max().unwrap_or(0);
         let alike = now[0] != 0 && now.iter().all(|side| *side == now[0]);
-        (alike && *count > 2 * like_it).then(|| Latest { runs: *count, rate: median(&mut latest.to_vec()) })
+        (alike && *count > 2 * like_it).then(|| Latest { runs: *count, rate: median(latest.iter().copied()) })
     };
     (1..=longest).filter(|count| runs.len() - count >= FEWEST_BEFORE).rev().find_map(|count| is_new(&count))
 }

@@ -2,7 +2,7 @@
 
 use super::figures::{IoFigures, SizeCount};
 use super::fit::FittedProfile;
-use crate::units::amount;
+use crate::units::{amount, seconds_of_ns};
 use std::fmt::Write;
 
 /// What was looked at.
@@ -33,7 +33,7 @@ fn percent(share: f64) -> String {
 
 fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fmt::Result {
     let all = &figures.all;
-    let seconds = figures.duration_ns as f64 / 1e9;
+    let seconds = seconds_of_ns(figures.duration_ns);
     writeln!(text, "{}: {} I/Os in {seconds:.3} s, {}", source.name, all.ios, amount(all.bytes))?;
     let share = |size: &SizeCount| {
         format!("{} {}", amount(size.bytes.into()), percent(size.ios as f64 / all.ios as f64))

@@ -1,11 +1,11 @@
 //! What is to be typed to do the run again.
 
-use diskspd_model::results::{KnownRun, Origin};
+use diskspd_model::results::{Origin, RunSummary};
 use diskspd_model::units::visible::lines;
 use maud::{Markup, html};
 
 /// The command line, and how the saved record does the same.
-pub fn again(run: &KnownRun) -> Markup {
+pub fn again(run: &RunSummary) -> Markup {
     let of_record = matches!(run.origin, Origin::Record { .. });
     html! {
         @match &run.command_line {

@@ -10,6 +10,7 @@ use super::span::{RecordedSpan, Span};
 use super::{marks, thin};
 use crate::number::{cell, clock, grouped, in_ms, plain};
 use diskspd_model::results::{IntervalFigures, Sample};
+use diskspd_model::units::{Millis, seconds_of_ms, seconds_of_us};
 
 /// Columns of a heat map at most.
 const COLUMNS: usize = 120;
@@ -52,15 +53,19 @@ impl Stretch {
 
     fn of_interval(from: f64, interval: &IntervalFigures) -> Stretch {
         let directions = [&interval.read, &interval.write, &interval.total];
-        let longest = interval.total.latency.map(|latency| latency.max);
+        let longest = interval.total.latency.map(|latency| latency.max.ms());
         let latency = match interval.percentiles {
-            Some(p) => [Some(p.p50), Some(p.p95), Some(p.p99), Some(p.p999), longest],
+            Some(p) => {
+                let [p50, p95, p99, p999] = [p.p50, p.p95, p.p99, p.p999].map(|time| Some(time.ms()));
+                [p50, p95, p99, p999, longest]
+            }
             None => [None, None, None, None, longest],
         };
-        let response = interval.response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max].map(Some));
+        let response =
+            interval.response.map(|r| [r.p50, r.p95, r.p99, r.p999, r.max].map(|time| Some(time.ms())));
         Stretch {
             from,
-            to: interval.end_ms as f64 / 1e3,
+            to: seconds_of_ms(interval.end_ms),
             iops: directions.map(|direction| Some(direction.iops)),
             mib_per_s: directions.map(|direction| direction.mib_per_s),
             latency,
@@ -70,7 +75,7 @@ impl Stretch {
     }
 
     fn of_sample(from: f64, sample: &Sample) -> Stretch {
-        let to = sample.end_us as f64 / 1e6;
+        let to = seconds_of_us(sample.end_us);
         let rate = |amount: f64| Some(amount / (to - from).max(1e-6));
         Stretch {
             from,
@@ -232,7 +237,8 @@ impl OverTime {
         let mut table =
             FigureTable::new(&["from", "50 %, ms", "95 %, ms", "99 %, ms", "99.9 %, ms", "longest, ms"]);
         for (place, (from, to)) in times.iter().enumerate() {
-            let figures = lines.iter().map(|line| in_ms(line.values[place].map(|value| value.max)));
+            let figures =
+                lines.iter().map(|line| in_ms(line.values[place].map(|value| Millis::new(value.max))));
             let cells = [clock(*from, self.seconds)].into_iter().chain(figures);
             table.row((from + to) / 2.0 / self.seconds, cells);
         }
@@ -262,7 +268,7 @@ impl OverTime {
             let numbers = place * factor..place * factor + chunk.len();
             let latencies =
                 numbers.filter_map(|number| kept.get(number)).flat_map(|interval| interval.latencies());
-            let counts = latencies.map(|(nanos, ios)| (nanos as f64 / 1e6, ios)).collect();
+            let counts = latencies.map(|(nanos, ios)| (Millis::of_ns(nanos).ms(), ios)).collect();
             Some(heat::Column { from: chunk.first()?.from, to: chunk.last()?.to, counts })
         });
         let columns: Vec<heat::Column> = columns.collect();

@@ -4,8 +4,9 @@ use super::chart::ChartFigure;
 use super::chart::nines::{self, NinesLine};
 use super::chart::table::FigureTable;
 use super::span::{PickDirection, Span};
-use crate::number::{in_ms, latency};
-use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan, PERCENTILES, PacedFigures, PacedLatency};
+use crate::number::in_ms;
+use diskspd_model::results::{ChartRow, KnownFigures, PERCENTILES, PacedFigures, PacedLatency, SpanSummary};
+use diskspd_model::units::Millis;
 
 /// The chart; none where latencies were not measured.
 pub fn charts(span: &Span) -> Vec<ChartFigure> {
@@ -30,16 +31,16 @@ pub fn charts(span: &Span) -> Vec<ChartFigure> {
 }
 
 fn of_direction(
-    known: &KnownSpan,
+    known: &SpanSummary,
     name: &'static str,
     figures: &KnownFigures,
     of: PickDirection,
 ) -> Option<NinesLine> {
     let ios = figures.ios.filter(|ios| *ios > 0)?;
-    let max = figures.max_ms?;
-    let first = figures.min_ms.map(|min| (0.0, min));
+    let max = figures.max_ms?.ms();
+    let first = figures.min_ms.map(|min| (0.0, min.ms()));
     let rows = known.percentiles.iter().filter(|row| row.percent < 100.0);
-    let steps = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?)));
+    let steps = rows.filter_map(|row| Some((row.percent / 100.0, of(&row.latency)?.ms())));
     Some(NinesLine {
         class: name,
         name: name.into(),
@@ -51,20 +52,20 @@ fn of_direction(
 
 fn of_response((paced, response): (&PacedFigures, &PacedLatency)) -> Option<NinesLine> {
     let chart = &response.chart;
-    let first = (0.0, chart.min.total?);
+    let first = (0.0, chart.min.total?.ms());
     let rows = PERCENTILES.into_iter().zip(&chart.percentiles);
-    let steps = rows.filter_map(|(share, row)| Some((share, row.total?)));
+    let steps = rows.filter_map(|(share, row)| Some((share, row.total?.ms())));
     Some(NinesLine {
         class: "response",
         name: "total, response (from when it was due)".into(),
         ios: paced.ios,
         steps: [first].into_iter().chain(steps).collect(),
-        max: chart.max.total?,
+        max: chart.max.total?.ms(),
     })
 }
 
-fn summary(known: &KnownSpan) -> String {
-    let at = |percent| known.percentile(percent).and_then(|row| row.total).map(latency);
+fn summary(known: &SpanSummary) -> String {
+    let at = |percent| known.percentile(percent).and_then(|row| row.total).map(Millis::readable);
     match (at(50.0), at(99.0), at(99.9)) {
         (Some(half), Some(hundredth), Some(thousandth)) => {
             format!("Half of the I/Os took no longer than {half}, 99 % {hundredth}, 99.9 % {thousandth}.")
@@ -74,7 +75,7 @@ fn summary(known: &KnownSpan) -> String {
 }
 
 /// The percentiles of the text report, as far as they are recorded.
-fn table(known: &KnownSpan, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
+fn table(known: &SpanSummary, response: Option<&PacedLatency>, axis: f64) -> FigureTable {
     let mut table = FigureTable::new(&["percentile", "read, ms", "write, ms", "total, ms"]);
     if response.is_some() {
         table.head.push("response, ms".into());
@@ -86,7 +87,7 @@ fn table(known: &KnownSpan, response: Option<&PacedLatency>, axis: f64) -> Figur
         let at = (nines::nines(share) / axis).min(1.0);
         table.row(at, [name].into_iter().chain(figures).chain(response));
     };
-    let ends = |of: fn(&KnownFigures) -> Option<f64>| {
+    let ends = |of: fn(&KnownFigures) -> Option<Millis>| {
         let [read, write, total] = [&known.read, &known.write, &known.total].map(of);
         ChartRow { read, write, total }
     };

@@ -5,7 +5,7 @@ use super::input::Run;
 use crate::number::grouped;
 use diskspd_model::machine::environment::{Disk, Environment};
 use diskspd_model::machine::storage::Storage;
-use diskspd_model::results::{EngineUse, Host, KnownRun};
+use diskspd_model::results::{EngineUse, Host, RunSummary};
 use diskspd_model::units::amount;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
@@ -39,9 +39,9 @@ pub fn environment(run: &Run) -> Markup {
 }
 
 /// Of a run without a record.
-fn of_known(run: &KnownRun) -> Markup {
+fn of_known(run: &RunSummary) -> Markup {
     let facts = [
-        ("name", run.computer.clone()),
+        ("name", run.computer()),
         ("started", run.started_at.and_then(date_and_time)),
         ("results", Some(run.origin.to_string())),
         ("fingerprint", run.fingerprint.clone()),

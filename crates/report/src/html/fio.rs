@@ -10,6 +10,7 @@ use super::thin::{self, Band};
 use crate::fio_text;
 use crate::number::{cell, clock, in_ms, latency, plain};
 use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf};
+use diskspd_model::units::Millis;
 use maud::{Markup, html};
 
 /// The kinds of courses: the end of a chart's id, its title.
@@ -63,7 +64,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
     let all = || courses.iter().flat_map(|series| &series.values).flatten().copied();
     let (lowest, highest) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
     let in_words = if is_latency { latency } else { plain };
-    let in_table = if is_latency { in_ms } else { cell };
+    let in_table = |value: Option<f64>| if is_latency { in_ms(value.map(Millis::new)) } else { cell(value) };
     let unit = if is_latency { ", ms" } else { "" };
     let head: Vec<String> = lines.iter().map(|line| format!("{}{unit}", line.name)).collect();
     let mut table = FigureTable::new(&["from"]);

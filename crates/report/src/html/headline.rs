@@ -1,9 +1,9 @@
 //! The figures that everybody looks for: rates and latencies, by direction.
 
 use super::span::{PickDirection, Span};
-use crate::number::{exact, grouped, latency, number};
+use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
-use diskspd_model::results::{KnownFigures, KnownSpan};
+use diskspd_model::results::{KnownFigures, SpanSummary};
 use diskspd_model::units::amount;
 use maud::{Markup, html};
 
@@ -29,11 +29,11 @@ fn tiles(span: &Span) -> Markup {
         dl.tiles {
             (tile("I/Os per second", "", exact(total.iops, number)))
             (tile("MiB per second", "", exact(total.mib_per_s, number)))
-            (tile("mean latency", "", exact(total.mean_ms, latency)))
-            (tile("99th percentile", "", exact(at(99.0), latency)))
-            (tile("99.9th percentile", "", exact(at(99.9), latency)))
-            (tile("longest", "", exact(total.max_ms, latency)))
-            @if response.is_some() { (tile("99th percentile, response", "", exact(response, latency))) }
+            (tile("mean latency", "", exact_time(total.mean_ms)))
+            (tile("99th percentile", "", exact_time(at(99.0))))
+            (tile("99.9th percentile", "", exact_time(at(99.9))))
+            (tile("longest", "", exact_time(total.max_ms)))
+            @if response.is_some() { (tile("99th percentile, response", "", exact_time(response))) }
             (tile("CPUs in use", " %", exact(known.cpu_percent, number)))
             @if let Some(failed) = failed { (tile("I/Os failed", "", count(failed))) }
         }
@@ -48,7 +48,7 @@ pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
 const HEAD: [&str; 10] =
     ["IOPS", "MiB/s", "mean", "50 %", "99 %", "99.9 %", "longest", "IOPS deviation", "I/Os", "amount"];
 
-fn table(known: &KnownSpan) -> Markup {
+fn table(known: &SpanSummary) -> Markup {
     let rows = [
         ("total", &known.total, (|row| row.total) as PickDirection),
         ("read", &known.read, |row| row.read),
@@ -74,13 +74,13 @@ fn table(known: &KnownSpan) -> Markup {
     }
 }
 
-fn row(known: &KnownSpan, figures: &KnownFigures, of: PickDirection) -> Markup {
+fn row(known: &SpanSummary, figures: &KnownFigures, of: PickDirection) -> Markup {
     let at = |percent| known.percentile(percent).and_then(|row| of(&row));
     let latencies = [figures.mean_ms, at(50.0), at(99.0), at(99.9), figures.max_ms];
     html! {
         td { (exact(figures.iops, number)) }
         td { (exact(figures.mib_per_s, number)) }
-        @for ms in latencies { td { (exact(ms, latency)) } }
+        @for ms in latencies { td { (exact_time(ms)) } }
         td { (exact(figures.iops_std_dev, number)) }
         td { @if let Some(ios) = figures.ios { (count(ios)) } }
         td { @if let Some(bytes) = figures.bytes { (amount_of(bytes)) } }

@@ -1,13 +1,13 @@
 //! What a page is made of, and where on it.
 
 use diskspd_judge::truth::Judged;
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::RunSummary;
 
 /// A run as the page sees it.
 #[derive(Debug, Clone)]
 pub struct Run<'a> {
     /// What is known of it, whoever made it.
-    pub known: KnownRun,
+    pub known: RunSummary,
     /// All the rest; `None` = there is no record of it.
     pub judged: Option<&'a Judged<'a>>,
 }

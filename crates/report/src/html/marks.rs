@@ -4,6 +4,7 @@ use super::chart::Mark;
 use super::span::RecordedSpan;
 use crate::number::{clock, grouped, plain};
 use diskspd_judge::truth::{Interrupted, Steadiness, SteadyVerdict};
+use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 
 /// Marks of one kind at most: more of them tell less.
 const MOST: usize = 8;
@@ -76,7 +77,7 @@ fn failures(span: &RecordedSpan) -> Vec<Mark> {
     let mut found: Vec<(f64, f64, u64)> = Vec::new();
     let mut begin = 0.0;
     for interval in &iops.intervals {
-        let end = interval.end_ms as f64 / 1e3;
+        let end = seconds_of_ms(interval.end_ms);
         match (interval.failed.unwrap_or(0), found.last_mut()) {
             (0, _) => {}
             (failed, Some((_, until, all))) if *until >= begin => (*until, *all) = (end, *all + failed),
@@ -94,8 +95,8 @@ fn failures(span: &RecordedSpan) -> Vec<Mark> {
 /// The longest time in which the whole program could do nothing.
 fn standstill(span: &RecordedSpan) -> Option<Mark> {
     let delays = span.results()?.observed.as_ref()?.delays.filter(|delays| delays.times > 0)?;
-    let to = delays.longest_at_us as f64 / 1e6;
-    let length = delays.longest_us as f64 / 1e6;
+    let to = seconds_of_us(delays.longest_at_us);
+    let length = seconds_of_us(delays.longest_us);
     let from = (to - length).max(0.0);
     let text = format!(
         "{}: the whole program was stopped for {} s",

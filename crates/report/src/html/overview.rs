@@ -3,9 +3,9 @@
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::verdict::{Badge, span_id};
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use crate::work_in_words as workload;
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
 use maud::{Markup, html};
 
 const HEAD: [&str; 5] = ["IOPS", "MiB/s", "mean", "99 %", "verdict"];
@@ -48,12 +48,12 @@ fn row(run: &Run, place: &PagePlace, number: usize, name: &str) -> Markup {
     }
 }
 
-fn cells(figures: &KnownSpan) -> Markup {
+fn cells(figures: &SpanSummary) -> Markup {
     let total = &figures.total;
     let p99 = figures.percentile(99.0).and_then(|row| row.total);
     html! {
         td { (exact(total.iops, number)) }
         td { (exact(total.mib_per_s, number)) }
-        @for ms in [total.mean_ms, p99] { td { (exact(ms, latency)) } }
+        @for ms in [total.mean_ms, p99] { td { (exact_time(ms)) } }
     }
 }

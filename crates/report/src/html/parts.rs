@@ -3,11 +3,12 @@
 
 use super::headline::amount_of;
 use crate::integrity_text::held;
-use crate::number::{exact, grouped, latency, number};
+use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
     DiscardFigures, FailedSector, FlushFigures, IntegrityRow, IntegrityTable, Measured, PartRow, PartTable,
 };
+use diskspd_model::units::{Millis, seconds_of_us};
 use maud::{Markup, html};
 
 /// Rows of a table at most.
@@ -42,7 +43,7 @@ fn parts(table: &PartTable) -> Markup {
                 td { (amount_of(figures.bytes)) }
                 td { (exact(Some(figures.iops), number)) }
                 @for ms in [figures.mean, figures.median, figures.p99, figures.p999] {
-                    td { (exact(ms, latency)) }
+                    td { (exact_time(ms)) }
                 }
                 td { (row.path) }
             }
@@ -105,7 +106,7 @@ fn verified(table: &IntegrityTable) -> Markup {
                             td { (failed.fault.name()) }
                             td { (count(failed.offset)) }
                             td { (count(failed.expected)) }
-                            td { (format!("{:.3} s", failed.at_us as f64 / 1e6)) }
+                            td { (format!("{:.3} s", seconds_of_us(failed.at_us))) }
                             td { (held(failed)) }
                         }
                     } }
@@ -156,10 +157,10 @@ fn discard_cells(figures: &DiscardFigures) -> Markup {
     }
 }
 
-fn times(per_s: f64, times: [Option<f64>; 5]) -> Markup {
+fn times(per_s: f64, times: [Option<Millis>; 5]) -> Markup {
     html! {
         td { (exact(Some(per_s), number)) }
-        @for ms in times { td { (exact(ms, latency)) } }
+        @for ms in times { td { (exact_time(ms)) } }
     }
 }
 

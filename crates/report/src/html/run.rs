@@ -7,7 +7,7 @@ use super::{again, charts, environment, fio, headline, overview, parts, rounds, 
 use crate::number::{exact, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_model::profile::RawText;
-use diskspd_model::results::{KnownRun, KnownSpan, Throughput, Totals};
+use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible;
 use maud::{Markup, html};
@@ -25,13 +25,14 @@ pub fn alone(run: &Run) -> Markup {
 }
 
 /// Where and when, as far as it's known.
-pub fn place_and_time(run: &KnownRun) -> Vec<String> {
-    let name = [&run.label, &run.computer].into_iter().flatten().map(|name| visible::line(name).into_owned());
+pub fn place_and_time(run: &RunSummary) -> Vec<String> {
+    let name = [run.label.clone(), run.computer()].into_iter().flatten();
+    let name = name.map(|name| visible::line(&name).into_owned());
     name.chain(run.started_at.and_then(date_and_time)).collect()
 }
 
 /// The first targets by name.
-pub fn targets(run: &KnownRun) -> Markup {
+pub fn targets(run: &RunSummary) -> Markup {
     const MOST: usize = 4;
     let mut targets: Vec<&RawText> = Vec::new();
     let mut more = false;
@@ -82,7 +83,7 @@ pub fn sections(run: &Run, place: &PagePlace) -> Markup {
     }
 }
 
-fn time_span(run: &Run, index: usize, figures: Option<&KnownSpan>, place: &PagePlace) -> Markup {
+fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &PagePlace) -> Markup {
     let Some(figures) = figures else {
         return html! { p { "It ended before measuring began: there are no figures." } };
     };

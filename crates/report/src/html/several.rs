@@ -9,9 +9,10 @@ use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::run::{place_and_time, sections, targets};
 use super::verdict::Badge;
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, latency, number};
 use crate::work_in_words as workload;
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -33,7 +34,7 @@ struct RunPoint<'a> {
     span: usize,
     /// What it's called in charts: `3`, or `3.2` of several time spans.
     name: String,
-    figures: Option<&'a KnownSpan>,
+    figures: Option<&'a SpanSummary>,
 }
 
 impl RunPoint<'_> {
@@ -99,7 +100,7 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
         1 => (number + 1).to_string(),
         _ => format!("{}.{}", number + 1, span + 1),
     };
-    let point = |(span, figures): (usize, &'a Option<KnownSpan>)| RunPoint {
+    let point = |(span, figures): (usize, &'a Option<SpanSummary>)| RunPoint {
         run,
         number,
         span,
@@ -134,7 +135,7 @@ fn table(points: &[RunPoint]) -> Markup {
 
 fn row(point: &RunPoint) -> Markup {
     let known = &point.run.known;
-    let unknown = KnownSpan::default();
+    let unknown = SpanSummary::default();
     let span = point.figures.unwrap_or(&unknown);
     let at = |percent| span.percentile(percent).and_then(|row| row.total);
     let parameters = &span.parameters;
@@ -148,7 +149,7 @@ fn row(point: &RunPoint) -> Markup {
             td { @if let Some(ios) = parameters.in_flight { (ios) } }
             td { (exact(span.total.iops, number)) }
             td { (exact(span.total.mib_per_s, number)) }
-            @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact(ms, latency)) } }
+            @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact_time(ms)) } }
             td { (exact(span.cpu_percent, number)) }
         }
     }
@@ -157,8 +158,8 @@ fn row(point: &RunPoint) -> Markup {
 /// Rates and latencies of all runs, one beside the other.
 fn charts(points: &[RunPoint]) -> Vec<ChartFigure> {
     let rate = |point: &RunPoint| point.figures.and_then(|span| span.total.iops);
-    let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total);
-    let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms);
+    let p99 = |point: &RunPoint| point.figures.and_then(|span| span.percentile(99.0)?.total.map(Millis::ms));
+    let mean = |point: &RunPoint| point.figures.and_then(|span| span.total.mean_ms.map(Millis::ms));
     [
         bars(points, "all-iops", ["I/Os per second", "IOPS"], &rate, number),
         bars(points, "all-mean", ["Mean latency", "ms"], &mean, latency),

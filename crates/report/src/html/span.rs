@@ -2,13 +2,14 @@
 
 use super::input::PagePlace;
 use diskspd_judge::truth::Judged;
-use diskspd_model::results::{ChartRow, KnownSpan, Measured, SpanResults};
+use diskspd_model::results::{ChartRow, Measured, SpanResults, SpanSummary};
+use diskspd_model::units::Millis;
 
 /// A time span that was measured.
 #[derive(Debug)]
 pub struct Span<'a> {
     /// Its figures, as far as they are known.
-    pub figures: &'a KnownSpan,
+    pub figures: &'a SpanSummary,
     /// All the rest; `None` = there is no record of it.
     pub detail: Option<RecordedSpan<'a>>,
     /// Begins the ids of its charts.
@@ -40,7 +41,7 @@ impl<'a> RecordedSpan<'a> {
 impl<'a> Span<'a> {
     /// Time span `index` (from 0) of a run.
     pub fn new(
-        figures: &'a KnownSpan,
+        figures: &'a SpanSummary,
         detail: Option<RecordedSpan<'a>>,
         index: usize,
         place: &PagePlace,
@@ -56,4 +57,4 @@ impl<'a> Span<'a> {
 }
 
 /// One direction of a row of percentiles.
-pub type PickDirection = fn(&ChartRow) -> Option<f64>;
+pub type PickDirection = fn(&ChartRow) -> Option<Millis>;

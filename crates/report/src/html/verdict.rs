@@ -3,6 +3,7 @@
 
 use super::input::Run;
 use crate::work_in_words::{self as workload, capital};
+use diskspd_judge::lab::RunVerdict;
 use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
 use diskspd_model::profile::RawText;
@@ -60,7 +61,7 @@ impl Badge {
         let Some(judgement) = run.judged.map(|judged| &judged.judgement) else {
             let span = run.known.time_spans.get(number - 1).and_then(Option::as_ref);
             return match span.and_then(|span| span.verdict.as_ref()) {
-                Some(word) => Badge::of_word(&word.to_uppercase()),
+                Some(verdict) => Badge::of_devices(*verdict),
                 None => Badge::of_findings(None),
             };
         };
@@ -89,15 +90,25 @@ impl Badge {
         }
     }
 
-    /// That of a run of which the word of the verdict alone is known.
-    pub fn of_word(word: &str) -> Badge {
-        let (class, sign) = match word {
-            "FAILED" | "WRONG" => ("wrong", "✕"),
-            "WARNING" => ("warning", "!"),
-            word if word == Verdict::Verified.word() => ("good", "✓"),
-            _ => ("unknown", "?"),
-        };
-        Badge { class, sign, word: word.into() }
+    /// That of a run of which the verdict alone is known.
+    pub fn of_summary(verdict: RunVerdict) -> Badge {
+        match verdict {
+            RunVerdict::Wrong => Badge::of(Severity::Wrong),
+            RunVerdict::Warning => Badge::of(Severity::Warning),
+            RunVerdict::Devices(verdict) => Badge::of_devices(verdict),
+            RunVerdict::NothingFound => Badge { class: "unknown", sign: "?", word: verdict.word().into() },
+        }
+    }
+
+    /// That of what devices did, where nothing else is known.
+    pub fn of_devices(verdict: Verdict) -> Badge {
+        let (class, sign) = if verdict == Verdict::Verified { ("good", "✓") } else { ("unknown", "?") };
+        Badge { class, sign, word: verdict.word().into() }
+    }
+
+    /// That of a run that came to nothing.
+    pub fn failed() -> Badge {
+        Badge { class: "wrong", sign: "✕", word: "FAILED".into() }
     }
 
     /// That of a change.

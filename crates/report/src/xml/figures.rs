@@ -1,5 +1,6 @@
 //! CPU usage, latencies, intervals, distributions: the elements that hold figures.
 
+use super::flushes::write_time;
 use super::number::Number;
 use super::writer::Writer;
 use diskspd_model::results::{
@@ -55,11 +56,7 @@ pub fn write_latency(out: &mut Writer, span: &Measured, chart: &FineChart) {
             ("WriteMilliseconds", row.write),
             ("TotalMilliseconds", row.total),
         ];
-        for (name, latency) in cells {
-            if let Some(latency) = latency {
-                out.value(name, format_args!("{latency:.3}"));
-            }
-        }
+        cells.into_iter().for_each(|(name, latency)| write_time(out, name, latency));
         out.close("Bucket");
     }
     out.close("Latency");
@@ -72,11 +69,8 @@ pub fn write_mean(out: &mut Writer, row: &Row, mean: &str, std_dev: &str) {
 
 fn write_pair(out: &mut Writer, latency: Option<LatencyFigures>, mean: &str, std_dev: &str) {
     let Some(latency) = latency else { return };
-    for (name, figure) in [(mean, latency.mean), (std_dev, latency.std_dev)] {
-        if let Some(figure) = figure {
-            out.value(name, format_args!("{figure:.3}"));
-        }
-    }
+    write_time(out, mean, latency.mean);
+    write_time(out, std_dev, latency.std_dev);
 }
 
 /// The course of a time span, or of one thread on one target: deviations of reads, writes and both, and the
@@ -103,14 +97,14 @@ pub fn write_iops(
                 ("Read", Number::Rounded(read.iops)),
                 ("Write", Number::Rounded(write.iops)),
                 ("Total", Number::Rounded(read.iops + write.iops)),
-                ("ReadMinLatencyMilliseconds", Number::Thousandths(reads.min)),
-                ("ReadMaxLatencyMilliseconds", Number::Thousandths(reads.max)),
-                ("ReadAvgLatencyMilliseconds", Number::Thousandths(reads.mean)),
-                ("ReadLatencyStdDev", Number::Thousandths(reads.std_dev)),
-                ("WriteMinLatencyMilliseconds", Number::Thousandths(writes.min)),
-                ("WriteMaxLatencyMilliseconds", Number::Thousandths(writes.max)),
-                ("WriteAvgLatencyMilliseconds", Number::Thousandths(writes.mean)),
-                ("WriteLatencyStdDev", Number::Thousandths(writes.std_dev)),
+                ("ReadMinLatencyMilliseconds", Number::Thousandths(reads.min.ms())),
+                ("ReadMaxLatencyMilliseconds", Number::Thousandths(reads.max.ms())),
+                ("ReadAvgLatencyMilliseconds", Number::Thousandths(reads.mean.ms())),
+                ("ReadLatencyStdDev", Number::Thousandths(reads.std_dev.ms())),
+                ("WriteMinLatencyMilliseconds", Number::Thousandths(writes.min.ms())),
+                ("WriteMaxLatencyMilliseconds", Number::Thousandths(writes.max.ms())),
+                ("WriteAvgLatencyMilliseconds", Number::Thousandths(writes.mean.ms())),
+                ("WriteLatencyStdDev", Number::Thousandths(writes.std_dev.ms())),
             ],
         );
     }

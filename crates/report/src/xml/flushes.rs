@@ -3,6 +3,7 @@
 use super::writer::Writer;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{FlushFigures, FlushTable};
+use diskspd_model::units::Millis;
 
 /// `<Flushes>` of a time span: all of them, then those of each thread on each target.
 pub fn write(out: &mut Writer, table: &FlushTable) {
@@ -38,7 +39,7 @@ fn write_figures(out: &mut Writer, figures: &FlushFigures) {
 }
 
 /// Mean, median, 99th and 99.9th percentile and the longest time, ms.
-pub(super) fn write_times(out: &mut Writer, times: [Option<f64>; 5]) {
+pub(super) fn write_times(out: &mut Writer, times: [Option<Millis>; 5]) {
     let names = [
         "AverageMilliseconds",
         "MedianMilliseconds",
@@ -46,9 +47,12 @@ pub(super) fn write_times(out: &mut Writer, times: [Option<f64>; 5]) {
         "Percentile999Milliseconds",
         "MaxMilliseconds",
     ];
-    for (name, ms) in names.into_iter().zip(times) {
-        if let Some(ms) = ms {
-            out.value(name, format_args!("{ms:.3}"));
-        }
+    names.into_iter().zip(times).for_each(|(name, time)| write_time(out, name, time));
+}
+
+/// A time, ms, where it is known.
+pub(super) fn write_time(out: &mut Writer, name: &str, time: Option<Millis>) {
+    if let Some(time) = time {
+        out.value(name, time);
     }
 }

@@ -1,5 +1,6 @@
 //! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
 
+use super::flushes::write_time;
 use super::writer::Writer;
 use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
 
@@ -41,10 +42,6 @@ fn write_row(out: &mut Writer, name: &'static str, percentile: Option<f64>, row:
     }
     let cells =
         [("ReadMilliseconds", row.read), ("WriteMilliseconds", row.write), ("TotalMilliseconds", row.total)];
-    for (name, ms) in cells {
-        if let Some(ms) = ms {
-            out.value(name, format_args!("{ms:.3}"));
-        }
-    }
+    cells.into_iter().for_each(|(name, time)| write_time(out, name, time));
     out.close(name);
 }

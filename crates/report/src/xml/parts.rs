@@ -1,5 +1,6 @@
 //! Parts and sizes: an element that DISKSPD's results don't have (`--xml-verdict`).
 
+use super::flushes::write_time;
 use super::writer::Writer;
 use diskspd_model::results::PartTable;
 
@@ -22,11 +23,7 @@ pub fn write(out: &mut Writer, table: &PartTable) {
             ("Percentile99Milliseconds", figures.p99),
             ("Percentile999Milliseconds", figures.p999),
         ];
-        for (name, ms) in times {
-            if let Some(ms) = ms {
-                out.value(name, format_args!("{ms:.3}"));
-            }
-        }
+        times.into_iter().for_each(|(name, time)| write_time(out, name, time));
         out.close("Part");
     }
     out.close("Parts");

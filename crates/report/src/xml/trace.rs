@@ -1,5 +1,6 @@
 //! The trace (`-e`) in the XML results.
 
+use super::flushes::write_time;
 use super::writer::Writer;
 use crate::trace_sections::sections;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};
@@ -69,9 +70,7 @@ fn write_direction(out: &mut Writer, name: &str, figures: &CompletionFigures) {
         ("Percentile99Milliseconds", p99),
         ("ProgramAverageMilliseconds", own),
     ];
-    for (name, milliseconds) in cells {
-        milliseconds.iter().for_each(|milliseconds| out.value(name, format_args!("{milliseconds:.3}")));
-    }
+    cells.into_iter().for_each(|(name, time)| write_time(out, name, *time));
     out.close(name);
 }
 
@@ -80,6 +79,7 @@ mod tests {
     use super::*;
     use diskspd_model::machine::tracing::TraceEvent::*;
     use diskspd_model::results::EventCount;
+    use diskspd_model::units::Millis;
 
     #[test]
     fn elements_are_those_of_diskspd_and_what_is_not_counted_is_missing() {
@@ -94,8 +94,12 @@ mod tests {
         let counts = counts.into_iter().map(|(event, number)| count(event, number)).collect();
         let session =
             TraceSession { buffer_kib: 64, buffers: 8, read: 9, lost: 10, ..TraceSession::default() };
-        let read =
-            CompletionFigures { requests: 1, timed: 1, mean: Some(0.0124), ..CompletionFigures::default() };
+        let read = CompletionFigures {
+            requests: 1,
+            timed: 1,
+            mean: Some(Millis::new(0.0124)),
+            ..CompletionFigures::default()
+        };
         let device = |device: &str, reason| DeviceFigures {
             device: device.into(),
             read,

@@ -1,11 +1,12 @@
 //! What the targets hold is looked at before they are read, and what is found is said before the start.
 
+use crate::located::SpanTargets;
 use crate::voice::Voice;
 use diskspd_host::content::{self, Order};
-use diskspd_host::target;
 use diskspd_judge::truth;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::SpanPlan;
+use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -20,8 +21,8 @@ const PATIENCE: Duration = Duration::from_millis(900);
 const AT_ONCE: usize = 8;
 
 /// Looks at every target that is read, and warns of what would be answered without the medium.
-pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
-    let facts = facts(orders(plan));
+pub fn look(plan: &SpanPlan, located: &SpanTargets, voice: &Voice) -> Vec<ContentFacts> {
+    let facts = facts(orders(plan, located));
     for about in &facts {
         let path = plan.path_of(about.target);
         truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
@@ -30,7 +31,7 @@ pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
 }
 
 /// The targets that are read, each once, with the part that the workers read.
-pub fn orders(plan: &SpanPlan) -> Vec<Order> {
+pub fn orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;
@@ -38,13 +39,15 @@ pub fn orders(plan: &SpanPlan) -> Vec<Order> {
             continue;
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));
-        match orders.iter_mut().find(|order| order.location == target.location) {
+        // What isn't there is told when it is opened.
+        let Some(located) = located.of(target).cloned() else { continue };
+        match orders.iter_mut().find(|order| order.located.name() == target.location) {
             Some(order) => (order.from, order.to) = (order.from.min(from), order.to.max(to)),
             None => {
-                let found = target::probe(&target.location).ok();
+                let found = located.facts().ok();
                 let direct = found.and_then(|facts| facts.direct).map_or(0, |needs| needs.offset);
-                let (path, location) = (target.path.clone(), target.location.clone());
-                orders.push(Order { target: target.id, path, location, from, to, direct });
+                let path = target.path.clone();
+                orders.push(Order { target: target.id, path, located, from, to, direct });
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::files::content;
 use crate::files::crew;
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::voice::Voice;
 use diskspd_host::claims::Claims;
@@ -13,6 +14,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::Prefill;
 use diskspd_model::units::Size;
 use diskspd_model::workload::{Random, payload};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::extents::{Kind, each_piece};
 use diskspd_sys::files;
 use diskspd_sys::memory::Buffer;
@@ -41,6 +43,7 @@ const LOOK: u64 = 300_000_000;
 /// A message: which target can't be filled, and why. Also when the user interrupted.
 pub fn prefill(
     plan: &SpanPlan,
+    located: &SpanTargets,
     claims: &Claims,
     done: &Done,
     options: &Options,
@@ -48,8 +51,8 @@ pub fn prefill(
     voice: &Voice,
 ) -> Result<(), String> {
     let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
-    for order in content::orders(plan) {
-        let parts = match files::kind(&order.location).map_err(|error| error.to_string())? {
+    for order in content::orders(plan, located) {
+        let parts = match files::kind(&order.located).map_err(|error| error.to_string())? {
             inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
             _ => file_parts(&order)?,
         };
@@ -70,7 +73,7 @@ fn device_parts(
     options: &Options,
     done: &Done,
 ) -> Result<Vec<(u64, u64)>, String> {
-    if done.borrow().contains(&order.location) {
+    if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
     }
     if content == Prefill::Auto && !look(order, LOOK).is_some_and(|facts| is_empty(&facts)) {
@@ -79,7 +82,7 @@ fn device_parts(
     if !options.destroy {
         return Err(needs_destroy(order));
     }
-    done.borrow_mut().insert(order.location.clone());
+    done.borrow_mut().insert(order.located.name().to_owned());
     Ok(vec![(order.from, order.to)])
 }
 
@@ -93,13 +96,13 @@ fn needs_destroy(order: &Order) -> String {
 
 /// The devices that would be refused, one message each; what `auto` does isn't known before the device is
 /// looked at.
-pub fn refusals(plan: &SpanPlan, options: &Options) -> Vec<String> {
+pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Vec<String> {
     if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
     }
     let is_device =
-        |order: &Order| files::kind(&order.location).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
-    content::orders(plan).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
+        |order: &Order| files::kind(&order.located).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
+    content::orders(plan, located).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
 }
 
 /// Whether there is nothing but zeros, as far as that was looked at.
@@ -116,7 +119,7 @@ fn is_empty(facts: &ContentFacts) -> bool {
 fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
     let path = &order.path;
     let fail = |doing: &str, error: io::Error| format!("'{path}': --prefill can't {doing}: {error}");
-    let file = File::open(&order.location).map_err(|error| fail("look at the file", error))?;
+    let file = File::open(order.located.way()).map_err(|error| fail("look at the file", error))?;
     let found = file.metadata().map_err(|error| fail("look at the file", error))?;
     let size = found.len();
     let (mut parts, mut missing): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
@@ -184,14 +187,14 @@ struct Shared<'a> {
 
 impl Filling<'_> {
     fn write(&self, claims: &Claims) -> Result<(), String> {
-        let path = &self.order.location;
-        let free = room::at(path).map_or(0, |room| room.available);
+        let target = &self.order.located;
+        let free = room::at(target.way()).map_or(0, |room| room.available);
         let open = |direct| -> Result<File, String> {
             let hint = AccessHint::default();
             let opened =
-                files::open(path, &OpenMode { read: false, write: true, direct, dsync: false, hint })
+                files::open(target, &OpenMode { read: false, write: true, direct, dsync: false, hint })
                     .map_err(|error| format!("--prefill: {error}"))?;
-            claims.permit(path, &opened).map_err(|error| error.to_string())?;
+            claims.permit(target.name(), &opened).map_err(|error| error.to_string())?;
             Ok(opened.file.into())
         };
         let shared = Shared {
@@ -279,6 +282,7 @@ fn fill(bytes: &mut [u8], content: Prefill, offset: u64, seed: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_host::located::LocatedTargets;
     use diskspd_model::profile::TargetId;
 
     #[test]
@@ -296,8 +300,9 @@ mod tests {
         let directory = tempfile::tempdir_in("/var/tmp").unwrap();
         let location = directory.path().join("file");
         File::create(&location).unwrap().set_len(1 << 30).unwrap();
+        let located = LocatedTargets::default().at(&location).unwrap().unwrap();
         let order =
-            Order { target: TargetId(0), path: "file".into(), location, from: 0, to: 1 << 30, direct: 4096 };
+            Order { target: TargetId(0), path: "file".into(), located, from: 0, to: 1 << 30, direct: 4096 };
         let (control, voice) = (Control::default(), Voice::quiet());
         control.interrupt();
         let parts = file_parts(&order).unwrap();

@@ -5,6 +5,7 @@
 use crate::control::{Control, Phase};
 use crate::files::precreate;
 use crate::files::sources;
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
@@ -70,6 +71,7 @@ pub fn run_exactly(
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked,
+        located: &SpanTargets::default(),
         claims: &claims,
         accounts: Arc::default(),
         progress: Vec::new(),

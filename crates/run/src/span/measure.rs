@@ -37,14 +37,14 @@ pub fn measure(
     trace: Option<trace::Ready>,
 ) -> SpanOutcome {
     control.begin_span();
-    let Shared { span: plan, voice, .. } = *shared;
+    let Shared { span: plan, located, voice, .. } = *shared;
     let latencies = voice.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     control.does("sets up the run");
     // Without files there is nothing to be read.
-    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, voice) };
-    let mut observer = match Observer::new(plan, system, options, trace) {
+    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, located, voice) };
+    let mut observer = match Observer::new(plan, located, system, options, trace) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };

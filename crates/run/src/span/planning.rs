@@ -5,12 +5,15 @@ use crate::replay;
 use crate::span::probes::Probes;
 use diskspd_host::completion_probe;
 use diskspd_host::discards;
+use diskspd_host::located::Located;
 use diskspd_host::target;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use diskspd_model::profile::{Profile, TimeSpan};
-use std::path::PathBuf;
+use diskspd_sys::anchor::Location;
+use diskspd_sys::problem::TargetError;
+use std::path::{Path, PathBuf};
 
 /// Looks at the targets as they are now and plans the span on them; what it needs of the machine is asked
 /// of `probes`.
@@ -47,6 +50,14 @@ pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec
     if errors.is_empty() { Ok(locations) } else { Err(errors) }
 }
 
+/// What a target is; where nothing is, what one that is created there will be.
+fn facts_of(location: &Path, located: Option<&Located>) -> Result<TargetFacts, TargetError> {
+    match located {
+        Some(located) => located.facts(),
+        None => target::probe(location),
+    }
+}
+
 /// Plans the span on the targets at these places.
 pub fn plan_at(
     locations: &[PathBuf],
@@ -60,17 +71,20 @@ pub fn plan_at(
     let mut errors = Vec::new();
     let wish = Wish { engine: options.method.engine, poll: options.method.poll };
     for (target, location) in span.targets.iter().zip(locations) {
-        match target::probe(location) {
-            Ok(mut found) => {
+        let located = probes.located(location);
+        let found = located.and_then(|located| Ok((facts_of(location, located.as_ref())?, located)));
+        match found {
+            Ok((mut found, located)) => {
+                let place: &dyn Location = located.as_ref().map_or(location, |located| located);
                 if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
-                    found.completion =
-                        probes.completion(location, direct, || completion_probe::completion(&found, direct));
+                    let look = || completion_probe::completion(place.way(), &found, direct);
+                    found.completion = probes.completion(location, direct, look);
                 }
                 if target.trim_ratio > 0 && !options.method.simulated() {
-                    found.discards = Some(discards::look(location, found.is_remote()));
+                    found.discards = Some(discards::look(place.way(), found.is_remote()));
                 }
                 if wish.poll {
-                    found.polling = completion_probe::polling(&found);
+                    found.polling = completion_probe::polling(place.way());
                 }
                 facts.push(found);
             }

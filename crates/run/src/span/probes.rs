@@ -1,11 +1,14 @@
 //! What a run asks the machine before it begins: each thing once, for the answer may take seconds.
 
+use crate::located::SpanTargets;
 use crate::watch::trace;
 use diskspd_engine::MakeEngine;
 use diskspd_engine::Unavailable;
+use diskspd_host::located::{Located, LocatedTargets};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::completion::Completion;
 use diskspd_model::plan::{PlanError, SpanPlan};
+use diskspd_sys::problem::TargetError;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,6 +16,8 @@ use std::path::{Path, PathBuf};
 /// What is known so far; empty when the run begins.
 #[derive(Debug, Default)]
 pub struct Probes {
+    /// What is at the targets' places.
+    targets: RefCell<LocatedTargets>,
     engines: RefCell<HashMap<EngineKind, Result<(), Unavailable>>>,
     /// How targets complete their I/Os, by where they are and whether they're opened with `O_DIRECT`.
     completions: RefCell<HashMap<(PathBuf, bool), Completion>>,
@@ -21,6 +26,25 @@ pub struct Probes {
 }
 
 impl Probes {
+    /// What is at a target's place; `None` = nothing yet.
+    ///
+    /// # Errors
+    /// What keeps us from looking.
+    pub fn located(&self, location: &Path) -> Result<Option<Located>, TargetError> {
+        self.targets.borrow_mut().at(location)
+    }
+
+    /// Files were made, or time has passed: a name may lead to another file by now.
+    pub fn look_anew(&self) {
+        self.targets.borrow_mut().look_anew();
+    }
+
+    /// What is at the places of a time span's targets.
+    pub fn targets_at(&self, locations: &[PathBuf]) -> SpanTargets {
+        // What can't be looked at is told when it is opened.
+        SpanTargets::new(locations.iter().map(|location| self.located(location).ok().flatten()).collect())
+    }
+
     /// An engine that the kernel forbids, or has no memory for, is better known before a large file is
     /// created for it. What changes after the first answer, the workers are told when they make their
     /// engines.
@@ -67,6 +91,7 @@ impl Probes {
 
     /// Time has passed: what was used up before may be there again, and is asked for anew.
     pub fn forget_what_lacked(&self) {
+        self.look_anew();
         self.engines.borrow_mut().retain(|_, answer| !answer.as_ref().is_err_and(|why| why.lacking));
     }
 

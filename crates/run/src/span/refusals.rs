@@ -1,9 +1,11 @@
 //! What a time span writes to, and what would keep it from that: for telling before anything is touched.
 
 use crate::files::prefill;
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::span::planning::locations;
 use diskspd_host::claims::{self, Claims};
+use diskspd_host::located::LocatedTargets;
 use diskspd_model::plan::{self, PlanError, SpanPlan};
 use diskspd_model::profile::{Method, Profile, TimeSpan};
 use diskspd_sys::cpu_latency::CpuLatency;
@@ -75,17 +77,21 @@ pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<Stri
     }
     // What is wrong with the places is what the plan has complained of.
     let locations = locations(span, options).unwrap_or_default();
+    let mut looked = LocatedTargets::default();
+    let mut at = |place: &Path| looked.at(place).ok().flatten();
+    let targets = SpanTargets::new(locations.iter().map(|place| at(place)).collect());
     let mut places: Vec<&Path> = written(span, &locations, options).collect();
     places.sort_unstable();
     places.dedup();
     let written = places
         .iter()
-        .filter_map(|place| claims::protect_as(options.claimant, [*place], options.destroy).err());
+        .filter_map(|place| at(place))
+        .filter_map(|target| claims::protect_as(options.claimant, [&target], options.destroy).err());
     let mut refused: Vec<String> = written.map(|denial| denial.to_string()).collect();
     let prepared = prepared(span, &locations, options).filter(|place| !places.contains(place));
-    refused
-        .extend(prepared.filter_map(|place| claims::spare([place]).err()).map(|refusal| refusal.to_string()));
-    refused.extend(prefill::refusals(plan, options));
+    let spared = prepared.filter_map(at).filter_map(|target| claims::spare([&target]).err());
+    refused.extend(spared.map(|refusal| refusal.to_string()));
+    refused.extend(prefill::refusals(plan, &targets, options));
     refused.dedup();
     refused
 }

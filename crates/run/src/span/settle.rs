@@ -2,8 +2,10 @@
 //! too.
 
 use crate::control::Control;
+use crate::located::SpanTargets;
 use crate::voice::Voice;
-use crate::watch::observe_devices::{located, targets};
+use crate::watch::observe_devices::{opened, targets};
+use diskspd_host::located::OpenedToLook;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::amount;
@@ -23,9 +25,16 @@ const LONG: u32 = 10;
 ///
 /// # Errors
 /// A message: something could not be written, which may be data that somebody else wrote there.
-pub fn settle(plan: &SpanPlan, control: &Control, voice: &Voice) -> Result<(), String> {
+pub fn settle(
+    plan: &SpanPlan,
+    located: &SpanTargets,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), String> {
     for (engine, target) in targets(plan) {
-        let (stack, Some(file)) = located(engine, target) else { continue };
+        let OpenedToLook { file: Some(file), stack } = opened(located, engine, target) else {
+            continue;
+        };
         if stack.without.is_some() {
             continue;
         }

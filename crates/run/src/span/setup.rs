@@ -2,6 +2,7 @@
 
 use crate::files::sources;
 use crate::integrity::{Integrity, SectorChecker};
+use crate::located::SpanTargets;
 use crate::span::large_pages::Reserve;
 use crate::tell::failure::Failure;
 use crate::tell::io_log::{IoLog, Ring};
@@ -30,6 +31,8 @@ pub struct Shared<'a> {
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
+    /// What is at their targets' places.
+    pub located: &'a SpanTargets,
     /// The devices that may be written to.
     pub claims: &'a Claims,
     /// What they keep together.
@@ -74,7 +77,7 @@ pub fn set_up<'a>(
     }
     let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
     let (opened, files) =
-        if real { open_all(plan, shared.claims)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
+        if real { open_all(plan, shared)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     if real_time && plan.is_limited() {
         cpu::wake_exactly();
     }
@@ -154,8 +157,9 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 /// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
 /// target, the index of its file.
 ///
-/// A path may lead to another device than the one that was checked: the last look is at what is open.
-fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>), String> {
+/// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last
+/// look is at what is open.
+fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>), String> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
@@ -164,9 +168,14 @@ fn open_all(plan: &WorkerPlan, claims: &Claims) -> Result<(Vec<File>, Vec<u32>),
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
             let path = &target.location;
-            let found = files::open(path, &target.open).map_err(|e| e.to_string())?;
+            let found = match shared.located.of(target) {
+                Some(located) => files::open(located, &target.open),
+                // It tells why.
+                None => files::open(path, &target.open),
+            }
+            .map_err(|e| e.to_string())?;
             if target.open.write {
-                claims.permit(path, &found).map_err(|e| e.to_string())?;
+                shared.claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
             if target.trim.is_some_and(|trim| trim.way == TrimWay::Punch) {
                 can_punch(&found.file, found.size).map_err(|error| {

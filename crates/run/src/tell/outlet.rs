@@ -62,11 +62,17 @@ impl OutputDoor {
     pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, String> {
         let path = named(path);
         let by = format!("{option} {shown}");
-        refuse_target(option, &path, &self.targets)?;
-        refuse_kept(&by, &path)?;
         let output = Named { by: by.clone(), path: path.clone() };
-        refuse_double(&output, &self.permitted, &self.inputs)?;
-        let destination = Destination::trusted(&path, &by)?;
+        let (option, door, looked) = (option.to_owned(), self.clone(), output.clone());
+        // Its storage may not answer. No run has begun: a signal ends the program.
+        let destination = Patience::default().attempt(&by, move || {
+            let Named { by, path } = &looked;
+            refuse_target(&option, path, &door.targets)?;
+            refuse_kept(by, path)?;
+            refuse_double(&looked, &door.permitted, &door.inputs)?;
+            Destination::trusted(path, by)
+        });
+        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination })
     }
@@ -76,9 +82,14 @@ impl OutputDoor {
     /// # Errors
     /// A message: it is in use, or somebody else has put something there.
     pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, String> {
-        refuse_target(option, path, &[])?;
         let by = format!("{option} {}", path.display());
-        let destination = Destination::trusted(path, &by)?;
+        let looked = (option.to_owned(), path.to_owned(), by.clone());
+        let destination = Patience::default().attempt(&by, move || {
+            let (option, path, by) = &looked;
+            refuse_target(option, path, &[])?;
+            Destination::trusted(path, by)
+        });
+        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
         Ok(Permitted { by, path: path.to_owned(), destination })
     }
 }
@@ -112,12 +123,13 @@ impl Permitted {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
             Destination::Special => Sink::Open(Arc::new(open_special(&path, &by)?)),
             Destination::File(path) => {
-                if path.is_dir() {
-                    return Err(format!("{by}: is a directory; name a file in it"));
-                }
-                let place = patience.attempt(&by, move || Place::open(&path));
-                let place = place.map_err(|unanswered| format!("{by}: {unanswered}"))?;
-                Sink::File(place.map_err(|error| format!("{by}: {error}"))?)
+                let open = move || match path.is_dir() {
+                    true => Err("is a directory; name a file in it".to_owned()),
+                    false => Place::open(&path).map_err(|error| error.to_string()),
+                };
+                let place =
+                    patience.attempt(&by, open).map_err(|unanswered| format!("{by}: {unanswered}"))?;
+                Sink::File(place.map_err(|why| format!("{by}: {why}"))?)
             }
         };
         Ok(Outlet { by, path, sink, patience: patience.clone() })

@@ -7,6 +7,7 @@ use diskspd_model::engines::Direction;
 use diskspd_model::results::{
     IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
 };
+use diskspd_model::units::Millis;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::sync::Arc;
 
@@ -128,7 +129,7 @@ impl Ticker {
         };
         let (r, w) = (sums(read, &self.read), sums(write, &self.write));
         let all = (r.0 + w.0, r.1 + w.1, r.2.wrapping_add(w.2));
-        let percentile = |p| crate::tell::live::percentile(&both, all.0, p) as f64 / 1e6;
+        let percentile = |p| Millis::of_ns(crate::tell::live::percentile(&both, all.0, p));
         let measured = all.0 > 0 && !both.is_empty();
         let usual = self.width as f64 / SECOND as f64;
         IntervalFigures {
@@ -153,8 +154,8 @@ impl Ticker {
 /// Response times of an interval, by cell; `None` = there are none.
 fn response_times(cells: &[u64]) -> Option<IntervalResponse> {
     let (count, last) = (cells.iter().sum(), cells.iter().rposition(|n| *n > 0)?);
-    let at = |p| crate::tell::live::percentile(cells, count, p) as f64 / 1e6;
-    let max = crate::tell::live::middle_of(last) as f64 / 1e6;
+    let at = |p| Millis::of_ns(crate::tell::live::percentile(cells, count, p));
+    let max = Millis::of_ns(crate::tell::live::middle_of(last));
     Some(IntervalResponse { p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max })
 }
 
@@ -172,21 +173,21 @@ fn look<'a>(workers: impl Iterator<Item = &'a Counters>, now: Nanos) -> Seen {
 /// I/Os, bytes and the sum of their latencies (ns) as rates; minimum, maximum and deviation are those of
 /// the cells.
 fn direction((ios, bytes, sum): (u64, u64, u64), cells: &[u64], seconds: f64) -> IntervalDirection {
-    let middle = |cell: usize| crate::tell::live::middle_of(cell) as f64 / 1e6;
+    let middle = |cell: usize| Millis::of_ns(crate::tell::live::middle_of(cell));
     let first = cells.iter().position(|n| *n > 0);
     let last = cells.iter().rposition(|n| *n > 0);
     let latency = first.zip(last).filter(|_| ios > 0).map(|(first, last)| {
         // The sum may lack an I/O of each worker, or have one more: among few I/Os that would be another
         // latency altogether.
         let (least, most) = (crate::tell::live::floor_of(first), crate::tell::live::floor_of(last + 1));
-        let mean = (sum as f64 / ios as f64).clamp(least as f64, most as f64) / 1e6;
+        let mean = Millis::of_mean_ns((sum as f64 / ios as f64).clamp(least as f64, most as f64));
         let filled = cells.iter().enumerate().filter(|(_, n)| **n > 0);
-        let squares: f64 = filled.map(|(i, n)| *n as f64 * (middle(i) - mean).powi(2)).sum();
+        let squares: f64 = filled.map(|(i, n)| *n as f64 * (middle(i).ms() - mean.ms()).powi(2)).sum();
         IntervalLatency {
             min: middle(first).min(mean),
             mean,
             max: middle(last).max(mean),
-            std_dev: (squares / ios as f64).sqrt(),
+            std_dev: Millis::new((squares / ios as f64).sqrt()),
         }
     });
     IntervalDirection {
@@ -248,8 +249,12 @@ mod tests {
         let first = ticker.tick(std::slice::from_ref(&worker));
         assert_eq!((first.read.ios, first.write.ios, first.total.ios), (0, 3, 3));
         assert_eq!(first.started_at, Some(5000));
-        assert_eq!(first.write.latency.map(|l| l.mean), Some(2.0));
-        assert!(first.percentiles.is_some_and(|p| (p.p50 - 1.0).abs() < 0.03 && (p.p99 - 4.0).abs() < 0.1));
+        assert_eq!(first.write.latency.map(|l| l.mean.ms()), Some(2.0));
+        assert!(
+            first
+                .percentiles
+                .is_some_and(|p| (p.p50.ms() - 1.0).abs() < 0.03 && (p.p99.ms() - 4.0).abs() < 0.1)
+        );
         let second = ticker.tick(&[worker]);
         assert_eq!((second.total.ios, second.total.latency, second.percentiles), (0, None, None));
     }
@@ -263,13 +268,13 @@ mod tests {
         assert_eq!((first.total.ios, first.total.latency, first.percentiles), (0, None, None));
         worker.read.add_latency(2_000_000);
         let second = ticker.tick(&[worker]);
-        assert_eq!((second.total.ios, second.total.latency.map(|latency| latency.mean)), (1, Some(2.0)));
-        assert!(second.percentiles.is_some_and(|p| p.p50 > 1.9));
+        assert_eq!((second.total.ios, second.total.latency.map(|latency| latency.mean.ms())), (1, Some(2.0)));
+        assert!(second.percentiles.is_some_and(|p| p.p50.ms() > 1.9));
 
         let counters = Counters::new(true);
         counters.add_latency(2_000_000);
         let cells = collect([&counters]).latency;
         let without_its_sum = direction((1, 4096, 0), &cells, 1.0).latency.unwrap();
-        assert!(without_its_sum.mean > 1.9 && without_its_sum.min > 1.9, "{without_its_sum:?}");
+        assert!(without_its_sum.mean.ms() > 1.9 && without_its_sum.min.ms() > 1.9, "{without_its_sum:?}");
     }
 }

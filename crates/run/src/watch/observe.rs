@@ -3,6 +3,7 @@
 //! Everything is read by the controlling thread, before accounting is switched on and after it is switched
 //! off: within the window nothing happens that wouldn't happen without an observer.
 
+use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::tell::live::Counters;
 use crate::watch::effort;
@@ -40,6 +41,7 @@ impl<'a> Observer<'a> {
     /// What has to be traced (`-e`) can't be.
     pub fn new(
         plan: &'a SpanPlan,
+        located: &SpanTargets,
         system: &'a System,
         options: &Options,
         trace: Option<trace::Ready>,
@@ -52,8 +54,8 @@ impl<'a> Observer<'a> {
             system,
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
-            devices: DeviceWatch::new(plan, options.method.flush_after),
-            trace: TraceWatch::open(plan, trace)?,
+            devices: DeviceWatch::new(plan, located, options.method.flush_after),
+            trace: TraceWatch::open(plan, located, trace)?,
             tracers: TracerWatch::new(Root::live()),
             observed: Observed {
                 heat,

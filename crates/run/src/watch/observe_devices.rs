@@ -1,13 +1,14 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
+use crate::located::SpanTargets;
 use diskspd_host::io_counters::{Counters, Reading};
+use diskspd_host::located::OpenedToLook;
 use diskspd_host::root::Root;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{CacheGrowth, DeviceActivity, DeviceFacts, TargetDevices};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock;
-use diskspd_sys::files;
 use diskspd_sys::page_cache::{self, Held};
 use diskspd_sys::writeback;
 use std::fs::File;
@@ -71,7 +72,7 @@ impl Target {
 impl DeviceWatch {
     /// Finds out what the targets lie on, and opens the counters. `flush`: write what is in memory at the
     /// end.
-    pub fn new(plan: &SpanPlan, flush: bool) -> DeviceWatch {
+    pub fn new(plan: &SpanPlan, located: &SpanTargets, flush: bool) -> DeviceWatch {
         let targets = targets(plan);
         let several = targets.len() > 1;
         let targets: Vec<Target> = targets
@@ -79,7 +80,7 @@ impl DeviceWatch {
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
                 let cached = several && !target.open.direct && engine.row().real_io;
-                let (stack, file) = located(engine, target);
+                let OpenedToLook { stack, file } = opened(located, engine, target);
                 let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
                 let facts = TargetDevices { target: target.id, stack, synchronous, ..Default::default() };
                 let file = file.filter(|_| written || cached);
@@ -219,17 +220,14 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
     found
 }
 
-/// What a target lies on, as far as the engine reaches it, by the file that is open for it; `None` = it can't
-/// be opened, or nothing is.
-///
-/// What is to be written is opened for that: an overlay moves it to where it is written to by then.
-pub fn located(engine: EngineKind, target: &WorkerTarget) -> (Stack, Option<File>) {
-    if let Some(without) = without_io(engine) {
-        return (without, None);
-    }
-    match files::open_to_locate(&target.location, target.open.write) {
-        Ok(file) => (diskspd_host::stack::of_open(&file, &target.location), Some(file)),
-        Err(_) => (diskspd_host::stack::stack(&target.location), None),
+/// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it
+/// can't be opened, or nothing is.
+pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
+    let without = |stack| OpenedToLook { stack, file: None };
+    match (without_io(engine), located.of(target)) {
+        (Some(stack), _) => without(stack),
+        (None, Some(located)) => located.opened(target.open.write),
+        (None, None) => without(Stack::without("it can't be inspected")),
     }
 }
 

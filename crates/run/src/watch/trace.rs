@@ -9,6 +9,7 @@ pub mod device;
 mod recorder;
 mod requests;
 
+use crate::located::SpanTargets;
 use crate::watch::observe_devices;
 use counters::Counters;
 use diskspd_host::root::Root;
@@ -143,11 +144,15 @@ impl TraceWatch {
     ///
     /// # Errors
     /// It can't be traced, and what to do.
-    pub fn open(plan: &SpanPlan, ready: Option<Ready>) -> Result<Option<TraceWatch>, TraceRefusal> {
+    pub fn open(
+        plan: &SpanPlan,
+        located: &SpanTargets,
+        ready: Option<Ready>,
+    ) -> Result<Option<TraceWatch>, TraceRefusal> {
         let Some(trace) = &plan.trace else { return Ok(None) };
         let opened = ready.map_or_else(|| Ready::open(plan), |ready| Ok(Some(ready)))?;
         let Some(Ready { machine, counters, recording }) = opened else { return Ok(None) };
-        let devices = recording.is_some().then(|| traced(&machine.root, plan));
+        let devices = recording.is_some().then(|| traced(&machine.root, plan, located));
         let traced = devices.iter().flatten().filter_map(|traced| traced.device.number.ok());
         let numbers: Vec<u32> = traced.collect();
         let mut recorder = None;
@@ -202,10 +207,10 @@ impl TraceWatch {
 }
 
 /// The devices beneath all targets, each once.
-fn traced(root: &Root, plan: &SpanPlan) -> Vec<Traced> {
+fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<Traced> {
     let mut found: Vec<Traced> = Vec::new();
     for (engine, target) in observe_devices::targets(plan) {
-        for device in traced_devices(root, &observe_devices::located(engine, target).0) {
+        for device in traced_devices(root, &observe_devices::opened(located, engine, target).stack) {
             match found.iter_mut().find(|known| known.device == device) {
                 Some(known) => known.targets.push(target.id),
                 None => found.push(Traced { device, targets: vec![target.id] }),

@@ -5,7 +5,7 @@
 
 mod rows;
 
-pub(super) use rows::{COLUMNS, decode, headline, work};
+pub(super) use rows::{COLUMNS, add_figures, decode, work};
 
 use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
 use diskspd_model::machine::fingerprint::Fingerprint;
@@ -364,7 +364,7 @@ impl Store {
     /// The row of a run, from its files; `None` = it was removed meanwhile.
     pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StoreEntry>, StoreError> {
         let Some(run) = self.known(id, source)? else { return Ok(None) };
-        Ok(Some(StoreEntry::of(id, source, self.about(id)?, &run)))
+        Ok(Some(StoreEntry::of(id, source, self.about(id)?, run)))
     }
 }
 
@@ -394,7 +394,7 @@ impl StoreIndex {
 fn put(transaction: &Transaction, store: &Store, entry: &StoreEntry) -> Result<(), StoreError> {
     let failed = |error| store.index_error(&error);
     rows::add(transaction, entry).map_err(failed)?;
-    let Some(hash) = &entry.fingerprint else { return Ok(()) };
+    let Some(hash) = &entry.run.fingerprint else { return Ok(()) };
     if rows::has_fingerprint(transaction, hash).map_err(failed)? {
         return Ok(());
     }

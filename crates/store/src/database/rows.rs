@@ -1,8 +1,14 @@
 //! Entries as rows of the tables.
 
-use super::super::{FigureOf, Headline, KeptAs, RunNotes, SpanWork, StoreEntry, WORK};
+use super::super::entry::KEPT;
+use super::super::{KeptAs, RunNotes, SpanWork, StoreEntry, WORK};
+use diskspd_model::finding::Severity;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::profile::OfAllTargets;
+use diskspd_model::results::{
+    ChartRow, Findings, KnownFigures, KnownPercentile, RunSummary, SpanSummary, WhichIos,
+};
+use diskspd_model::units::Millis;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Row, ToSql, Transaction, params};
 
@@ -13,7 +19,7 @@ pub fn source(text: &str) -> KeptAs {
 
 /// Writes the rows of a run, in place of those that it had.
 pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
-    let StoreEntry { id, source, about, .. } = entry;
+    let StoreEntry { id, source, about, run, .. } = entry;
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO runs (id, source, label, pinned, saved_at, kept, position, imported_from, started_at, \
@@ -29,14 +35,14 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()
         entry.kept(),
         entry.position(),
         about.imported_from,
-        entry.started_at,
-        entry.computer,
-        entry.machine,
-        entry.fingerprint,
+        run.started_at,
+        run.computer(),
+        run.machine,
+        run.fingerprint,
         entry.workload,
-        entry.command_line,
-        entry.worst,
-        entry.identity,
+        run.command_line.as_ref().map(ToString::to_string),
+        run.worst().map(Severity::word),
+        run.identity,
     ])?;
     let mut insert = transaction.prepare_cached("INSERT OR IGNORE INTO tags (run, tag) VALUES (?1, ?2)")?;
     about.tags.iter().try_for_each(|tag| insert.execute(params![id, tag]).map(drop))?;
@@ -67,27 +73,31 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
         p50_ms, p99_ms, p999_ms) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
-    entry.figures.iter().try_for_each(|line| {
-        let ios = line.ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
-        let Headline {
-            time_span, direction, seconds, iops, mib_per_s, mean_ms, p50_ms, p99_ms, p999_ms, ..
-        } = line;
-        insert
-            .execute(params![
+    for (number, span) in entry.time_spans() {
+        // One that never was measured has one line without figures.
+        let never = SpanSummary::default();
+        let (span, lines) = span.map_or((&never, 1), |span| (span, WhichIos::ALL.len()));
+        for (of, name) in &WhichIos::ALL[..lines] {
+            let KnownFigures { ios, iops, mib_per_s, mean_ms, .. } = span.figures(*of);
+            let ios = ios.map(|ios| i64::try_from(ios).unwrap_or(i64::MAX));
+            let [p50, p99, p999] = KEPT.map(|percent| Some(span.percentile(percent)?.of(*of)?.ms()));
+            let mean = mean_ms.map(Millis::ms);
+            insert.execute(params![
                 id,
-                time_span,
-                direction.name(),
-                seconds,
+                number,
+                name,
+                span.seconds,
                 ios,
                 iops,
                 mib_per_s,
-                mean_ms,
-                p50_ms,
-                p99_ms,
-                p999_ms
-            ])
-            .map(drop)
-    })
+                mean,
+                p50,
+                p99,
+                p999
+            ])?;
+        }
+    }
+    Ok(())
 }
 
 /// Takes the rows of a run away.
@@ -154,42 +164,56 @@ pub fn decode(row: &Row) -> rusqlite::Result<StoreEntry> {
         order: Some(row.get(14)?),
         imported_from: row.get(5)?,
     };
-    Ok(StoreEntry {
-        id: row.get(0)?,
-        source: source(&row.get::<_, String>(1)?),
-        about,
+    let (computer, command_line, worst): (Option<String>, Option<String>, Option<String>) =
+        (row.get(7)?, row.get(10)?, row.get(11)?);
+    let worst = worst.and_then(|worst| Severity::named(&worst));
+    let source = source(&row.get::<_, String>(1)?);
+    let run = RunSummary {
         started_at: row.get(6)?,
-        computer: row.get(7)?,
+        hosts: computer.into_iter().collect(),
         machine: row.get(13)?,
         fingerprint: row.get(8)?,
-        workload: row.get(9)?,
-        command_line: row.get(10)?,
-        targets: Vec::new(),
-        worst: row.get(11)?,
+        command_line: command_line.map(|line| line.as_str().into()),
+        findings: worst.map(|worst| Findings { worst: Some(worst), names: Vec::new() }),
         identity: row.get(12)?,
-        work: Vec::new(),
-        figures: Vec::new(),
-    })
+        ..RunSummary::new("", source.origin())
+    };
+    let (targets, work) = (Vec::new(), Vec::new());
+    Ok(StoreEntry { id: row.get(0)?, source, about, workload: row.get(9)?, targets, work, run })
 }
 
 /// The figures of a run out of a row: run, time span, direction, and the rest in the order of the table.
-pub fn headline(row: &Row) -> rusqlite::Result<(String, Headline)> {
-    let direction = FigureOf::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
-    let ios: Option<i64> = row.get(4)?;
-    let line = Headline {
-        time_span: row.get(1)?,
-        direction,
-        seconds: row.get(3)?,
+/// They come in the order of the time spans, all I/Os of each first.
+pub fn add_figures(row: &Row, run: &mut RunSummary) -> rusqlite::Result<()> {
+    let of = WhichIos::named(row.get_ref(2)?.as_str()?).unwrap_or_default();
+    let (seconds, ios): (Option<f64>, Option<i64>) = (row.get(3)?, row.get(4)?);
+    let number: u32 = row.get(1)?;
+    let figures = KnownFigures {
         ios: ios.and_then(|ios| u64::try_from(ios).ok()),
         iops: row.get(5)?,
         mib_per_s: row.get(6)?,
-        mean_ms: row.get(7)?,
-        p50_ms: row.get(8)?,
-        p99_ms: row.get(9)?,
-        p999_ms: row.get(10)?,
+        mean_ms: row.get::<_, Option<f64>>(7)?.map(Millis::new),
+        ..KnownFigures::default()
     };
-    Ok((row.get(0)?, line))
+    if of == WhichIos::Total {
+        // Whoever wrote it: a number that no run has makes no list of that length.
+        let missing = (number as usize).saturating_sub(run.time_spans.len() + 1).min(MOST_MISSING);
+        run.time_spans.extend((0..missing).map(|_| None));
+        let measured = seconds.is_some() || figures != KnownFigures::default();
+        let percentiles = KEPT.map(|percent| KnownPercentile { percent, latency: ChartRow::default() });
+        let span = SpanSummary { seconds, percentiles: percentiles.into(), ..SpanSummary::default() };
+        run.time_spans.push(measured.then_some(span));
+    }
+    let Some(Some(span)) = run.time_spans.last_mut() else { return Ok(()) };
+    for (known, column) in span.percentiles.iter_mut().zip(8..) {
+        *known.latency.of_mut(of) = row.get::<_, Option<f64>>(column)?.map(Millis::new);
+    }
+    *span.figures_mut(of) = figures;
+    Ok(())
 }
+
+/// Time spans that have no row, one after the other, at most.
+const MOST_MISSING: usize = 1000;
 
 /// The work of a time span out of a row: run, time span, and the rest in the order of [`WORK`].
 pub fn work(row: &Row) -> rusqlite::Result<(String, SpanWork)> {

@@ -7,7 +7,7 @@
 
 use super::SideRun;
 use super::order::slope;
-use diskspd_model::stats::ranks::middle;
+use diskspd_model::stats::median;
 use serde::Serialize;
 
 /// Where no sessions are known, levels of a machine may lie so far apart: a share.
@@ -80,7 +80,8 @@ pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2
     let apart = |pair: &&[(usize, Vec<f64>)]| {
         ![pair[0].0, pair[1].0].iter().all(|tag| *tag > 0) || pair[0].0 == pair[1].0
     };
-    sessions.windows(2).filter(apart).map(|pair| (middle(&pair[1].1) - middle(&pair[0].1)).abs()).collect()
+    let level = |session: &(usize, Vec<f64>)| median(session.1.iter().copied());
+    sessions.windows(2).filter(apart).map(|pair| (level(&pair[1]) - level(&pair[0])).abs()).collect()
 }
 
 /// The runs of a side that say when they were made, with a figure of each.

@@ -2,7 +2,7 @@
 
 use super::{Runs, SideRun};
 use diskspd_model::profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ fn of_run(run: &SideRun) -> Facts {
     };
     let known = &run.known;
     add("time spans", Some(known.time_spans.len().to_string()), MustAgree::Yes);
-    add("machine", known.computer.clone(), MustAgree::No);
+    add("machine", known.computer(), MustAgree::No);
     add("kept as", Some(known.origin.to_string()), MustAgree::No);
     let worst = known.findings.as_ref().map(|found| found.worst.map_or("nothing", |worst| worst.word()));
     add("worst that was found about the figures", worst.map(str::to_owned), MustAgree::No);
@@ -126,7 +126,7 @@ fn of_run(run: &SideRun) -> Facts {
     facts
 }
 
-fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
+fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)> {
     use MustAgree::{No, Yes};
     let asked: &Parameters = &span.parameters;
     let paths: Vec<String> = asked.paths().map(ToString::to_string).collect();
@@ -155,13 +155,13 @@ fn of_span(span: &KnownSpan) -> Vec<(&'static str, Option<String>, MustAgree)> {
         ("time to measure", asked.duration_s.map(|seconds| format!("{seconds} s")), No),
         ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
-        (VERDICT, span.verdict.clone(), No),
+        (VERDICT, span.verdict.map(|verdict| verdict.to_string()), No),
     ]
 }
 
 /// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody
 /// recorded them.
-fn parts(span: &KnownSpan) -> Option<String> {
+fn parts(span: &SpanSummary) -> Option<String> {
     let several = span.parts.iter().any(|part| part.key.target > 1);
     let parts: Vec<String> = span.parts.iter().map(|part| part.key.title(several)).collect();
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -3,23 +3,13 @@
 use super::{Runs, SideRun};
 use crate::lab::selection::RunFigure;
 use diskspd_model::profile::Rate;
-use diskspd_model::results::{ChartRow, KnownFigures, KnownSpan};
+use diskspd_model::results::{KnownFigures, SpanSummary, WhichIos};
+use diskspd_model::units::Millis;
 use std::fmt;
 
 /// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
 /// of chance, and move it by more than a tenth.
 pub const BEYOND: f64 = 100.0;
-
-/// Which I/Os a figure is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WhichIos {
-    /// Both reads and writes.
-    Total,
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-}
 
 /// From when on a latency counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,35 +75,18 @@ impl Metric {
         format!("{whose}{}", self.figure.title())
     }
 
-    fn figures(self, span: &KnownSpan) -> &KnownFigures {
-        match self.way {
-            WhichIos::Total => &span.total,
-            WhichIos::Read => &span.read,
-            WhichIos::Write => &span.write,
+    fn value(self, span: &SpanSummary) -> Option<f64> {
+        if self.from == CountedFrom::Handover {
+            return self.figure.value(span, self.way);
         }
-    }
-
-    fn value(self, span: &KnownSpan) -> Option<f64> {
-        let figures = self.figures(span);
-        let at = |row: ChartRow| match self.way {
-            WhichIos::Total => row.total,
-            WhichIos::Read => row.read,
-            WhichIos::Write => row.write,
+        // Of some I/Os alone they would stand beside figures of all.
+        let all = span.figures(self.way).ios;
+        let response = span.response.as_ref().filter(|found| Some(found.ios) >= all)?;
+        let row = match self.figure.percent() {
+            Some(percent) => response.percentile(percent)?,
+            None => response.mean_ms,
         };
-        if self.from == CountedFrom::Due {
-            // Of some I/Os alone they would stand beside figures of all.
-            let response = span.response.as_ref().filter(|found| Some(found.ios) >= figures.ios)?;
-            return match self.figure.percent() {
-                Some(percent) => at(response.percentile(percent)?),
-                None => at(response.mean_ms),
-            };
-        }
-        match (self.figure, self.figure.percent()) {
-            (_, Some(percent)) => at(span.percentile(percent)?),
-            (RunFigure::Iops, _) => figures.iops,
-            (RunFigure::MibPerS, _) => figures.mib_per_s,
-            _ => figures.mean_ms,
-        }
+        row.of(self.way).map(Millis::ms)
     }
 }
 
@@ -128,7 +101,7 @@ const fn response(figure: RunFigure) -> Metric {
 /// What decides, and what is to be said of that: latency where the rate is given, as far as it is known from
 /// when I/Os were due; else the rate.
 pub(super) fn primary(sides: Runs, index: usize) -> (Metric, Option<&'static str>) {
-    let limited = |span: &KnownSpan| {
+    let limited = |span: &SpanSummary| {
         let rates = span.parameters.targets.iter().filter_map(|group| group.access.rate);
         span.parameters.rate_total.is_some() || rates.into_iter().any(|rate| rate != Rate::Unlimited)
     };
@@ -167,7 +140,7 @@ pub(super) fn usual(sides: Runs, index: usize) -> Vec<Metric> {
 }
 
 /// A time span of all runs that measured it.
-pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &KnownSpan> {
+pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &SpanSummary> {
     let runs = sides.into_iter().flatten();
     runs.filter_map(move |run| run.known.time_spans.get(index)?.as_ref())
 }
@@ -178,10 +151,10 @@ pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, 
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
     let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
     let value = metric.value(span).filter(|value| *value >= 0.0 && value.is_finite());
-    let idle = metric.figures(span).ios == Some(0) && !metric.figure.more_is_better();
+    let idle = span.figures(metric.way).ios == Some(0) && !metric.figure.more_is_better();
     let why = if idle { "did no I/O to be timed" } else { "has no figure for it" };
     let value = value.filter(|_| !idle).ok_or_else(|| format!("'{name}' {why}"))?;
-    beyond(name, metric.figure, metric.figures(span).ios).map(|()| value)
+    beyond(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
 }
 
 /// Whether so many I/Os of a run are enough for a figure of them; else why not.

@@ -16,8 +16,9 @@ mod verdict;
 mod workloads;
 
 pub use allowance::OrderAllowance;
+pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
-pub use metric::{BEYOND, CountedFrom, Metric, WhichIos};
+pub use metric::{BEYOND, CountedFrom, Metric};
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
 pub use text::{
@@ -27,7 +28,7 @@ pub use text::{
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
 
-use diskspd_model::results::KnownRun;
+use diskspd_model::results::RunSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -35,7 +36,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct SideRun {
     /// Its figures and parameters.
-    pub known: KnownRun,
+    pub known: RunSummary,
     /// What else was recorded of the machine, by name: parts of the fingerprint.
     pub environment: BTreeMap<String, String>,
     /// How it was run, beyond its parameters, by name.

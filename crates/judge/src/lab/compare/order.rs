@@ -7,7 +7,8 @@
 //! what is in turn, and the unit: runs of one boot say nothing about the next one.
 
 use super::SideRun;
-use diskspd_model::stats::ranks::{RankDesign, Shift, middle};
+use diskspd_model::stats::median;
+use diskspd_model::stats::ranks::{RankDesign, Shift};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -114,8 +115,7 @@ impl RunOrder {
     pub fn of_units(&self, values: [Vec<f64>; 2]) -> [Vec<f64>; 2] {
         let Some(boots) = self.boots.as_ref().filter(|_| self.goes_by_units()) else { return values };
         [0, 1].map(|side| {
-            let of_boot =
-                |runs: &Vec<usize>| middle(&runs.iter().map(|run| values[side][*run]).collect::<Vec<f64>>());
+            let of_boot = |runs: &Vec<usize>| median(runs.iter().map(|run| values[side][*run]));
             boots[side].iter().map(of_boot).collect()
         })
     }
@@ -213,7 +213,7 @@ fn by_boots(
     sides: [&[&SideRun]; 2],
     order: &[(usize, usize)],
 ) -> Option<(Vec<(usize, usize)>, [Vec<Vec<usize>>; 2])> {
-    let mut computers = sides.into_iter().flatten().map(|run| &run.known.computer);
+    let mut computers = sides.into_iter().flatten().map(|run| &run.known.hosts);
     let computer = computers.next()?;
     if computers.any(|other| other != computer) {
         return None;
@@ -238,9 +238,7 @@ fn by_boots(
 
 /// From each block of a side to the next one of the other: B against A each time.
 fn steps(blocks: &[RunBlock], values: [&[f64]; 2], from: usize) -> Vec<f64> {
-    let level = |block: &RunBlock| {
-        middle(&block.runs.iter().map(|run| values[block.side][*run]).collect::<Vec<f64>>())
-    };
+    let level = |block: &RunBlock| median(block.runs.iter().map(|run| values[block.side][*run]));
     let neighbours = blocks.windows(2).filter(|pair| pair[0].side == from);
     let step = |pair: &[RunBlock]| level(&pair[1]) - level(&pair[0]);
     neighbours.map(|pair| if from == 0 { step(pair) } else { -step(pair) }).collect()
@@ -265,7 +263,7 @@ pub(super) fn slope(values: &[f64]) -> f64 {
         let behind = values.iter().enumerate().skip(from + 1);
         behind.map(move |(at, value)| (value - values[from]) / (at - from) as f64)
     };
-    middle(&(0..values.len()).flat_map(later).collect::<Vec<f64>>())
+    median((0..values.len()).flat_map(later))
 }
 
 /// Side and place of each run, in the order of their times; `None` = one has none. Of those that began at the

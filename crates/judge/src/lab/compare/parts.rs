@@ -6,7 +6,8 @@ use super::metric::beyond;
 use super::verdict::{self, AboutFigure, Basis, Compared};
 use super::{Runs, SideRun, metric};
 use crate::lab::selection::RunFigure;
-use diskspd_model::results::{KnownPart, KnownSpan, PartKey};
+use diskspd_model::results::{KnownPart, PartKey, SpanSummary};
+use diskspd_model::units::Millis;
 
 /// What is compared of each part, as far as all runs have it.
 const FIGURES: [RunFigure; 2] = [RunFigure::Mean, RunFigure::P99];
@@ -20,7 +21,7 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     let figures: Vec<(PartKey, RunFigure)> = keys
         .flat_map(|key| FIGURES.map(|figure| (key, figure)))
         .filter(|(key, figure)| {
-            let value = |span: &KnownSpan| of(part(span, *key)?, *figure);
+            let value = |span: &SpanSummary| of(part(span, *key)?, *figure);
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
@@ -37,20 +38,17 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
     figures.iter().map(one).collect()
 }
 
-fn several_targets(span: Option<&KnownSpan>) -> bool {
+fn several_targets(span: Option<&SpanSummary>) -> bool {
     span.is_some_and(|span| span.parts.iter().any(|part| part.key.target > 1))
 }
 
-fn part(span: &KnownSpan, key: PartKey) -> Option<&KnownPart> {
+fn part(span: &SpanSummary, key: PartKey) -> Option<&KnownPart> {
     span.parts.iter().find(|part| part.key == key)
 }
 
 fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
-    match figure {
-        RunFigure::Mean => part.mean_ms,
-        _ => part.p99_ms,
-    }
-    .filter(|value| *value > 0.0)
+    let time = if figure == RunFigure::Mean { part.mean_ms } else { part.p99_ms };
+    time.map(Millis::ms).filter(|value| *value > 0.0)
 }
 
 fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, String> {

@@ -2,6 +2,7 @@
 
 use super::allowance::{self, OrderAllowance};
 use super::order::{FEWEST_PAIRS, RunOrder};
+use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift};
 use serde::Serialize;
 
@@ -273,8 +274,7 @@ fn percent(log: f64) -> Option<f64> {
 }
 
 fn summarized(values: Vec<f64>) -> Summarized {
-    let median = ranks::middle(&values);
-    Summarized { median, values }
+    Summarized { median: median(values.iter().copied()), values }
 }
 
 /// The same when all of the interval is near enough; a change when none of it is no change.

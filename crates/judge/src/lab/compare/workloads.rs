@@ -144,7 +144,7 @@ fn fit(one: &WorkKey, other: &WorkKey) -> bool {
 /// What was asked for, without what doesn't make it another work: seed and times, and the way in which the
 /// cache was asked for.
 fn key(run: &SideRun, with_targets: bool) -> WorkKey {
-    let of_span = |span: &Option<diskspd_model::results::KnownSpan>| {
+    let of_span = |span: &Option<diskspd_model::results::SpanSummary>| {
         let mut asked = span.as_ref()?.parameters.clone();
         (asked.rand_seed, asked.duration_s, asked.warmup_s) = (None, None, None);
         for caching in asked.targets.iter_mut().filter_map(|group| group.access.caching.as_mut()) {

@@ -241,20 +241,10 @@ impl PointRow {
     /// What limited it, in words; `None` = nobody looked.
     pub fn limit(&self) -> Option<String> {
         let figures = self.figures.as_ref()?;
-        let words = match figures.limited_by.as_deref()? {
-            "profile" => "the requested rate",
-            "cpu_quota" => "the CPU quota of a control group",
-            "io_limit" => "the I/O limit of a control group",
-            "hypervisor" => "the hypervisor, which took CPUs away (steal)",
-            "interrupts" => "interrupts on one CPU",
-            "tool" => "this program itself",
-            "cpu" => "the CPU: threads were fully busy",
-            "busy_cpus" => "CPU contention",
-            "kernel" => "the kernel above the device",
-            "depth" => "the depth: one I/O at a time",
-            "storage" => "the storage, at this depth",
-            _ if figures.hottest > BUSY => "one core, which was saturated",
-            _ => "an unknown cause",
+        let words = match figures.limited_by?.words() {
+            Some(words) => words,
+            None if figures.hottest > BUSY => "one core, which was saturated",
+            None => "an unknown cause",
         };
         Some(words.to_owned())
     }

@@ -6,6 +6,7 @@ use super::knee::{Knee, KneeTold};
 use super::levels::Enough;
 use super::objective::{Kept, Objective};
 use super::{PointRow, Settings};
+use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
 
 /// A line of an answer.
@@ -96,7 +97,7 @@ fn named(row: &PointRow) -> String {
 
 fn shown(row: &PointRow) -> String {
     let Some(figures) = &row.figures else { return row.label() };
-    let latency = figures.felt().map(|latency| format!(" at {:.3} ms", latency.mean_ms)).unwrap_or_default();
+    let latency = figures.felt().map(|latency| format!(" at {} ms", latency.mean_ms)).unwrap_or_default();
     format!("{}: {:.0} IOPS{latency}", named(row), figures.iops)
 }
 
@@ -263,9 +264,9 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     let closed =
         rows.iter().find(|row| !row.is_offered()).filter(|_| of.is_offered() && kept.highest.is_none());
     let closed = closed.and_then(|row| row.figures.as_ref()?.felt().copied());
-    if let Some(service) = closed.filter(|latency| objective.of(latency) <= objective.limit_ms) {
+    if let Some(service) = closed.filter(|latency| objective.of(latency).ms() <= objective.limit_ms) {
         text += &format!(
-            "; the run at full load has only {:.3} ms because a closed loop counts from submission (the next \
+            "; the run at full load has only {} ms because a closed loop counts from submission (the next \
              I/O waits for the one before); under a rate latency counts from when an I/O was due, and \
              includes its wait",
             objective.of(&service)
@@ -277,10 +278,8 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
 /// That the depth of the command line bounds what a curve can find.
 fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
-    let by_depth = match maximum.figures.as_ref()?.limited_by.as_deref() {
-        None | Some("depth" | "storage") => true,
-        Some(_) => false,
-    };
+    let limiter = maximum.figures.as_ref()?.limited_by;
+    let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage));
     let outstanding = maximum.load;
     by_depth.then(|| {
         format!(

@@ -2,6 +2,8 @@
 
 use super::{Drift, PointRow, SweepAnswer};
 use crate::lab::RunLine;
+use crate::truth::Limiter;
+use diskspd_model::units::{Millis, table::csv_cell};
 use serde::Serialize;
 
 /// One line of CSV per run, with a line of names above them: what failed has no figures.
@@ -13,7 +15,7 @@ pub fn csv(rows: &[PointRow]) -> String {
         }
     }
     let names: String =
-        options.iter().map(|option| format!("{},", quoted(option.trim_start_matches('-')))).collect();
+        options.iter().map(|option| format!("{},", csv_cell(option.trim_start_matches('-')))).collect();
     let mut text = format!(
         "{names}offered_iops,threads,load,run,iops,mib_per_s,avg_latency_ms,p99_latency_ms,p99_9_latency_ms,\
          avg_response_ms,p99_response_ms,p99_9_response_ms,cpu_percent,hottest_cpu_percent,limited_by,\
@@ -24,7 +26,7 @@ pub fn csv(rows: &[PointRow]) -> String {
             .iter()
             .map(|option| {
                 let setting = row.settings.iter().find(|setting| setting.option == *option);
-                format!("{},", quoted(setting.map_or("", |setting| &setting.value)))
+                format!("{},", csv_cell(setting.map_or("", |setting| &setting.value)))
             })
             .collect();
         let offered = if row.by_rate { row.load.to_string() } else { String::new() };
@@ -33,7 +35,7 @@ pub fn csv(rows: &[PointRow]) -> String {
             text += &format!("{before},{},{},\n", number + 1, figures(line));
         }
         if let Some(failure) = &row.failure {
-            text += &format!("{before},,,,,,,,,,,,,,,{}\n", quoted(failure));
+            text += &format!("{before},,,,,,,,,,,,,,,{}\n", csv_cell(failure));
         }
     }
     text
@@ -41,22 +43,20 @@ pub fn csv(rows: &[PointRow]) -> String {
 
 fn figures(line: &RunLine) -> String {
     let latencies = [line.latency, line.response].map(|latency| match latency {
-        Some(latency) => format!("{:.6},{:.6},{:.6}", latency.mean_ms, latency.p99_ms, latency.p999_ms),
+        Some(latency) => [latency.mean_ms, latency.p99_ms, latency.p999_ms].map(Millis::in_full).join(","),
         None => ",,".to_owned(),
     });
-    let limit = line.limited_by.as_deref().unwrap_or_default();
+    let limit = line.limited_by.map(Limiter::name).unwrap_or_default();
     format!(
         "{:.3},{:.3},{},{},{:.2},{:.2},{limit},{}",
-        line.iops, line.mib_per_s, latencies[0], latencies[1], line.cpu, line.hottest, line.verdict
+        line.iops,
+        line.mib_per_s,
+        latencies[0],
+        latencies[1],
+        line.cpu,
+        line.hottest,
+        line.verdict.word()
     )
-}
-
-/// A value that may hold anything.
-fn quoted(value: &str) -> String {
-    match value.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", value.replace('"', "\"\"")),
-        false => value.to_owned(),
-    }
 }
 
 /// The whole sweep.

@@ -2,6 +2,7 @@
 
 use crate::lab::{LatencyLine, RunLine};
 use diskspd_model::stats::replicates::Spread;
+use diskspd_model::units::Millis;
 
 /// Less than this share of what was offered is not kept up with.
 const KEPT_UP: f64 = 0.98;
@@ -51,8 +52,8 @@ impl Objective {
         Ok(Objective { measure, limit_ms: number * ms })
     }
 
-    /// Of a run's latencies, ms.
-    pub fn of(self, latency: &LatencyLine) -> f64 {
+    /// Of a run's latencies.
+    pub fn of(self, latency: &LatencyLine) -> Millis {
         match self.measure {
             Measure::Average => latency.mean_ms,
             Measure::P99 => latency.p99_ms,
@@ -92,7 +93,7 @@ impl Tried {
         objective: Objective,
     ) -> Tried {
         let runs: Vec<&RunLine> = runs.collect();
-        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency));
+        let values = runs.iter().filter_map(|line| line.felt()).map(|latency| objective.of(latency).ms());
         let done = runs.iter().map(|line| line.iops).sum::<f64>() / runs.len().max(1) as f64;
         let seconds: f64 = runs.iter().map(|line| line.measured_s).sum();
         // Of n I/Os on average there are n, give or take the root of n.

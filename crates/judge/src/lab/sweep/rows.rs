@@ -1,8 +1,11 @@
 //! A row per point: what its runs say together.
 
 use super::{Ran, Setting, Sweep, What};
-use crate::lab::{LatencyLine, RunLine};
-use diskspd_model::stats::replicates::{Spread, median};
+use crate::lab::{LatencyLine, RunLine, RunVerdict};
+use crate::truth::Limiter;
+use diskspd_model::stats::median;
+use diskspd_model::stats::replicates::Spread;
+use diskspd_model::units::Millis;
 
 /// A point with its runs.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -63,7 +66,7 @@ impl PointRow {
         if self.runs.iter().any(|line| line.iops <= 0.0) {
             return Some("it did no I/O");
         }
-        (figures.verdict == VERDICTS[0]).then_some("its figures are WRONG")
+        (figures.verdict == RunVerdict::Wrong).then_some("its figures are WRONG")
     }
 }
 
@@ -128,24 +131,26 @@ fn references(what: What, history: &[Ran]) -> Vec<RunLine> {
     of_it.filter_map(|ran| ran.line.clone()).collect()
 }
 
-/// Worst first.
-const VERDICTS: [&str; 2] = ["WRONG", "WARNING"];
-
 fn together(runs: &[RunLine]) -> Option<RunLine> {
     let first = runs.first()?;
     let mean = |figure: fn(&RunLine) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
     let latency = |of: fn(&RunLine) -> Option<LatencyLine>| {
         let all: Vec<LatencyLine> = runs.iter().filter_map(of).collect();
-        let middle = |figure: fn(&LatencyLine) -> f64| median(&all.iter().map(figure).collect::<Vec<f64>>());
-        Some(LatencyLine {
-            mean_ms: all.iter().map(|latency| latency.mean_ms).sum::<f64>() / all.len() as f64,
-            p99_ms: middle(|latency| latency.p99_ms)?,
-            p999_ms: middle(|latency| latency.p999_ms)?,
+        let middle = |figure: fn(&LatencyLine) -> Millis| {
+            Millis::new(median(all.iter().map(|latency| figure(latency).ms())))
+        };
+        (!all.is_empty()).then(|| LatencyLine {
+            mean_ms: Millis::new(
+                all.iter().map(|latency| latency.mean_ms.ms()).sum::<f64>() / all.len() as f64,
+            ),
+            p99_ms: middle(|latency| latency.p99_ms),
+            p999_ms: middle(|latency| latency.p999_ms),
         })
     };
-    let worst = VERDICTS.iter().find(|word| runs.iter().any(|line| line.verdict == **word));
-    let limits: Vec<&String> = runs.iter().filter_map(|line| line.limited_by.as_ref()).collect();
-    let often = |name: &String| limits.iter().filter(|other| **other == name).count();
+    let found = |verdict: &RunVerdict| runs.iter().any(|line| line.verdict == *verdict);
+    let worst = [RunVerdict::Wrong, RunVerdict::Warning].into_iter().find(found);
+    let limits: Vec<Limiter> = runs.iter().filter_map(|line| line.limited_by).collect();
+    let often = |limiter: &Limiter| limits.iter().filter(|other| *other == limiter).count();
     Some(RunLine {
         iops: mean(|line| line.iops),
         measured_s: mean(|line| line.measured_s),
@@ -154,8 +159,8 @@ fn together(runs: &[RunLine]) -> Option<RunLine> {
         response: latency(|line| line.response),
         cpu: mean(|line| line.cpu),
         hottest: mean(|line| line.hottest),
-        verdict: worst.map_or_else(|| first.verdict.clone(), |word| (*word).to_owned()),
-        limited_by: limits.iter().max_by_key(|name| often(name)).map(|name| (*name).clone()),
+        verdict: worst.unwrap_or(first.verdict),
+        limited_by: limits.iter().copied().max_by_key(often),
         findings: runs.iter().flat_map(|line| line.findings.clone()).collect(),
     })
 }

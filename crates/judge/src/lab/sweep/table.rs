@@ -2,6 +2,7 @@
 
 use super::PointRow;
 use crate::lab::{LatencyLine, RunFinding, RunLine};
+use diskspd_model::units::Millis;
 
 /// The table, with a line of names above it.
 pub fn text(rows: &[PointRow]) -> String {
@@ -35,14 +36,14 @@ fn line(row: &PointRow, width: usize, repeated: bool) -> String {
         (true, Some(share)) => format!("{:>6}{:>9.2}", row.runs.len(), 100.0 * share),
         (true, None) => format!("{:>6}{:>9}", row.runs.len(), "-"),
     };
-    let latency = |figure: fn(&LatencyLine) -> f64| {
-        figures.felt().map_or("-".to_owned(), |latency| format!("{:.3}", figure(latency)))
+    let latency = |figure: fn(&LatencyLine) -> Millis| {
+        figures.felt().map_or("-".to_owned(), |latency| figure(latency).to_string())
     };
     let RunLine { iops, mib_per_s, cpu, hottest, verdict, .. } = figures;
     let (mean, p99) = (latency(|latency| latency.mean_ms), latency(|latency| latency.p99_ms));
     let failed = if row.failure.is_some() { ", and a run failed" } else { "" };
     let latencies = format!("{mean:>11}{p99:>11}");
-    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {verdict}{failed}");
+    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {}{failed}", verdict.word());
     format!("{label:<width$}{iops:>14.2}{runs}{mib_per_s:>12.2}{rest}\n")
 }
 

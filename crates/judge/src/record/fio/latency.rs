@@ -2,14 +2,12 @@
 
 use super::super::figures::TEXT_PERCENTS;
 use diskspd_model::results::{FioLatency, FioPercentiles, KnownFigures};
+use diskspd_model::units::Millis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Bins are counted up to so many: fio has 29 groups of 64.
 const MOST_BINS: usize = 1 << 13;
-
-/// Nanoseconds of a millisecond.
-const MS: f64 = 1e6;
 
 /// Times of I/Os, of which there is at least one.
 #[derive(Clone, Copy)]
@@ -30,29 +28,29 @@ impl<'a> FioTimes<'a> {
         (value.get("N")?.as_u64()? > 0).then_some(FioTimes(value))
     }
 
-    fn ms(self, name: &str) -> Option<f64> {
-        self.0.get(name)?.as_f64().map(|ns| ns / MS).filter(|ms| *ms >= 0.0)
+    fn time(self, name: &str) -> Option<Millis> {
+        self.0.get(name)?.as_f64().filter(|ns| *ns >= 0.0).map(Millis::of_mean_ns)
     }
 
-    /// Mean, ms.
-    pub fn mean(self) -> Option<f64> {
-        self.ms("mean")
+    /// Mean.
+    pub fn mean(self) -> Option<Millis> {
+        self.time("mean")
     }
 
-    /// Longest, ms.
-    pub fn max(self) -> Option<f64> {
-        self.ms("max")
+    /// Longest.
+    pub fn max(self) -> Option<Millis> {
+        self.time("max")
     }
 
     /// Puts mean and deviation among the figures.
     pub fn put_moments(self, figures: &mut KnownFigures) {
         figures.mean_ms = self.mean();
-        figures.std_dev_ms = self.ms("stddev");
+        figures.std_dev_ms = self.time("stddev");
     }
 
     /// Puts the extremes among them.
     pub fn put_extremes(self, figures: &mut KnownFigures) {
-        figures.min_ms = self.ms("min");
+        figures.min_ms = self.time("min");
         figures.max_ms = self.max();
     }
 
@@ -127,11 +125,11 @@ impl FioDistribution {
         }
     }
 
-    /// The time that this share of the I/Os did not exceed, ms.
-    pub fn at(&self, percent: f64) -> Option<f64> {
+    /// The time that this share of the I/Os did not exceed.
+    pub fn at(&self, percent: f64) -> Option<Millis> {
         match self {
             FioDistribution::Stated(known) => {
-                known.iter().find(|(known, _)| *known == percent).map(|(_, ns)| ns / MS)
+                known.iter().find(|(known, _)| *known == percent).map(|(_, ns)| Millis::of_mean_ns(*ns))
             }
             FioDistribution::Counted { counts, min, max } => {
                 let all = counts.values().fold(0_u64, |sum, ios| sum.saturating_add(*ios));
@@ -141,7 +139,7 @@ impl FioDistribution {
                     so_far = so_far.saturating_add(**ios);
                     so_far as f64 >= wanted
                 });
-                Some((*bin?.0).clamp(*min, *max) as f64 / MS)
+                Some(Millis::of_ns((*bin?.0).clamp(*min, *max)))
             }
         }
     }
@@ -161,11 +159,11 @@ mod tests {
         let one = of(&json!({"N": 3, "min": 95, "max": 205, "bins": {"100": 2, "200": 1, "300": 0}}));
         let other = of(&json!({"N": 97, "min": 90, "max": 1_000_000, "bins": {"100": 96, "1000448": 1}}));
         let both = FioDistribution::of_all(&[one.clone(), other]).unwrap();
-        assert_eq!((both.at(50.0), both.at(99.0)), (Some(0.0001), Some(0.0002)));
+        assert_eq!((both.at(50.0), both.at(99.0)), (Some(Millis::of_ns(100)), Some(Millis::of_ns(200))));
         // The middle of the last bin lies beyond the longest I/O.
-        assert_eq!(both.at(99.9), Some(1.0));
+        assert_eq!(both.at(99.9), Some(Millis::new(1.0)));
         let stated = of(&json!({"N": 3, "percentile": {"50.000000": 1000, "99.900000": 5000, "0.00": 0}}));
-        assert_eq!((stated.at(99.9), stated.at(99.0)), (Some(0.005), None));
+        assert_eq!((stated.at(99.9), stated.at(99.0)), (Some(Millis::of_ns(5000)), None));
         assert_eq!(stated.percents(), [50.0, 99.9]);
         assert_eq!(FioDistribution::of_all(&[one, stated]), None);
         assert_eq!(FioDistribution::of_all(&[]), None);

@@ -2,7 +2,7 @@
 //! known; what nobody here knows is left out.
 //!
 //! ```text
-//! bytes ─decode─▶ text ─documents─▶ JSON ─jobs of a group, which ran together─▶ a time span ─▶ KnownRun
+//! bytes ─decode─▶ text ─documents─▶ JSON ─jobs of a group, which ran together─▶ a time span ─▶ RunSummary
 //! ```
 //!
 //! A document is a run, a group of jobs is a time span of it: jobs behind a `stonewall` are a group of their
@@ -20,7 +20,7 @@ use super::decode::{decoded, named};
 use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::xml::text::bytes as plain_bytes;
-use diskspd_model::results::{Findings, KnownRun, KnownSpan, Origin};
+use diskspd_model::results::{Findings, Origin, RunSummary, SpanSummary};
 use documents::FioDocument;
 use jobs::FioJob;
 use serde_json::Value;
@@ -45,13 +45,13 @@ pub fn begins_so(text: &str) -> bool {
 ///
 /// # Errors
 /// It holds no JSON of fio, or that was cut off: with the line.
-pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, ResultError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
     let documents = documents::of(&text)?;
-    let runs = documents.iter().map(run).collect::<Result<Vec<KnownRun>, LineFault>>()?;
+    let runs = documents.iter().map(run).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     Ok(named(runs, name))
 }
 
@@ -63,7 +63,7 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Reads a document.
-fn run(document: &FioDocument) -> Result<KnownRun, LineFault> {
+fn run(document: &FioDocument) -> Result<RunSummary, LineFault> {
     let jobs = jobs::of(&document.value);
     if jobs.len() > MOST_JOBS {
         let what = format!("{} jobs in one result; at most {MOST_JOBS} are read", jobs.len());
@@ -73,11 +73,11 @@ fn run(document: &FioDocument) -> Result<KnownRun, LineFault> {
         let fault = LineFault::at(document.line, "fio's results hold no jobs");
         return Err(fault.hint("did fio fail before its first job? see the messages beside the JSON"));
     }
-    let mut run = KnownRun::new("", Origin::Fio { version: version(&document.value) });
+    let mut run = RunSummary::new("", Origin::Fio { version: version(&document.value) });
     run.started_at = started_at(&document.value, &jobs);
-    run.computer = computers(&jobs);
+    run.hosts = hosts(&jobs);
     let groups = jobs::groups(&jobs);
-    let mut spans: Vec<KnownSpan> = groups.iter().map(|group| span::of(group)).collect();
+    let mut spans: Vec<SpanSummary> = groups.iter().map(|group| span::of(group)).collect();
     for (span, files) in spans.iter_mut().zip(logs::files_of(&groups)) {
         span.fio.iter_mut().for_each(|fio| fio.logs.clone_from(&files));
     }
@@ -113,12 +113,12 @@ fn started_at(document: &Value, jobs: &[FioJob]) -> Option<i64> {
 }
 
 /// The hosts that client and server name, each once.
-fn computers(jobs: &[FioJob]) -> Option<String> {
-    let mut hosts: Vec<&str> = Vec::new();
+fn hosts(jobs: &[FioJob]) -> Vec<String> {
+    let mut hosts: Vec<String> = Vec::new();
     for host in jobs.iter().filter_map(|job| job.host) {
-        if !hosts.contains(&host) {
-            hosts.push(host);
+        if !hosts.iter().any(|known| known == host) {
+            hosts.push(host.to_owned());
         }
     }
-    (!hosts.is_empty()).then(|| hosts.join(", "))
+    hosts
 }

@@ -5,12 +5,13 @@ use super::latency::{FioDistribution, FioTimes, times};
 use super::options;
 use diskspd_model::results::{
     ChartRow, DiscardFigures, FioFigures, FioLatency, FioPercentiles, FlushFigures, KnownFigures,
-    KnownPercentile, KnownSpan,
+    KnownPercentile, SpanSummary,
 };
+use diskspd_model::units::Millis;
 use serde_json::Value;
 
 /// The figures of jobs that ran at the same time, as one time span.
-pub fn of(group: &[FioJob]) -> KnownSpan {
+pub fn of(group: &[FioJob]) -> SpanSummary {
     let mut jobs: Vec<String> = group.iter().map(|job| job.name.to_owned()).collect();
     jobs.dedup();
     let failed = group.iter().filter_map(failed).collect();
@@ -23,7 +24,7 @@ pub fn of(group: &[FioJob]) -> KnownSpan {
         }
     }
     let fio = span.fio.map(|fio| Box::new(FioFigures { jobs, failed, ..*fio }));
-    KnownSpan { parameters, fio, ..span }
+    SpanSummary { parameters, fio, ..span }
 }
 
 fn failed(job: &FioJob) -> Option<(String, i64)> {
@@ -32,7 +33,7 @@ fn failed(job: &FioJob) -> Option<(String, i64)> {
 }
 
 /// What these entries did together.
-fn of_entries(entries: &[FioJob]) -> KnownSpan {
+fn of_entries(entries: &[FioJob]) -> SpanSummary {
     let of = |name: &str| entries.iter().filter_map(|job| job.value.get(name)).collect::<Vec<&Value>>();
     let (reads, writes, mixed) = (of("read"), of("write"), of("mixed"));
     let apart: Vec<&Value> = reads.iter().chain(&writes).copied().collect();
@@ -53,7 +54,7 @@ fn of_entries(entries: &[FioJob]) -> KnownSpan {
         write: chart(&writes, kind),
         total: chart(&all, kind),
     });
-    KnownSpan {
+    SpanSummary {
         seconds,
         read: figures(&reads),
         write: figures(&writes),
@@ -66,7 +67,7 @@ fn of_entries(entries: &[FioJob]) -> KnownSpan {
             syncs: syncs(&of("sync"), seconds),
             ..FioFigures::default()
         })),
-        ..KnownSpan::default()
+        ..SpanSummary::default()
     }
 }
 
@@ -167,8 +168,8 @@ impl Charts {
     }
 }
 
-/// Mean, median, 99th and 99.9th percentile and maximum of all of these, ms.
-fn five_times(all: &[FioTimes]) -> [Option<f64>; 5] {
+/// Mean, median, 99th and 99.9th percentile and maximum of all of these.
+fn five_times(all: &[FioTimes]) -> [Option<Millis>; 5] {
     let known: Option<Vec<FioDistribution>> = all.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));
     let at = |percent| chart.as_ref()?.at(percent);

@@ -3,6 +3,7 @@
 use crate::record::fault::LineFault;
 use crate::record::number::is_undefined;
 use diskspd_model::profile::xml::error::quote;
+use diskspd_model::units::Millis;
 
 /// A whole number.
 pub fn amount(cell: &str, line: usize) -> Result<u64, LineFault> {
@@ -18,6 +19,11 @@ pub fn figure(cell: &str, line: usize) -> Result<Option<f64>, LineFault> {
         Ok(figure) if (0.0..f64::INFINITY).contains(&figure) => Ok(Some(figure)),
         _ => Err(wrong(cell, "a number from 0 on, with a point before its decimals", line)),
     }
+}
+
+/// A time in ms, or none, as of figures.
+pub fn time(cell: &str, line: usize) -> Result<Option<Millis>, LineFault> {
+    Ok(figure(cell, line)?.map(Millis::new))
 }
 
 fn wrong(cell: &str, expected: &str, line: usize) -> LineFault {

@@ -1,10 +1,10 @@
 //! Latency at percentiles.
 
-use super::cells::figure;
+use super::cells::time;
 use super::lines::TextLine;
 use crate::record::fault::LineFault;
 use crate::record::figures::TEXT_PERCENTS;
-use diskspd_model::results::{ChartRow, KnownPercentile, KnownSpan};
+use diskspd_model::results::{ChartRow, KnownPercentile, SpanSummary};
 
 /// What the rows between minimum and maximum are called, in order.
 const LABELS: [&str; TEXT_PERCENTS.len()] = [
@@ -16,7 +16,7 @@ const LABELS: [&str; TEXT_PERCENTS.len()] = [
 pub fn read<'a>(
     lines: &mut impl Iterator<Item = TextLine<'a>>,
     heading: TextLine,
-    span: &mut KnownSpan,
+    span: &mut SpanSummary,
 ) -> Result<bool, LineFault> {
     span.percentiles.clear();
     for line in lines {
@@ -26,7 +26,7 @@ pub fn read<'a>(
         if percent.is_none() && !matches!(label, "min" | "max") {
             continue;
         }
-        let mut next = || figure(cells.next().unwrap_or_default(), line.number);
+        let mut next = || time(cells.next().unwrap_or_default(), line.number);
         let mut row = ChartRow { read: next()?, write: next()?, total: next()? };
         // Without any samples 0.000 stands there.
         row.total = row.total.filter(|_| row.read.is_some() || row.write.is_some());

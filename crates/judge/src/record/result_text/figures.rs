@@ -1,10 +1,10 @@
 //! The figures of a time span: its tables, by the names of their columns.
 
-use super::cells::{amount, figure};
+use super::cells::{amount, figure, time};
 use super::charts;
 use super::lines::{TextLine, TextPiece};
 use crate::record::fault::LineFault;
-use diskspd_model::results::{KnownFigures, KnownSpan};
+use diskspd_model::results::{KnownFigures, SpanSummary};
 
 /// The line that the results of a time span begin with.
 pub const START: &str = "Results for timespan";
@@ -13,8 +13,8 @@ pub const START: &str = "Results for timespan";
 ///
 /// # Errors
 /// Something was cut off, or a figure is none.
-pub fn read(results: TextPiece) -> Result<Option<KnownSpan>, LineFault> {
-    let mut span = KnownSpan::default();
+pub fn read(results: TextPiece) -> Result<Option<SpanSummary>, LineFault> {
+    let mut span = SpanSummary::default();
     let (mut total, mut read, mut write, mut chart) = (false, false, false, false);
     let mut lines = results.lines().filter(|line| !line.text.is_empty());
     let (mut last, mut before) = (results.first, "");
@@ -51,7 +51,7 @@ fn is_of_all(heading: &str) -> bool {
     matches!(heading, "Total latency distribution:" | "total:" | "Write IO")
 }
 
-fn of_line(line: TextLine, span: &mut KnownSpan) -> Result<(), LineFault> {
+fn of_line(line: TextLine, span: &mut SpanSummary) -> Result<(), LineFault> {
     if let Some(cells) = line.text.strip_prefix("avg.|") {
         let usage = cells.split('|').next().unwrap_or_default();
         span.cpu_percent = figure(usage.trim().trim_end_matches('%'), line.number)?;
@@ -96,8 +96,8 @@ fn put(figures: &mut KnownFigures, column: &str, cell: &str, line: usize) -> Res
         // Both are 2^20 bytes per second.
         "MiB/s" | "MB/s" => figures.mib_per_s = figure(cell, line)?,
         "I/O per s" => figures.iops = figure(cell, line)?,
-        "AvgLat" => figures.mean_ms = figure(cell, line)?,
-        "LatStdDev" => figures.std_dev_ms = figure(cell, line)?,
+        "AvgLat" => figures.mean_ms = time(cell, line)?,
+        "LatStdDev" => figures.std_dev_ms = time(cell, line)?,
         "IopsStdDev" => figures.iops_std_dev = figure(cell, line)?,
         _ => {}
     }

@@ -2,7 +2,7 @@
 //! not known; its figures have the digits that were printed.
 //!
 //! ```text
-//! bytes ─decode─▶ text ─lines─▶ a report from each "Command Line:" on ─▶ KnownRun
+//! bytes ─decode─▶ text ─lines─▶ a report from each "Command Line:" on ─▶ RunSummary
 //! ```
 //!
 //! | version | how its text differs |
@@ -25,7 +25,7 @@ use super::fault::{LineFault, ResultError};
 use asked::AskedInText;
 use diskspd_model::profile::Parameters;
 use diskspd_model::profile::xml::text::bytes as path_bytes;
-use diskspd_model::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
+use diskspd_model::results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
 use diskspd_model::units::start_time::seconds_since_1970;
 use lines::TextPiece;
 
@@ -44,13 +44,13 @@ pub fn begins_so(text: &str) -> bool {
 ///
 /// # Errors
 /// There is none, one of them was cut off, or a figure is none: with the line.
-pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, ResultError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());
     }
     let text = decoded(bytes);
     let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
-    let runs = reports.into_iter().map(report).collect::<Result<Vec<KnownRun>, LineFault>>()?;
+    let runs = reports.into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     if runs.is_empty() {
         let fault = LineFault::of_all("no text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
@@ -66,9 +66,9 @@ pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Reads a report, from its command line to the next one.
-fn report(report: TextPiece) -> Result<KnownRun, LineFault> {
+fn report(report: TextPiece) -> Result<RunSummary, LineFault> {
     let (head, results) = report.split_at(figures::START);
-    let mut run = KnownRun::new("", Origin::ResultText);
+    let mut run = RunSummary::new("", Origin::ResultText);
     let states_all = system(head, &mut run);
     let mut asked: Vec<AskedInText> = asked::read(head)?;
     let results = results.into_iter().map(figures::read).collect::<Result<Vec<_>, LineFault>>()?;
@@ -81,14 +81,14 @@ fn report(report: TextPiece) -> Result<KnownRun, LineFault> {
         }
         run.time_spans.push(span.map(|span| {
             let threads = parameters.threads.or(span.parameters.threads);
-            KnownSpan { parameters: Parameters { threads, ..parameters }, ..span }
+            SpanSummary { parameters: Parameters { threads, ..parameters }, ..span }
         }));
     }
     Ok(run)
 }
 
 /// Reads what a report says of the run as a whole; returns whether its version states all that a profile has.
-fn system(head: TextPiece, run: &mut KnownRun) -> bool {
+fn system(head: TextPiece, run: &mut RunSummary) -> bool {
     let mut states_all = false;
     for line in head.lines() {
         let Some((label, value)) = line.text.split_once(':') else { continue };
@@ -96,7 +96,7 @@ fn system(head: TextPiece, run: &mut KnownRun) -> bool {
         match label.trim_end() {
             "Command Line" if !value.is_empty() => run.command_line = Some(path_bytes(value).into()),
             "computer name" if !value.is_empty() => {
-                run.computer = Some(String::from_utf8_lossy(&path_bytes(value)).into_owned());
+                run.hosts = vec![String::from_utf8_lossy(&path_bytes(value)).into_owned()];
             }
             "start time" => run.started_at = seconds_since_1970(value),
             // Of 2.2 on.

@@ -4,6 +4,7 @@ use super::walk::ElementReader;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::xml::error::Fault;
 use diskspd_model::results::Findings;
+use diskspd_model::results::Verdict;
 
 /// What was found about all of a run.
 #[derive(Default)]
@@ -35,12 +36,12 @@ impl Remarks {
         })
     }
 
-    /// Reads `<DeviceVerdict>`; returns the word of the verdict, in lower case.
-    pub fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<String>, Fault> {
+    /// Reads `<DeviceVerdict>`; returns the verdict.
+    pub fn verdict(&mut self, walk: &mut ElementReader) -> Result<Option<Verdict>, Fault> {
         let mut verdict = None;
         walk.children("DeviceVerdict", |walk, tag, _| {
             match tag.name().as_ref() {
-                "Verdict" => verdict = Some(walk.text("Verdict")?.to_lowercase()),
+                "Verdict" => verdict = Verdict::named(&walk.text("Verdict")?),
                 "Severity" => self.verdicts.push(Severity::named(&walk.text("Severity")?)),
                 _ => walk.skip()?,
             }

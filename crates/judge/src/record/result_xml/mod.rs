@@ -2,7 +2,7 @@
 //! known; elements that nobody here knows are left out.
 //!
 //! ```text
-//! bytes ─decode─▶ text ─walk, element by element─▶ KnownRun, one for each <Results>
+//! bytes ─decode─▶ text ─walk, element by element─▶ RunSummary, one for each <Results>
 //! ```
 //!
 //! DISKSPD writes no declaration, doesn't escape `&` in paths, and writes them in the code page of the
@@ -19,7 +19,7 @@ use diskspd_model::profile::xml::error::{Fault, XmlError};
 use diskspd_model::profile::xml::recorded;
 use diskspd_model::profile::xml::tokens::{Token, cut_off};
 use diskspd_model::profile::{Parameters, xml::text};
-use diskspd_model::results::{KnownRun, KnownSpan, Origin, UnmeasuredSpan};
+use diskspd_model::results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
 use diskspd_model::units;
 use diskspd_model::units::start_time::seconds_since_1970;
 use findings::Remarks;
@@ -39,7 +39,7 @@ pub fn begins_so(text: &str) -> bool {
 ///
 /// # Errors
 /// There is no `<Results>`, the XML is not well-formed, or a figure is none: with the line.
-pub fn read(bytes: &[u8], name: &str) -> Result<Vec<KnownRun>, XmlError> {
+pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(XmlError::of_document(&Fault::new(0, too_large())));
     }
@@ -72,7 +72,7 @@ pub fn too_large() -> String {
 }
 
 /// `<Results>` stands alone, with others, or somewhere within other elements.
-fn document(text: &str) -> Result<Vec<KnownRun>, Fault> {
+fn document(text: &str) -> Result<Vec<RunSummary>, Fault> {
     let mut walk = ElementReader::new(text);
     let mut runs = Vec::new();
     let mut first = None;
@@ -107,8 +107,8 @@ fn no_results(at: usize, first: Option<&str>) -> Fault {
 }
 
 /// Reads `<Results>`, whose start was the last token.
-fn results(walk: &mut ElementReader, at: usize) -> Result<KnownRun, Fault> {
-    let mut run = KnownRun::new("", Origin::ResultXml { version: None });
+fn results(walk: &mut ElementReader, at: usize) -> Result<RunSummary, Fault> {
+    let mut run = RunSummary::new("", Origin::ResultXml { version: None });
     let mut found = Remarks::default();
     let mut asked: Vec<Parameters> = Vec::new();
     walk.children("Results", |walk, tag, at| {
@@ -138,16 +138,16 @@ fn results(walk: &mut ElementReader, at: usize) -> Result<KnownRun, Fault> {
 }
 
 /// What the results say of the parameters by themselves stays where the profile doesn't say it.
-fn stated(span: &mut KnownSpan, asked: Parameters) {
+fn stated(span: &mut SpanSummary, asked: Parameters) {
     let threads = span.parameters.threads;
     span.parameters = Parameters { threads: asked.threads.or(threads), ..asked };
 }
 
 /// Reads `<System>`.
-fn system(walk: &mut ElementReader, run: &mut KnownRun, found: &mut Remarks) -> Result<(), Fault> {
+fn system(walk: &mut ElementReader, run: &mut RunSummary, found: &mut Remarks) -> Result<(), Fault> {
     walk.children("System", |walk, tag, _| {
         match tag.name().as_ref() {
-            "ComputerName" => run.computer = known_text(&walk.text("ComputerName")?),
+            "ComputerName" => run.hosts = known_text(&walk.text("ComputerName")?).into_iter().collect(),
             "RunTime" => run.started_at = seconds_since_1970(&walk.text("RunTime")?),
             "Tool" => run.origin = Origin::ResultXml { version: version(walk)? },
             "Findings" => found.read(walk)?,

@@ -3,11 +3,12 @@
 use super::findings::Remarks;
 use super::walk::ElementReader;
 use diskspd_model::profile::xml::error::Fault;
-use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, KnownSpan};
+use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile, SpanSummary};
+use diskspd_model::units::Millis;
 
 /// Reads `<TimeSpan>`; `None` = it ended before measuring began.
-pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<KnownSpan>, Fault> {
-    let mut span = KnownSpan::default();
+pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<SpanSummary>, Fault> {
+    let mut span = SpanSummary::default();
     let mut measured = true;
     let mut all = AllTargets::default();
     walk.children("TimeSpan", |walk, tag, at| {
@@ -90,7 +91,7 @@ impl AllTargets {
         })
     }
 
-    fn put_into(&self, span: &mut KnownSpan) {
+    fn put_into(&self, span: &mut SpanSummary) {
         let seconds = span.seconds.filter(|seconds| *seconds > 0.0);
         let directions =
             [(&self.read, &mut span.read), (&self.write, &mut span.write), (&self.total, &mut span.total)];
@@ -121,10 +122,10 @@ fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
 }
 
 /// Reads `<Latency>`: means, deviations, percentiles.
-fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn latency(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Latency", |walk, tag, at| {
-        let KnownSpan { read, write, total, .. } = span;
-        let figure: &mut Option<f64> = match tag.name().as_ref() {
+        let SpanSummary { read, write, total, .. } = span;
+        let time: &mut Option<Millis> = match tag.name().as_ref() {
             "AverageReadMilliseconds" => &mut read.mean_ms,
             "ReadLatencyStdev" => &mut read.std_dev_ms,
             "AverageWriteMilliseconds" => &mut write.mean_ms,
@@ -134,7 +135,7 @@ fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> 
             "Bucket" => return percentile(walk, span),
             _ => return walk.skip(),
         };
-        *figure = walk.figure(tag.name().as_ref(), at)?;
+        *time = walk.figure(tag.name().as_ref(), at)?.map(Millis::new);
         Ok(())
     })?;
     span.percentiles.sort_by(|a, b| a.percent.total_cmp(&b.percent));
@@ -142,25 +143,28 @@ fn latency(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> 
 }
 
 /// Reads a percentile; the first and the last one are minimum and maximum.
-fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn percentile(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     let (mut percent, mut latency) = (None, ChartRow::default());
     walk.children("Bucket", |walk, tag, at| {
-        let figure = match tag.name().as_ref() {
-            "Percentile" => &mut percent,
+        let time = match tag.name().as_ref() {
+            "Percentile" => {
+                percent = walk.figure("Percentile", at)?;
+                return Ok(());
+            }
             "ReadMilliseconds" => &mut latency.read,
             "WriteMilliseconds" => &mut latency.write,
             "TotalMilliseconds" => &mut latency.total,
             _ => return walk.skip(),
         };
-        *figure = walk.figure(tag.name().as_ref(), at)?;
+        *time = walk.figure(tag.name().as_ref(), at)?.map(Millis::new);
         Ok(())
     })?;
     let each =
         [(&mut span.read, latency.read), (&mut span.write, latency.write), (&mut span.total, latency.total)];
-    let all = |put: fn(&mut KnownFigures, Option<f64>)| each.map(|(figures, ms)| put(figures, ms));
+    let all = |put: fn(&mut KnownFigures, Option<Millis>)| each.map(|(figures, time)| put(figures, time));
     match percent {
-        Some(0.0) => drop(all(|figures, ms| figures.min_ms = ms)),
-        Some(100.0) => drop(all(|figures, ms| figures.max_ms = ms)),
+        Some(0.0) => drop(all(|figures, time| figures.min_ms = time)),
+        Some(100.0) => drop(all(|figures, time| figures.max_ms = time)),
         Some(percent) if latency != ChartRow::default() => {
             span.percentiles.push(KnownPercentile { percent, latency });
         }
@@ -170,7 +174,7 @@ fn percentile(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Faul
 }
 
 /// Reads the deviations of `<Iops>`; its intervals are left out.
-fn iops(walk: &mut ElementReader, span: &mut KnownSpan) -> Result<(), Fault> {
+fn iops(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("Iops", |walk, tag, at| {
         let figures = match tag.name().as_ref() {
             "ReadIopsStdDev" => &mut span.read,

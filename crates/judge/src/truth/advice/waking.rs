@@ -34,7 +34,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     if kept_awake || !span.targets().all(past_the_cache) {
         return None;
     }
-    let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)? * 1000.0;
+    let latency = span.measured.total.total.latency.and_then(|latency| latency.mean)?.ms() * 1000.0;
     let environment = span.system.environment.as_ref()?;
     let waking = match observed.map_or(&[][..], |seen| &seen.sleeps) {
         [] => expected(span, environment)?,

@@ -5,12 +5,13 @@ use super::foreign::Foreign;
 use super::limits::*;
 use super::neighbours::neighbours;
 use super::part::{Counted, Part};
-use super::verdict::{Comparison, Verdict};
+use super::verdict::Comparison;
 use super::wording::{amount, times};
 use crate::truth::Severity;
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::io_counters::{DeviceFacts, Flow};
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::results::Verdict;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]

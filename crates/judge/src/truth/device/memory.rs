@@ -2,9 +2,9 @@
 
 use super::effects::{Effect, Judged, as_counted, by_degree, names};
 use super::limits::{MOSTLY_OTHERS, OTHERS};
-use super::verdict::Verdict;
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::{Layer, LayerKind};
+use diskspd_model::results::Verdict;
 
 impl Judged<'_> {
     /// The devices at the bottom that are memory.

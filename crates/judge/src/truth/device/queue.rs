@@ -5,6 +5,7 @@ use super::limits::{LESS, MORE};
 use super::part::Part;
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::units::seconds_of_ns;
 
 /// What the devices right beneath the targets had in flight, on average over the window.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,7 +96,7 @@ pub struct Rates {
 }
 
 fn rates(parts: &[Part], facts: &DeviceFacts) -> Option<Rates> {
-    let seconds = facts.elapsed.max(1) as f64 / 1e9;
+    let seconds = seconds_of_ns(facts.elapsed.max(1));
     let mut rates = Rates::default();
     for part in parts {
         let done = done(part, facts, &part.first()).ok().filter(|_| part.has_devices())?;

@@ -6,10 +6,11 @@ use super::effects::{Effect, Judged, by_degree};
 use super::foreign::Foreign;
 use super::limits::*;
 use super::part::Counted;
-use super::verdict::Verdict;
 use super::wording::{amount, count};
 use diskspd_model::machine::io_counters::Flow;
 use diskspd_model::machine::stack::LayerKind;
+use diskspd_model::results::Verdict;
+use diskspd_model::units::Millis;
 
 impl Judged<'_> {
     /// At least so many I/Os the bytes of others were: what there is beyond ours, each cut up as the largest
@@ -39,7 +40,7 @@ impl Judged<'_> {
             return None;
         }
         let pieces = self.pieces(part.read).max(self.pieces(part.write));
-        let elapsed_ms = self.facts.elapsed as f64 / 1e6;
+        let elapsed_ms = Millis::of_ns(self.facts.elapsed).ms();
         let all = device.queue_ms as f64 / elapsed_ms;
         // Those in flight at an edge count with all of their time, also with what lies outside.
         let ios = device.read.ios.saturating_add(device.write.ios).max(1);

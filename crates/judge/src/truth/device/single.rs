@@ -3,9 +3,9 @@
 
 use super::effects::{Effect, Judged, by_degree};
 use super::limits::*;
-use super::verdict::Verdict;
 use super::wording::{amount, times};
 use diskspd_model::results::Host;
+use diskspd_model::results::Verdict;
 
 impl Judged<'_> {
     /// Targets that memory answered for, or that still sat in memory, among others on the same devices.

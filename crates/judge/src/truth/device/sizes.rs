@@ -4,11 +4,11 @@ use super::done::Ours;
 use super::effects::{Effect, Judged, by_degree, did};
 use super::limits::*;
 use super::part::Counted;
-use super::verdict::Verdict;
 use super::wording::{amount, size};
 use crate::truth::Severity;
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::stack::Layer;
+use diskspd_model::results::Verdict;
 
 impl Judged<'_> {
     /// What is to be said of the sizes of I/Os. `devices`: those that did them.

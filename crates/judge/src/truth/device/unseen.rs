@@ -4,11 +4,11 @@ use super::done::{Done, NotCounted};
 use super::effects::{Effect, Judged, as_counted, did, names};
 use super::limits::LESS;
 use super::part::Counted;
-use super::verdict::Verdict;
 use super::wording::amount;
 use crate::truth::Severity;
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::stack::LayerKind;
+use diskspd_model::results::Verdict;
 
 fn unknown(message: String, remedy: Option<String>) -> Effect {
     Effect { verdict: Verdict::Unknown, severity: Some(Severity::Warning), message, remedy }

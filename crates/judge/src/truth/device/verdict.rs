@@ -2,52 +2,8 @@
 
 use crate::truth::Severity;
 use diskspd_model::profile::RawText;
+use diskspd_model::results::Verdict;
 use serde::Serialize;
-
-/// What became of the I/Os that were counted, the most harmless first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The device did what was counted.
-    Verified,
-    /// Nobody can say.
-    Unknown,
-    /// The device did it in fewer, larger I/Os.
-    Coalesced,
-    /// The device did it in more, smaller I/Os.
-    Split,
-    /// The device did more than was counted.
-    Amplified,
-    /// Others used the device meanwhile.
-    Shared,
-    /// What was written still sat in memory at the end.
-    Deferred,
-    /// The device did much less: something before it answered.
-    Cached,
-}
-
-impl Verdict {
-    /// As it is printed.
-    pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Verified => "VERIFIED",
-            Verdict::Unknown => "UNKNOWN",
-            Verdict::Coalesced => "COALESCED",
-            Verdict::Split => "SPLIT",
-            Verdict::Amplified => "AMPLIFIED",
-            Verdict::Shared => "SHARED",
-            Verdict::Deferred => "DEFERRED",
-            Verdict::Cached => "CACHED",
-        }
-    }
-
-    /// That of a word, in lower case; `None` = it is no verdict's.
-    pub fn named(word: &str) -> Option<Verdict> {
-        use Verdict::*;
-        let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
-        all.into_iter().find(|verdict| verdict.word().eq_ignore_ascii_case(word))
-    }
-}
 
 /// The verdict about a time span: that of its worst part.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -6,6 +6,7 @@ use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::machine::io_limit::{IoControl, IoLimit};
 use diskspd_model::machine::stack::Layer;
 use diskspd_model::results::Effort;
+use diskspd_model::units::{seconds_of_ns, seconds_of_us};
 
 /// A limit that was in force for less of the time is not what limited a run.
 const LONG: f64 = 0.1;
@@ -75,7 +76,7 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
     let long = |period: &&Period| period.to.saturating_sub(period.from) as f64 >= LONG * window as f64;
     let mut found: Vec<(u64, AtLimit)> = Vec::new();
     for period in periods.iter().filter(long) {
-        let shown = (!whole).then_some((period.from as f64 / 1e6, period.to as f64 / 1e6));
+        let shown = (!whole).then_some((seconds_of_us(period.from), seconds_of_us(period.to)));
         let length = period.to - period.from;
         for limit in period.limits {
             if unknown(span) {
@@ -140,7 +141,7 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
     }
     let total = &span.measured.total.total.throughput;
     let rate = |number: u64, part: u64, all: u64| {
-        number as f64 * (part as f64 / all.max(1) as f64) / (length as f64 / 1e6)
+        number as f64 * (part as f64 / all.max(1) as f64) / seconds_of_us(length)
     };
     (length > 0).then(|| {
         [
@@ -156,7 +157,7 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
 fn of_device(span: &SpanView, layer: &Layer) -> Option<PerSecond> {
     let facts = span.devices()?;
     let done = &facts.devices.iter().find(|device| device.name == layer.name)?.done;
-    let seconds = facts.elapsed.max(1) as f64 / 1e9;
+    let seconds = seconds_of_ns(facts.elapsed.max(1));
     let numbers = [done.read.bytes, done.write.bytes, done.read.ios, done.write.ios];
     Some(numbers.map(|number| number as f64 / seconds))
 }
@@ -231,7 +232,7 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
         if of_cpus && change.cpus.is_empty() {
             what.push("no CPU quota any more".into());
         }
-        let (after, seen) = (change.after_us as f64 / 1e6, change.seen_us as f64 / 1e6);
+        let (after, seen) = (seconds_of_us(change.after_us), seconds_of_us(change.seen_us));
         evidence.push(format!("between second {after:.1} and {seen:.1}: {}", what.join("; ")));
     }
     let message = "the limits of this process's control groups changed during the measurement";

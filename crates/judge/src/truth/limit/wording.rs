@@ -1,11 +1,13 @@
 //! What limited a run, in words.
 
-use super::{Limiter, Limits, MOSTLY, SATURATED, groups, kernel, quota};
+use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::truth::crowd::{self, Crowd, Holder};
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
 use diskspd_model::engines::EngineKind;
+use diskspd_model::results::Limiter;
 use diskspd_model::results::{Effort, ToolCost};
+use diskspd_model::units::seconds_of_ns;
 
 /// Below this share of the depth asked for another one was measured.
 const NEARLY: f64 = 0.9;
@@ -217,7 +219,7 @@ fn with_figures(
             "the quota throttled the program in {} of {} periods, for {:.2} s in all",
             quota.throttled_periods,
             quota.periods,
-            quota.throttled as f64 / 1e9
+            seconds_of_ns(quota.throttled)
         ));
     }
     if limiter == Limiter::Kernel {

@@ -3,9 +3,10 @@
 //! A host stands still in an interval in which it did less than a tenth of its own median, while the others
 //! did together half of theirs at least. The first and the last interval are of some hosts only in part.
 
-use super::stragglers::median;
 use super::{Finding, Severity, names};
 use diskspd_model::results::{Record, Whole};
+use diskspd_model::stats::median;
+use diskspd_model::units::seconds_of_ns;
 
 /// Share of a host's own median below which it stands still.
 const STILL: f64 = 0.1;
@@ -70,7 +71,7 @@ fn courses<'a>(record: &'a Record, whole: &Whole, index: usize) -> Option<(Vec<H
         }
         HostCourse { host: &host.name, ios }
     });
-    Some((courses.collect(), width as f64 / 1e9))
+    Some((courses.collect(), seconds_of_ns(width)))
 }
 
 /// The intervals in which a host stood still.
@@ -84,8 +85,8 @@ fn standstills(course: &HostCourse, all: &[HostCourse]) -> Vec<usize> {
             .fold(0.0, |a, b| a + b)
     };
     let inner = || 1..intervals.saturating_sub(1);
-    let own_usual = median(inner().map(|interval| at(course, interval)).collect());
-    let others_usual = median(inner().map(others).collect());
+    let own_usual = median(inner().map(|interval| at(course, interval)));
+    let others_usual = median(inner().map(others));
     if own_usual <= 0.0 || others_usual <= 0.0 {
         return Vec::new();
     }

@@ -6,7 +6,9 @@
 //! hosts that are all but alike from being told apart by noise. Fewer than four hosts have no stragglers.
 
 use super::{Finding, Severity, names};
-use diskspd_model::results::{KnownSpan, Record};
+use diskspd_model::results::{Record, SpanSummary};
+use diskspd_model::stats::median;
+use diskspd_model::units::Millis;
 
 /// Fewer tell nothing of what is usual.
 const FEWEST: usize = 4;
@@ -25,7 +27,7 @@ pub struct HostFigure<'a> {
     /// What it is called.
     pub name: &'a str,
     /// Its figures.
-    pub span: &'a KnownSpan,
+    pub span: &'a SpanSummary,
 }
 
 impl HostFigure<'_> {
@@ -36,7 +38,7 @@ impl HostFigure<'_> {
 
     /// 99th percentile of the latency, ms; `None` = not measured.
     pub fn p99(&self) -> Option<f64> {
-        self.span.percentile(99.0)?.total
+        self.span.percentile(99.0)?.total.map(Millis::ms)
     }
 }
 
@@ -111,20 +113,9 @@ impl Stragglers {
 
 /// The median, and how far from it is usual; `floor`: at least this share of it.
 fn usual(values: &[f64], floor: f64) -> (f64, f64) {
-    let middle = median(values.to_vec());
-    let distances = values.iter().map(|value| (value - middle).abs()).collect();
+    let middle = median(values.iter().copied());
+    let distances = values.iter().map(|value| (value - middle).abs());
     (middle, (FAR * NORMAL * median(distances)).max(floor * middle))
-}
-
-/// The middle of these, 0 of none.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let count = values.len();
-    match (count, count % 2) {
-        (0, _) => 0.0,
-        (_, 1) => values[count / 2],
-        _ => f64::midpoint(values[count / 2 - 1], values[count / 2]),
-    }
 }
 
 #[cfg(test)]
@@ -132,12 +123,12 @@ mod tests {
     use super::*;
     use diskspd_model::results::{ChartRow, KnownFigures, KnownPercentile};
 
-    fn spans(figures: &[(f64, f64)]) -> Vec<(String, KnownSpan)> {
+    fn spans(figures: &[(f64, f64)]) -> Vec<(String, SpanSummary)> {
         let span = |(number, (iops, p99)): (usize, &(f64, f64))| {
             let total = KnownFigures { iops: Some(*iops), ..KnownFigures::default() };
-            let latency = ChartRow { total: Some(*p99), ..ChartRow::default() };
+            let latency = ChartRow { total: Some(Millis::new(*p99)), ..ChartRow::default() };
             let percentiles = vec![KnownPercentile { percent: 99.0, latency }];
-            (format!("h{number}"), KnownSpan { total, percentiles, ..KnownSpan::default() })
+            (format!("h{number}"), SpanSummary { total, percentiles, ..SpanSummary::default() })
         };
         figures.iter().enumerate().map(span).collect()
     }

@@ -5,7 +5,7 @@
 //! Ties count against a shift. Values may be infinite (the logarithm of 0); what two of them differ by isn't
 //! known, and counts against every shift.
 
-use super::super::noise::median;
+use super::super::median;
 use super::law::RankLaw;
 
 /// How sure an interval is to hold the true shift, where one alone is asked for.
@@ -64,9 +64,8 @@ impl Contrasts {
 
     /// The median; what isn't known differs by nothing.
     fn estimate(&self) -> f64 {
-        let mut all = self.sorted.clone();
-        all.extend(std::iter::repeat_n(0.0, self.unknown));
-        let middle = median(&mut all);
+        let unknown = std::iter::repeat_n(0.0, self.unknown);
+        let middle = median(self.sorted.iter().copied().chain(unknown));
         if middle.is_nan() { 0.0 } else { middle }
     }
 }

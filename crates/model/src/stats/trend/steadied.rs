@@ -2,7 +2,8 @@
 //! is stationary stays so.
 
 use super::LEAST_NOISE;
-use crate::stats::noise::{TO_DEVIATION, deviation_around, median};
+use crate::stats::median;
+use crate::stats::noise::{TO_DEVIATION, deviation_around};
 
 /// Zero stands for this share of the level, so that it has a logarithm.
 const ZERO: f64 = 0.001;
@@ -49,17 +50,17 @@ struct Middle {
 
 impl Middle {
     fn of(logs: &[f64]) -> Middle {
-        let at = median(&mut logs.to_vec());
-        let deviation = TO_DEVIATION * deviation_around(&mut logs.to_vec());
+        let at = median(logs.iter().copied());
+        let deviation = TO_DEVIATION * deviation_around(logs);
         Middle { at, deviation: deviation.max(LEAST_NOISE) }
     }
 }
 
 fn plain_logarithms(values: &[f64]) -> Vec<f64> {
-    let mut above: Vec<f64> = values.iter().copied().filter(|value| *value > 0.0).collect();
+    let above: Vec<f64> = values.iter().copied().filter(|value| *value > 0.0).collect();
     if above.is_empty() {
         return vec![0.0; values.len()];
     }
-    let least = ZERO * median(&mut above);
+    let least = ZERO * median(above);
     values.iter().map(|value| value.max(least).ln()).collect()
 }

@@ -10,12 +10,13 @@ use crate::html::span::PickDirection;
 use crate::html::thin::Band;
 use crate::number::{in_ms, latency};
 use diskspd_judge::lab::compare::{SideRun, SpanCompared};
-use diskspd_model::results::{KnownFigures, KnownSpan, PERCENTILES};
-use diskspd_model::stats::ranks;
+use diskspd_model::results::{KnownFigures, PERCENTILES, SpanSummary};
+use diskspd_model::stats::median;
+use diskspd_model::units::Millis;
 use maud::html;
 
 /// Which I/Os a chart is of: for its id and its title, and where their figures are.
-type SideDirection = ([&'static str; 2], fn(&KnownSpan) -> &KnownFigures, PickDirection);
+type SideDirection = ([&'static str; 2], fn(&SpanSummary) -> &KnownFigures, PickDirection);
 
 const DIRECTIONS: [SideDirection; 3] = [
     (["all", "all I/Os"], |span| &span.total, |row| row.total),
@@ -87,13 +88,14 @@ fn chart(
 
 /// As far as every run of the side knows them, and has I/Os to tell them.
 fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Vec<SideStep> {
-    let spans: Option<Vec<&KnownSpan>> =
+    let spans: Option<Vec<&SpanSummary>> =
         runs.iter().map(|run| run.known.time_spans.get(index)?.as_ref()).collect();
     let Some(spans) = spans.filter(|spans| !spans.is_empty()) else { return Vec::new() };
     let fewest = spans.iter().map(|span| figures(span).ios.unwrap_or(0)).min().unwrap_or(0);
-    let shortest = spans.iter().map(|span| figures(span).min_ms).collect::<Option<Vec<f64>>>();
+    let shortest =
+        spans.iter().map(|span| figures(span).min_ms.map(Millis::ms)).collect::<Option<Vec<f64>>>();
     let step = |percent: f64| {
-        let values = spans.iter().map(|span| of(&span.percentile(percent)?));
+        let values = spans.iter().map(|span| of(&span.percentile(percent)?).map(Millis::ms));
         Some((percent, over(&values.collect::<Option<Vec<f64>>>()?)))
     };
     let percents = spans[0].percentiles.iter().map(|row| row.percent);
@@ -105,7 +107,7 @@ fn steps(runs: &[&SideRun], index: usize, (_, figures, of): SideDirection) -> Ve
 fn over(values: &[f64]) -> Band {
     let low = values.iter().copied().fold(f64::INFINITY, f64::min);
     let high = values.iter().copied().fold(0.0, f64::max);
-    Band { min: low, mean: ranks::middle(values), max: high }
+    Band { min: low, mean: median(values.iter().copied()), max: high }
 }
 
 fn summary(steps: &[Vec<SideStep>; 2]) -> String {
@@ -140,9 +142,11 @@ fn table(steps: &[Vec<SideStep>; 2], repeated: bool, at: &impl Fn(f64) -> f64) -
         let mut cells = vec![name];
         for steps in steps {
             let found = steps.iter().find(|(one, _)| *one == percent).map(|(_, ms)| *ms);
-            cells.push(in_ms(found.map(|ms| ms.mean)));
+            cells.push(in_ms(found.map(|ms| Millis::new(ms.mean))));
             if repeated {
-                cells.extend([found.map(|ms| ms.min), found.map(|ms| ms.max)].map(in_ms));
+                cells.extend(
+                    [found.map(|ms| ms.min), found.map(|ms| ms.max)].map(|ms| in_ms(ms.map(Millis::new))),
+                );
             }
         }
         table.row(at(percent), cells);

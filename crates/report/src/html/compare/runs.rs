@@ -3,9 +3,9 @@
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
 use crate::html::verdict::Badge;
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use diskspd_judge::lab::compare::{Side, SideRun};
-use diskspd_model::results::KnownSpan;
+use diskspd_model::results::SpanSummary;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
@@ -45,7 +45,7 @@ fn rows(letter: &str, run: &SideRun) -> Markup {
                 th scope="row" { (run_name(letter, &run.known.name)) (place(number)) }
                 td { (run.known.started_at.and_then(date_and_time).unwrap_or_default()) }
                 td.words { (Badge::of_findings(run.known.findings.as_ref()).markup()) }
-                td { (line(run.known.computer.as_deref().unwrap_or_default())) }
+                td { (line(&run.known.computer().unwrap_or_default())) }
                 @match span {
                     Some(span) => (figures(span)),
                     None => td.failed colspan="6" { "ended before it was measured" },
@@ -55,12 +55,12 @@ fn rows(letter: &str, run: &SideRun) -> Markup {
     }
 }
 
-fn figures(span: &KnownSpan) -> Markup {
+fn figures(span: &SpanSummary) -> Markup {
     let at = |percent| span.percentile(percent).and_then(|row| row.total);
     html! {
         td { (exact(span.total.iops, number)) }
         td { (exact(span.total.mib_per_s, number)) }
-        @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact(ms, latency)) } }
+        @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact_time(ms)) } }
         td { (exact(span.cpu_percent, number)) }
     }
 }

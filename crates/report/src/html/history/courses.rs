@@ -133,7 +133,7 @@ fn said(course: &FollowedCourse) -> Option<String> {
 fn labels(runs: &[(&ListedRun, f64)]) -> Option<String> {
     let mut stretches: Vec<(&str, usize, usize)> = Vec::new();
     for (place, (run, _)) in runs.iter().enumerate() {
-        let Some(label) = run.label.as_deref() else { continue };
+        let Some(label) = run.label else { continue };
         match stretches.last_mut() {
             Some((last, _, end)) if *last == label && *end == place => *end = place + 1,
             _ => stretches.push((label, place, place + 1)),
@@ -169,7 +169,7 @@ fn table(course: &FollowedCourse, runs: &[(&ListedRun, f64)], left: usize) -> Fi
     let mut table = FigureTable::new(&["run", figure_name(course.figure), "began", "label", "told"]);
     for (place, (run, value)) in runs.iter().enumerate() {
         let pinned = run.pinned.then_some("pinned");
-        let label = run.label.as_deref().into_iter().chain(pinned).collect::<Vec<_>>().join(", ");
+        let label = run.label.into_iter().chain(pinned).collect::<Vec<_>>().join(", ");
         let cells = [
             format!("{}. @{}", place + 1, line(&run.id)),
             write(*value),

@@ -3,7 +3,8 @@
 use super::{HistoryPage, ListedRun};
 use crate::html::verdict::Badge;
 use crate::number::{exact, latency, number};
-use diskspd_model::finding::Severity;
+use diskspd_judge::lab::selection::RunFigure;
+use diskspd_model::results::{SpanSummary, WhichIos};
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
@@ -35,10 +36,7 @@ pub fn list(page: &HistoryPage) -> Markup {
                 table.figures.kept {
                     caption.hidden { "All runs, the latest first" }
                     thead { tr { th scope="col" { "run" } @for name in HEAD { th scope="col" { (name) } } } }
-                    tbody { @for run in page.runs.iter().rev().take(MOST) {
-                            (row(run))
-                            @for span in &run.further { (row(span)) }
-                        } }
+                    tbody { @for run in page.runs.iter().rev().take(MOST) { (rows(run)) } }
                 }
             }
             p.note {
@@ -52,31 +50,36 @@ pub fn list(page: &HistoryPage) -> Markup {
     }
 }
 
-fn row(run: &ListedRun) -> Markup {
-    let words = run.label.iter().chain(&run.tags).map(|word| line(word).into_owned());
+/// A line for each time span; one for a run without any.
+fn rows(run: &ListedRun) -> Markup {
+    let spans = &run.run.time_spans;
+    html! {
+        @if spans.is_empty() { (row(run, 0, None)) }
+        @for (place, span) in spans.iter().enumerate() { (row(run, place, span.as_ref())) }
+    }
+}
+
+/// `place`: of the time span, from 0.
+fn row(run: &ListedRun, place: usize, span: Option<&SpanSummary>) -> Markup {
+    let words = run.label.into_iter().chain(run.tags.iter().map(String::as_str));
+    let words = words.map(|word| line(word).into_owned());
     let pinned = run.pinned.then(|| "pinned".to_owned());
+    let figure = |figure: RunFigure| figure.value(span?, WhichIos::Total);
     html! {
         tr {
             th scope="row" { "@" (line(&run.id)) }
             td { (date_and_time(run.at).unwrap_or_default()) }
             td { (words.chain(pinned).collect::<Vec<_>>().join(", ")) }
-            td { @if let Some(worst) = &run.worst { (found(worst)) } }
+            td { @if let Some(worst) = run.run.worst() { (Badge::of(worst).markup()) } }
             td {
-                (line(&run.work))
-                @if run.time_span > 0 { span.quiet { " time span " (run.time_span) } }
+                (line(run.work.get(place).map_or("", String::as_str)))
+                @if run.run.time_spans.len() > 1 { span.quiet { " time span " (place + 1) } }
             }
-            td { (exact(run.iops, number)) }
-            td { (exact(run.mib_per_s, number)) }
-            @for ms in [run.mean_ms, run.p50_ms, run.p99_ms, run.p999_ms] { td { (exact(ms, latency)) } }
-            td { (line(run.computer.as_deref().unwrap_or_default())) }
+            @for (of, _) in RunFigure::ALL {
+                td { (exact(figure(of), if of.more_is_better() { number } else { latency })) }
+            }
+            td { (line(&run.run.computer().unwrap_or_default())) }
             td { (line(&run.targets.join(" "))) }
         }
-    }
-}
-
-fn found(worst: &str) -> Markup {
-    match Severity::named(worst) {
-        Some(severity) => Badge::of(severity).markup(),
-        None => html! { (line(worst)) },
     }
 }

@@ -7,6 +7,7 @@ mod list;
 
 use super::page::heading;
 use diskspd_judge::lab::selection::RunFigure;
+use diskspd_model::results::RunSummary;
 use diskspd_model::stats::Level;
 use diskspd_model::units::visible::lines;
 use maud::{Markup, html};
@@ -19,48 +20,30 @@ pub struct HistoryPage<'a> {
     /// The figure that is followed alone; `None` = those that everybody looks for.
     pub figure: Option<RunFigure>,
     /// The runs, the oldest first.
-    pub runs: &'a [ListedRun],
+    pub runs: &'a [ListedRun<'a>],
     /// What of them can be followed, that with the most runs first.
     pub works: &'a [FollowedWork],
 }
 
-/// A run of a history. Figures are those of all I/Os of a time span; latencies in ms.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ListedRun {
+/// A run of a history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListedRun<'a> {
     /// As long as it takes to tell it from all others.
     pub id: String,
     /// When it began, or was kept, seconds since 1970.
     pub at: i64,
     /// What it is called.
-    pub label: Option<String>,
+    pub label: Option<&'a str>,
     /// Words to find it by.
-    pub tags: Vec<String>,
+    pub tags: &'a [String],
     /// It may not be removed.
     pub pinned: bool,
-    /// What the machine calls itself.
-    pub computer: Option<String>,
-    /// The worst that was found; `None` = nothing, or nobody looked.
-    pub worst: Option<String>,
     /// The targets.
-    pub targets: Vec<String>,
-    /// The time span, from 1; 0 = the run has but one.
-    pub time_span: u32,
-    /// What it was asked to do, in words.
-    pub work: String,
-    /// The time spans behind the first.
-    pub further: Vec<ListedRun>,
-    /// I/Os per second.
-    pub iops: Option<f64>,
-    /// 2^20 bytes per second.
-    pub mib_per_s: Option<f64>,
-    /// Mean latency.
-    pub mean_ms: Option<f64>,
-    /// Half of the I/Os took no longer.
-    pub p50_ms: Option<f64>,
-    /// 99 % of them took no longer.
-    pub p99_ms: Option<f64>,
-    /// 99.9 % of them took no longer.
-    pub p999_ms: Option<f64>,
+    pub targets: &'a [String],
+    /// What each time span was asked to do, in words.
+    pub work: Vec<String>,
+    /// What is known of it.
+    pub run: &'a RunSummary,
 }
 
 /// The same work on the same machine.

@@ -2,7 +2,7 @@
 
 use super::SweepPage;
 use crate::html::headline::tile;
-use crate::number::{exact, grouped, latency, number};
+use crate::number::{exact, exact_time, grouped, number};
 use diskspd_judge::lab::RunLine;
 use diskspd_judge::lab::sweep::{KneeTold, SweepAnswer, answer_lines, unanswered};
 use diskspd_model::units::visible::{line, lines};
@@ -47,7 +47,7 @@ fn tiles(page: &SweepPage, answer: &SweepAnswer) -> Markup {
             @if let Some(knee) = found {
                 (tile(&format!("knee, {unit}"), "", load(knee)))
                 (tile("I/Os per second there", "", iops(knee)))
-                (tile("mean latency there", "", exact(felt(knee), latency)))
+                (tile("mean latency there", "", exact_time(felt(knee))))
             }
             @if let Some(smallest) = answer.tells_smallest().then(|| answer.smallest.sure()).flatten() {
                 (tile(&format!("smallest that is as good, {unit}"), "", load(smallest)))

@@ -91,7 +91,8 @@ fn label_in_group(row: &PointRow, of_group: &[(usize, &PointRow)]) -> String {
 }
 
 fn point(row: &PointRow, of_group: &[(usize, &PointRow)], objective: Option<Objective>) -> CurvePoint {
-    let of = |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency));
+    let of =
+        |latency: &LatencyLine| objective.map_or(latency.mean_ms, |objective| objective.of(latency)).ms();
     let values: Vec<f64> = row.runs.iter().filter_map(|line| line.felt()).map(of).collect();
     CurvePoint {
         label: label_in_group(row, of_group),

@@ -9,8 +9,10 @@ use super::input::Run;
 use super::page::heading;
 use super::run::{place_and_time, targets};
 use super::{environment, verdict};
+use diskspd_judge::lab::RunVerdict;
 use diskspd_judge::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, label, told_once};
 use diskspd_judge::truth::Severity;
+use diskspd_model::results::Verdict;
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 use verdict::Badge;
@@ -102,11 +104,23 @@ pub fn content(page: &SweepPage) -> Markup {
     }
 }
 
+/// Whether the devices confirm it, or something else was found.
+fn is_confirmed(verdict: RunVerdict) -> bool {
+    match verdict {
+        RunVerdict::Wrong | RunVerdict::Warning => true,
+        RunVerdict::Devices(verdict) => verdict == Verdict::Verified,
+        RunVerdict::NothingFound => false,
+    }
+}
+
 /// Whether the figures can be believed, before anything is concluded from them.
 fn judged(page: &SweepPage) -> Markup {
     let troubled: Vec<&PointRow> = page.rows.iter().filter(|row| row.trouble().is_some()).collect();
-    let warned =
-        page.rows.iter().filter_map(|row| row.figures.as_ref()).filter(|line| line.verdict == "WARNING");
+    let warned = page
+        .rows
+        .iter()
+        .filter_map(|row| row.figures.as_ref())
+        .filter(|line| line.verdict == RunVerdict::Warning);
     let (all, bad, warned) = (page.rows.len(), troubled.len(), warned.count());
     let drifted = page.drift.is_some_and(Drift::is_much);
     let severity = match (bad, warned, drifted) {
@@ -114,11 +128,11 @@ fn judged(page: &SweepPage) -> Markup {
         (0, ..) => Severity::Warning,
         _ => Severity::Wrong,
     };
-    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict.as_str());
-    let unconfirmed = verdicts.filter(|verdict| !["VERIFIED", "WARNING", "WRONG"].contains(verdict)).count();
+    let verdicts = page.rows.iter().filter_map(|row| row.figures.as_ref()).map(|line| line.verdict);
+    let unconfirmed = verdicts.filter(|verdict| !is_confirmed(*verdict)).count();
     let badge = match (bad, warned, drifted) {
-        (0, 0, false) if unconfirmed > 0 => Badge::of_word("UNKNOWN"),
-        (0, 0, false) => Badge::of_word("VERIFIED"),
+        (0, 0, false) if unconfirmed > 0 => Badge::of_devices(Verdict::Unknown),
+        (0, 0, false) => Badge::of_devices(Verdict::Verified),
         _ => Badge::of(severity),
     };
     let words = match (bad, warned) {

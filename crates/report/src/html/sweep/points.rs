@@ -2,9 +2,10 @@
 
 use super::SweepPage;
 use crate::html::verdict::Badge;
-use crate::number::{exact, latency, number};
+use crate::number::{exact, exact_time, number};
 use diskspd_judge::lab::sweep::{PointRow, label};
 use diskspd_judge::lab::{LatencyLine, RunLine};
+use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -84,7 +85,7 @@ fn table_row(row: &PointRow, roles: &str) -> Markup {
             @match &row.figures {
                 Some(figures) => (of_figures(row, figures)),
                 None => td.failed colspan="10" {
-                    (Badge::of_word("FAILED").markup()) " "
+                    (Badge::failed().markup()) " "
                     (line(row.failure.as_deref().unwrap_or_default()))
                 },
             }
@@ -93,7 +94,7 @@ fn table_row(row: &PointRow, roles: &str) -> Markup {
 }
 
 fn of_figures(row: &PointRow, figures: &RunLine) -> Markup {
-    let felt = |of: fn(&LatencyLine) -> f64| exact(figures.felt().map(of), latency);
+    let felt = |of: fn(&LatencyLine) -> Millis| exact_time(figures.felt().map(of));
     let share = row.iops.and_then(|spread| spread.relative()).map(|share| 100.0 * share);
     html! {
         td { (exact(Some(figures.iops), number)) }
@@ -106,7 +107,7 @@ fn of_figures(row: &PointRow, figures: &RunLine) -> Markup {
         td { (exact(Some(figures.hottest), number)) }
         td.words { (row.limit().unwrap_or_default()) }
         td.words {
-            (Badge::of_word(&figures.verdict).markup())
+            (Badge::of_summary(figures.verdict).markup())
             @if row.failure.is_some() { " a run failed" }
         }
     }

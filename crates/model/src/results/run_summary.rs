@@ -4,16 +4,16 @@
 //! `record::known` of the crate of judgements makes it of a record, `record::formats` of the results of other
 //! programs: DISKSPD's result XML and text reports, fio's JSON.
 
-use super::{ChartRow, FioFigures};
+use super::{ChartRow, FioFigures, Verdict};
 use crate::finding::Severity;
 use crate::profile::{Parameters, RawText};
-use crate::units::amount;
+use crate::units::{Millis, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KnownRun {
+pub struct RunSummary {
     /// What people call it: the file, or a label. A file with several runs has their number behind it:
     /// `a.xml#2`.
     pub name: String,
@@ -25,8 +25,9 @@ pub struct KnownRun {
     pub identity: Option<String>,
     /// When the run began, seconds since 1970-01-01 00:00 UTC.
     pub started_at: Option<i64>,
-    /// What the machine calls itself.
-    pub computer: Option<String>,
+    /// What its machines call themselves: several of a merged run. Empty = not known.
+    #[serde(rename = "computer", default, with = "joined")]
+    pub hosts: Vec<String>,
     /// A number that stands for the machine: [`crate::machine::System::machine`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
@@ -37,7 +38,7 @@ pub struct KnownRun {
     /// What was found about the figures; `None` = nobody looked.
     pub findings: Option<Findings>,
     /// The time spans, in order; `None` = ended before measuring began.
-    pub time_spans: Vec<Option<KnownSpan>>,
+    pub time_spans: Vec<Option<SpanSummary>>,
     /// What the time spans were asked for that ended before measuring began, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmeasured: Vec<UnmeasuredSpan>,
@@ -88,6 +89,19 @@ impl fmt::Display for Origin {
     }
 }
 
+/// Several names as one, which is none where there are none.
+mod joined {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(names: &[String], to: S) -> Result<S::Ok, S::Error> {
+        (!names.is_empty()).then(|| names.join(", ")).serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+        Ok(Option::deserialize(from)?.into_iter().collect())
+    }
+}
+
 /// What was found about the figures of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Findings {
@@ -100,15 +114,15 @@ pub struct Findings {
 /// The figures of a time span.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KnownSpan {
+pub struct SpanSummary {
     /// What was asked for.
     pub parameters: Parameters,
     /// Measured time, s.
     pub seconds: Option<f64>,
     /// How busy the machine's CPUs were on average, percent.
     pub cpu_percent: Option<f64>,
-    /// Whether the devices did what was counted, in lower case: `verified`, `cached`; `None` = nobody looked.
-    pub verdict: Option<String>,
+    /// Whether the devices did what was counted; `None` = nobody looked.
+    pub verdict: Option<Verdict>,
     /// Reads.
     pub read: KnownFigures,
     /// Writes.
@@ -166,9 +180,9 @@ pub struct KnownPart {
     /// I/Os per second.
     pub iops: f64,
     /// Mean latency, ms.
-    pub mean_ms: Option<f64>,
+    pub mean_ms: Option<Millis>,
     /// 99th percentile of the latency, ms.
-    pub p99_ms: Option<f64>,
+    pub p99_ms: Option<Millis>,
 }
 
 /// Response times, ms, of the I/Os that had a time to start at.
@@ -196,13 +210,13 @@ pub struct KnownFigures {
     /// 2^20 bytes per second.
     pub mib_per_s: Option<f64>,
     /// Mean latency, ms.
-    pub mean_ms: Option<f64>,
+    pub mean_ms: Option<Millis>,
     /// Standard deviation of the latency, ms.
-    pub std_dev_ms: Option<f64>,
+    pub std_dev_ms: Option<Millis>,
     /// Shortest latency, ms.
-    pub min_ms: Option<f64>,
+    pub min_ms: Option<Millis>,
     /// Longest latency, ms.
-    pub max_ms: Option<f64>,
+    pub max_ms: Option<Millis>,
     /// `-D`: standard deviation of the I/Os per second over intervals.
     pub iops_std_dev: Option<f64>,
 }
@@ -230,7 +244,53 @@ impl Findings {
     }
 }
 
-impl KnownSpan {
+/// The I/Os that a figure is of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum WhichIos {
+    /// Reads and writes.
+    #[default]
+    Total,
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+impl WhichIos {
+    /// All, as tables name them, in order.
+    pub const ALL: [(WhichIos, &str); 3] =
+        [(WhichIos::Total, "total"), (WhichIos::Read, "read"), (WhichIos::Write, "write")];
+
+    /// As tables name it.
+    pub fn name(self) -> &'static str {
+        WhichIos::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
+    }
+
+    /// That of a name.
+    pub fn named(name: &str) -> Option<WhichIos> {
+        WhichIos::ALL.iter().find(|(_, known)| *known == name).map(|(of, _)| *of)
+    }
+}
+
+impl SpanSummary {
+    /// The figures of these I/Os, to be filled in.
+    pub fn figures_mut(&mut self, of: WhichIos) -> &mut KnownFigures {
+        match of {
+            WhichIos::Total => &mut self.total,
+            WhichIos::Read => &mut self.read,
+            WhichIos::Write => &mut self.write,
+        }
+    }
+
+    /// The figures of these I/Os.
+    pub fn figures(&self, of: WhichIos) -> &KnownFigures {
+        match of {
+            WhichIos::Total => &self.total,
+            WhichIos::Read => &self.read,
+            WhichIos::Write => &self.write,
+        }
+    }
+
     /// The latency that `percent` of the I/Os did not exceed, by direction, ms; `None` = the source has no
     /// such percentile.
     pub fn percentile(&self, percent: f64) -> Option<ChartRow> {
@@ -249,16 +309,26 @@ fn at(percentiles: &[KnownPercentile], percent: f64) -> Option<ChartRow> {
     percentiles.iter().find(|row| row.percent == percent).map(|row| row.latency)
 }
 
-impl KnownRun {
+impl RunSummary {
+    /// What the machine, or all of them, are called; `None` = not known.
+    pub fn computer(&self) -> Option<String> {
+        (!self.hosts.is_empty()).then(|| self.hosts.join(", "))
+    }
+
+    /// How bad the worst is that was found; `None` = nothing, or nobody looked.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.as_ref()?.worst
+    }
+
     /// A run of which nothing is known but where it comes from.
-    pub fn new(name: impl Into<String>, origin: Origin) -> KnownRun {
-        KnownRun {
+    pub fn new(name: impl Into<String>, origin: Origin) -> RunSummary {
+        RunSummary {
             name: name.into(),
             origin,
             label: None,
             identity: None,
             started_at: None,
-            computer: None,
+            hosts: Vec::new(),
             machine: None,
             fingerprint: None,
             command_line: None,

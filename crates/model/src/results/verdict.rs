@@ -1,0 +1,136 @@
+//! What is concluded of a run in one word: the names stand in records, everything else has the enums.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What became of the I/Os that were counted, the most harmless first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", from = "String")]
+pub enum Verdict {
+    /// The device did what was counted.
+    Verified,
+    /// Nobody can say, or this program doesn't know the word.
+    Unknown,
+    /// The device did it in fewer, larger I/Os.
+    Coalesced,
+    /// The device did it in more, smaller I/Os.
+    Split,
+    /// The device did more than was counted.
+    Amplified,
+    /// Others used the device meanwhile.
+    Shared,
+    /// What was written still sat in memory at the end.
+    Deferred,
+    /// The device did much less: something before it answered.
+    Cached,
+}
+
+impl Verdict {
+    /// As it is printed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Verified => "VERIFIED",
+            Verdict::Unknown => "UNKNOWN",
+            Verdict::Coalesced => "COALESCED",
+            Verdict::Split => "SPLIT",
+            Verdict::Amplified => "AMPLIFIED",
+            Verdict::Shared => "SHARED",
+            Verdict::Deferred => "DEFERRED",
+            Verdict::Cached => "CACHED",
+        }
+    }
+
+    /// That of a word, in whichever case; `None` = it is no verdict's.
+    pub fn named(word: &str) -> Option<Verdict> {
+        use Verdict::*;
+        let all = [Verified, Unknown, Coalesced, Split, Amplified, Shared, Deferred, Cached];
+        all.into_iter().find(|verdict| verdict.word().eq_ignore_ascii_case(word))
+    }
+}
+
+impl From<String> for Verdict {
+    fn from(word: String) -> Verdict {
+        Verdict::named(&word).unwrap_or(Verdict::Unknown)
+    }
+}
+
+/// As records name it, and tables: `verified`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.word().to_lowercase())
+    }
+}
+
+/// What limited a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// What was asked for: `-g`, `--rate-total`, or bursts and think time (`-i`, `-j`).
+    Profile,
+    /// The CPU quota of a control group.
+    CpuQuota,
+    /// The I/O limit of a control group.
+    IoLimit,
+    /// The hypervisor, which gave the CPUs of the threads to others.
+    Hypervisor,
+    /// Interrupts: one CPU was busy all the time, mostly with them.
+    Interrupts,
+    /// The program itself: a thread was busy in it, not in the kernel.
+    Tool,
+    /// The CPU: a thread was busy all the time, mostly in the kernel.
+    Cpu,
+    /// Too few CPUs, or busy ones: threads were ready to run, and had none.
+    BusyCpus,
+    /// The kernel above the device: most I/Os were neither there nor with the threads.
+    Kernel,
+    /// One I/O at a time.
+    Depth,
+    /// The storage, at this queue depth.
+    Storage,
+    /// What was observed doesn't tell, or this program doesn't know the word.
+    #[serde(other)]
+    Unclear,
+}
+
+impl Limiter {
+    /// Whether findings of this name are about what limited a run.
+    pub fn is_name(name: &str) -> bool {
+        name.starts_with("limited-by-") || name == "limit-unclear"
+    }
+
+    /// As records name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limiter::Profile => "profile",
+            Limiter::CpuQuota => "cpu_quota",
+            Limiter::IoLimit => "io_limit",
+            Limiter::Hypervisor => "hypervisor",
+            Limiter::Interrupts => "interrupts",
+            Limiter::Tool => "tool",
+            Limiter::Cpu => "cpu",
+            Limiter::BusyCpus => "busy_cpus",
+            Limiter::Kernel => "kernel",
+            Limiter::Depth => "depth",
+            Limiter::Storage => "storage",
+            Limiter::Unclear => "unclear",
+        }
+    }
+
+    /// For people; `None` = it isn't clear.
+    pub fn words(self) -> Option<&'static str> {
+        Some(match self {
+            Limiter::Profile => "the requested rate",
+            Limiter::CpuQuota => "the CPU quota of a control group",
+            Limiter::IoLimit => "the I/O limit of a control group",
+            Limiter::Hypervisor => "the hypervisor, which took CPUs away (steal)",
+            Limiter::Interrupts => "interrupts on one CPU",
+            Limiter::Tool => "this program itself",
+            Limiter::Cpu => "the CPU: threads were fully busy",
+            Limiter::BusyCpus => "CPU contention",
+            Limiter::Kernel => "the kernel above the device",
+            Limiter::Depth => "the depth: one I/O at a time",
+            Limiter::Storage => "the storage, at this depth",
+            Limiter::Unclear => return None,
+        })
+    }
+}

@@ -1,0 +1,27 @@
+//! The median.
+
+/// The value in the middle, or the mean of the two there; 0 of nothing.
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => values[middle],
+        _ => f64::midpoint(values[middle - 1], values[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_is_that_of_all_in_order() {
+        for (values, expected) in
+            [(&[][..], 0.0), (&[3.0], 3.0), (&[3.0, 1.0, 2.0], 2.0), (&[4.0, 1.0, 2.0, 3.0], 2.5)]
+        {
+            assert_eq!(median(values.iter().copied()), expected, "{values:?}");
+        }
+    }
+}

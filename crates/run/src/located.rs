@@ -1,0 +1,26 @@
+//! The targets of a time span, as they were located.
+
+use diskspd_host::located::Located;
+use diskspd_model::plan::WorkerTarget;
+
+/// What is at each target's place, in the order of the time span's targets; `None` = nothing, for an engine
+/// that needs no files.
+#[derive(Debug, Default)]
+pub struct SpanTargets(Vec<Option<Located>>);
+
+impl SpanTargets {
+    /// Those of a time span, in its order.
+    pub fn new(located: Vec<Option<Located>>) -> SpanTargets {
+        SpanTargets(located)
+    }
+
+    /// What is at the place of a worker's target.
+    pub fn of(&self, target: &WorkerTarget) -> Option<&Located> {
+        self.0.get(target.target)?.as_ref()
+    }
+
+    /// All that are there.
+    pub fn all(&self) -> impl Iterator<Item = &Located> {
+        self.0.iter().flatten()
+    }
+}

@@ -1,0 +1,141 @@
+//! Where a target is: what it is called, and the way by which it is reached.
+//!
+//! A name may lead elsewhere from one moment to the next. What is anchored is reached by its handle: so what
+//! is checked, what is opened and what is judged are the same object, whatever becomes of its name (open(2),
+//! `O_PATH`; proc(5), `/proc/PID/fd`).
+
+use super::problem::{Problem, TargetError};
+use rustix::fs::{Mode, OFlags, fstat, open, stat};
+use rustix::io::Errno;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file or device, as messages call it and as system calls reach it.
+pub trait Location {
+    /// What messages call it.
+    fn name(&self) -> &Path;
+    /// The path that system calls take for it.
+    fn way(&self) -> &Path;
+}
+
+/// A path is its own way.
+impl Location for Path {
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn way(&self) -> &Path {
+        self
+    }
+}
+
+impl Location for PathBuf {
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn way(&self) -> &Path {
+        self
+    }
+}
+
+/// What was at a path when it was looked for. Copies hold the same object.
+#[derive(Debug, Clone)]
+pub struct Anchor(Arc<Object>);
+
+#[derive(Debug)]
+struct Object {
+    name: PathBuf,
+    way: PathBuf,
+    /// Keeps the number in `way` ours; `None` = the way is the name.
+    _handle: Option<OwnedFd>,
+}
+
+impl Anchor {
+    /// Looks for what is at a path, links followed, and holds it. That needs no right to read it, opens no
+    /// device and waits for nobody. Where there is no /proc, or no more files may be open, the name remains
+    /// the way.
+    ///
+    /// # Errors
+    /// [`Problem::Missing`] when there is nothing, [`Problem::DanglingLink`] when a link leads there, and
+    /// what keeps us from looking.
+    pub fn at(path: &Path) -> Result<Anchor, TargetError> {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.is_empty() || bytes.contains(&0) {
+            return Err(TargetError::new(path, Problem::NotAPath));
+        }
+        let by_name = || Object { name: path.to_owned(), way: path.to_owned(), _handle: None };
+        let object = match open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(handle) => by_handle(path, handle).unwrap_or_else(by_name),
+            Err(Errno::MFILE | Errno::NFILE) => by_name(),
+            Err(error) => return Err(not_found(path, error)),
+        };
+        Ok(Anchor(Arc::new(object)))
+    }
+}
+
+/// `None` = /proc isn't there, or is that of other processes.
+fn by_handle(path: &Path, handle: OwnedFd) -> Option<Object> {
+    let way = PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()));
+    let (held, reached) = (fstat(&handle).ok()?, stat(&way).ok()?);
+    let same = (held.st_dev, held.st_ino) == (reached.st_dev, reached.st_ino);
+    same.then(|| Object { name: path.to_owned(), way, _handle: Some(handle) })
+}
+
+/// Why nothing was found at a path.
+pub(crate) fn not_found(path: &Path, error: Errno) -> TargetError {
+    match (error, std::fs::read_link(path)) {
+        (Errno::NOENT, Ok(to)) => TargetError::new(path, Problem::DanglingLink { to }),
+        _ => TargetError::from_io(path, "look at it", "look at it", error),
+    }
+}
+
+impl Location for Anchor {
+    fn name(&self) -> &Path {
+        &self.0.name
+    }
+
+    fn way(&self) -> &Path {
+        &self.0.way
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_is_held_is_reached_whatever_becomes_of_its_name() {
+        let directory = tempfile::tempdir().unwrap();
+        let (name, elsewhere) = (directory.path().join("a"), directory.path().join("b"));
+        fs::write(&name, "first").unwrap();
+        let held = Anchor::at(&name).unwrap();
+        fs::rename(&name, &elsewhere).unwrap();
+        fs::write(&name, "second").unwrap();
+        assert_eq!(fs::read_to_string(held.way()).unwrap(), "first");
+        fs::remove_file(&elsewhere).unwrap();
+        assert_eq!(fs::read_to_string(held.clone().way()).unwrap(), "first", "as long as it is held");
+        assert_eq!(held.name(), name, "messages call it as it was called");
+    }
+
+    #[test]
+    fn nothing_is_told_with_the_next_step() {
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
+        for (name, expected) in [("none", "no such file"), ("link", "link to nowhere")] {
+            let error = Anchor::at(&directory.path().join(name)).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        assert!(matches!(Anchor::at(Path::new("")).unwrap_err().problem, Problem::NotAPath));
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(Anchor::at(&pipe).unwrap().name(), pipe);
+    }
+}

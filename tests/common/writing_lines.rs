@@ -1,0 +1,48 @@
+//! A line for each option of each command that names a file to write. `xtask` uses them, too.
+
+/// All options that name a file to write, by command: the line that writes, where `{}` is the file.
+pub const OUTPUTS: [(&str, &str, &str); 22] = [
+    ("", "--out", "--out json:{} RUN"),
+    ("", "--stream", "--stream {} RUN"),
+    ("", "--io-log", "--io-log {} RUN"),
+    ("", "--journal", "STAMPED --journal {} new.dat"),
+    ("rerun", "--out", "rerun --out json:{} a.json"),
+    ("rerun", "--stream", "rerun --stream {} a.json"),
+    ("rerun", "--io-log", "rerun --io-log {} a.json"),
+    ("rerun", "--journal", "rerun --journal {} verified.json"),
+    ("report", "--html", "report a.json b.json --html {}"),
+    ("merge", "--out", "merge a.json b.json --out json:{}"),
+    ("merge", "--per-host", "merge a.json b.json --out xml:{} --per-host"),
+    ("compare", "--json", "compare a.json b.json --json {}"),
+    ("compare", "--html", "compare a.json b.json --html {}"),
+    ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),
+    ("sweep", "--csv", "sweep --csv {} -o1..2 SIM"),
+    ("sweep", "--json", "sweep --json {} -o1..2 SIM"),
+    ("sweep", "--html", "sweep --html {} -o1..2 SIM"),
+    ("history", "--html", "history list --store store --html {}"),
+    ("history", "", "history trend --store store --html {}"),
+    (
+        "precondition",
+        "--out",
+        "precondition t.dat --standard custom --round 1 --out json:{} -- --engine sim -c1M -w100 -g100i",
+    ),
+    ("trace", "--out", "trace --from log.csv --out {}"),
+    ("preset", "", "--out text:{} RUN"),
+];
+
+/// Lines that make what those read, in a folder with a `t.dat`.
+pub const PREPARING: [&str; 3] = [
+    "--out a.json --io-log log.csv --save --store store RUN",
+    "--out b.json RUN",
+    "STAMPED --out verified.json --journal journal new.dat",
+];
+
+/// A simulated run takes no time.
+const OPTIONS: &str = "--engine sim -c1M -b4K -r -L -W0 -d1 -g1000i";
+
+/// The arguments of a line that writes this file.
+pub fn words(line: &str, file: &str) -> Vec<String> {
+    let line = line.replace("STAMPED", "-c64K -b4K -w100 -Sw -W0 -d1 --until-written 64K --verify");
+    let line = line.replace("RUN", "-o4 SIM").replace("SIM", "OPTIONS t.dat").replace("OPTIONS", OPTIONS);
+    line.split(' ').map(|word| word.replace("{}", file)).collect()
+}
