@@ -5,6 +5,7 @@
 use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunRequest, TableForm, UsageExtent};
 use diskspd::finding::{Finding, Severity};
 use diskspd::machine::{Group, System, Topology};
+use diskspd::operation::Operation;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{
     AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ReplayWrites, ResultFormat, Target,
@@ -600,7 +601,7 @@ fn commands_and_long_options() {
     ] {
         assert!(
             matches!(parse(line), Ok(Invocation::Run(run))
-                if run.profile.time_spans[0].targets.iter().all(|target| target.trim_ratio == share)),
+                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.of(Operation::Discard) == share)),
             "{line}"
         );
     }

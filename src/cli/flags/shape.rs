@@ -5,6 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
 use crate::units;
+use diskspd_model::operation::Operation;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -118,14 +119,14 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["10", "100"],
         read: Read::Text(|draft, value| {
-            draft.target.trim_ratio = trim(value)?;
+            draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
             Ok(())
         }),
     },
 ];
 
 /// Strictly, as all percentages of our own.
-fn trim(value: &[u8]) -> Result<u32, Problem> {
+fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
@@ -134,9 +135,7 @@ fn trim(value: &[u8]) -> Result<u32, Problem> {
             Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if (1..=100).contains(&share) => Ok(share),
-        _ => Err(Problem::new(0, "this is no such share")
-            .expected(EXPECTED)
-            .hint("leave out --trim for no discards")),
+        _ => Err(Problem::new(0, "this is no such share").expected(EXPECTED).hint(none)),
     }
 }
 

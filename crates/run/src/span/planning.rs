@@ -8,6 +8,7 @@ use diskspd_host::discards;
 use diskspd_host::target;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use diskspd_model::profile::{Profile, TimeSpan};
 use std::path::PathBuf;
@@ -66,7 +67,7 @@ pub fn plan_at(
                     found.completion =
                         probes.completion(location, direct, || completion_probe::completion(&found, direct));
                 }
-                if target.trim_ratio > 0 && !options.method.simulated() {
+                if target.shares.of(Operation::Discard) > 0 && !options.method.simulated() {
                     found.discards = Some(discards::look(location, found.is_remote()));
                 }
                 if wish.poll {
