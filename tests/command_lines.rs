@@ -753,6 +753,8 @@ fn messages_say_what_to_do() {
         ("--fsync-every 4K f.dat", "1 or more"),
         ("--trim", "the value is missing"),
         ("--trim 0 f.dat", "this is no such share"),
+        ("--write-zeroes 0 f.dat", "this is no such share"),
+        ("--write-zeroes 101 f.dat", "a percentage from 1 to 100"),
         ("--trim 101 f.dat", "a percentage from 1 to 100"),
         ("--trim 5% f.dat", "unexpected text after the percentage"),
         ("--trim -1 f.dat", "1 to 100"),

@@ -114,6 +114,9 @@ const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 
 /// How a discard is served: of a device that writes it down, and frees the blocks later.
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
+/// How zeros are written: by a command that the device writes down.
+const ZERO: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
+
 /// An I/O being served. Ordered by time; those that end together come in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Flight {
@@ -173,6 +176,7 @@ impl Sim {
             Operation::Write => self.device.write,
             Operation::Flush => return self.flush(now),
             Operation::Discard => return self.command(TRIM, now),
+            Operation::WriteZeroes => return self.command(ZERO, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
         let mut time = service.base + tail(service.tail, splitmix(&mut self.random));

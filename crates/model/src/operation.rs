@@ -24,6 +24,8 @@ pub enum Operation {
     Flush,
     /// Gives back a part of the target: what was there is gone (`--trim`).
     Discard,
+    /// Has a part of the target hold zeros, without data that says so (`--write-zeroes`).
+    WriteZeroes,
 }
 
 /// One operation: what it is called, where it comes from, how it is counted.
@@ -79,7 +81,7 @@ pub struct ShareRow {
 }
 
 /// Every operation, in the order of [`Operation`].
-pub const OPERATIONS: [OperationRow; 4] = [
+pub const OPERATIONS: [OperationRow; 5] = [
     OperationRow { op: Operation::Read, name: "read", doing: "reading", other: None },
     OperationRow { op: Operation::Write, name: "write", doing: "writing", other: None },
     OperationRow {
@@ -115,6 +117,28 @@ pub const OPERATIONS: [OperationRow; 4] = [
                 past: "discarded",
                 writes_on_devices: false,
                 unverifiable: "the content of discarded sectors is undefined and can't be verified",
+            }),
+        }),
+    },
+    OperationRow {
+        op: Operation::WriteZeroes,
+        name: "write-zeroes",
+        doing: "zeroing",
+        other: Some(OtherRow {
+            plural: "write zeroes",
+            title: "Write zeroes",
+            element: "WriteZeroes",
+            stored: "write_zeroes",
+            option: "--write-zeroes",
+            in_files: "zero ranges",
+            share: Some(ShareRow {
+                name: "share of write zeroes",
+                ratio: "write_zeroes_ratio",
+                percent: "write_zeroes_percent",
+                element: "WriteZeroesRatio",
+                past: "zeroed",
+                writes_on_devices: true,
+                unverifiable: "zeroed sectors carry no stamp and can't be verified",
             }),
         }),
     },

@@ -4,7 +4,7 @@
 use super::{block, room};
 use diskspd_model::operation::Operation;
 use io_uring::{opcode, squeue, types};
-use rustix::fs::FileType;
+use rustix::fs::{FallocateFlags, FileType};
 use rustix::io::{Errno, retry_on_intr};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -27,6 +27,10 @@ pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, lengt
         Operation::Flush => Ok(retry_on_intr(|| rustix::fs::fdatasync(file))?),
         Operation::Discard if device => block::discard(file, offset, length),
         Operation::Discard => room::punch(file, offset, length),
+        Operation::WriteZeroes => {
+            let flags = FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE;
+            Ok(rustix::fs::fallocate(file, flags, offset, length)?)
+        }
         Operation::Read | Operation::Write => Err(Errno::OPNOTSUPP.into()),
     }
 }
@@ -50,6 +54,7 @@ pub(super) fn entry(
             opcode::UringCmd16::new(file, DISCARD_COMMAND).addr(Some(offset)).cmd(rest).build()
         }
         Operation::Discard => allocate(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE),
+        Operation::WriteZeroes => allocate(libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE),
         Operation::Read | Operation::Write => return None,
     })
 }

@@ -123,6 +123,26 @@ pub const FLAGS: &[Flag] = &[
             Ok(())
         }),
     },
+    Flag {
+        name: Long("write-zeroes"),
+        forms: &[("--write-zeroes <percent>", "replace this percentage of the I/Os by write zeroes")],
+        default: "0: all I/Os read or write",
+        scope: Scope::Targets,
+        notes: "1 to 100; together with --trim at most 100. As with --trim, but the blocks hold zeros \
+                afterwards: the device gets a command without data, and the kernel writes zeros where it has \
+                none; file systems note that the range is zero. A run with it counts as one that writes, \
+                also with -w0. Counts and latencies stand at the end of the text report and are in no other \
+                figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "write_zeroes"],
+        with_profile: false,
+        values: &["10", "100"],
+        read: Read::Text(|draft, value| {
+            let percent = share(value, "leave out --write-zeroes for none")?;
+            draft.target.shares.set(Operation::WriteZeroes, percent);
+            Ok(())
+        }),
+    },
 ];
 
 /// Strictly, as all percentages of our own.
