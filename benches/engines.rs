@@ -11,9 +11,10 @@ use diskspd::access::IoPriority;
 use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::{Clock, monotonic};
 use diskspd::engine::MakeEngine;
+use diskspd::engine::Operation;
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
-use diskspd::engines::{Direction, EngineKind};
+use diskspd::engines::EngineKind;
 use diskspd::sys::memory::Buffer;
 use diskspd::sys::ring::Ring;
 use diskspd::sys::transfer::Transfer;
@@ -34,7 +35,7 @@ fn io(request: u32, state: &mut u64) -> Io {
     Io {
         request,
         file: 0,
-        direction: Direction::Read,
+        op: Operation::Read,
         offset: ((*state >> 33) & (BLOCKS - 1)) * u64::from(BLOCK),
         length: BLOCK,
         buffer_offset: request as usize * BLOCK as usize,
@@ -85,7 +86,7 @@ fn measure_ring(path: &std::path::Path, depth: u32) -> Result<(), Box<dyn Error>
         let batch: Vec<Io> = (0..depth).map(|request| io(request, &mut state)).collect();
         let times = [monotonic(), monotonic()];
         ring.push(batch.iter().map(|io| Transfer {
-            write: io.direction == Direction::Write,
+            op: io.op,
             file: io.file,
             offset: io.offset,
             start: io.buffer_offset,

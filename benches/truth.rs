@@ -67,8 +67,9 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let (profile, span) = (&record.profile, &record.profile.time_spans[0]);
     let (options, voice) = (Options::default(), Voice::quiet());
     let mut system = host::snapshot();
-    let plan = run::probe_and_plan(profile, span, &system, &options, &run::Probes::default())
-        .expect("the file can be used");
+    let probes = run::Probes::default();
+    let plan = run::probe_and_plan(profile, span, &system, &options, &probes).expect("the file can be used");
+    let located = probes.targets_at(&[file.into()]);
     let counters: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(false)).collect();
     // As many threads to ask the kernel for as the run had; here they are one and the same.
     counters.iter().for_each(Counters::belongs_to_me);
@@ -81,9 +82,9 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     };
     diskspd::host::look_around(&mut system, vec![storage::storage(&RawText::from(file))]);
     lap();
-    let content = run::look_at_content(&plan, &voice);
+    let content = run::look_at_content(&plan, &located, &voice);
     lap();
-    let mut observer = Observer::new(&plan, &system, &options, None).expect("nothing is traced");
+    let mut observer = Observer::new(&plan, &located, &system, &options, None).expect("nothing is traced");
     lap();
     observer.measurement_is_near();
     lap();

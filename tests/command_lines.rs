@@ -5,6 +5,7 @@
 use diskspd::cli::{self, EventAction, Exit, Invocation, ReportRequest, RunRequest, TableForm, UsageExtent};
 use diskspd::finding::{Finding, Severity};
 use diskspd::machine::{Group, System, Topology};
+use diskspd::operation::Operation;
 use diskspd::profile::validate::validate;
 use diskspd::profile::{
     AddressSpread, Arrivals, ContentShape, Profile, RateTotal, RawText, ReplayWrites, ResultFormat, Target,
@@ -600,7 +601,7 @@ fn commands_and_long_options() {
     ] {
         assert!(
             matches!(parse(line), Ok(Invocation::Run(run))
-                if run.profile.time_spans[0].targets.iter().all(|target| target.trim_ratio == share)),
+                if run.profile.time_spans[0].targets.iter().all(|target| target.shares.of(Operation::Discard) == share)),
             "{line}"
         );
     }
@@ -752,6 +753,8 @@ fn messages_say_what_to_do() {
         ("--fsync-every 4K f.dat", "1 or more"),
         ("--trim", "the value is missing"),
         ("--trim 0 f.dat", "this is no such share"),
+        ("--write-zeroes 0 f.dat", "this is no such share"),
+        ("--write-zeroes 101 f.dat", "a percentage from 1 to 100"),
         ("--trim 101 f.dat", "a percentage from 1 to 100"),
         ("--trim 5% f.dat", "unexpected text after the percentage"),
         ("--trim -1 f.dat", "1 to 100"),

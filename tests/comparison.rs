@@ -31,7 +31,7 @@ pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     let access = Access {
         block_size: Some(4096),
         write_percent: Some(0),
-        trim_percent: None,
+        shares: Default::default(),
         random_percent: Some(100),
         rate: Some(Rate::Unlimited),
         ..Access::default()

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
 
 use diskspd::finding::Severity;
+use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Rate};
 use diskspd::record::fio::{is_log_of, parts, read, series};
 use diskspd::record::formats;
@@ -192,12 +193,12 @@ fn options_of_one_job_are_not_those_of_a_group() {
 #[test]
 fn discards_and_flushes_stand_apart() {
     let trims = fio(TRIMS).trims.unwrap();
-    assert_eq!(trims.discards as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
+    assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
     near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
-    assert_eq!(span(TRIMS).parameters.targets[0].access.trim_percent, Some(50));
+    assert_eq!(span(TRIMS).parameters.targets[0].access.shares.of(Operation::Discard), 50);
     assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
     let syncs = fio(MIX).syncs.unwrap();
-    assert_eq!(syncs.flushes as f64, written(MIX, "/jobs/0/sync/total_ios"));
+    assert_eq!(syncs.count as f64, written(MIX, "/jobs/0/sync/total_ios"));
     assert!(syncs.median <= syncs.p99 && syncs.p99 <= syncs.max && syncs.max.is_some());
     // fio counts one discard where there was none.
     assert_eq!((fio(MIX).trims, fio(TRIMS).syncs), (None, None));

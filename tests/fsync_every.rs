@@ -5,6 +5,7 @@
 use crate::common::in_process::{profile_and_method, run};
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
+use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
@@ -15,7 +16,7 @@ fn done(record: &Record) -> Vec<(u64, u64, u64)> {
     let threads = &record.host().results.time_spans[0].threads;
     let rows = threads.iter().flat_map(|thread| &thread.targets);
     let flushes =
-        |row: &diskspd::results::TargetResults| row.flushes.as_ref().map_or(0, |f| f.moments().count());
+        |row: &diskspd::results::TargetResults| row.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
     rows.map(|row| (row.read.ios, row.write.ios, flushes(row))).collect()
 }
 
@@ -59,12 +60,12 @@ fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
     let again = execute(profile, method, &Session::default()).unwrap().record;
     assert_eq!(done(&with), done(&again));
     let without = run(line);
-    assert!(without.host().results.time_spans[0].threads[0].targets[0].flushes.is_none());
+    assert!(without.host().results.time_spans[0].threads[0].targets[0].other(Operation::Flush).is_none());
     let ios = |record: &Record| done(record)[0].0 + done(record)[0].1;
     assert!(ios(&without) > ios(&with), "flushes take places in the queue");
     // Their time is no latency of an I/O: at most 100 times the mean, as a stall of the simulated device.
     let judged = Judged::new(&with);
-    let table = judged.summary.time_spans[0].as_ref().unwrap().flushes.clone().unwrap();
+    let table = judged.summary.time_spans[0].as_ref().unwrap().others.of(Operation::Flush).cloned().unwrap();
     assert!(table.total.median.unwrap().ms() > 0.3, "{table:?}");
     let latency = judged.summary.time_spans[0].as_ref().unwrap().latency.clone().unwrap();
     assert!(latency.all.percentiles[1].write.unwrap().ms() < 0.1, "{latency:?}");

@@ -50,6 +50,7 @@ mod traces;
 mod trend;
 mod trims;
 mod until_volume;
+mod write_zeroes;
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.
 #[test]

@@ -11,6 +11,7 @@ use diskspd::lab::sweep::{
 };
 use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
 use diskspd::machine::System;
+use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Profile, RawText};
 use diskspd::record::{json, known};
 use diskspd::report::html::chart::curve::{Curve, CurveKnee, CurveObjective, CurvePoint};
@@ -323,9 +324,10 @@ fn parts_flushes_and_discards_have_tables_where_there_are_some() {
     let mut times = Histogram::new();
     times.record(1_234_567);
     let (ios, bytes) = (1, 12_345);
-    target.discards =
-        Some(DirectionResults { ios, bytes, latency: Some(times.clone()), ..DirectionResults::default() });
-    target.flushes = Some(times);
+    let discards =
+        DirectionResults { ios, bytes, latency: Some(times.clone()), ..DirectionResults::default() };
+    target.others.set(Operation::Discard, discards);
+    target.others.set(Operation::Flush, of_times(times));
     target.parts = (0..2).map(|part| target.as_part(part, 4096 << part)).collect();
     let with = page(&record);
     asks_nobody(&with);

@@ -5,6 +5,7 @@
 
 use crate::common::directory;
 use crate::common::in_process::profile_and_method;
+use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::report::text;
 use std::path::Path;
@@ -102,7 +103,7 @@ fn discards_are_done_again_where_writes_may_be() {
     let (record, again) = run(&format!("{replay} --replay-writes issue"), &file("again.csv")).unwrap();
     assert_eq!((what(&again), times(&again, 7).len()), (what(&first), first.len()));
     let row = &record.host().results.time_spans[0].threads[0].targets[0];
-    let discards = row.discards.as_ref().unwrap();
+    let discards = row.other(Operation::Discard).unwrap();
     assert_eq!((discards.ios, discards.bytes / 8192), (count(&first, "discard"), discards.ios));
     assert_eq!((row.read.ios, row.write.ios), (count(&first, "read"), count(&first, "write")));
     let report = String::from_utf8(text::text(&record)).unwrap();
@@ -115,7 +116,7 @@ fn discards_are_done_again_where_writes_may_be() {
     let (record, reads) = run(&format!("{replay} --replay-writes skip"), &file("reads.csv")).unwrap();
     assert_eq!(count(&reads, "read"), reads.len() as u64);
     let target = &record.profile.time_spans[0].targets[0];
-    assert_eq!((target.write_ratio, target.trim_ratio), (0, 0), "nothing is opened for writing");
+    assert_eq!((target.write_ratio, target.shares.sum()), (0, 0), "nothing is opened for writing");
 }
 
 #[test]
@@ -137,7 +138,7 @@ fn a_replay_with_discards_ends_with_the_last_of_them() {
         let (profile, method) = profile_and_method(&line);
         let record = execute(&profile, &method, &Session::default()).unwrap().record;
         let row = &record.host().results.time_spans[0].threads[0].targets[0];
-        let discards = row.discards.as_ref().unwrap();
+        let discards = row.other(Operation::Discard).unwrap();
         // 64 KiB, 2 of 1 GiB, 1 GiB and a half.
         assert_eq!((discards.ios, discards.bytes), (5, 65536 + (2 << 30) + (3 << 29)), "{engine}");
         let left = std::os::unix::fs::MetadataExt::blocks(&std::fs::metadata(&target).unwrap());

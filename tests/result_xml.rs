@@ -52,7 +52,7 @@ fn what_results_say_is_known() {
         outstanding: Some(2),
         block_size: Some(65536),
         write_percent: Some(50),
-        trim_percent: None,
+        shares: Default::default(),
         random_percent: Some(0),
         stride: Some(65536),
         rate: Some(Rate::Unlimited),

@@ -30,6 +30,7 @@ use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
 use diskspd::merge::whole;
+use diskspd::operation::Operation;
 use diskspd::profile::*;
 use diskspd::record::json;
 use diskspd::results::*;
@@ -135,7 +136,7 @@ fn examples() -> Vec<Record> {
     });
     // A closed loop, whose latencies have to account for its depth: discards would take places in the queue.
     let mut closed = full.clone();
-    closed.hosts[0].results.time_spans[0].threads[0].targets[0].discards = None;
+    closed.hosts[0].results.time_spans[0].threads[0].targets[0].others = OtherResults::default();
     let (until_written, until_read) = (Some(Volume::Times(1)), Some(Volume::Bytes(1)));
     closed.method = full.method.clone().map(|method| Method { until_written, until_read, ..method });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
@@ -157,7 +158,8 @@ fn examples() -> Vec<Record> {
     let rate_total = Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson });
     let replay = Some(ReplayMethod::default());
     writes.method = Some(Method { rate_total, replay, ..Method::default() });
-    writes.hosts[0].results.time_spans[0].threads[0].targets[0].flushes = Some(Histogram::new());
+    let others = &mut writes.hosts[0].results.time_spans[0].threads[0].targets[0].others;
+    others.set(Operation::Flush, of_times(Histogram::new()));
     forget(&mut idle, |target| &mut target.write);
     for (record, moves_every_s) in [(&mut reads, None), (&mut writes, Some(1))] {
         let hot = AddressSpread::Hot { area_percent: 1, io_percent: 1, moves_every_s };
@@ -167,7 +169,7 @@ fn examples() -> Vec<Record> {
     let mut flushes = Histogram::new();
     flushes.record(1);
     let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
-    target.flushes = Some(flushes);
+    target.others.set(Operation::Flush, of_times(flushes));
     target.parts = vec![target.as_part(0, 512)];
     full.hosts[0].system.machine = Some("0123456789abcdef".into());
     let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
@@ -302,7 +304,7 @@ fn fill_profile(profile: &mut Profile) {
     target.flush_type = Some(FlushType::ViewOfFile);
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
-    target.trim_ratio = 1;
+    Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));
     (target.burst_size, target.think_time) = (Some(1), Some(1));
     target.throughput = Some(diskspd::profile::Throughput::Iops(1));
     let part = MixPart::of(Target::default(), 1, None, None);
@@ -369,9 +371,8 @@ fn fill_results(span: &mut SpanResults) {
     span.responses = Some(intervals());
     let target = &mut span.threads[0].targets[0];
     target.overdue = Some(Overdue { ios: 1, longest: 2_000_000 });
-    target.discards = Some(target.write.clone());
-    let discards = &mut target.discards;
-    for direction in [&mut target.read, &mut target.write].into_iter().chain(discards) {
+    Operation::shared().for_each(|(op, ..)| target.others.set(op, target.write.clone()));
+    for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
         let mut delay = Histogram::new();
         (0..direction.ios).for_each(|_| delay.record(5_000_000));
         direction.paced = Some(Paced { response: Some(delay.clone()), delay });

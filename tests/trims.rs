@@ -8,6 +8,7 @@ use crate::common::{Zram, directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
 use diskspd::machine::discards::Discards;
 use diskspd::machine::target::{DirectRequirements, TargetFacts, TargetKind};
+use diskspd::operation::Operation;
 use diskspd::plan::{self, SpanPlan, Surroundings};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
@@ -23,7 +24,7 @@ fn rows(record: &Record) -> Vec<&TargetResults> {
 
 /// Of a row: reads, writes, discards.
 fn done(row: &TargetResults) -> (u64, u64, u64) {
-    (row.read.ios, row.write.ios, row.discards.as_ref().map_or(0, |discards| discards.ios))
+    (row.read.ios, row.write.ios, row.other(Operation::Discard).map_or(0, |discards| discards.ios))
 }
 
 /// Whether so many of so many have this share, within five deviations and what was in flight at the edges.
@@ -61,7 +62,7 @@ fn discards_are_taken_first_and_the_rest_is_divided_by_w() {
             let all = read + written + discarded;
             assert!(has_share(discarded, all, trims), "{line}: {discarded} of {all}");
             assert!(trims == 100 || has_share(written, read + written, writes), "{line}: {written}, {read}");
-            let discards = row.discards.as_ref().unwrap();
+            let discards = row.other(Operation::Discard).unwrap();
             assert_eq!(discards.latency.as_ref().unwrap().moments().count(), discarded, "{line}");
             if !line.contains("--bs-split") {
                 assert_eq!(discards.bytes, discarded * 4096, "{line}");
@@ -147,7 +148,7 @@ fn discards_stand_behind_all_that_diskspd_has_and_nowhere_without_the_option() {
         more.contains("<linux:TrimRatio xmlns:linux=\"urn:diskspd-linux:profile:1\">30</linux:TrimRatio>")
     );
     let plain = run(&format!("{line} a.dat"));
-    assert!(rows(&plain)[0].discards.is_none());
+    assert!(rows(&plain)[0].other(Operation::Discard).is_none());
     for bytes in [text::text(&plain), xml.with_verdicts(WithVerdicts::ALL).bytes(&plain)] {
         let printed = String::from_utf8(bytes).unwrap();
         assert!(!printed.contains("iscards") && !printed.contains("TrimRatio"), "{printed}");
@@ -358,7 +359,7 @@ fn what_discards_do_not_go_with_is_refused() {
             found.map(|finding| finding.name).filter(|name| name.starts_with('T')).collect()
         };
         assert_eq!(rules_of(&profile), rules, "{line}");
-        profile.time_spans[0].targets[0].trim_ratio = 101;
+        profile.time_spans[0].targets[0].shares.set(Operation::Discard, 101);
         assert!(rules_of(&profile).contains(&"T1"), "{line}");
     }
 }

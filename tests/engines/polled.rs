@@ -45,7 +45,7 @@ fn every_request_ends_once_when_waited_or_only_looked_for() {
     let short = Duration::from_micros(50);
     for (min, timeout) in [(0, Duration::ZERO), (1, short), (1, LONG), (DEPTH as usize, LONG)] {
         let Some(mut engine) = polled(&path) else { return };
-        assert!(engine.features().contains("polled completion"), "{}", engine.features());
+        assert!(engine.about().features.contains("polled completion"), "{}", engine.about().features);
         let mut done = vec![];
         engine.wait(1, LONG, &mut done).expect("with nothing in flight");
         assert_eq!(engine.submit(&batch()).expect("submit"), DEPTH as usize);

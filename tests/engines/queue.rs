@@ -2,7 +2,7 @@
 
 use crate::os::{Thread, allocations};
 use crate::subjects::*;
-use diskspd::engine::{Done, Io};
+use diskspd::engine::{Done, Io, Operation};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -248,39 +248,40 @@ fn a_flush_ends_as_an_io_does_beside_others() {
         let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
         let mut engine = subject.open(files, 4096 * depth as usize, depth);
         assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
-        engine.flush(depth - 1, 0).expect("flush");
+        let flush = Io { op: Operation::Flush, length: 0, buffer_offset: 0, ..read(depth - 1, 0, 0, 0) };
+        assert_eq!(engine.submit(&[flush]).expect("flush"), 1, "{}", subject.name);
         let others = if depth > 1 { vec![write(0, 0, 4096, 4096)] } else { vec![] };
         assert_eq!(engine.submit(&others).expect("submit"), others.len(), "{}", subject.name);
         let mut done = vec![];
         while done.len() < 1 + others.len() {
             engine.wait(1, LONG, &mut done).expect("wait");
         }
-        let flush = done.iter().find(|ended| ended.request == depth - 1);
-        assert_eq!(flush.map(|flush| flush.result), Some(0), "{}", subject.name);
+        let ended = done.iter().find(|ended| ended.request == depth - 1);
+        assert_eq!(ended.map(|ended| ended.result), Some(0), "{}", subject.name);
         assert_eq!(perform(&mut *engine, &[write(0, 0, 0, 4096)])[0].result, 4096, "{}", subject.name);
-        engine.flush(depth, 0).expect_err("there is no such request");
+        engine.submit(&[Io { request: depth, ..flush }]).expect_err("there is no such request");
         if subject.row.needs_files {
-            engine.flush(0, 1).expect_err("there is no such file");
+            engine.submit(&[Io { file: 1, request: 0, ..flush }]).expect_err("there is no such file");
         }
     }
 }
 
 #[test]
 fn a_discard_ends_as_an_io_does_beside_others_and_leaves_zeros() {
-    use diskspd::access::TrimWay;
     let directory = directory();
     for (number, subject) in every_engine().into_iter().enumerate() {
         let path = file(directory.path(), &format!("file{number}"), &[1; 12_288]);
         let depth = subject.depth(4);
         let files = if subject.row.needs_files { vec![open(&path)] } else { vec![] };
         let mut engine = subject.open(files, 4096 * depth as usize, depth);
-        let io = write(depth - 1, 0, 4096, 4096);
-        if matches!(subject.row.name, "aio" | "mmap") {
-            let refused = engine.trim(&io, TrimWay::Punch).expect_err("it has none").to_string();
+        let io = Io { op: Operation::Discard, ..write(depth - 1, 0, 4096, 4096) };
+        assert_eq!(subject.row.can(io.op), !matches!(subject.row.name, "aio" | "mmap"));
+        if !subject.row.can(io.op) {
+            let refused = engine.submit(&[io]).expect_err("it has none").to_string();
             assert!(refused.contains(subject.row.name) && refused.contains("--engine uring"), "{refused}");
             continue;
         }
-        engine.trim(&io, TrimWay::Punch).expect("a discard");
+        assert_eq!(engine.submit(&[io]).expect("a discard"), 1, "{}", subject.name);
         let others = if depth > 1 { vec![write(0, 0, 8192, 4096)] } else { vec![] };
         assert_eq!(engine.submit(&others).expect("submit"), others.len(), "{}", subject.name);
         let mut done = vec![];
@@ -289,10 +290,10 @@ fn a_discard_ends_as_an_io_does_beside_others_and_leaves_zeros() {
         }
         let ended = done.iter().find(|ended| ended.request == depth - 1);
         assert_eq!(ended.map(|ended| ended.result), Some(0), "{}", subject.name);
-        engine.trim(&Io { request: depth, ..io }, TrimWay::Punch).expect_err("there is no such request");
-        engine.trim(&Io { offset: 1 << 63, ..io }, TrimWay::Punch).expect_err("there is no such offset");
+        engine.submit(&[Io { request: depth, ..io }]).expect_err("there is no such request");
+        engine.submit(&[Io { offset: 1 << 63, ..io }]).expect_err("there is no such offset");
         if subject.row.needs_files {
-            engine.trim(&Io { file: 1, ..io }, TrimWay::Punch).expect_err("there is no such file");
+            engine.submit(&[Io { file: 1, ..io }]).expect_err("there is no such file");
             let content = std::fs::read(&path).expect("the file");
             assert_eq!(content.len(), 12_288, "{}: its size stays", subject.name);
             assert_eq!([content[4095], content[4096], content[8191]], [1, 0, 0], "{}", subject.name);

@@ -4,9 +4,10 @@ use crate::common;
 use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::Clock;
 use diskspd::engine::MakeEngine;
+use diskspd::engine::Operation;
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
-use diskspd::engines::{Direction, ENGINES, EngineKind, EngineRow};
+use diskspd::engines::{ENGINES, EngineKind, EngineRow};
 use diskspd::sys::memory::{Buffer, Shared};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -186,12 +187,12 @@ pub fn open_direct(path: &Path) -> Option<OwnedFd> {
 /// A read into the request's slot of the buffer, slots being as long as the I/O.
 pub fn read(request: u32, file: u32, offset: u64, length: u32) -> Io {
     let buffer_offset = request as usize * length as usize;
-    Io { request, file, direction: Direction::Read, offset, length, buffer_offset }
+    Io { request, file, op: Operation::Read, offset, length, buffer_offset }
 }
 
 /// A write from it.
 pub fn write(request: u32, file: u32, offset: u64, length: u32) -> Io {
-    Io { direction: Direction::Write, ..read(request, file, offset, length) }
+    Io { op: Operation::Write, ..read(request, file, offset, length) }
 }
 
 /// Submits all of the batch, in as many calls as it takes, and waits for all of it.

@@ -139,9 +139,8 @@ fn span(ids: &TargetIds, asked: &TimeSpan, got: &Span) -> SpanResults {
             write: direction('W'),
             distribution: target.dist.iter().map(range).collect(),
             overdue: None,
-            flushes: None,
             integrity: None,
-            discards: None,
+            others: Default::default(),
             parts: Vec::new(),
         }
     };

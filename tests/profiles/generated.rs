@@ -1,5 +1,6 @@
 //! Profiles out of a generator: valid as far as XML can state them.
 
+use diskspd::operation::Operation;
 use diskspd::profile::*;
 use proptest::option;
 use proptest::prelude::*;
@@ -124,7 +125,7 @@ prop_compose! {
             zero_write_buffers: zero && random_data_source.is_none(),
             spread,
             content: content.map(|(compress, dedupe)| ContentShape { compress, dedupe }),
-            trim_ratio,
+            shares: OperationShares::default().with(Operation::Discard, trim_ratio),
             random_data_source, cache_mode, flush_type, throughput, write_ratio, io_priority, parallel_async_io,
             burst_size: pauses.0,
             think_time: pauses.1,

@@ -3,9 +3,8 @@
 //! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT`
 //! there is more than one in flight.
 
-use super::{Done, Engine, EngineError, Io, Limits, Setup, Unavailable, file};
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup, Unavailable, file};
 use diskspd_model::access::IoPriority;
-use diskspd_model::access::TrimWay;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
@@ -28,7 +27,7 @@ impl Aio {
     /// # Errors
     /// Why the kernel gives none, and what to do about it.
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
-        let limits = Limits::of(&setup, true);
+        let limits = Limits::of(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let (priorities, files) = file::apart(setup.files);
         let queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
@@ -56,18 +55,6 @@ impl Engine for Aio {
         }
     }
 
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.limits.allow_flush(request, file)?;
-        match self.queue.push_flush(file, request) {
-            true => Ok(()),
-            false => Err(self.limits.refuse_flush(request, file)),
-        }
-    }
-
-    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<(), EngineError> {
-        Err(super::no_discards("aio"))
-    }
-
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let depth = self.limits.depth;
         let ended = |request, result| {
@@ -85,12 +72,12 @@ impl Engine for Aio {
         self.queue.memory_mut()
     }
 
-    fn features(&self) -> String {
+    fn about(&self) -> AboutEngine<'_> {
         let completions = match self.queue.reads_ring() {
             true => "completions read in user space",
             false => "completions by io_getevents",
         };
-        format!("Linux AIO: {completions}")
+        AboutEngine::features(format!("Linux AIO: {completions}"))
     }
 }
 

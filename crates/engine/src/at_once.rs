@@ -1,8 +1,7 @@
 //! Engines that do an I/O when they are handed it: nothing is ever in flight, and what was done is given
 //! back by the next `wait`.
 
-use super::{Done, Engine, EngineError, Io, Limits, Setup, negated};
-use diskspd_model::access::TrimWay;
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::time::Duration;
 
@@ -14,19 +13,7 @@ pub(super) trait Perform {
     /// As [`Engine::submit`] has them.
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError>;
 
-    /// Makes durable what was written to the file ([`Io::file`]).
-    ///
-    /// # Errors
-    /// The kernel's.
-    fn flush(&mut self, file: u32) -> std::io::Result<()>;
-
-    /// Gives back what the I/O would read or write; returns its [`Done::result`].
-    ///
-    /// # Errors
-    /// As [`Engine::trim`] has them.
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<i64, EngineError>;
-
-    /// [`Engine::features`].
+    /// [`AboutEngine::features`].
     fn features(&self) -> String;
 }
 
@@ -40,14 +27,13 @@ pub(super) struct AtOnce<P> {
 }
 
 impl<P: Perform> AtOnce<P> {
-    /// With the buffer and for so many I/Os as the setup has; `files` = its files are
-    /// looked at, and `make` takes them over.
+    /// With the buffer and for so many I/Os as the setup has; `make` takes over its files.
     pub fn new(
         setup: Setup,
-        files: bool,
+        kind: EngineKind,
         make: impl FnOnce(Vec<super::File>) -> Result<P, EngineError>,
     ) -> Result<AtOnce<P>, EngineError> {
-        let limits = Limits::of(&setup, files);
+        let limits = Limits::of(&setup, kind);
         let taken = Vec::with_capacity(setup.depth as usize);
         Ok(AtOnce { way: make(setup.files)?, buffer: setup.buffer, limits, taken })
     }
@@ -61,7 +47,7 @@ impl<P: Perform> Engine for AtOnce<P> {
         let batch = &batch[..batch.len().min(room)];
         for io in batch {
             if !limits.allow(io) {
-                return Err(limits.refuse(io));
+                limits.check(io)?;
             }
             let result = self.way.perform(io, &mut self.buffer)?;
             debug_assert!(result <= i64::from(io.length), "{io:?} transferred {result} bytes");
@@ -69,20 +55,6 @@ impl<P: Perform> Engine for AtOnce<P> {
         }
         debug_assert!(self.taken.len() <= self.limits.depth as usize);
         Ok(batch.len())
-    }
-
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.limits.allow_flush(request, file)?;
-        let result = self.way.flush(file).map_or_else(|error| negated(&error), |()| 0);
-        self.taken.push(Done { request, result });
-        Ok(())
-    }
-
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
-        self.limits.allow_trim(io)?;
-        let result = self.way.trim(io, way)?;
-        self.taken.push(Done { request: io.request, result });
-        Ok(())
     }
 
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
@@ -104,7 +76,7 @@ impl<P: Perform> Engine for AtOnce<P> {
         self.buffer.private_mut()
     }
 
-    fn features(&self) -> String {
-        self.way.features()
+    fn about(&self) -> AboutEngine<'_> {
+        AboutEngine::features(self.way.features())
     }
 }

@@ -1,8 +1,8 @@
 //! What an engine is given, and what it does.
 
-use super::{Direction, File};
+use super::{EngineKind, File};
 use diskspd_model::access::IoPriority;
-use diskspd_model::access::TrimWay;
+use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Clock;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use diskspd_sys::transfer::Transfer;
@@ -17,20 +17,23 @@ pub struct Io {
     pub request: u32,
     /// Index into [`Setup::files`].
     pub file: u32,
-    /// Read or write.
-    pub direction: Direction,
+    /// What is done; one of those that the engine can do
+    /// ([`EngineRow::can`](super::EngineRow::can)). What changes something needs a file that is open for
+    /// writing.
+    pub op: Operation,
     /// Byte offset in the file.
     pub offset: u64,
-    /// Bytes to transfer.
+    /// Bytes to transfer, or that the operation concerns; 0 of a flush.
     pub length: u32,
-    /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it.
+    /// Where in [`Setup::buffer`] the data lies, bytes from its start. `buffer_offset + length` is within it;
+    /// anything where no data moves.
     pub buffer_offset: usize,
 }
 
 impl Io {
     /// No I/O: what a request has that never had one.
     pub const NONE: Io =
-        Io { request: 0, file: 0, direction: Direction::Read, offset: 0, length: 0, buffer_offset: 0 };
+        Io { request: 0, file: 0, op: Operation::Read, offset: 0, length: 0, buffer_offset: 0 };
 
     /// Its data in the memory.
     #[inline]
@@ -42,7 +45,7 @@ impl Io {
     #[inline]
     pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
         Transfer {
-            write: self.direction == Direction::Write,
+            op: self.op,
             file: self.file,
             offset: self.offset,
             start: self.buffer_offset,
@@ -58,7 +61,7 @@ impl Io {
 pub struct Done {
     /// [`Io::request`] of the I/O.
     pub request: u32,
-    /// Bytes transferred, or the negated `errno`.
+    /// Bytes transferred (0 where no data moves), or the negated `errno`.
     pub result: i64,
 }
 
@@ -88,28 +91,13 @@ pub struct Setup {
 /// system call. That is why a `wait` must follow every `submit`, and why the start stamp is read just
 /// before `submit`.
 pub trait Engine {
-    /// Takes I/Os from the front of the batch; returns how many. Less than all only when the queue is full;
-    /// then wait.
+    /// Takes I/Os from the front of the batch, whatever they do; returns how many. Less than all only when
+    /// the queue is full; then wait.
     ///
     /// # Errors
-    /// An I/O that breaks the rules of [`Io`]; those before it in the batch may have been taken.
+    /// An I/O that breaks the rules of [`Io`], or that the engine can't do; those before it in the batch may
+    /// have been taken.
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError>;
-
-    /// Takes a flush of a file ([`Io::file`]) by a request without an I/O in flight: what was written to the
-    /// file and has completed is to be durable when the flush has. It comes back as [`Done`] with the result
-    /// 0, or the negated `errno`.
-    ///
-    /// # Errors
-    /// Request or file don't exist.
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError>;
-
-    /// Takes a discard of what the I/O would read or write, by a request without an I/O in flight; no data
-    /// moves. It comes back as [`Done`] with the result 0, or the negated `errno`. The file is open for
-    /// writing.
-    ///
-    /// # Errors
-    /// An I/O that breaks the rules of [`Io`], or an engine that can't do discards.
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError>;
 
     /// Appends what has completed to `done`: waits until at least `min` I/Os have (0 = don't wait), or
     /// `timeout` has passed. Interrupted by a signal or at the end of `timeout` it returns with fewer; that
@@ -127,25 +115,33 @@ pub trait Engine {
     /// and new data mixed.
     fn memory_mut(&mut self) -> SlotMut<'_>;
 
-    /// The data of one I/O in it; `None` = it doesn't lie within the private memory.
-    fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
+    /// What it makes use of, known since it was made.
+    fn about(&self) -> AboutEngine<'_>;
+}
+
+impl dyn Engine + '_ {
+    /// The data of one I/O in its private memory; `None` = it doesn't lie within.
+    pub fn slot_mut(&mut self, io: &Io) -> Option<SlotMut<'_>> {
         self.memory_mut().part(io.buffer_offset, io.length as usize)
     }
+}
 
-    /// The I/Os on this file ([`Io::file`]) block in the call that hands them over unless workers of the
-    /// kernel do them. To be said before the first of them; engines without such workers make nothing of
-    /// it.
-    fn use_workers(&mut self, _file: u32) {}
-
+/// What an engine makes use of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AboutEngine<'a> {
+    /// One line for `-v` and the record.
+    pub features: String,
     /// Why the kernel has to pin the memory of every single I/O, which is slower than an engine of this
     /// kind can be ([`EngineRow::pins_once`](super::EngineRow::pins_once)); `None` = it hasn't, or that's
     /// how all such engines are.
-    fn not_pinned(&self) -> Option<&NotPinned> {
-        None
-    }
+    pub not_pinned: Option<&'a NotPinned>,
+}
 
-    /// One line on what the engine makes use of, for `-v` and the record.
-    fn features(&self) -> String;
+impl AboutEngine<'_> {
+    /// That of an engine that pins as all of its kind do.
+    pub fn features(features: impl Into<String>) -> AboutEngine<'static> {
+        AboutEngine { features: features.into(), not_pinned: None }
+    }
 }
 
 /// Why the memory of all I/Os isn't pinned once for all of them.
@@ -176,10 +172,12 @@ impl EngineError {
     }
 }
 
-/// Engines whose kind of I/O has no discards.
+/// An operation that the engine doesn't have: plans know that.
 #[cold]
-pub(super) fn no_discards(engine: &str) -> EngineError {
-    EngineError::invalid(format!("engine {engine} can't do discards (--trim): use --engine uring or sync"))
+pub(super) fn cannot(engine: EngineKind, op: Operation) -> EngineError {
+    let (name, row) = (engine.row().name, op.row());
+    let (what, option) = row.other.as_ref().map_or((row.name, ""), |other| (other.plural, other.option));
+    EngineError::invalid(format!("engine {name} can't do {what} ({option}): use --engine uring or sync"))
 }
 
 /// The negated `errno` of an error, as [`Done::result`] has it.

@@ -16,12 +16,15 @@ pub struct File {
     /// Completions are polled for, by engines that can ([`EngineRow::polls`](super::EngineRow::polls)): of
     /// all files of an engine or none. The file is open past the page cache.
     pub polled: bool,
+    /// Its I/Os block in the call that hands them over unless workers of the kernel do them; engines without
+    /// such workers make nothing of it.
+    pub workers: bool,
 }
 
 impl From<OwnedFd> for File {
     /// Ordinary I/O without a stated priority.
     fn from(handle: OwnedFd) -> File {
-        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false }
+        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false, workers: false }
     }
 }
 

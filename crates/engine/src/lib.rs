@@ -10,7 +10,8 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
-pub use diskspd_model::engines::{Direction, ENGINES, EngineKind, EngineRow};
+pub use diskspd_model::engines::{ENGINES, EngineKind, EngineRow};
+pub use diskspd_model::operation::{Direction, Operation};
 
 pub mod aio;
 mod at_once;
@@ -26,12 +27,12 @@ mod sync;
 pub mod uring;
 
 pub use self::{
-    contract::{Done, Engine, EngineError, Io, NotPinned, Setup},
+    contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},
     file::File,
     making::{MakeEngine, Unavailable, describe_all},
 };
 use self::{
-    contract::{negated, no_discards, priority_refused},
+    contract::{cannot, negated, priority_refused},
     limits::Limits,
 };
 /// Most bytes of one I/O; engines refuse anything longer.

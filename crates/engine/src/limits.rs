@@ -1,7 +1,7 @@
 //! The rules of [`Io`], checked in one place.
 
-use super::{EngineError, Io, MAX_LENGTH, Setup};
-use diskspd_sys::transfer::fits;
+use super::{EngineError, EngineKind, Io, MAX_LENGTH, Setup, cannot};
+use diskspd_sys::transfer::{fits, fits_without_data};
 
 /// What an [`Io`] may ask of an engine.
 #[derive(Debug, Clone, Copy)]
@@ -12,14 +12,17 @@ pub(super) struct Limits {
     pub files: Option<usize>,
     /// Bytes of the buffer.
     pub buffer: usize,
+    /// Whose they are.
+    pub engine: EngineKind,
 }
 
 impl Limits {
-    pub fn of(setup: &Setup, files: bool) -> Limits {
-        Limits { depth: setup.depth, files: files.then_some(setup.files.len()), buffer: setup.buffer.len() }
+    pub fn of(setup: &Setup, engine: EngineKind) -> Limits {
+        let files = engine.row().needs_files.then_some(setup.files.len());
+        Limits { depth: setup.depth, files, buffer: setup.buffer.len(), engine }
     }
 
-    /// Whether the I/O keeps the rules.
+    /// Whether a read or write keeps the rules; of others they are stricter than need be.
     #[inline]
     pub fn allow(&self, io: &Io) -> bool {
         io.request < self.depth
@@ -27,36 +30,24 @@ impl Limits {
             && fits(io.offset, io.length, io.buffer_offset, self.buffer)
     }
 
-    /// The same for a flush.
-    pub fn allow_flush(&self, request: u32, file: u32) -> Result<(), EngineError> {
-        let known = self.files.is_none_or(|files| (file as usize) < files);
-        if request < self.depth && known {
-            return Ok(());
-        }
-        Err(self.refuse_flush(request, file))
-    }
-
-    /// The same for a discard, which has no data and may be as long as it likes.
-    pub fn allow_trim(&self, io: &Io) -> Result<(), EngineError> {
-        let without_data = Io { length: 0, buffer_offset: 0, ..*io };
-        let ends = io.offset.checked_add(io.length.into()).is_some_and(|end| i64::try_from(end).is_ok());
-        if self.allow(&without_data) && ends { Ok(()) } else { Err(self.refuse(io)) }
-    }
-
-    /// The error for a flush that an engine has no place for.
+    /// Whether an I/O keeps the rules that [`Limits::allow`] did not let through.
+    ///
+    /// # Errors
+    /// It doesn't.
     #[cold]
-    pub fn refuse_flush(&self, request: u32, file: u32) -> EngineError {
-        EngineError::invalid(format!(
-            "flush of file {file} by request {request} refused: there are {} requests and {} files, and a \
-             request has one I/O in flight at most",
-            self.depth,
-            self.files.map_or("any number of".to_string(), |files| files.to_string())
-        ))
+    pub fn check(&self, io: &Io) -> Result<(), EngineError> {
+        let without_data = Io { length: 0, buffer_offset: 0, ..*io };
+        let other = !io.op.moves_data() && self.engine.row().can(io.op);
+        let allowed = other && self.allow(&without_data) && fits_without_data(io.offset, io.length);
+        if allowed { Ok(()) } else { Err(self.refuse(io)) }
     }
 
     /// The error for an I/O that doesn't.
     #[cold]
     pub fn refuse(&self, io: &Io) -> EngineError {
+        if !self.engine.row().can(io.op) {
+            return cannot(self.engine, io.op);
+        }
         EngineError::invalid(format!(
             "I/O refused, {io:?}: request is to be below {}, file below {}, length at most {MAX_LENGTH}, offset at most \
              2^63 - 1, and the data within the {} bytes of the buffer",
@@ -70,15 +61,15 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::engines::Direction;
+    use diskspd_model::operation::Operation;
 
     #[test]
     fn an_io_stays_within_the_limits() {
-        let limits = Limits { depth: 4, files: Some(2), buffer: 8192 };
+        let limits = Limits { depth: 4, files: Some(2), buffer: 8192, engine: EngineKind::Sync };
         let good = Io {
             request: 3,
             file: 1,
-            direction: Direction::Read,
+            op: Operation::Read,
             offset: i64::MAX as u64,
             length: 4096,
             buffer_offset: 4096,
@@ -95,6 +86,9 @@ mod tests {
         ] {
             assert!(!limits.allow(&bad), "{bad:?}");
         }
+        let long = Io { op: Operation::Discard, offset: 0, length: u32::MAX, ..good };
+        assert!(limits.check(&long).is_ok() && limits.check(&Io { file: 2, ..long }).is_err());
+        assert!(limits.check(&Io { length: 4097, ..good }).is_err());
         assert!(Limits { files: None, ..limits }.allow(&Io { file: 9, ..good }));
     }
 }

@@ -56,7 +56,7 @@ impl MakeEngine for EngineRow {
             return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
         }
         if self.real_io && self.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
-            return Ok(Box::new(Mixed::new(setup, |others| open(self, others))?));
+            return Ok(Box::new(Mixed::new(setup, self.kind, |others| open(self, others))?));
         }
         open(self, setup)
     }

@@ -2,8 +2,8 @@
 //! queue.
 
 use super::mmap::Mapped;
-use super::{Direction, Done, Engine, EngineError, File, Io, Limits, NotPinned, Setup};
-use diskspd_model::access::TrimWay;
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup};
+use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
@@ -29,12 +29,13 @@ pub struct Mixed {
 }
 
 impl Mixed {
-    /// `open` makes the engine of the files that aren't mapped.
+    /// `open` makes the engine, of this kind, of the files that aren't mapped.
     pub(super) fn new(
         setup: Setup,
+        kind: EngineKind,
         open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
     ) -> Result<Mixed, EngineError> {
-        let limits = Limits::of(&setup, true);
+        let limits = Limits::of(&setup, kind);
         let mut others: Vec<File> = Vec::new();
         let mut ways = Vec::with_capacity(setup.files.len());
         for file in setup.files {
@@ -58,13 +59,14 @@ impl Engine for Mixed {
         let batch = &batch[..batch.len().min(room)];
         for (count, io) in batch.iter().enumerate() {
             if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
+                self.limits.check(io)?;
             }
             match &mut self.ways[io.file as usize] {
                 Way::Mapped(view) => {
-                    let result = match io.direction {
-                        Direction::Read => view.read(io, self.queue.slot_mut(io), &mut self.thread)?,
-                        Direction::Write => view.write(io, self.queue.slot(io), &mut self.thread)?,
+                    let result = match io.op {
+                        Operation::Read => view.read(io, self.queue.slot_mut(io), &mut self.thread)?,
+                        Operation::Write => view.write(io, self.queue.slot(io), &mut self.thread)?,
+                        other => view.other(other)?,
                     };
                     self.taken.push(Done { request: io.request, result });
                 }
@@ -77,29 +79,6 @@ impl Engine for Mixed {
             }
         }
         Ok(batch.len())
-    }
-
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.limits.allow_flush(request, file)?;
-        match &mut self.ways[file as usize] {
-            Way::Mapped(view) => {
-                let result = view.flush().map_or_else(|error| super::negated(&error), |()| 0);
-                self.taken.push(Done { request, result });
-            }
-            Way::Queue(file) => {
-                self.queue.flush(request, *file)?;
-                self.queued += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
-        self.limits.allow_trim(io)?;
-        let Way::Queue(file) = &self.ways[io.file as usize] else { return Err(super::no_discards("mmap")) };
-        self.queue.trim(&Io { file: *file, ..*io }, way)?;
-        self.queued += 1;
-        Ok(())
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
@@ -119,18 +98,10 @@ impl Engine for Mixed {
         self.queue.memory_mut()
     }
 
-    fn use_workers(&mut self, file: u32) {
-        if let Some(Way::Queue(file)) = self.ways.get(file as usize) {
-            self.queue.use_workers(*file);
-        }
-    }
-
-    fn not_pinned(&self) -> Option<&NotPinned> {
-        self.queue.not_pinned()
-    }
-
-    fn features(&self) -> String {
+    fn about(&self) -> AboutEngine<'_> {
         let mapped = self.ways.iter().filter(|way| matches!(way, Way::Mapped(_))).count();
-        format!("{}; {mapped} of {} files mapped", self.queue.features(), self.ways.len())
+        let AboutEngine { features, not_pinned } = self.queue.about();
+        let features = format!("{features}; {mapped} of {} files mapped", self.ways.len());
+        AboutEngine { features, not_pinned }
     }
 }

@@ -2,10 +2,10 @@
 //! thread itself.
 
 use super::at_once::{AtOnce, Perform};
-use super::{Direction, EngineError, File, Io, Setup, negated};
+use super::{EngineError, EngineKind, File, Io, Setup, cannot, negated};
 use diskspd_model::access::IoPriority;
 use diskspd_model::access::MapOptions;
-use diskspd_model::access::TrimWay;
+use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::mapping::View;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -24,7 +24,7 @@ impl Mmap {
     /// # Errors
     /// One of them can't be mapped as its options say.
     pub fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
-        AtOnce::new(setup, true, |files| {
+        AtOnce::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
             Ok(Mmap { views, thread: ThreadIoPriority::default() })
         })
@@ -35,18 +35,11 @@ impl Perform for Mmap {
     #[inline]
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
         let (view, length) = (&mut self.views[io.file as usize], io.length as usize);
-        match io.direction {
-            Direction::Read => view.read(io, buffer.slot_mut(io.buffer_offset, length), &mut self.thread),
-            Direction::Write => view.write(io, buffer.slot(io.buffer_offset, length), &mut self.thread),
+        match io.op {
+            Operation::Read => view.read(io, buffer.slot_mut(io.buffer_offset, length), &mut self.thread),
+            Operation::Write => view.write(io, buffer.slot(io.buffer_offset, length), &mut self.thread),
+            other => view.other(other),
         }
-    }
-
-    fn flush(&mut self, file: u32) -> io::Result<()> {
-        self.views[file as usize].flush()
-    }
-
-    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<i64, EngineError> {
-        Err(super::no_discards("mmap"))
     }
 
     fn features(&self) -> String {
@@ -83,9 +76,12 @@ impl Mapped {
         Ok(result(self.view.read(io.offset, slot)))
     }
 
-    /// Writes to the file what was copied into its view.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.view.flush()
+    /// Writes to the file what was copied into its view; there is nothing else.
+    pub(super) fn other(&mut self, op: Operation) -> Result<i64, EngineError> {
+        match op {
+            Operation::Flush => Ok(self.view.flush().map_or_else(|error| negated(&error), |()| 0)),
+            other => Err(cannot(EngineKind::Mmap, other)),
+        }
     }
 
     /// Does a write from its slot, which may be shared; otherwise as [`Mapped::read`].

@@ -1,8 +1,7 @@
 //! Completes at once, without any I/O: what is left is the cost of the program itself.
 
 use super::at_once::{AtOnce, Perform};
-use super::{EngineError, Io, Setup};
-use diskspd_model::access::TrimWay;
+use super::{EngineError, EngineKind, Io, Setup};
 use diskspd_sys::memory::Buffer;
 
 /// See the module.
@@ -14,22 +13,14 @@ impl Null {
     /// # Errors
     /// None.
     pub fn open(setup: Setup) -> Result<AtOnce<Null>, EngineError> {
-        AtOnce::new(setup, false, |_| Ok(Null))
+        AtOnce::new(setup, EngineKind::Null, |_| Ok(Null))
     }
 }
 
 impl Perform for Null {
     #[inline]
     fn perform(&mut self, io: &Io, _: &mut Buffer) -> Result<i64, EngineError> {
-        Ok(i64::from(io.length))
-    }
-
-    fn flush(&mut self, _: u32) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<i64, EngineError> {
-        Ok(0)
+        Ok(if io.op.moves_data() { i64::from(io.length) } else { 0 })
     }
 
     fn features(&self) -> String {

@@ -6,8 +6,8 @@
 //! submit ─▶ link (one after the other) ─▶ first free channel (base + tail, seldom a stall) ─▶ done
 //! ```
 
-use super::{Direction, Done, Engine, EngineError, Io, Limits, Setup};
-use diskspd_model::access::TrimWay;
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup};
+use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Clock, Nanos, SECOND};
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::cmp::Reverse;
@@ -114,6 +114,9 @@ const FLUSH: Service = Service { base: 300_000, tail: 60_000, picos_per_byte: 0 
 /// How a discard is served: of a device that writes it down, and frees the blocks later.
 const TRIM: Service = Service { base: 40_000, tail: 20_000, picos_per_byte: 0 };
 
+/// How zeros are written: by a command that the device writes down.
+const ZERO: Service = Service { base: 30_000, tail: 10_000, picos_per_byte: 0 };
+
 /// An I/O being served. Ordered by time; those that end together come in order of submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Flight {
@@ -151,7 +154,7 @@ impl Sim {
     pub fn new(setup: Setup, device: SimDevice) -> Sim {
         let now = setup.clock.now();
         Sim {
-            limits: Limits::of(&setup, false),
+            limits: Limits::of(&setup, EngineKind::Sim),
             device,
             random: setup.seed,
             channels: std::iter::repeat_n(Reverse(now), device.channels).collect(),
@@ -168,9 +171,12 @@ impl Sim {
 
     /// When an I/O that arrives now will have been served.
     fn serve(&mut self, io: &Io, now: Nanos) -> Nanos {
-        let service = match io.direction {
-            Direction::Read => self.device.read,
-            Direction::Write => self.device.write,
+        let service = match io.op {
+            Operation::Read => self.device.read,
+            Operation::Write => self.device.write,
+            Operation::Flush => return self.flush(now),
+            Operation::Discard => return self.command(TRIM, now),
+            Operation::WriteZeroes => return self.command(ZERO, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;
         let mut time = service.base + tail(service.tail, splitmix(&mut self.random));
@@ -189,12 +195,32 @@ impl Sim {
         }
     }
 
+    /// When a flush is over: what was written has to be there first, then the medium is written; other I/Os
+    /// go on meanwhile.
+    fn flush(&mut self, now: Nanos) -> Nanos {
+        let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
+        written.max(now) + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random))
+    }
+
+    /// When a command without data is over: in a channel, like an I/O; it takes the same time for many
+    /// blocks as for one.
+    fn command(&mut self, service: Service, now: Nanos) -> Nanos {
+        let time = service.base + tail(service.tail, splitmix(&mut self.random));
+        match self.channels.peek_mut() {
+            Some(mut free) => {
+                free.0 = free.0.max(now) + time;
+                free.0
+            }
+            None => now + time,
+        }
+    }
+
     /// The time in a channel as the device's course has it, and when it may begin at the earliest.
     fn changed(&mut self, io: &Io, time: Nanos, now: Nanos) -> (Nanos, Nanos) {
         match self.device.course {
             SimCourse::Steady => (time, 0),
             SimCourse::Cliff { cache, factor } => {
-                if io.direction == Direction::Read {
+                if io.op == Operation::Read {
                     return (time, 0);
                 }
                 self.written += u64::from(io.length);
@@ -225,6 +251,7 @@ impl Sim {
     fn result(&self, io: &Io) -> i64 {
         let every = |n: u64| n > 0 && self.number.is_multiple_of(n);
         match () {
+            () if !io.op.moves_data() => 0,
             () if every(self.device.fail_every) => -i64::from(libc::EIO),
             () if every(self.device.short_every) => i64::from(io.length / 2),
             () => i64::from(io.length),
@@ -247,7 +274,7 @@ impl Engine for Sim {
         let now = self.clock.now();
         for io in batch {
             if !self.limits.allow(io) {
-                return Err(self.limits.refuse(io));
+                self.limits.check(io)?;
             }
             self.number += 1;
             let finish = self.serve(io, now);
@@ -259,34 +286,6 @@ impl Engine for Sim {
             self.flights.push(Reverse(flight));
         }
         Ok(batch.len())
-    }
-
-    /// What was written has to be there first, then the medium is written; other I/Os go on meanwhile.
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.limits.allow_flush(request, file)?;
-        let written = self.flights.iter().map(|flight| flight.0.finish).max().unwrap_or(0);
-        let begin = written.max(self.clock.now());
-        let finish = begin + FLUSH.base + tail(FLUSH.tail, splitmix(&mut self.random));
-        self.number += 1;
-        self.flights.push(Reverse(Flight { finish, number: self.number, request, result: 0 }));
-        Ok(())
-    }
-
-    /// A command without data in a channel, like an I/O; it takes the same time for many blocks as for one.
-    fn trim(&mut self, io: &Io, _: TrimWay) -> Result<(), EngineError> {
-        self.limits.allow_trim(io)?;
-        let time = TRIM.base + tail(TRIM.tail, splitmix(&mut self.random));
-        let now = self.clock.now();
-        let finish = match self.channels.peek_mut() {
-            Some(mut free) => {
-                free.0 = free.0.max(now) + time;
-                free.0
-            }
-            None => now + time,
-        };
-        self.number += 1;
-        self.flights.push(Reverse(Flight { finish, number: self.number, request: io.request, result: 0 }));
-        Ok(())
     }
 
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
@@ -316,8 +315,8 @@ impl Engine for Sim {
         self.buffer.private_mut()
     }
 
-    fn features(&self) -> String {
-        format!("sim: {} channels, virtual clock", self.device.channels)
+    fn about(&self) -> AboutEngine<'_> {
+        AboutEngine::features(format!("sim: {} channels, virtual clock", self.device.channels))
     }
 }
 

@@ -2,16 +2,19 @@
 //! together are done one after the other.
 
 use super::at_once::{AtOnce, Perform};
-use super::{Direction, EngineError, File, Io, Setup};
-use diskspd_model::access::TrimWay;
+use super::{EngineError, EngineKind, File, Io, Setup};
+use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;
-use diskspd_sys::trim::trim;
+use diskspd_sys::operation::{is_device, perform};
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
+use std::os::fd::AsFd;
 
 /// See the module.
 pub(super) struct Sync {
     files: Vec<File>,
+    /// Of each file, whether it is a block device.
+    devices: Vec<bool>,
     thread: ThreadIoPriority,
 }
 
@@ -21,20 +24,28 @@ impl Sync {
     /// # Errors
     /// None.
     pub fn open(setup: Setup) -> Result<AtOnce<Sync>, EngineError> {
-        AtOnce::new(setup, true, |files| Ok(Sync { files, thread: ThreadIoPriority::default() }))
+        AtOnce::new(setup, EngineKind::Sync, |files| {
+            let devices = files.iter().map(|file| is_device(&file.handle)).collect();
+            Ok(Sync { files, devices, thread: ThreadIoPriority::default() })
+        })
     }
 }
 
-/// Does one I/O. A short transfer is not continued: it is the storage's answer, and is reported as such.
-fn transfer(io: &Io, file: &File, buffer: &mut Buffer) -> Result<usize, Errno> {
-    match io.direction {
-        Direction::Read => {
+/// Does one I/O; returns its result. A short transfer is not continued: it is the storage's answer, and is
+/// reported as such.
+fn done(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize, Errno> {
+    match io.op {
+        Operation::Read => {
             let data = buffer.as_mut_slice().get_mut(io.place()).ok_or(Errno::FAULT)?;
             retry_on_intr(|| pread(&file.handle, &mut *data, io.offset))
         }
-        Direction::Write => {
+        Operation::Write => {
             let data = buffer.as_slice().get(io.place()).ok_or(Errno::FAULT)?;
             retry_on_intr(|| pwrite(&file.handle, data, io.offset))
+        }
+        other => {
+            let did = perform(other, file.handle.as_fd(), device, io.offset, io.length.into());
+            did.map(|()| 0).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
         }
     }
 }
@@ -42,23 +53,14 @@ fn transfer(io: &Io, file: &File, buffer: &mut Buffer) -> Result<usize, Errno> {
 impl Perform for Sync {
     #[inline]
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
-        let file = &self.files[io.file as usize];
+        let at = io.file as usize;
+        let file = &self.files[at];
         // Such I/O has the priority of its thread, which changes where files of one thread differ in it.
         self.thread.set(file.priority).map_err(super::priority_refused)?;
-        Ok(match transfer(io, file, buffer) {
+        Ok(match done(io, file, self.devices[at], buffer) {
             Ok(bytes) => bytes as i64,
             Err(errno) => -i64::from(errno.raw_os_error()),
         })
-    }
-
-    fn flush(&mut self, file: u32) -> std::io::Result<()> {
-        Ok(retry_on_intr(|| rustix::fs::fdatasync(&self.files[file as usize].handle))?)
-    }
-
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<i64, EngineError> {
-        let file = &self.files[io.file as usize];
-        self.thread.set(file.priority).map_err(super::priority_refused)?;
-        Ok(trim(&file.handle, way, io.offset, io.length).map_or_else(|error| super::negated(&error), |()| 0))
     }
 
     fn features(&self) -> String {

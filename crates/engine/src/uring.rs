@@ -5,9 +5,8 @@ mod available;
 pub use available::probe;
 pub use diskspd_sys::ring::Options;
 
-use super::{Done, Engine, EngineError, Io, Limits, NotPinned, Setup, file};
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, file};
 use diskspd_model::access::IoPriority;
-use diskspd_model::access::TrimWay;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{Entered, Ring, Unregistered};
@@ -36,9 +35,10 @@ impl Uring {
     /// `features`.
     pub fn new(setup: Setup, options: Options) -> Result<Uring, EngineError> {
         let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
-        let limits = Limits::of(&setup, true);
+        let limits = Limits::of(&setup, EngineKind::Uring);
+        let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let (priorities, files) = file::apart(setup.files);
-        let ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|error| EngineError {
+        let mut ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|error| EngineError {
             what: format!(
                 "io_uring for a queue depth of {}: {}",
                 setup.depth,
@@ -46,6 +46,8 @@ impl Uring {
             ),
             source: None,
         })?;
+        let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
+        by_workers.for_each(|(file, _)| ring.use_workers(file));
         let not_pinned = ring.unregistered().map(|why| match why {
             Unregistered::Limit => NotPinned::Limit,
             Unregistered::TooLarge => NotPinned::TooLarge,
@@ -119,22 +121,6 @@ impl Engine for Uring {
         }
     }
 
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.limits.allow_flush(request, file)?;
-        match self.ring.push_flush(file, request) {
-            true => Ok(()),
-            false => Err(self.limits.refuse_flush(request, file)),
-        }
-    }
-
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
-        self.limits.allow_trim(io)?;
-        match self.ring.push_trim(io.file, io.request, way, io.offset, io.length) {
-            true => Ok(()),
-            false => Err(self.limits.refuse(io)),
-        }
-    }
-
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let min = min.min(self.ring.in_flight() as usize);
         let enough = self.ring.queued() == 0
@@ -156,26 +142,19 @@ impl Engine for Uring {
         self.ring.memory_mut()
     }
 
-    fn use_workers(&mut self, file: u32) {
-        self.ring.use_workers(file);
-    }
-
-    fn not_pinned(&self) -> Option<&NotPinned> {
-        self.not_pinned.as_ref()
-    }
-
-    fn features(&self) -> String {
-        match self.ring.notes() {
+    fn about(&self) -> AboutEngine<'_> {
+        let features = match self.ring.notes() {
             [] => "io_uring".to_string(),
             notes => format!("io_uring: {}", notes.join(", ")),
-        }
+        };
+        AboutEngine { features, not_pinned: self.not_pinned.as_ref() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::engines::Direction;
+    use diskspd_model::operation::Operation;
     use diskspd_sys::clock::Clock;
     use diskspd_sys::memory::Buffer;
     use std::io::Write;
@@ -191,14 +170,7 @@ mod tests {
     }
 
     fn read(request: u32, file: u32) -> Io {
-        Io {
-            request,
-            file,
-            direction: Direction::Read,
-            offset: 0,
-            length: 8,
-            buffer_offset: 8 * request as usize,
-        }
+        Io { request, file, op: Operation::Read, offset: 0, length: 8, buffer_offset: 8 * request as usize }
     }
 
     // No test can take the kernel's memory away; these start where the kernel has just said that it has none.

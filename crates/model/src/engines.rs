@@ -1,14 +1,8 @@
 //! The engines there are: plain data, which plans and records speak of on any system.
 
-/// Direction of an I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// From the target into the buffer.
-    Read,
-    /// From the buffer to the target.
-    Write,
-}
+pub use crate::operation::Direction;
+
+use crate::operation::Operation;
 
 /// The engines there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -88,7 +82,19 @@ pub struct EngineRow {
     pub polls: bool,
     /// Whether it can have the kernel pin the memory of all I/Os once, instead of that of every single one.
     pub pins_once: bool,
+    /// What it can do.
+    pub operations: &'static [Operation],
 }
+
+impl EngineRow {
+    /// Whether it can do this. Asked when a run is planned.
+    pub fn can(&self, op: Operation) -> bool {
+        self.operations.contains(&op)
+    }
+}
+
+/// Reads, writes, and making them durable: what every engine can do.
+const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
 /// Every engine, in the order of the help.
 pub const ENGINES: [EngineRow; 10] = [
@@ -104,6 +110,7 @@ pub const ENGINES: [EngineRow; 10] = [
         virtual_time: false,
         polls: true,
         pins_once: true,
+        operations: &Operation::ALL,
     },
     EngineRow {
         kind: EngineKind::Aio,
@@ -118,6 +125,7 @@ pub const ENGINES: [EngineRow; 10] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
+        operations: DURABLE_DATA,
     },
     EngineRow {
         kind: EngineKind::Sync,
@@ -130,6 +138,7 @@ pub const ENGINES: [EngineRow; 10] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
+        operations: &Operation::ALL,
     },
     EngineRow {
         kind: EngineKind::Mmap,
@@ -142,6 +151,7 @@ pub const ENGINES: [EngineRow; 10] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
+        operations: DURABLE_DATA,
     },
     EngineRow {
         kind: EngineKind::Null,
@@ -154,6 +164,7 @@ pub const ENGINES: [EngineRow; 10] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
+        operations: &Operation::ALL,
     },
     EngineRow {
         kind: EngineKind::Sim,
@@ -200,6 +211,7 @@ const SIMULATED: EngineRow = EngineRow {
     virtual_time: true,
     polls: false,
     pins_once: false,
+    operations: &Operation::ALL,
 };
 
 /// Depth of the engines without a kernel queue: bounds their memory, 64 MiB at most.

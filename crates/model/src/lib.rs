@@ -11,6 +11,7 @@ pub mod access;
 pub mod engines;
 pub mod finding;
 pub mod machine;
+pub mod operation;
 pub mod path;
 pub mod plan;
 pub mod presets;

@@ -3,7 +3,6 @@
 use super::number::time_or;
 use super::runs::aligned;
 use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf};
-use diskspd_model::units::Millis;
 use diskspd_model::units::visible::line;
 
 /// What the figures are of, the jobs, discards and flushes, and what the log files hold.
@@ -48,15 +47,10 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 pub fn others(fio: &FioFigures) -> Vec<[String; 8]> {
     let head = ["", "number", "per s", "mean ms", "50 %", "99 %", "99.9 %", "max ms"];
     let mut rows = vec![head.map(str::to_owned)];
-    let mut row = |name: &str, number: u64, per_s: f64, times: [Option<Millis>; 5]| {
-        let [mean, median, p99, p999, max] = times.map(|time| time_or("-", time));
-        rows.push([name.into(), number.to_string(), format!("{per_s:.2}"), mean, median, p99, p999, max]);
-    };
-    if let Some(of) = &fio.trims {
-        row("discards", of.discards, of.per_s, [of.mean, of.median, of.p99, of.p999, of.max]);
-    }
-    if let Some(of) = &fio.syncs {
-        row("flushes", of.flushes, of.per_s, [of.mean, of.median, of.p99, of.p999, of.max]);
+    for of in fio.trims.iter().chain(&fio.syncs) {
+        let (name, per_s) = (of.plural().to_owned(), format!("{:.2}", of.per_s));
+        let [mean, median, p99, p999, max] = of.times().map(|time| time_or("-", time));
+        rows.push([name, of.count.to_string(), per_s, mean, median, p99, p999, max]);
     }
     rows
 }

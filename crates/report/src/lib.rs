@@ -14,16 +14,15 @@ macro_rules! put {
 }
 
 pub mod csv;
-mod discard_text;
 pub mod end_block;
 pub mod findings;
 mod fio_text;
-mod flush_text;
 mod hosts_text;
 pub mod html;
 pub mod integrity_text;
 mod newest_text;
 mod number;
+mod other_text;
 mod paced_text;
 mod part_text;
 pub mod plan_text;

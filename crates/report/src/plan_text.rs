@@ -196,7 +196,12 @@ fn mix(target: &WorkerTarget) -> String {
         100 => "write".to_string(),
         ratio => format!("{ratio}% write"),
     };
-    target.trim.map_or(mix.clone(), |trim| format!("{}% discards, rest {mix}", trim.percent))
+    let mut others: String =
+        target.shares.iter().map(|(_, row, percent)| format!("{percent}% {}, ", row.plural)).collect();
+    if !others.is_empty() {
+        others += "rest ";
+    }
+    others + &mix
 }
 
 /// `, 60% compressible, 25% duplicates`

@@ -157,8 +157,8 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if let Some(content) = target.content {
         put!(out, "{tab}write content: {content}\n");
     }
-    if target.trim_ratio > 0 {
-        put!(out, "{tab}discards: {}% of all I/Os, the rest as above\n", target.trim_ratio);
+    for (_, row, percent) in target.shares.iter() {
+        put!(out, "{tab}{}: {percent}% of all I/Os, the rest as above\n", row.plural);
     }
 }
 

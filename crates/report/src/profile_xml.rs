@@ -5,6 +5,7 @@
 //! it is written here: random data for every write (`RandomWriteData`), and a sized write buffer beside
 //! `-Z`.
 
+use diskspd_model::operation::Operation;
 use diskspd_model::profile::xml::{NAMESPACE, text};
 use diskspd_model::profile::{
     BypassIo, CacheMode, Compat, ContentShape, Distribution, DistributionKind, Etw, FlushType, IoPriority,
@@ -177,8 +178,8 @@ impl Writer<'_> {
                  Dedupe=\"{dedupe}\"/>"
             ));
         }
-        if target.trim_ratio > 0 {
-            self.own("TrimRatio", target.trim_ratio);
+        for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
+            self.own(share.element, target.shares.of(op));
         }
     }
 

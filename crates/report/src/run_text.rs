@@ -3,6 +3,7 @@
 use super::fio_text;
 use super::runs::aligned;
 use crate::number::time_or;
+use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd_model::units;
@@ -91,9 +92,11 @@ fn asked(span: &SpanSummary) -> String {
     add(parameters.common(|access| Some(format!("{} outstanding", access.outstanding?))), "depths");
     add(parameters.common(|access| Some(units::amount(access.block_size?.into()))), "block sizes");
     add(parameters.common(|access| Some(format!("{} % writes", access.write_percent?))), "shares of writes");
-    if parameters.targets.iter().any(|group| group.access.trim_percent.is_some()) {
-        let discards = |access: &Access| Some(format!("{} % discards", access.trim_percent.unwrap_or(0)));
-        add(parameters.common(discards), "shares of discards");
+    for (op, row, _) in Operation::shared() {
+        if parameters.targets.iter().any(|group| group.access.shares.of(op) > 0) {
+            let share = |access: &Access| Some(format!("{} % {}", access.shares.of(op), row.plural));
+            add(parameters.common(share), &format!("shares of {}", row.plural));
+        }
     }
     let pattern = |percent: u32| match percent {
         0 => "sequential".to_owned(),

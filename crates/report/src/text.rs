@@ -1,12 +1,11 @@
 //! The text report (`-Rtext`). Labels, blanks, tabs and number formats are DISKSPD's to the character:
 //! existing parsers slice its lines by column or split them on `|`.
 
-use super::discard_text::write_discards;
 use super::findings::{self, Detail};
-use super::flush_text::write_flushes;
 use super::hosts_text::{first_line, write_hosts};
 use super::integrity_text::write_integrity;
 use super::newest_text;
+use super::other_text::write_others;
 use super::paced_text::write_response_times;
 use super::part_text::write_parts;
 use super::profile_text::{Style, write_profile_on};
@@ -85,9 +84,8 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     }
     write_response_times(&mut out, summary);
     write_parts(&mut out, summary);
-    write_flushes(&mut out, summary);
+    write_others(&mut out, summary);
     write_integrity(&mut out, summary);
-    write_discards(&mut out, summary);
     out
 }
 

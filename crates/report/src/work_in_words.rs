@@ -1,6 +1,7 @@
 //! What a run does, in words, for pages and for the end of a run; what isn't recorded is left out.
 
 use crate::number::grouped;
+use diskspd_model::profile::OperationShares;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate, RawText};
 use diskspd_model::results::{KnownPart, RunSummary};
 use diskspd_model::units::amount;
@@ -77,11 +78,11 @@ pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
         Some(count) => format!("a mix of {count} parts"),
         None => format!("{order}{what}{size}"),
     };
-    let trims = parameters.common(|access| access.trim_percent).one();
+    let shares = parameters.common(|access| Some(access.shares)).one().unwrap_or_default();
     let words = [
         Some(work).filter(|_| !parameters.targets.is_empty()),
         share.filter(|_| mixed.is_none()),
-        trims.map(|share| format!("{share} % discards")),
+        others(shares),
         parameters.in_flight.map(|ios| format!("{ios} outstanding")),
         parameters.threads.filter(|threads| *threads > 1).map(|threads| format!("{threads} threads")),
         rate(parameters),
@@ -150,9 +151,16 @@ fn access(access: &Access) -> String {
         share => format!(", {share} % writes"),
     });
     let size = access.block_size.map(|bytes| amount(u64::from(bytes)));
-    let discards = access.trim_percent.map(|share| format!(", {share} % discards"));
-    let words: Vec<String> = [size, order, direction, discards].into_iter().flatten().collect();
+    let others = others(access.shares).map(|others| format!(", {others}"));
+    let words: Vec<String> = [size, order, direction, others].into_iter().flatten().collect();
     words.join(" ").replace(" ,", ",")
+}
+
+/// `5 % discards`; `None` = all I/Os read or write.
+fn others(shares: OperationShares) -> Option<String> {
+    let words: Vec<String> =
+        shares.iter().map(|(_, row, share)| format!("{share} % {}", row.plural)).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// A sentence begins with a capital, unless it begins with an option or a name.

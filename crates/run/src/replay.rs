@@ -3,6 +3,7 @@
 use diskspd_model::engines::Direction;
 use diskspd_model::finding::Finding;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_model::profile::{Method, Profile, ReplayMethod, ReplayWrites, Target, Throughput, TimeSpan};
 use diskspd_model::trace::formats::{self, RequestView, TakenIos};
@@ -90,7 +91,7 @@ fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_
             block_alignment: u64::from(list.alignment()),
             random_ratio: 100,
             write_ratio: percent(writes, reads),
-            trim_ratio: percent(discards, reads + writes),
+            shares: target.shares.with(Operation::Discard, percent(discards, reads + writes)),
             // Each has its own time; this is what they come to.
             throughput: (replay.speed_thousandths > 0).then_some(Throughput::Iops(rate as u32)),
             ..target.clone()

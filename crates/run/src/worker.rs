@@ -19,13 +19,13 @@ mod fresh;
 mod idle;
 #[cfg(test)]
 mod order_tests;
+mod others;
 mod pacing;
 mod phases;
 mod quota;
 pub(super) mod recorder;
 mod requests;
 mod routines;
-mod trims;
 mod unfinished;
 mod verifying;
 
@@ -49,6 +49,7 @@ use diskspd_sys::lent::{Heir, Owner};
 use failure::Failed;
 use flushes::Flushes;
 use fresh::Fresh;
+use others::OtherOperations;
 use pacing::Pacing;
 pub use phases::{Phases, Schedule};
 use quota::QuotaShare;
@@ -56,7 +57,6 @@ pub use quota::VolumeQuota;
 pub use requests::Requests;
 use std::sync::Arc;
 use std::time::Duration;
-use trims::Trims;
 
 /// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
 /// more must not keep it from ending.
@@ -115,8 +115,7 @@ impl<'a> Worker<'a> {
     pub fn work<T>(self, span: &SpanPlan, hand_in: impl FnOnce(Outcome, Vec<StuckIo>) -> T) -> T {
         let (mut work, mut owner) = Loop::new(self, span);
         // Decided here, so that the loop without has not a single instruction more.
-        let more = work.flushes.is_some() || work.trims.is_some();
-        let ended = match (more, work.checker.is_some()) {
+        let ended = match (work.others.is_some(), work.checker.is_some()) {
             _ if work.plan.routines => work.routines(&mut owner),
             (false, false) => work.turns::<false, false>(&mut owner),
             (true, false) => work.turns::<true, false>(&mut owner),
@@ -178,7 +177,7 @@ struct Loop<'a> {
     pacing: Option<Pacing>,
     fresh: Option<Fresh>,
     flushes: Option<Flushes>,
-    trims: Option<Trims>,
+    others: Option<OtherOperations>,
     quota: Option<QuotaShare>,
     /// Addresses depend on the time.
     moves: bool,
@@ -250,7 +249,7 @@ impl<'a> Loop<'a> {
             counting: Counting::new(span),
             pacing,
             flushes: Flushes::new(plan),
-            trims: Trims::new(plan, span.replay.is_some()),
+            others: OtherOperations::new(plan, span.replay.is_some()),
             quota,
             fresh,
             handed_over: 0,
@@ -278,32 +277,31 @@ impl<'a> Loop<'a> {
         EngineUse {
             name: self.plan.engine.row().name.into(),
             reason: self.plan.reason.into(),
-            features: self.engine.features(),
+            features: self.engine.about().features,
             clock: self.clock.source(),
         }
     }
 
-    /// Ends when the phase is [`Phase::Stop`], or the books are lost. `MORE`: there are flushes or discards
-    /// beside reads and writes; `VERIFIES`: sectors are stamped and checked.
-    fn turns<const MORE: bool, const VERIFIES: bool>(
+    /// Ends when the phase is [`Phase::Stop`], or the books are lost. `OTHERS`: there
+    /// are other operations than reads and writes; `VERIFIES`: sectors are stamped and checked.
+    fn turns<const OTHERS: bool, const VERIFIES: bool>(
         &mut self,
         owner: &mut Owner<Books>,
     ) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
-            if MORE && self.draw_flushes(books) {
-                owner.put_down();
-                self.hand_flushes_over()?;
+            if OTHERS && self.draw_flushes(books) {
+                self.hand_over(owner)?;
+                self.collect_flushes()?;
             } else {
                 let due = self.fill(books);
                 if VERIFIES {
                     self.stamp();
                 }
-                if MORE && self.draw_trims(books) {
-                    self.hand_over_with_trims(owner)?;
-                } else {
-                    self.hand_over(owner)?;
+                if OTHERS {
+                    self.draw_others(books);
                 }
+                self.hand_over(owner)?;
                 self.collect(due)?;
             }
             let Some(books) = owner.pick_up() else { return Ok(()) };
@@ -318,16 +316,16 @@ impl<'a> Loop<'a> {
                 return Ok(());
             }
             let mut done = std::mem::take(&mut self.done);
-            if MORE {
-                self.flushed(books, &mut done, phase, now)?;
-                self.trimmed(books, &mut done, phase, now)?;
+            if OTHERS && let Err(failed) = self.count_others(books, &mut done, phase, now) {
+                self.done = done;
+                return Err(failed);
             }
             let taken = done.len().min(self.most_taken);
             let accounted = self.account(books, &done[..taken], phase, now);
             if VERIFIES {
                 self.check(&done[..taken]);
             }
-            if MORE && accounted.is_ok() {
+            if OTHERS && accounted.is_ok() {
                 self.count_writes(books, &done[..taken]);
             }
             self.done = done;
@@ -426,7 +424,7 @@ impl<'a> Loop<'a> {
             self.draw(&mut books.requests, requests);
             let drawn = self.batch.last().copied();
             if let (Some(share), Some(io)) = (&self.quota, drawn) {
-                share.drawn(io.direction, io.length);
+                share.drawn(io.op.direction(), io.length);
             }
         }
         self.left = books.idle.len();
@@ -452,7 +450,7 @@ impl<'a> Loop<'a> {
                 Ok(()) => {
                     let io = requests.next(&mut self.workload, request);
                     if let Some(share) = &self.quota {
-                        share.drawn(io.direction, io.length);
+                        share.drawn(io.op.direction(), io.length);
                     }
                     self.batch.push(io);
                     // What stands if no stamps are taken.
@@ -474,15 +472,14 @@ impl<'a> Loop<'a> {
 
     /// Takes the next recorded I/Os whose time has come, in their order.
     fn fill_recorded(&mut self, books: &mut Books) -> Option<Nanos> {
-        let Books { requests, idle, trims, .. } = books;
+        let Books { requests, idle, .. } = books;
         let pacing = self.pacing.as_mut()?;
         let now = self.clock.now();
         let mut next = Some(Nanos::MAX);
         while let Some(request) = (self.batch.len() < self.batches.most()).then(|| idle.pop()).flatten() {
             match pacing.recorded(request, now) {
-                Ok((io, is_discard)) => {
-                    trims[request as usize] = is_discard;
-                    self.batch.push(requests.recorded(&io, request));
+                Ok((io, op)) => {
+                    self.batch.push(requests.recorded(&io, op, request));
                     let flight = &mut requests.flights[request as usize];
                     flight.started = now;
                     if let Some(fresh) = &mut self.fresh {

@@ -8,6 +8,7 @@ mod events;
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
+use diskspd_model::operation::Operation;
 use events::{Event, EventRing};
 use std::io;
 use std::marker::PhantomData;
@@ -128,7 +129,7 @@ impl Queue {
 
     /// Queues transfers for the next [`Queue::wait`]; returns how many. Stops when the queue is full, and
     /// before a transfer whose file, memory range or tag does not exist, whose tag is in flight, or that the
-    /// kernel wouldn't take as it is.
+    /// kernel wouldn't take as it is. Kernels before 4.18 answer flushes with `EINVAL`.
     #[inline]
     pub fn push(&mut self, transfers: impl Iterator<Item = Transfer>) -> usize {
         let room = self.blocks.len() - self.in_flight as usize;
@@ -136,45 +137,26 @@ impl Queue {
         for transfer in transfers.take(room) {
             let Some(file) = self.files.get(transfer.file as usize) else { break };
             let Some(block) = free_block(&mut self.blocks, transfer.tag) else { break };
-            let usable = self.memory.usable(transfer.write);
-            if !fits(transfer.offset, transfer.length, transfer.start, usable) {
-                break;
-            }
-            let priority = transfer.priority.encoded();
-            *block = Block {
-                tag: u64::from(transfer.tag),
-                command: if transfer.write { COMMAND_WRITE } else { COMMAND_READ },
-                priority,
-                flags: if priority == 0 { 0 } else { FLAG_PRIORITY },
-                file: file.as_raw_fd() as u32,
-                memory: self.memory.as_ptr() as u64 + transfer.start as u64,
-                length: u64::from(transfer.length),
-                offset: transfer.offset,
-                ..Block::default()
+            let file = file.as_raw_fd() as u32;
+            *block = match transfer.op {
+                Operation::Read | Operation::Write => {
+                    let usable = self.memory.usable(transfer.op == Operation::Write);
+                    if !fits(transfer.offset, transfer.length, transfer.start, usable) {
+                        break;
+                    }
+                    data_block(&transfer, file, self.memory.as_ptr() as u64)
+                }
+                // The kernel wants everything else to be 0.
+                Operation::Flush => {
+                    Block { tag: transfer.tag.into(), command: COMMAND_DATA_SYNC, file, ..Block::default() }
+                }
+                _ => break,
             };
             self.pending.push(transfer.tag);
             pushed += 1;
         }
         self.in_flight += pushed;
         pushed as usize
-    }
-
-    /// Queues a flush of a file's data for the next [`Queue::wait`]; false = the queue is full, file or tag
-    /// don't exist, or the tag is in flight.
-    /// Kernels before 4.18 answer it with `EINVAL`.
-    pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
-        let Some(file) = self.files.get(file as usize) else { return false };
-        let has_room = (self.in_flight as usize) < self.blocks.len();
-        let Some(block) = free_block(&mut self.blocks, tag).filter(|_| has_room) else { return false };
-        *block = Block {
-            tag: u64::from(tag),
-            command: COMMAND_DATA_SYNC,
-            file: file.as_raw_fd() as u32,
-            ..Block::default()
-        };
-        self.pending.push(tag);
-        self.in_flight += 1;
-        true
     }
 
     /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated
@@ -345,6 +327,23 @@ impl Queue {
     }
 }
 
+/// The block of a read or write.
+#[inline]
+fn data_block(transfer: &Transfer, file: u32, memory: u64) -> Block {
+    let priority = transfer.priority.encoded();
+    Block {
+        tag: u64::from(transfer.tag),
+        command: if transfer.op == Operation::Write { COMMAND_WRITE } else { COMMAND_READ },
+        priority,
+        flags: if priority == 0 { 0 } else { FLAG_PRIORITY },
+        file,
+        memory: memory + transfer.start as u64,
+        length: u64::from(transfer.length),
+        offset: transfer.offset,
+        ..Block::default()
+    }
+}
+
 /// The block of a tag that exists and is not in flight.
 #[inline]
 fn free_block(blocks: &mut [Block], tag: u32) -> Option<&mut Block> {
@@ -411,10 +410,13 @@ mod tests {
             (1, 4095, 2, false, 0),
             (1, 4095, 1, false, 1),
         ] {
-            let transfer = Transfer { write, file: 0, offset: 0, start, length, tag, priority };
+            let op = if write { Operation::Write } else { Operation::Read };
+            let transfer = Transfer { op, file: 0, offset: 0, start, length, tag, priority };
             assert_eq!(queue.push([transfer].into_iter()), taken, "{transfer:?}");
         }
-        assert!(queue.push_flush(0, 2) && !queue.push_flush(0, 2));
+        let flush =
+            Transfer { op: Operation::Flush, file: 0, offset: 0, start: 0, length: 0, tag: 2, priority };
+        assert_eq!([queue.push([flush].into_iter()), queue.push([flush].into_iter())], [1, 0]);
     }
 
     #[test]
@@ -426,7 +428,7 @@ mod tests {
         };
         let priority = IoPriority::Unstated;
         let read = |tag| Transfer {
-            write: false,
+            op: Operation::Read,
             file: 0,
             offset: 0,
             start: tag as usize,
@@ -435,7 +437,8 @@ mod tests {
             priority,
         };
         assert_eq!(queue.push([read(0), read(1), read(0)].into_iter()), 2);
-        assert!(!queue.push_flush(0, 1) && queue.in_flight() == 2);
+        let flush = Transfer { op: Operation::Flush, length: 0, ..read(1) };
+        assert_eq!((queue.push([flush].into_iter()), queue.in_flight()), (0, 2));
         let mut ended = Vec::new();
         while queue.in_flight() > 0 {
             queue.wait(1, FOREVER, |tag, _| ended.push(tag)).unwrap();

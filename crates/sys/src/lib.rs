@@ -16,7 +16,6 @@ pub mod kernel_clock;
 pub mod multiples;
 pub mod mutex;
 pub mod time_stamp;
-pub mod trim;
 
 // Linux itself.
 pub mod aio;
@@ -39,6 +38,7 @@ pub mod mapping;
 pub mod memory;
 pub mod mpi;
 pub mod noop;
+pub mod operation;
 pub mod own_wait;
 pub mod page_cache;
 pub mod perf;

@@ -11,9 +11,10 @@ pub use setup::{Options, Unregistered};
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
-use super::transfer::{Transfer, fits};
-use super::trim::DISCARD_COMMAND;
-use diskspd_model::access::TrimWay;
+use super::operation;
+use super::transfer::{Transfer, fits, fits_without_data};
+use diskspd_model::access::IoPriority;
+use diskspd_model::operation::Operation;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;
@@ -47,6 +48,16 @@ struct Name {
     /// Its index when registered, else its descriptor.
     file: RawFd,
     flags: squeue::Flags,
+    /// It is a block device.
+    device: bool,
+}
+
+impl Name {
+    /// By its descriptor.
+    fn of(file: &OwnedFd) -> Name {
+        let device = operation::is_device(file);
+        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device }
+    }
 }
 
 /// Among the notes when workers of the kernel are asked for.
@@ -93,13 +104,13 @@ impl Ring {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
         let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        let plain = |file| Name { file, flags: squeue::Flags::empty() };
-        let mut names: Vec<Name> = descriptors.iter().copied().map(plain).collect();
+        let mut names: Vec<Name> = files.iter().map(Name::of).collect();
         if options.registered_files && !files.is_empty() {
             match ring.submitter().register_files(&descriptors) {
                 Ok(()) => {
-                    let indexed = |file| Name { file, flags: squeue::Flags::FIXED_FILE };
-                    names = (0..files.len() as RawFd).map(indexed).collect();
+                    for (index, name) in (0..).zip(&mut names) {
+                        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
+                    }
                     notes.push("registered files".into());
                 }
                 Err(error) => notes.push(format!("files not registered ({error})")),
@@ -205,33 +216,16 @@ impl Ring {
         let mut pushed = 0;
         for transfer in transfers.take(room) {
             let Some(name) = self.names.get(transfer.file as usize) else { break };
-            let usable = self.memory.usable(transfer.write);
-            let fits = fits(transfer.offset, transfer.length, transfer.start, usable);
-            let Some(busy) = self.busy.get_mut(transfer.tag as usize) else { break };
-            if !fits || *busy {
+            let Some(busy) = self.busy.get_mut(transfer.tag as usize).filter(|busy| !**busy) else { break };
+            let Some(entry) = (match transfer.op.moves_data() {
+                true => data_entry(&self.memory, self.registration.is_some(), name, &transfer),
+                false => other_entry(name, &transfer),
+            }) else {
                 break;
-            }
-            let (file, length, offset) = (types::Fd(name.file), transfer.length, transfer.offset);
-            let priority = transfer.priority.encoded();
-            // SAFETY: start is within the memory, checked above.
-            let data = unsafe { self.memory.as_ptr().add(transfer.start) };
-            let entry = match (self.registration.is_some(), transfer.write) {
-                (true, false) => {
-                    opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-                }
-                (true, true) => {
-                    opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-                }
-                (false, false) => {
-                    opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build()
-                }
-                (false, true) => {
-                    opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
-                }
             };
             let entry = entry.flags(name.flags).user_data(u64::from(transfer.tag));
-            // SAFETY: the range is within the memory, and memory and files are ours until nothing is in
-            // flight.
+            // SAFETY: the range is within the memory, if it refers to any, and memory and files are ours
+            // until nothing is in flight.
             if unsafe { queue.push(&entry) }.is_err() {
                 break;
             }
@@ -241,36 +235,6 @@ impl Ring {
         self.queued += pushed;
         self.in_flight += pushed;
         pushed as usize
-    }
-
-    /// Queues a flush of a file's data for the next [`Ring::enter`]; false = the ring is full, file or tag
-    /// don't exist, or the tag is in flight.
-    pub fn push_flush(&mut self, file: u32, tag: u32) -> bool {
-        let Some(name) = self.names.get(file as usize) else { return false };
-        let entry = opcode::Fsync::new(types::Fd(name.file)).flags(types::FsyncFlags::DATASYNC).build();
-        self.push_without_memory(entry.flags(name.flags), tag)
-    }
-
-    /// Queues a discard of so many bytes for the next [`Ring::enter`]; false = the ring is full, file or tag
-    /// don't exist, or the tag is in flight.
-    pub fn push_trim(&mut self, file: u32, tag: u32, way: TrimWay, offset: u64, length: u32) -> bool {
-        let Some(name) = self.names.get(file as usize) else { return false };
-        let entry = trim_entry(types::Fd(name.file), way, offset, length.into());
-        self.push_without_memory(entry.flags(name.flags), tag)
-    }
-
-    /// Queues what refers to no memory, and to no other file than ours.
-    fn push_without_memory(&mut self, entry: squeue::Entry, tag: u32) -> bool {
-        let has_room = self.in_flight < self.depth;
-        let Some(busy) = self.busy.get_mut(tag as usize).filter(|busy| has_room && !**busy) else {
-            return false;
-        };
-        // SAFETY: it refers to no memory, and the file is ours until nothing is in flight.
-        let pushed = unsafe { self.ring.submission().push(&entry.user_data(u64::from(tag))) }.is_ok();
-        *busy |= pushed;
-        self.queued += u32::from(pushed);
-        self.in_flight += u32::from(pushed);
-        pushed
     }
 
     /// Queues operations that do nothing, as many as there is room for; returns how many. What they take is
@@ -462,20 +426,36 @@ impl Ring {
     }
 }
 
-/// A discard of a device is a command with the first byte as its address and the length behind it; a hole
-/// is punched by a worker of the kernel, since the file system may wait.
-fn trim_entry(file: types::Fd, way: TrimWay, offset: u64, length: u64) -> squeue::Entry {
-    match way {
-        TrimWay::Discard => {
-            let mut rest = [0; 16];
-            rest[..8].copy_from_slice(&length.to_ne_bytes());
-            opcode::UringCmd16::new(file, DISCARD_COMMAND).addr(Some(offset)).cmd(rest).build()
-        }
-        TrimWay::Punch => {
-            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-            opcode::Fallocate::new(file, length).offset(offset).mode(mode).build()
-        }
+/// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
+/// is.
+#[inline(always)]
+fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+    let Transfer { offset, length, start, .. } = *transfer;
+    let write = transfer.op == Operation::Write;
+    if !fits(offset, length, start, memory.usable(write)) {
+        return None;
     }
+    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
+    // SAFETY: start is within the memory, checked above.
+    let data = unsafe { memory.as_ptr().add(start) };
+    Some(match (registered, write) {
+        (true, false) => {
+            opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+        }
+        (true, true) => {
+            opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+        }
+        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
+        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
+    })
+}
+
+/// The entry of what refers to no memory.
+#[cold]
+fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+    let Transfer { op, offset, length, .. } = *transfer;
+    let entry = || operation::entry(op, types::Fd(name.file), name.device, offset, length.into());
+    fits_without_data(offset, length).then(entry).flatten()
 }
 
 /// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
@@ -485,7 +465,10 @@ fn trim_entry(file: types::Fd, way: TrimWay, offset: u64, length: u64) -> squeue
 /// `EOPNOTSUPP`: it doesn't, or the device can't discard; or there is no io_uring.
 pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, Options::default())?;
-    if !ring.push_trim(0, 0, TrimWay::Discard, 0, 0) {
+    let priority = IoPriority::Unstated;
+    let nothing =
+        Transfer { op: Operation::Discard, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority };
+    if ring.push([nothing].into_iter()) == 0 {
         return Err(io::Error::other("a new ring is full"));
     }
     ring.enter(1, FOREVER)?;
@@ -537,10 +520,9 @@ struct WaitArgument {
 mod tests {
     use super::*;
     use crate::memory::Shared;
-    use diskspd_model::access::IoPriority;
 
     const READ: Transfer = Transfer {
-        write: false,
+        op: Operation::Read,
         file: 0,
         offset: 0,
         start: 0,
@@ -548,6 +530,10 @@ mod tests {
         tag: 0,
         priority: IoPriority::Unstated,
     };
+
+    fn flush(tag: u32) -> Transfer {
+        Transfer { op: Operation::Flush, length: 0, tag, ..READ }
+    }
 
     /// A ring with every request but one reading from an empty pipe, half of them not yet handed over.
     fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
@@ -594,7 +580,7 @@ mod tests {
                     assert_eq!(ring.push([bad].into_iter()), 0, "{bad:?}");
                 }
                 assert_eq!(ring.push([good, good].into_iter()), 1, "room for one");
-                assert!(!ring.push_flush(0, 0), "the ring is full");
+                assert_eq!(ring.push([flush(0)].into_iter()), 0, "the ring is full");
             }
             Err(error) => eprintln!("skipped, no io_uring: {error}"),
         }
@@ -607,9 +593,11 @@ mod tests {
             return eprintln!("skipped, no io_uring");
         };
         let (zero, one) = (READ, Transfer { start: 1, tag: 1, ..READ });
-        let discard = |ring: &mut Ring, tag| ring.push_trim(0, tag, TrimWay::Punch, 0, 512);
+        let discard = Transfer { op: Operation::Discard, length: 512, ..READ };
         assert_eq!(ring.push([zero, zero].into_iter()), 1, "queued");
-        assert!(!ring.push_flush(0, 0) && !discard(&mut ring, 0) && ring.push_flush(0, 3));
+        for (other, taken) in [(flush(0), 0), (discard, 0), (flush(3), 1)] {
+            assert_eq!(ring.push([other].into_iter()), taken, "{other:?}");
+        }
         assert_eq!(ring.push_nops(4), 2, "of those that are free");
         assert_eq!(ring.push([one].into_iter()), 0);
         assert_eq!(ring.in_flight(), 4);
@@ -643,7 +631,8 @@ mod tests {
             (4095, 2, true, 1),
         ] {
             let tag = ring.in_flight();
-            let transfer = Transfer { start, length, write, tag, ..READ };
+            let op = if write { Operation::Write } else { Operation::Read };
+            let transfer = Transfer { start, length, op, tag, ..READ };
             assert_eq!(ring.push([transfer].into_iter()), taken, "{transfer:?}");
         }
     }

@@ -1,15 +1,16 @@
 //! What the kernel's queues (io_uring, Linux AIO) have in common: one transfer, and how it is named.
 
 use diskspd_model::access::IoPriority;
+use diskspd_model::operation::Operation;
 
 /// Most bytes of one transfer: 2 GiB less one page. The kernel shortens anything longer (`read(2)`, NOTES).
 pub const MAX_LENGTH: u32 = 0x7fff_f000;
 
-/// One transfer between the memory of a queue and one of its files.
+/// One transfer between the memory of a queue and one of its files, or what else is done to that.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// To the file, else from it.
-    pub write: bool,
+    /// What it does. What moves no data has no place in the memory.
+    pub op: Operation,
     /// Index of the file.
     pub file: u32,
     /// Position in the file, bytes.
@@ -31,4 +32,9 @@ pub fn fits(offset: u64, length: u32, start: usize, memory: usize) -> bool {
     length <= MAX_LENGTH
         && offset <= i64::MAX as u64
         && start.checked_add(length as usize).is_some_and(|end| end <= memory)
+}
+
+/// The same of what moves no data, and may be as long as it likes.
+pub fn fits_without_data(offset: u64, length: u32) -> bool {
+    offset.checked_add(length.into()).is_some_and(|end| i64::try_from(end).is_ok())
 }

@@ -5,6 +5,7 @@ use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
 use crate::units;
+use diskspd_model::operation::Operation;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -118,14 +119,34 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["10", "100"],
         read: Read::Text(|draft, value| {
-            draft.target.trim_ratio = trim(value)?;
+            draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
+            Ok(())
+        }),
+    },
+    Flag {
+        name: Long("write-zeroes"),
+        forms: &[("--write-zeroes <percent>", "replace this percentage of the I/Os by write zeroes")],
+        default: "0: all I/Os read or write",
+        scope: Scope::Targets,
+        notes: "1 to 100; together with --trim at most 100. As with --trim, but the blocks hold zeros \
+                afterwards: the device gets a command without data, and the kernel writes zeros where it has \
+                none; file systems note that the range is zero. A run with it counts as one that writes, \
+                also with -w0. Counts and latencies stand at the end of the text report and are in no other \
+                figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "write_zeroes"],
+        with_profile: false,
+        values: &["10", "100"],
+        read: Read::Text(|draft, value| {
+            let percent = share(value, "leave out --write-zeroes for none")?;
+            draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
     },
 ];
 
 /// Strictly, as all percentages of our own.
-fn trim(value: &[u8]) -> Result<u32, Problem> {
+fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =
         units::parse_digits(value).map_err(|error| Problem::from(error).expected(EXPECTED))?;
@@ -134,9 +155,7 @@ fn trim(value: &[u8]) -> Result<u32, Problem> {
             Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if (1..=100).contains(&share) => Ok(share),
-        _ => Err(Problem::new(0, "this is no such share")
-            .expected(EXPECTED)
-            .hint("leave out --trim for no discards")),
+        _ => Err(Problem::new(0, "this is no such share").expected(EXPECTED).hint(none)),
     }
 }
 

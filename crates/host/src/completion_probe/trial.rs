@@ -6,6 +6,7 @@
 //! charged with all of them.
 
 use super::LENGTH;
+use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::ring::{Options, Ring};
@@ -114,7 +115,7 @@ impl Batches<'_> {
     fn push(&mut self) -> Option<()> {
         let transfers: Vec<Transfer> = (0..BATCH)
             .map(|read| Transfer {
-                write: false,
+                op: Operation::Read,
                 file: 0,
                 offset: self.offset(read),
                 start: read as usize * LENGTH as usize,

@@ -57,7 +57,7 @@ fn difference(first: &RunSummary, other: &RunSummary) -> Option<String> {
             (
                 of.common(|access| access.block_size),
                 of.common(|access| access.write_percent),
-                of.common(|access| Some(access.trim_percent.unwrap_or(0))),
+                of.common(|access| Some(access.shares)),
                 of.common(|access| access.random_percent),
             )
         };

@@ -87,7 +87,7 @@ fn by_target(results: &SpanResults) -> Vec<TargetResults> {
             sum.bytes = sum.bytes.saturating_add(more.bytes);
             sum.ios = sum.ios.saturating_add(more.ios);
         }
-        sum.flushes.add(&row.flushes);
+        sum.others.add(&row.others);
     }
     rows
 }

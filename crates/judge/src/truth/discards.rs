@@ -1,22 +1,35 @@
-//! Reads of what the run itself discarded (`--trim`): they are holes, and are answered without the medium.
+//! Reads of what the run itself discarded (`--trim`), or emptied in another way: they are holes, and are
+//! answered without the medium.
 
 use super::view::Asked;
 use super::{Finding, Severity, SpanView, content};
+use diskspd_model::operation::{Operation, OtherRow, ShareRow};
+use diskspd_model::results::DirectionResults;
 use diskspd_model::units;
 
 /// Of each target that was discarded from and read.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
-    span.targets().filter_map(|asked| holes(span, asked)).collect()
+    let targets = span.targets();
+    targets.flat_map(|asked| Operation::shared().filter_map(move |of| holes(span, asked, of))).collect()
 }
 
 /// How many of the reads at the end of the run may have met nothing. Every discard leaves one hole that a
 /// write may fill again, so there are no more holes than discards; and where discards and writes have gone
 /// over everything, their shares are those of holes and data.
-fn holes(span: &SpanView, asked: Asked) -> Option<Finding> {
+fn holes(
+    span: &SpanView,
+    asked: Asked,
+    (op, row, share): (Operation, &OtherRow, &ShareRow),
+) -> Option<Finding> {
     // Simulated devices hold nothing.
-    span.host.storage(asked.id)?;
-    let discards = span.done(asked.id, |row| row.discards.as_ref().map_or(0, |discards| discards.ios));
-    let discarded = span.done(asked.id, |row| row.discards.as_ref().map_or(0, |discards| discards.bytes));
+    let storage = span.host.storage(asked.id)?;
+    if storage.is_block_device() == Some(true) && share.writes_on_devices {
+        return None;
+    }
+    let done = |count: fn(&DirectionResults) -> u64| {
+        span.done(asked.id, move |target| target.other(op).map_or(0, count))
+    };
+    let (discards, discarded) = (done(|done| done.ios), done(|done| done.bytes));
     let written = span.done(asked.id, |row| row.write.bytes);
     if discarded == 0 || span.done(asked.id, |row| row.read.ios) == 0 {
         return None;
@@ -29,18 +42,24 @@ fn holes(span: &SpanView, asked: Asked) -> Option<Finding> {
     let severity = content::gaps_severity(most)?;
     let path = &asked.target.path;
     let message = format!(
-        "reads of blocks of '{path}' that the run itself discarded (--trim) never reach the medium: at the \
-         end up to {} of the reads",
+        "reads of blocks of '{path}' that the run itself {} ({}) never reach the medium: at the end up to {} \
+         of the reads",
+        share.past,
+        row.option,
         content::percent(most)
     );
     let evidence = format!(
-        "{discards} discards of {}, {} written, in an area of {}",
+        "{discards} {} of {}, {} written, in an area of {}",
+        row.plural,
         units::amount(discarded),
         units::amount(written),
         units::amount(area)
     );
     let finding = Finding::new("content-discarded", severity.min(Severity::Warning), span, message);
-    let remedy = "give the discards a target of their own, or take the reads of a run without --trim";
+    let remedy = format!(
+        "give the {} a target of their own, or take the reads of a run without {}",
+        row.plural, row.option
+    );
     Some(finding.on(path).shown_by(evidence).remedy(remedy))
 }
 

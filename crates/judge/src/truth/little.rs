@@ -63,7 +63,7 @@ fn closed_loop(span: &SpanView) -> Option<u64> {
     let limited = offered::is_limited(span)
         || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
     // They take places in the queue.
-    let flushed = span.rows().any(|row| row.flushes.is_some() || row.discards.is_some());
+    let flushed = span.rows().any(|row| !row.others.are_none());
     let limited = limited || flushed;
     let ios = span.measured.total.total.throughput.ios as f64;
     if at_once || one_by_one || limited || span.asked.completion_routines || ios < ENOUGH * depth as f64 {

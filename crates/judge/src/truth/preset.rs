@@ -1,6 +1,7 @@
 //! What the literature says about the figures of a preset (`--preset`).
 
 use super::{Finding, Severity, SpanView};
+use diskspd_model::operation::Operation;
 use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
 use diskspd_model::profile::{Throughput, TimeSpan};
 use diskspd_model::units::Millis;
@@ -57,7 +58,7 @@ fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> 
             Some(response) => response.write.mean,
             None => measured.write.total.latency?.mean,
         },
-        JudgedLatency::FlushP99 => measured.flushes.as_ref()?.total.p99,
+        JudgedLatency::FlushP99 => measured.others.of(Operation::Flush)?.total.p99,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::offered;
 use super::{Finding, Limiter, Limits, Severity, SpanView, held_up};
+use diskspd_model::operation::Operation;
 use diskspd_model::stats::{LARGEST_SLOPE, stalls};
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
@@ -153,7 +154,7 @@ pub(super) fn finding(span: &SpanView, stalled: &Stalled, mean: f64, limits: Opt
     let finding = Finding::new("stalling", Severity::Warning, span, message).shown_by(stalled.evidence(mean));
     let finding = stalled.causes(span, limits).into_iter().fold(finding, Finding::shown_by);
     let flushes: u64 =
-        span.rows().filter_map(|row| row.flushes.as_ref()).map(|flushes| flushes.moments().count()).sum();
+        span.rows().filter_map(|row| row.other(Operation::Flush)).map(|flushes| flushes.ios).sum();
     let finding = match flushes {
         0 => finding,
         _ => finding

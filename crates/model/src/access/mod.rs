@@ -3,9 +3,7 @@
 mod io_priority;
 mod map_options;
 mod open_mode;
-mod trim_way;
 
 pub use io_priority::IoPriority;
 pub use map_options::{Flush, MapOptions};
 pub use open_mode::{AccessHint, OpenMode};
-pub use trim_way::TrimWay;

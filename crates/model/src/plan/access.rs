@@ -1,7 +1,7 @@
 //! How a target is accessed: the caching modes (`-S`, `-N`), hints (`-f`) and priorities (`-I`) as Linux
 //! has them.
 
-use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode, Trim, TrimWay};
+use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use crate::machine::target::{TargetFacts, TargetKind};
 use crate::profile::{self, FlushType, Target};
 
@@ -39,15 +39,6 @@ pub fn map_options(target: &Target) -> Option<MapOptions> {
         Some(FlushType::NonVolatileMemoryNoDrain) => Flush::CacheLinesWithoutDrain,
     };
     target.memory_mapped_io.then(|| MapOptions { non_temporal, flush, hint: hint(target) })
-}
-
-/// Its discards; `None` = it has none.
-pub fn trim(target: &Target, facts: &TargetFacts) -> Option<Trim> {
-    let way = match facts.kind {
-        TargetKind::BlockDevice => TrimWay::Discard,
-        _ => TrimWay::Punch,
-    };
-    (target.trim_ratio > 0).then_some(Trim { percent: target.trim_ratio, way })
 }
 
 /// Very low is the idle class, low the lowest best-effort level.

@@ -1,10 +1,9 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::access::{is_uncached_device, map_options, open_mode, priority, trim};
+use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, discards, target, tracing, verify, volume,
-    writing,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, others, target, tracing, verify, volume, writing,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -55,7 +54,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             let (mut wrong, mut minded) = (Vec::new(), Vec::new());
             target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
             if !simulated {
-                discards::check(&portion.target, facts, &mut wrong, &mut minded);
+                others::check(&portion.target, facts, &mut wrong, &mut minded);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
@@ -306,7 +305,7 @@ fn worker(
             size,
             requests,
             content: writing::content(span, index, &around.facts[index]),
-            trim: trim(target, &around.facts[index]),
+            shares: target.shares,
             verified: super::SectorGrid::default(),
             // Whose completions are issued anew at once can't wait.
             limit: if routines { Limit::None } else { writing::limit(span, target) },

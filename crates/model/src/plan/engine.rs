@@ -6,6 +6,7 @@ use crate::engines::EngineKind;
 use crate::machine::completion::{Completion, OneByOne, Polling};
 use crate::machine::file_systems::{self, FileSystemType, Trait};
 use crate::machine::target::{TargetFacts, TargetKind};
+use crate::operation::Operation;
 use crate::profile::{Target, TimeSpan};
 
 /// An engine, and the reason for it, as the user is told it.
@@ -242,7 +243,7 @@ pub fn engine(
     if wish.poll {
         can_poll(kind, members)?;
     }
-    can_trim(kind, members)?;
+    can_do(kind, members)?;
     match kind {
         EngineKind::Mmap if !mapped => {
             return Err(PlanError::profile(
@@ -282,17 +283,22 @@ fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// `--trim` is for engines that can discard, and for io_uring on a kernel whose io_uring can.
-fn can_trim(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
-    for (target, facts) in members.iter().filter(|(target, _)| target.trim_ratio > 0) {
-        if engine == EngineKind::Aio {
-            return Err(PlanError::profile(
-                "--trim: Linux AIO has no discards, and discards in the thread would block all its other \
+/// Other operations than reads and writes are for engines that can do them, and discards of devices for
+/// io_uring on a kernel whose io_uring can.
+fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    for (target, facts) in members {
+        if let Some((_, row, _)) = target.shares.iter().find(|(op, ..)| !engine.row().can(*op)) {
+            // Mapped files are refused before.
+            return Err(PlanError::profile(format!(
+                "{option}: Linux AIO has no {plural}, and {plural} in the thread would block all its other \
                  I/Os: leave out --engine aio for io_uring, or choose --engine sync",
-            ));
+                option = row.option,
+                plural = row.plural
+            )));
         }
         let answer = facts.discards.as_ref().and_then(|found| found.not_by_uring.as_ref());
-        if let (EngineKind::Uring, Some(answer)) = (engine, answer) {
+        let discards = target.shares.of(Operation::Discard) > 0;
+        if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
                 "--trim: '{}': this kernel's io_uring takes no discards of this block device ({answer}; \
                  Linux 6.12 is the first): choose --engine sync, with more threads (-t) instead of -o",

@@ -5,9 +5,9 @@
 mod access;
 mod affinity;
 mod build;
-mod discards;
 mod engine;
 mod error;
+mod others;
 mod target;
 mod tracing;
 mod verify;
@@ -23,13 +23,13 @@ pub use tracing::TracePlan;
 pub use volume::VolumeGoal;
 
 pub use crate::access::IoPriority;
-pub use crate::access::TrimWay;
 pub use crate::access::{AccessHint, OpenMode};
 pub use crate::access::{Flush, MapOptions};
 use crate::engines::EngineKind;
 use crate::finding::Finding;
 use crate::machine::completion::OneByOne;
-use crate::profile::{ContentShape, IoRing, RandomDataSource, RawText, TargetId};
+use crate::operation::Operation;
+use crate::profile::{ContentShape, IoRing, OperationShares, RandomDataSource, RawText, TargetId};
 use crate::trace::replay::{ReplayList, ReplayTurns};
 use crate::workload::TargetWorkload;
 use crate::workload::pace::Limit;
@@ -157,9 +157,15 @@ impl WorkerPlan {
         self.targets.iter().enumerate().map(of).collect()
     }
 
-    /// Whether it does what is always timed: flushes and discards.
+    /// Whether it does what is always timed: other operations than reads and writes.
     pub fn times_more_than_ios(&self) -> bool {
-        self.flush_every.is_some() || self.targets.iter().any(|target| target.trim.is_some())
+        self.flush_every.is_some() || self.targets.iter().any(|target| !target.shares.are_none())
+    }
+
+    /// Which operations it does on one of its targets beside reads and writes.
+    pub fn others_on(&self, target: &WorkerTarget) -> impl Iterator<Item = Operation> {
+        let flush = self.flush_every.map(|_| Operation::Flush);
+        flush.into_iter().chain(target.shares.iter().map(|(op, ..)| op))
     }
 
     /// Whether the I/Os on any of its targets have to wait for their time.
@@ -176,15 +182,6 @@ impl WorkerPlan {
     pub fn is_paced_on(&self, target: usize) -> bool {
         !self.floating && self.targets.get(target).is_some_and(|target| target.limit.has_times())
     }
-}
-
-/// Which of a thread's I/Os on a target are discards instead (`--trim`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Trim {
-    /// Share of all I/Os, percent: 1 to 100.
-    pub percent: u32,
-    /// How it is done.
-    pub way: TrimWay,
 }
 
 /// What writes carry.
@@ -246,8 +243,8 @@ pub struct WorkerTarget {
     pub slot: u32,
     /// What writes carry.
     pub content: WriteContent,
-    /// `--trim`; `None` = nothing is discarded.
-    pub trim: Option<Trim>,
+    /// Which of its I/Os are of other operations instead (`--trim`).
+    pub shares: OperationShares,
     /// `--verify`: how it is divided; all 0 = it isn't verified.
     pub verified: SectorGrid,
     /// How fast the thread may go on this target.

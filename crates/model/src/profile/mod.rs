@@ -11,6 +11,7 @@ mod mix;
 mod parameters;
 mod repetition;
 mod ring;
+mod shares;
 mod spread;
 mod target_id;
 pub mod template;
@@ -27,6 +28,7 @@ pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGrou
 pub use repetition::SEED_STEP;
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 use serde::{Deserialize, Serialize};
+pub use shares::{OperationShares, percents, ratios};
 pub use spread::{AddressSpread, NoAddressSpread};
 pub use target_id::{TargetId, TargetIds};
 
@@ -327,14 +329,10 @@ pub struct Target {
     /// `--compress`, `--dedupe`; `None` = neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<ContentShape>,
-    /// `--trim`: share of the I/Os that are discards, percent; reads and writes share the rest by
-    /// `write_ratio`. 0 = none.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub trim_ratio: u32,
-}
-
-fn is_zero(share: &u32) -> bool {
-    *share == 0
+    /// Which of the I/Os are of other operations instead (`--trim`); reads and writes share the rest by
+    /// `write_ratio`.
+    #[serde(flatten, with = "ratios")]
+    pub shares: OperationShares,
 }
 
 impl Default for Target {
@@ -376,7 +374,7 @@ impl Default for Target {
             sizes: Vec::new(),
             mix: Vec::new(),
             content: None,
-            trim_ratio: 0,
+            shares: OperationShares::default(),
         }
     }
 }
@@ -387,9 +385,9 @@ impl Target {
         if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
     }
 
-    /// Whether any of its I/Os change what is there: writes and discards do.
+    /// Whether any of its I/Os change what is there: all but reads do.
     pub fn is_changed(&self) -> bool {
-        self.write_ratio > 0 || self.trim_ratio > 0
+        self.write_ratio > 0 || !self.shares.are_none()
     }
 
     /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it.

@@ -1,7 +1,7 @@
 //! What runs are told apart by: how many I/Os at a time, of what kind and size, on what. Plain data, for runs
 //! of which a profile is known only in part.
 
-use super::{CacheMode, Method, RateTotal, RawText, Target, Throughput, TimeSpan};
+use super::{CacheMode, Method, OperationShares, RateTotal, RawText, Target, Throughput, TimeSpan, percents};
 use serde::{Deserialize, Serialize};
 
 /// The parameters of a time span, as far as they are known: `None` = not recorded.
@@ -51,9 +51,9 @@ pub struct Access {
     pub block_size: Option<u32>,
     /// `-w`: share of writes, percent.
     pub write_percent: Option<u32>,
-    /// `--trim`: share of discards, percent; `None` = not given, or not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub trim_percent: Option<u32>,
+    /// Shares of other operations (`--trim`); none = not given, or not recorded.
+    #[serde(flatten, with = "percents")]
+    pub shares: OperationShares,
     /// Share of random I/O, percent: 0 = sequential, 100 = random.
     pub random_percent: Option<u32>,
     /// `-r<n>`, `-s<n>`: alignment or stride, bytes.
@@ -148,7 +148,7 @@ impl Access {
             outstanding: Some(if pool { span.request_count } else { target.request_count }),
             block_size: Some(target.block_size),
             write_percent: Some(target.write_ratio),
-            trim_percent: Some(target.trim_ratio).filter(|share| *share > 0),
+            shares: target.shares,
             random_percent: Some(target.random_ratio),
             stride: Some(target.stride()),
             rate: Some(rate),

@@ -1,6 +1,6 @@
 //! What results of fio say besides what all runs have in common.
 
-use super::{DiscardFigures, FlushFigures};
+use super::OtherFigures;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -20,10 +20,10 @@ pub struct FioFigures {
     pub failed: Vec<(String, i64)>,
     /// Discards; `None` = there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trims: Option<DiscardFigures>,
+    pub trims: Option<OtherFigures>,
     /// Flushes (`fsync`, `fdatasync`, `sync_file_range`); `None` = there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub syncs: Option<FlushFigures>,
+    pub syncs: Option<OtherFigures>,
     /// The log files that were asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<FioLogFiles>,

@@ -2,17 +2,17 @@
 
 mod cpu;
 mod delays;
-mod discards;
 mod effort;
 mod ended;
 mod fio;
-mod flushes;
 mod host;
 mod host_clock;
 mod integrity;
 mod interval_figures;
 mod known_sum;
 mod observed;
+mod other_tables;
+mod others;
 mod pace;
 mod paced;
 mod parts;
@@ -29,11 +29,9 @@ mod work;
 pub use cpu::is_heterogeneous;
 pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
 pub use delays::Delays;
-pub use discards::{DiscardFigures, DiscardRow, DiscardTable};
 pub use effort::{CpuLimit, Effort, LimitChange, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
 pub use fio::{FioFigures, FioLatency, FioLogFiles, FioPercentiles, FioSeries, FioSeriesOf};
-pub use flushes::{FlushFigures, FlushRow, FlushTable};
 pub use host::{Host, HostTarget};
 pub use host_clock::{CommonWindow, HostClock};
 pub use integrity::{
@@ -44,6 +42,8 @@ pub use interval_figures::{
     WeightedStdDevs,
 };
 pub use observed::{HeatChange, Observed};
+pub use other_tables::{OtherFigures, OtherTable, OtherTables, ThreadOther};
+pub use others::{OtherResults, of_times};
 pub use pace::{Beats, Sample, WarmUp};
 pub use paced::{LATE, LATENESS, Overdue, Paced, PacedFigures, PacedLatency};
 pub use parts::{PartFigures, PartResults, PartRow, PartTable};
@@ -64,7 +64,7 @@ pub use trace::{
     TraceSession,
 };
 
-use crate::engines::Direction;
+use crate::operation::{Direction, Operation};
 use crate::profile::TargetId;
 use crate::stats::{Histogram, Intervals, Moments, Series};
 pub use verdict::{Limiter, Verdict};
@@ -205,15 +205,12 @@ pub struct TargetResults {
     /// `-g`: what should have been started by the end, and was not; `None` = nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overdue: Option<Overdue>,
-    /// `--fsync-every`: latencies of the flushes, ns; they are in no other figure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flushes: Option<Histogram>,
     /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityResults>,
-    /// `--trim`: discards, always with latencies; they are in no other figure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub discards: Option<DirectionResults>,
+    /// Other operations than reads and writes (`--fsync-every`, `--trim`), by operation.
+    #[serde(flatten)]
+    pub others: OtherResults,
     /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
     /// the thread counted here: the oldest first, at most 1024.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -222,6 +219,13 @@ pub struct TargetResults {
     /// all. Empty = there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartResults>,
+}
+
+impl TargetResults {
+    /// What was done of another operation than reads and writes; `None` = nothing was to be.
+    pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
+        self.others.of(op)
+    }
 }
 
 /// Raw results of one direction.

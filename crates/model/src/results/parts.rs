@@ -40,9 +40,8 @@ impl TargetResults {
         self.read.add(&other.read);
         self.write.add(&other.write);
         self.overdue.add(&other.overdue);
-        self.flushes.add(&other.flushes);
         debug_assert!(other.integrity.is_none(), "put to the first portion alone");
-        self.discards.add(&other.discards);
+        self.others.add(&other.others);
         self.unfinished.extend(other.unfinished);
         self.unfinished.sort_unstable_by(|a, b| b.cmp(a));
         self.unfinished.truncate(1024);

@@ -3,11 +3,10 @@
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, FlushFigures, FlushRow, FlushTable, Host, IntegrityTable, LATE,
-    LATENESS, Overdue, PacedFigures, PacedLatency, Record, SpanResults, TargetLatencies, TargetResults,
-    ThreadResults, TraceFigures, Work,
+    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, Overdue, PacedFigures,
+    PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
 };
-use super::{DiscardTable, PartTable};
+use super::{OtherTables, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};
@@ -52,9 +51,8 @@ impl Measured {
             paced: paced_figures(results, &all, seconds, record.offered_ios_per_s(span))
                 .map(|figures| figures.with_lateness(record, &all)),
             parts: PartTable::new(host, results, seconds),
-            flushes: flushes(host, results, seconds),
             integrity: IntegrityTable::new(host, results),
-            discards: DiscardTable::new(host, results, seconds),
+            others: OtherTables::new(host, results, seconds),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: wait_statistics(record, span, &results.threads),
@@ -292,7 +290,7 @@ impl PacedFigures {
     fn with_lateness(mut self, record: &Record, all: &Work) -> PacedFigures {
         if record.method.as_ref().is_some_and(|method| method.replay.is_some()) {
             let directions =
-                || [&all.read, &all.write, &all.discards].into_iter().filter_map(|done| done.paced.as_ref());
+                || [&all.read, &all.write, &all.others].into_iter().filter_map(|done| done.paced.as_ref());
             let later = |nanos| directions().map(|paced| paced.delay.longer_than(nanos)).sum();
             self.later_than = LATENESS.iter().map(|(nanos, _)| later(*nanos)).collect();
         }
@@ -304,7 +302,7 @@ impl PacedFigures {
 /// per second that were to start.
 fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) -> Option<PacedFigures> {
     let directions =
-        || [&all.read, &all.write, &all.discards].into_iter().filter_map(|done| done.paced.as_ref());
+        || [&all.read, &all.write, &all.others].into_iter().filter_map(|done| done.paced.as_ref());
     directions().next()?;
     let mut delay = Histogram::default();
     directions().for_each(|paced| delay.add(&paced.delay));
@@ -335,18 +333,6 @@ fn paced_figures(results: &SpanResults, all: &Work, seconds: f64, offered: f64) 
         service: timed.then(|| Latencies::of(&service).paced()),
         response: timed.then(|| response.paced()),
     })
-}
-
-fn flushes(host: &Host, results: &SpanResults, seconds: f64) -> Option<FlushTable> {
-    let mut all = Histogram::default();
-    let mut each = Vec::new();
-    for (thread, target) in rows(&results.threads) {
-        let Some(times) = &target.flushes else { continue };
-        all.add(times);
-        let figures = FlushFigures::new(times, seconds);
-        each.push(FlushRow { thread, path: host.path(target.target).clone(), figures });
-    }
-    (!each.is_empty()).then(|| FlushTable { rows: each, total: FlushFigures::new(&all, seconds) })
 }
 
 fn trace_of(results: &SpanResults) -> Option<TraceFigures> {

@@ -2,10 +2,10 @@
 //! disagree.
 
 use super::{
-    CpuTable, EffectiveRange, FlushTable, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures,
-    WaitStatistics, WeightedStdDevs, WhichIos,
+    CpuTable, EffectiveRange, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics,
+    WeightedStdDevs, WhichIos,
 };
-use super::{DiscardTable, PartTable};
+use super::{OtherTables, PartTable};
 use crate::profile::RawText;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
@@ -61,15 +61,12 @@ pub struct Measured {
     /// By part and size (`--mix`, `--bs-split`); `None` = there are none.
     #[serde(default)]
     pub parts: Option<PartTable>,
-    /// Flushes (`--fsync-every`); `None` = there were to be none.
-    #[serde(default)]
-    pub flushes: Option<FlushTable>,
     /// Verified sectors (`--verify`); `None` = nothing was verified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<IntegrityTable>,
-    /// `--trim`: discards; `None` = none were asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub discards: Option<DiscardTable>,
+    /// Other operations than reads and writes (`--fsync-every`, `--trim`).
+    #[serde(flatten)]
+    pub others: OtherTables,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,

@@ -101,8 +101,8 @@ pub struct Work {
     pub read: Done,
     /// Writes.
     pub write: Done,
-    /// Discards; their latencies are in no figure of I/Os.
-    pub discards: Done,
+    /// Other operations; their latencies are in no figure of I/Os.
+    pub others: Done,
     /// `-g`: what should have been started by the end, and was not.
     pub overdue: Option<Overdue>,
 }
@@ -111,7 +111,7 @@ impl AddUp<TargetResults> for Work {
     fn add(&mut self, other: &TargetResults) {
         self.read.add(&other.read);
         self.write.add(&other.write);
-        other.discards.iter().for_each(|discards| self.discards.add(discards));
+        other.others.iter().for_each(|(_, account)| self.others.add(account));
         self.overdue.add(&other.overdue);
     }
 }
@@ -120,7 +120,7 @@ impl AddUp for Work {
     fn add(&mut self, other: &Work) {
         self.read.add(&other.read);
         self.write.add(&other.write);
-        self.discards.add(&other.discards);
+        self.others.add(&other.others);
         self.overdue.add(&other.overdue);
     }
 }

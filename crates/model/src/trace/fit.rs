@@ -2,6 +2,7 @@
 
 use super::figures::{IoFigures, SizeCount, TracedPart};
 use super::ranges::{RangeFit, TracedArea, fit_ranges};
+use crate::operation::Operation;
 use crate::profile::{CacheMode, MixPart, Profile, RawText, SizeShare, Target, Throughput, TimeSpan};
 
 /// One size stands for all from this share of I/Os on, ..
@@ -80,7 +81,8 @@ pub fn fit(figures: &IoFigures, rate: RateChoice) -> FittedProfile {
     let [reads, writes] = &figures.by_direction;
     let unlike = reads.ios >= TOO_FEW && writes.ios >= TOO_FEW && are_unlike(reads, writes);
     let mut target = common(figures, area, rate);
-    target.trim_ratio = whole_percent(figures.discard_share()).min(99);
+    let discards = whole_percent(figures.discard_share()).min(99);
+    target.shares.set(Operation::Discard, discards);
     let parts = match unlike {
         true => vec![shaped(reads, area, &target, 0), shaped(writes, area, &target, 100)],
         false => vec![shaped(&figures.all, area, &target, whole_percent(figures.write_share()))],
@@ -250,7 +252,7 @@ fn judged(figures: &IoFigures, target: &Target, parts: &[ShapedPart]) -> TraceFi
             / figures.all.ios.max(1) as f64,
         mean_size: (figures.all.mean_size(), mean(|target| f64::from(target.block_size))),
         writes: (figures.write_share(), mean(|target| f64::from(target.write_ratio) / 100.0)),
-        discards: (figures.discard_share(), f64::from(target.trim_ratio) / 100.0),
+        discards: (figures.discard_share(), f64::from(target.shares.of(Operation::Discard)) / 100.0),
         sequential: (
             figures.all.sequential_share(),
             mean(|target| f64::from(100 - target.random_ratio) / 100.0),
@@ -282,8 +284,8 @@ fn options(target: &Target) -> String {
         }
     };
     text += &format!(" -Su -t{} -o{}", target.threads_per_file, target.request_count);
-    if target.trim_ratio > 0 {
-        text += &format!(" --trim {}", target.trim_ratio);
+    for (_, row, percent) in target.shares.iter() {
+        text += &format!(" {} {percent}", row.option);
     }
     if target.thread_stride > 0 {
         text += &format!(" -T{}", target.thread_stride);

@@ -2,6 +2,7 @@
 //! each thread takes its share.
 
 use super::formats::{RecordedEvent, RecordedIo};
+use crate::operation::Operation;
 use std::sync::Arc;
 
 /// The alignments that devices ask for, bytes, for which the first line without is remembered.
@@ -212,10 +213,14 @@ impl ReplayTurns {
         Some((io, self.due(io.at_ns)))
     }
 
-    /// Whether the next one discards.
+    /// What the next one does.
     #[inline]
-    pub fn is_discard(&self) -> bool {
-        self.list.io(self.next).is_some_and(|(_, does)| does == ReplayAction::Discard)
+    pub fn operation(&self) -> Operation {
+        match self.list.io(self.next) {
+            Some((_, ReplayAction::Discard)) => Operation::Discard,
+            Some((_, ReplayAction::Write)) => Operation::Write,
+            Some((_, ReplayAction::Read)) | None => Operation::Read,
+        }
     }
 
     /// Goes on to the one behind it.

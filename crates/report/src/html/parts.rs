@@ -1,14 +1,14 @@
-//! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, flushes,
-//! discards, verified sectors. Each is there where there is something to show.
+//! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, other
+//! operations than reads and writes, verified sectors. Each is there where there is something to show.
 
 use super::headline::amount_of;
 use crate::integrity_text::held;
 use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
-    DiscardFigures, FailedSector, FlushFigures, IntegrityRow, IntegrityTable, Measured, PartRow, PartTable,
+    FailedSector, IntegrityRow, IntegrityTable, Measured, OtherFigures, PartRow, PartTable,
 };
-use diskspd_model::units::{Millis, seconds_of_us};
+use diskspd_model::units::seconds_of_us;
 use maud::{Markup, html};
 
 /// Rows of a table at most.
@@ -18,13 +18,9 @@ const MOST: usize = 256;
 pub fn tables(measured: &Measured) -> Markup {
     html! {
         @if let Some(table) = &measured.parts { (parts(table)) }
-        @if let Some(table) = &measured.flushes {
-            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, flush_cells(&row.figures)));
-            (by_thread("Flushes", rows.collect(), flush_cells(&table.total)))
-        }
-        @if let Some(table) = &measured.discards {
-            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, discard_cells(&row.figures)));
-            (by_thread("Discards", rows.collect(), discard_cells(&table.total)))
+        @for table in &measured.others.0 {
+            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
+            (by_thread(table.row.title, rows.collect(), cells(&table.total)))
         }
         @if let Some(table) = &measured.integrity { (verified(table)) }
     }
@@ -139,28 +135,12 @@ fn by_thread(what: &str, rows: Vec<(u32, &RawText, Markup)>, total: Markup) -> M
     }
 }
 
-fn flush_cells(figures: &FlushFigures) -> Markup {
-    let FlushFigures { flushes, per_s, mean, median, p99, p999, max } = figures;
+fn cells(figures: &OtherFigures) -> Markup {
     html! {
-        td { (count(*flushes)) }
-        td {}
-        (times(*per_s, [*mean, *median, *p99, *p999, *max]))
-    }
-}
-
-fn discard_cells(figures: &DiscardFigures) -> Markup {
-    let DiscardFigures { discards, bytes, per_s, mean, median, p99, p999, max } = figures;
-    html! {
-        td { (count(*discards)) }
-        td { (amount_of(*bytes)) }
-        (times(*per_s, [*mean, *median, *p99, *p999, *max]))
-    }
-}
-
-fn times(per_s: f64, times: [Option<Millis>; 5]) -> Markup {
-    html! {
-        td { (exact(Some(per_s), number)) }
-        @for ms in times { td { (exact_time(ms)) } }
+        td { (count(figures.count)) }
+        td { @if let Some(bytes) = figures.bytes { (amount_of(bytes)) } }
+        td { (exact(Some(figures.per_s), number)) }
+        @for ms in figures.times() { td { (exact_time(ms)) } }
     }
 }
 

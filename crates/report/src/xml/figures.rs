@@ -1,7 +1,7 @@
 //! CPU usage, latencies, intervals, distributions: the elements that hold figures.
 
-use super::flushes::write_time;
 use super::number::Number;
+use super::others::write_time;
 use super::writer::Writer;
 use diskspd_model::results::{
     CpuTable, CpuUsage, EffectiveRange, FINE_PERCENTILES, FineChart, IntervalDirection, LatencyFigures,

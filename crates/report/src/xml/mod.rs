@@ -2,12 +2,11 @@
 //! Element names, their order and all number formats are DISKSPD's to the character: tools read elements by
 //! position and by the text they hold. No declaration before `<Results>`, no line feed after the end.
 
-mod discards;
 mod figures;
 mod findings;
-mod flushes;
 mod integrity;
 mod number;
+mod others;
 mod paced;
 mod parts;
 mod system;
@@ -95,9 +94,8 @@ fn render_all(
         if let Some(measured) = measured.filter(|_| judgement.is_some()) {
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
             measured.parts.iter().for_each(|table| parts::write(&mut out, table));
-            measured.flushes.iter().for_each(|table| flushes::write(&mut out, table));
+            measured.others.0.iter().for_each(|table| others::write(&mut out, table));
             measured.integrity.iter().for_each(|table| integrity::write(&mut out, table));
-            measured.discards.iter().for_each(|table| discards::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);
         if let Some(verdict) = verdicts.find(|verdict| verdict.time_span == index + 1) {

@@ -1,6 +1,6 @@
 //! Response times: an element that DISKSPD's results don't have (`--xml-verdict`).
 
-use super::flushes::write_time;
+use super::others::write_time;
 use super::writer::Writer;
 use diskspd_model::results::{ChartRow, PERCENTILES, PacedFigures, PacedLatency};
 

@@ -1,6 +1,6 @@
 //! The trace (`-e`) in the XML results.
 
-use super::flushes::write_time;
+use super::others::write_time;
 use super::writer::Writer;
 use crate::trace_sections::sections;
 use diskspd_model::results::{CompletionFigures, DeviceFigures, TraceFigures, TraceSession};

@@ -7,7 +7,7 @@ use super::journal::Acknowledged;
 use super::order::{MOST_RUNS, StampedAs};
 use super::stamp::{SectorChecksums, SectorStamp};
 use diskspd_engine::{Done, Engine, Io};
-use diskspd_model::engines::Direction;
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{Flush, WorkerPlan, WorkerTarget};
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{FailedSector, FoundStamp, IntegrityResults, SectorFault, TargetResults};
@@ -135,9 +135,11 @@ impl<'a> SectorChecker<'a> {
             self.look_ahead(batch);
         }
         for io in batch {
-            let is_open = match io.direction {
-                Direction::Write => self.run.mode().stamps() && self.begin_write(io, engine),
-                Direction::Read => self.run.mode().checks() && self.begin_read(io),
+            let is_open = match io.op {
+                Operation::Write => self.run.mode().stamps() && self.begin_write(io, engine),
+                Operation::Read => self.run.mode().checks() && self.begin_read(io),
+                // What is verified has no others but flushes, which begin by themselves.
+                _ => false,
             };
             let write = self.writes;
             self.flights[io.request as usize] = CheckedFlight { io: *io, is_open, write, flushes_to: 0 };
@@ -206,9 +208,10 @@ impl<'a> SectorChecker<'a> {
                 continue;
             }
             let bytes = u64::try_from(ended.result).unwrap_or(0).min(u64::from(flight.io.length));
-            match flight.io.direction {
-                Direction::Write => self.written(&flight, bytes == u64::from(flight.io.length)),
-                Direction::Read => self.read(&flight.io, bytes as usize, engine),
+            match flight.io.op {
+                Operation::Write => self.written(&flight, bytes == u64::from(flight.io.length)),
+                Operation::Read => self.read(&flight.io, bytes as usize, engine),
+                _ => {}
             }
         }
         self.acknowledge();
@@ -428,7 +431,7 @@ impl SectorStamp {
 impl Drop for SectorChecker<'_> {
     fn drop(&mut self) {
         for flight in std::mem::take(&mut self.flights) {
-            if flight.is_open && flight.io.direction == Direction::Write {
+            if flight.is_open && flight.io.op == Operation::Write {
                 self.written(&flight, false);
             }
         }

@@ -2,7 +2,6 @@
 
 use crate::worker::recorder;
 use crate::worker::{Books, Outcome, StuckIo};
-use diskspd_model::engines::Direction;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::ThreadResults;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -90,18 +89,14 @@ pub fn describe(mut stuck: Vec<StuckIo>, silent: &[u32], ended: Nanos, now: Nano
             seconds(ended),
         );
         for io in stuck.iter().take(NAMED) {
-            let direction = match io.direction {
-                _ if io.trim => "discard",
-                Direction::Write => "write",
-                Direction::Read => "read",
-            };
+            let name = io.op.row().name;
             let age = match io.started {
                 Some(started) => format!("{:.1} s old", seconds(started)),
                 None => format!("at least {:.1} s old", seconds(ended)),
             };
             let what = match io.length {
-                0 => "flush".to_owned(),
-                length => format!("{direction} of {length} bytes at offset {}", io.offset),
+                0 => name.to_owned(),
+                length => format!("{name} of {length} bytes at offset {}", io.offset),
             };
             text += &format!("\n    thread {}: {what} of '{}', {age}", io.thread, io.path);
         }
@@ -129,14 +124,14 @@ fn count(number: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::operation::Operation;
 
     #[test]
     fn what_has_not_come_back_is_named_the_oldest_first() {
         let io = |thread, started| StuckIo {
             thread,
             path: "a file".into(),
-            direction: Direction::Write,
-            trim: false,
+            op: Operation::Write,
             offset: 4096,
             length: 512,
             started,

@@ -13,9 +13,8 @@ use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
 use crate::voice::Voice;
 use crate::worker::{Outcome, Phases, Worker};
-use diskspd_engine::{Done, Engine, EngineError, Io};
+use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
 use diskspd_host::claims::Claims;
-use diskspd_model::access::TrimWay;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::Profile;
@@ -138,14 +137,6 @@ impl Engine for Counted {
         self.engine.submit(batch)
     }
 
-    fn flush(&mut self, request: u32, file: u32) -> Result<(), EngineError> {
-        self.engine.flush(request, file)
-    }
-
-    fn trim(&mut self, io: &Io, way: TrimWay) -> Result<(), EngineError> {
-        self.engine.trim(io, way)
-    }
-
     fn wait(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let before = done.len();
         self.engine.wait(min, timeout, done)?;
@@ -160,10 +151,6 @@ impl Engine for Counted {
         Ok(())
     }
 
-    fn use_workers(&mut self, file: u32) {
-        self.engine.use_workers(file);
-    }
-
     fn slot(&self, io: &Io) -> Option<Slot<'_>> {
         self.engine.slot(io)
     }
@@ -172,8 +159,8 @@ impl Engine for Counted {
         self.engine.memory_mut()
     }
 
-    fn features(&self) -> String {
-        self.engine.features()
+    fn about(&self) -> AboutEngine<'_> {
+        self.engine.about()
     }
 }
 

@@ -9,6 +9,7 @@ use diskspd_host::located::Located;
 use diskspd_host::target;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{self, PlanError, SpanPlan, Surroundings, Wish};
 use diskspd_model::profile::{Profile, TimeSpan};
 use diskspd_sys::anchor::Location;
@@ -80,7 +81,7 @@ pub fn plan_at(
                     let look = || completion_probe::completion(place.way(), &found, direct);
                     found.completion = probes.completion(location, direct, look);
                 }
-                if target.trim_ratio > 0 && !options.method.simulated() {
+                if target.shares.of(Operation::Discard) > 0 && !options.method.simulated() {
                     found.discards = Some(discards::look(place.way(), found.is_remote()));
                 }
                 if wish.poll {

@@ -14,14 +14,13 @@ use crate::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, File, NotPinned, Setup};
 use diskspd_host::claims::Claims;
-use diskspd_model::access::TrimWay;
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::units;
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
 use diskspd_sys::memory::{self, Buffer};
-use diskspd_sys::trim::can_punch;
+use diskspd_sys::operation;
 use diskspd_sys::{cpu, files};
 use std::sync::Arc;
 
@@ -83,12 +82,8 @@ pub fn set_up<'a>(
     }
     let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
-    let mut engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
-    for (target, file) in plan.targets.iter().zip(&files).filter(|(target, _)| target.workers) {
-        debug_assert!(target.mapping.is_none());
-        engine.use_workers(*file);
-    }
-    if let Some(why) = engine.not_pinned() {
+    let engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
+    if let Some(why) = engine.about().not_pinned {
         shared.voice.warn_once(not_pinned(why, shared.span));
     }
     let assignment = |t: &'a WorkerTarget| Assignment {
@@ -112,7 +107,7 @@ pub fn set_up<'a>(
             plan.seed,
             plan.depth,
             plan.cpu.map_or("any CPU".into(), |cpu| format!("group {} CPU {}", cpu / 64, cpu % 64)),
-            engine.features(),
+            engine.about().features,
             plan.reason,
             clock.source()
         )
@@ -177,20 +172,22 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
             if target.open.write {
                 shared.claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
-            if target.trim.is_some_and(|trim| trim.way == TrimWay::Punch) {
-                can_punch(&found.file, found.size).map_err(|error| {
+            for (op, row, _) in target.shares.iter() {
+                operation::can(op, &found.file, found.size).map_err(|error| {
+                    let (option, path, what) = (row.option, &target.path, row.in_files);
                     format!(
-                        "--trim: '{}': its file system can't punch holes: {error}; leave out --trim, or use \
-                         a file elsewhere (ext4, xfs, btrfs)",
-                        target.path
+                        "{option}: '{path}': its file system can't {what}: {error}; leave out {option}, or \
+                         use a file elsewhere (ext4, xfs, btrfs)"
                     )
                 })?;
             }
             let WorkerTarget { priority, mapping, .. } = *target;
-            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll });
+            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll, workers: false });
             distinct.push(target);
         }
-        index.push(known.unwrap_or(distinct.len() - 1) as u32);
+        let file = known.unwrap_or(distinct.len() - 1);
+        opened[file].workers |= target.workers;
+        index.push(file as u32);
     }
     Ok((opened, index))
 }

@@ -11,7 +11,7 @@
 
 use crate::tell::late_file::LateFile;
 use crate::tell::outlet::Outlet;
-use diskspd_model::engines::Direction;
+use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockAnyway;
@@ -42,13 +42,11 @@ const CHUNK: usize = 1 << 18;
 pub struct Entry {
     /// Index of the target in the time span.
     pub target: u32,
-    /// Read or write.
-    pub direction: Direction,
-    /// It was a discard, in place of either.
-    pub trim: bool,
+    /// What it did.
+    pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes transferred; below 2^31.
+    /// Bytes transferred, or that it concerned.
     pub size: u32,
     /// Handed over so long after the start signal, ns.
     pub start: Nanos,
@@ -61,8 +59,9 @@ pub struct Entry {
 /// In a ring, instead of a time.
 const NO_TIME: u64 = u64::MAX;
 
-/// In a ring, in the number of the target: a discard. There are fewer targets.
-const DISCARD: u32 = 1 << 31;
+/// In a ring, bits of the number of the target; in front of it stands that of the operation. There are fewer
+/// targets.
+const TARGET_BITS: u32 = 24;
 
 /// The log of a run.
 #[derive(Debug)]
@@ -274,17 +273,12 @@ impl Output {
 
 /// Appends a line of the file.
 fn push_line(text: &mut Vec<u8>, thread: u32, entry: &Entry) {
-    let Entry { target, direction, trim, offset, size, start, latency, due } = *entry;
-    let direction: &[u8] = match direction {
-        _ if trim => b"discard",
-        Direction::Read => b"read",
-        Direction::Write => b"write",
-    };
+    let Entry { target, op, offset, size, start, latency, due } = *entry;
     for number in [u64::from(thread), u64::from(target)] {
         push_decimal(text, number);
         text.push(b',');
     }
-    text.extend_from_slice(direction);
+    text.extend_from_slice(op.row().name.as_bytes());
     for number in [offset, u64::from(size), start, latency] {
         text.push(b',');
         push_decimal(text, number);
@@ -368,10 +362,9 @@ impl Ring {
             let word = |i: usize| self.slot(number)[i].load(Ordering::Relaxed);
             let packed = word(0);
             take(Entry {
-                target: (packed >> 32) as u32 & !DISCARD,
-                trim: (packed >> 32) as u32 & DISCARD != 0,
-                direction: if packed >> 31 & 1 == 1 { Direction::Write } else { Direction::Read },
-                size: packed as u32 & (u32::MAX >> 1),
+                target: (packed >> 32) as u32 & ((1 << TARGET_BITS) - 1),
+                op: Operation::of_number((packed >> 32 >> TARGET_BITS) as u8).unwrap_or(Operation::Read),
+                size: packed as u32,
                 offset: word(1),
                 start: word(2),
                 latency: word(3),
@@ -403,9 +396,8 @@ impl Producer<'_> {
         if self.tail - self.head == self.ring.entries() && !self.find_room() {
             return;
         }
-        let write = u64::from(entry.direction == Direction::Write);
-        let target = if entry.trim { entry.target | DISCARD } else { entry.target };
-        let packed = u64::from(target) << 32 | write << 31 | u64::from(entry.size);
+        let what = u32::from(entry.op.number()) << TARGET_BITS | entry.target;
+        let packed = u64::from(what) << 32 | u64::from(entry.size);
         let due = entry.due.unwrap_or(NO_TIME);
         let values = [packed, entry.offset, entry.start, entry.latency, due];
         for (word, value) in self.ring.slot(self.tail).iter().zip(values) {
@@ -446,8 +438,7 @@ mod tests {
     fn entry(n: u64) -> Entry {
         Entry {
             target: n as u32 % 3,
-            trim: n % 5 == 4,
-            direction: if n.is_multiple_of(2) { Direction::Write } else { Direction::Read },
+            op: Operation::ALL[n as usize % Operation::ALL.len()],
             offset: n * 4096,
             size: 0x7fff_f000 - n as u32,
             start: n << 40,

@@ -2,7 +2,8 @@
 
 use diskspd_engine::MakeEngine;
 use diskspd_engine::{Io, Setup};
-use diskspd_model::engines::{Direction, EngineKind};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::operation::Operation;
 use diskspd_model::results::ToolCost;
 use diskspd_model::stats::Histogram;
 use diskspd_sys::clock;
@@ -51,14 +52,7 @@ fn null_io() -> Option<f64> {
     let buffer = Buffer::new(4096).ok()?;
     let setup = Setup { files: vec![], buffer, depth: STEPS, clock: clock::Clock::Monotonic, seed: 0 };
     let mut engine = EngineKind::Null.row().create(setup).ok()?;
-    let io = |request| Io {
-        request,
-        file: 0,
-        direction: Direction::Read,
-        offset: 0,
-        length: 512,
-        buffer_offset: 0,
-    };
+    let io = |request| Io { request, file: 0, op: Operation::Read, offset: 0, length: 512, buffer_offset: 0 };
     let batch: Vec<Io> = (0..STEPS).map(io).collect();
     let mut done = Vec::with_capacity(STEPS as usize);
     Some(shortest(STEPS, || {

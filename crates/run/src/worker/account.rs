@@ -33,7 +33,7 @@ impl Loop<'_> {
                 let flight = &requests.flights[completed.request as usize];
                 Returned {
                     target: flight.target,
-                    direction: flight.io.direction,
+                    direction: flight.io.op.direction(),
                     bytes: completed.result as u64,
                     asked: flight.io.length,
                     started: flight.started,
@@ -71,8 +71,7 @@ impl Loop<'_> {
             if let Some(log) = &mut self.log {
                 log.push(Entry {
                     target: self.plan.targets[flight.target as usize].target as u32,
-                    direction: flight.io.direction,
-                    trim: false,
+                    op: flight.io.op,
                     offset: flight.io.offset,
                     size: completed.result as u32,
                     start: flight.started.saturating_sub(self.start_signal),
@@ -101,7 +100,7 @@ impl Loop<'_> {
             let flight = &requests.flights[completed.request as usize];
             recorder.count_on_time(OnTime {
                 target: flight.target as usize,
-                direction: flight.io.direction,
+                direction: flight.io.op.direction(),
                 delay: flight.started.saturating_sub(due),
                 response: now.saturating_sub(due),
                 since_start,

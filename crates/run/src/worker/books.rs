@@ -5,8 +5,7 @@ use super::idle::Idle;
 use super::requests::Requests;
 use super::{Loop, TICK};
 use crate::worker::recorder::Recorder;
-use diskspd_engine::Done;
-use diskspd_model::engines::Direction;
+use diskspd_engine::{Done, Operation};
 use diskspd_model::plan::WorkerPlan;
 use diskspd_model::profile::RawText;
 use diskspd_sys::clock::{self, Nanos};
@@ -26,8 +25,6 @@ pub struct Books {
     pub idle: Idle,
     /// Its accounts.
     pub recorder: Recorder,
-    /// Of each request, whether what it has in flight is a discard.
-    pub trims: Vec<bool>,
 }
 
 /// An I/O that was handed over and has not come back.
@@ -37,13 +34,11 @@ pub struct StuckIo {
     pub thread: u32,
     /// The target.
     pub path: RawText,
-    /// Read or write.
-    pub direction: Direction,
-    /// It is a discard, in place of either.
-    pub trim: bool,
+    /// What it does.
+    pub op: Operation,
     /// Byte offset in the target.
     pub offset: u64,
-    /// Bytes; 0 = it is a flush.
+    /// Bytes; 0 of a flush.
     pub length: u32,
     /// When it was handed over; `None` = no clock was read for it.
     pub started: Option<Nanos>,
@@ -52,7 +47,7 @@ pub struct StuckIo {
 impl Books {
     /// Of a worker that has not begun.
     pub fn new(plan: &WorkerPlan, requests: Requests, recorder: Recorder) -> Books {
-        Books { requests, idle: Idle::all(plan.depth), recorder, trims: vec![false; plan.depth as usize] }
+        Books { requests, idle: Idle::all(plan.depth), recorder }
     }
 
     /// The I/Os that are not idle, and neither among those that have completed nor among those of requests
@@ -64,14 +59,13 @@ impl Books {
             open[*request as usize] = false;
         }
         // A request that never had an I/O has neither length nor time, a flush has only the time.
-        let stuck = self.requests.flights.iter().zip(open).zip(&self.trims);
-        let stuck = stuck.filter(|((flight, open), _)| *open && (flight.io.length > 0 || flight.started > 0));
+        let stuck = self.requests.flights.iter().zip(open);
+        let stuck = stuck.filter(|(flight, open)| *open && (flight.io.length > 0 || flight.started > 0));
         stuck
-            .map(|((flight, _), trim)| StuckIo {
-                trim: *trim,
+            .map(|(flight, _)| StuckIo {
                 thread: plan.thread,
                 path: plan.targets[flight.target as usize].path.clone(),
-                direction: flight.io.direction,
+                op: flight.io.op,
                 offset: flight.io.offset,
                 length: flight.io.length,
                 started: (flight.started > 0).then_some(flight.started),

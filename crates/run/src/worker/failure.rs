@@ -2,7 +2,6 @@
 
 use super::{Books, Failure, Loop, TICK};
 use diskspd_engine::{Done, EngineError, Io};
-use diskspd_model::engines::Direction;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::problem::usual_cause;
 use std::time::Duration;
@@ -69,7 +68,7 @@ impl Loop<'_> {
 
     pub(super) fn count_error(&mut self, books: &mut Books, failed: FailedIo) {
         let FailedIo { errno, io, target } = failed;
-        books.recorder.error(target as usize, io.direction, errno, io.offset, self.clock.now());
+        books.recorder.error(target as usize, io.op.direction(), errno, io.offset, self.clock.now());
     }
 
     /// Why the run fails.
@@ -83,10 +82,7 @@ impl Loop<'_> {
     /// The failure of one I/O.
     pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
-        let direction = match io.direction {
-            Direction::Read => "read",
-            Direction::Write => "write",
-        };
+        let direction = io.op.row().name;
         let path = &self.plan.targets[target as usize].path;
         let error = std::io::Error::from_raw_os_error(errno);
         let message = format!(

@@ -2,7 +2,7 @@
 
 use super::requests::{InFlight, Requests};
 use diskspd_engine::{Engine, Io};
-use diskspd_model::engines::Direction;
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::profile::ContentShape;
 use diskspd_model::workload::{FillParts, Random, ReducibleContent, ThreadWorkload, Unit};
@@ -74,7 +74,7 @@ impl Fresh {
     /// Makes the content of an I/O that was drawn, if it is such a write.
     pub fn make(&mut self, flight: &InFlight, random: &mut Random, memory: SlotMut) {
         let InFlight { io, target, .. } = flight;
-        let kind = self.kinds[*target as usize].as_mut().filter(|_| io.direction == Direction::Write);
+        let kind = self.kinds[*target as usize].as_mut().filter(|_| io.op == Operation::Write);
         match (kind, self.making) {
             (Some(DataSource::Drawn { ahead }), making) => {
                 let parts = FillParts::of(io.buffer_offset.wrapping_add(*ahead), io.length as usize);

@@ -5,9 +5,8 @@ use crate::control::Control;
 use crate::voice::Voice;
 use crate::worker::recorder::Recorder;
 use crate::worker::{Books, Phases, Requests, Schedule, Worker};
-use diskspd_engine::{Done, Engine, EngineError, Io};
-use diskspd_model::access::TrimWay;
-use diskspd_model::engines::{Direction, EngineKind};
+use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io, Operation};
+use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
 use diskspd_model::plan::{self, Surroundings};
@@ -36,14 +35,6 @@ impl Engine for Notes {
         Ok(batch.len())
     }
 
-    fn flush(&mut self, _: u32, _: u32) -> Result<(), EngineError> {
-        panic!("nothing is flushed here")
-    }
-
-    fn trim(&mut self, _: &Io, _: TrimWay) -> Result<(), EngineError> {
-        panic!("nothing is discarded here")
-    }
-
     fn wait(&mut self, _: usize, _: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let ended = |io: Io| Done { request: io.request, result: i64::from(io.length) };
         done.extend(self.waiting.drain(..).map(ended));
@@ -59,8 +50,8 @@ impl Engine for Notes {
         SlotMut::from(&mut [][..])
     }
 
-    fn features(&self) -> String {
-        String::new()
+    fn about(&self) -> AboutEngine<'_> {
+        AboutEngine::features("")
     }
 }
 
@@ -114,11 +105,11 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     let seen = seen.borrow();
     assert_eq!(seen.len(), 1000);
     for (number, (io, expected)) in seen.iter().zip(trace.lines()).enumerate() {
-        let direction = if io.direction == Direction::Write { "write" } else { "read" };
+        let direction = if io.op == Operation::Write { "write" } else { "read" };
         let told = format!("t[0:0] issuing {} {direction} @ {})", io.length, io.offset);
         assert_eq!(told, expected, "I/O {number}");
         assert_eq!(io.request as usize, number % 4, "I/O {number}");
-        let area = if io.direction == Direction::Write { 4 * 4096 } else { 0 };
+        let area = if io.op == Operation::Write { 4 * 4096 } else { 0 };
         assert_eq!(io.buffer_offset, area + number % 4 * 4096, "I/O {number}");
     }
 }

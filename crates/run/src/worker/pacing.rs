@@ -1,5 +1,6 @@
 //! The limits of a worker: which request may issue its next I/O, and when.
 
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{WorkerPlan, WorkerTarget};
 use diskspd_model::trace::formats::RecordedIo;
 use diskspd_model::trace::replay::ReplayTurns;
@@ -64,21 +65,21 @@ impl Pacing {
         self.replay.is_some()
     }
 
-    /// The next recorded I/O for a request, if it may go, and whether it is a discard.
+    /// The next recorded I/O for a request, if it may go, and what it does.
     ///
     /// # Errors
     /// When to ask again; [`Nanos::MAX`] = there is none left.
-    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, bool), Nanos> {
+    pub fn recorded(&mut self, request: u32, now: Nanos) -> Result<(RecordedIo, Operation), Nanos> {
         let turns = self.replay.as_mut().ok_or(Nanos::MAX)?;
         let (io, due) = turns.peek().ok_or(Nanos::MAX)?;
         let due = due.map_or(Self::ANY_TIME, |due| self.start.saturating_add(due));
         if due != Self::ANY_TIME && now < due {
             return Err(due);
         }
-        let is_discard = turns.is_discard();
+        let op = turns.operation();
         turns.advance();
         self.due[request as usize] = due;
-        Ok((io, is_discard))
+        Ok((io, op))
     }
 
     /// When the I/O that a request has in flight was to start; `None` = whenever it could.

@@ -105,7 +105,7 @@ impl QuotaShare {
         for direction in [Direction::Read, Direction::Write] {
             let of = |request: &u32| {
                 let io = &books.requests.flights[*request as usize].io;
-                if io.direction == direction { i64::from(io.length) } else { 0 }
+                if io.op == direction.into() { i64::from(io.length) } else { 0 }
             };
             let all: i64 = (0..books.requests.flights.len() as u32).map(|request| of(&request)).sum();
             let idle: i64 = books.idle.waiting().iter().map(of).sum();
@@ -148,8 +148,8 @@ impl Loop<'_> {
         for completed in well {
             let io = &books.requests.flights[completed.request as usize].io;
             let asked = if counted { i64::from(io.length) } else { 0 };
-            share.quota.take(io.direction, completed.result - asked);
-            share.quota.came_back(io.direction, completed.result as u64);
+            share.quota.take(io.op.direction(), completed.result - asked);
+            share.quota.came_back(io.op.direction(), completed.result as u64);
         }
     }
 }

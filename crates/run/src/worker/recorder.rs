@@ -3,8 +3,11 @@
 pub use crate::tell::completion::Completion;
 use crate::tell::stream::ByDirection;
 use diskspd_model::engines::Direction;
+use diskspd_model::operation::Operation;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::results::{DirectionResults, IoErrors, Overdue, Paced, TargetResults, ThreadResults};
+use diskspd_model::results::{
+    DirectionResults, IoErrors, OtherResults, Overdue, Paced, TargetResults, ThreadResults,
+};
 use diskspd_model::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencyLog, Moments, Series};
 use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -283,27 +286,20 @@ impl Recorder {
         }
     }
 
-    /// Counts a flush of a target that took so long, ns.
-    pub fn flushed(&mut self, target: usize, latency: u64) {
-        if let Some(flushes) = &mut self.targets[target].flushes {
-            flushes.record(latency);
-        }
-    }
-
-    /// Counts a discard on a target.
-    pub fn trimmed(&mut self, target: usize, bytes: u64, latency: u64) {
-        let Some(discards) = &mut self.targets[target].discards else { return };
-        discards.ios += 1;
-        discards.bytes += bytes;
-        if let Some(latencies) = &mut discards.latency {
+    /// Counts another operation than a read or write on a target, of so many bytes, that took so long, ns.
+    pub fn count_other(&mut self, target: usize, op: Operation, bytes: u64, latency: u64) {
+        let Some(account) = self.targets[target].others.of_mut(op) else { return };
+        account.ios += 1;
+        account.bytes += bytes;
+        if let Some(latencies) = &mut account.latency {
             latencies.record(latency);
         }
     }
 
-    /// Counts how late a discard started, which has been counted.
-    pub fn trim_on_time(&mut self, target: usize, delay: u64) {
-        let discards = self.targets[target].discards.as_mut();
-        if let Some(paced) = discards.and_then(|discards| discards.paced.as_mut()) {
+    /// Counts how late one of those started, which has been counted.
+    pub fn other_on_time(&mut self, target: usize, op: Operation, delay: u64) {
+        let account = self.targets[target].others.of_mut(op);
+        if let Some(paced) = account.and_then(|account| account.paced.as_mut()) {
             paced.delay.record(delay);
         }
     }
@@ -353,7 +349,7 @@ impl Recorder {
         let targets = std::mem::take(&mut self.targets);
         debug_assert!(targets.iter().all(|target| adds_up(&target.read)
             && adds_up(&target.write)
-            && target.discards.as_ref().is_none_or(adds_up)));
+            && target.others.iter().all(|(_, account)| adds_up(account))));
         (ThreadResults { targets, ..ThreadResults::default() }, std::mem::take(&mut self.errors))
     }
 }
@@ -382,11 +378,15 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
             .then(|| Paced { delay: Histogram::new(), response: span.measure_latency.then(Histogram::new) }),
         ..DirectionResults::default()
     };
-    // Always timed, and in no other figure.
-    let discards = |paced: bool| DirectionResults {
-        latency: Some(Histogram::new()),
-        paced: paced.then(Paced::default),
-        ..DirectionResults::default()
+    // Always timed, and in no other figure. What follows from others has no time to start at.
+    let others = |target: &diskspd_model::plan::WorkerTarget, paced: bool| {
+        let mut others = OtherResults::default();
+        for op in worker.others_on(target) {
+            let paced = (paced && op != Operation::Flush).then(Paced::default);
+            let latency = Some(Histogram::new());
+            others.set(op, DirectionResults { latency, paced, ..DirectionResults::default() });
+        }
+        others
     };
     let target = |(index, target): (usize, &diskspd_model::plan::WorkerTarget)| TargetResults {
         target: target.id,
@@ -394,9 +394,8 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
         read: direction(worker.is_paced_on(index)),
         write: direction(worker.is_paced_on(index)),
         overdue: None,
-        flushes: worker.flush_every.map(|_| Histogram::new()),
         integrity: None,
-        discards: target.trim.map(|_| discards(worker.is_paced_on(index))),
+        others: others(target, worker.is_paced_on(index)),
         distribution: Vec::new(),
         unfinished: Vec::new(),
         parts: Vec::new(),
@@ -465,10 +464,7 @@ pub fn count_from(start: Nanos, errors: &mut [IoErrors]) {
 /// What kind of error this is, in a line: `read of 'x': 3 x Input/output error (EIO 5), first at offset
 /// 4096`.
 pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
-    let direction = match error.direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-    };
+    let direction = Operation::from(error.direction).row().name;
     let path = plan.path_of(error.target);
     format!(
         "{direction} of '{path}' failed: {} (first at offset {}, {} in all)",

@@ -1,7 +1,6 @@
 //! The requests of a worker: what each has in flight, and where its data lies.
 
-use diskspd_engine::Io;
-use diskspd_model::engines::Direction;
+use diskspd_engine::{Direction, Io, Operation};
 use diskspd_model::plan::{WorkerPlan, WriteContent};
 use diskspd_model::trace::formats::RecordedIo;
 use diskspd_model::workload::{Next, ThreadWorkload};
@@ -85,10 +84,12 @@ impl Requests {
     }
 
     /// A recorded I/O for a request, on the first target.
-    pub fn recorded(&mut self, io: &RecordedIo, request: u32) -> Io {
+    pub fn recorded(&mut self, io: &RecordedIo, op: Operation, request: u32) -> Io {
         let direction = if io.write { Direction::Write } else { Direction::Read };
         let next = Next { target: 0, length: io.bytes, offset: io.offset, slice: 0, direction };
-        self.places[0].take(&mut self.flights, request, next)
+        let io = Io { op, ..self.places[0].take(&mut self.flights, request, next) };
+        self.flights[request as usize].io = io;
+        io
     }
 
     /// Draws the next I/Os of several requests, in order, and adds them to a batch.
@@ -118,7 +119,7 @@ impl Place {
         let io = Io {
             request,
             file: self.file,
-            direction: next.direction,
+            op: next.direction.into(),
             offset: next.offset,
             length: next.length,
             buffer_offset: (area.start + slot * area.step + (u64::from(next.slice) & area.mask)) as usize,

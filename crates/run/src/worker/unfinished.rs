@@ -1,6 +1,7 @@
 //! I/Os that were in flight when measuring ended: no figure counts them, however long they have been waited
 //! for.
 
+use super::requests::InFlight;
 use super::{Books, Loop, Phases, Requests, TICK};
 use diskspd_engine::Done;
 use diskspd_sys::clock::Nanos;
@@ -36,13 +37,13 @@ impl Loop<'_> {
         let Some(end) = self.phases.measure_end() else { return ages };
         self.late.iter().for_each(|(target, age)| ages[*target as usize].push(*age));
         let mut in_flight = vec![true; self.plan.depth as usize];
-        let Books { requests, idle, recorder, trims } = books;
+        let Books { requests, idle, recorder } = books;
         idle.waiting().iter().for_each(|request| in_flight[*request as usize] = false);
         self.given_up.iter().for_each(|request| in_flight[*request as usize] = false);
-        // What a flush or a discard takes is no latency of an I/O.
-        in_flight.iter_mut().zip(trims).for_each(|(there, trim)| *there &= !trim);
         let in_flight = requests.flights.iter().zip(in_flight).filter(|(_, there)| *there);
-        for (flight, _) in in_flight.filter(|(flight, _)| flight.io.length > 0) {
+        // What other operations take is no latency of an I/O.
+        let moves_data = |flight: &InFlight| flight.io.op.moves_data() && flight.io.length > 0;
+        for (flight, _) in in_flight.filter(|(flight, _)| moves_data(flight)) {
             let since = if self.timed { Some(flight.started) } else { self.silent_since };
             let age = since.and_then(|since| end.checked_sub(since)).filter(|age| *age > 0);
             ages[flight.target as usize].extend(age);

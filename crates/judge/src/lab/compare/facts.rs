@@ -1,6 +1,7 @@
 //! What two sides share and what not: work that must agree, and all else that may explain a difference.
 
 use super::{Runs, SideRun};
+use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Arrivals, CacheMode, OfAllTargets, Parameters, Rate, RateTotal};
 use diskspd_model::results::SpanSummary;
 use serde::Serialize;
@@ -132,15 +133,9 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
     let paths: Vec<String> = asked.paths().map(ToString::to_string).collect();
     let bytes = |size: u32| format!("{size} bytes");
     let percent = |share: u32| format!("{share} %");
-    vec![
+    let mut facts = vec![
         ("block size", common(asked.common(|access| access.block_size.map(bytes))), Yes),
         ("share of writes", common(asked.common(|access| access.write_percent.map(percent))), Yes),
-        (
-            "share of discards",
-            // Where it isn't given there are none.
-            common(asked.common(|of| of.write_percent.map(|_| percent(of.trim_percent.unwrap_or(0))))),
-            Yes,
-        ),
         ("parts of the mix", parts(span), Yes),
         ("share of random I/O", common(asked.common(|access| access.random_percent.map(percent))), Yes),
         ("rate limit", rate_limit(asked), Yes),
@@ -156,7 +151,14 @@ fn of_span(span: &SpanSummary) -> Vec<(&'static str, Option<String>, MustAgree)>
         ("warm-up", asked.warmup_s.map(|seconds| format!("{seconds} s")), No),
         ("targets", (!paths.is_empty()).then(|| paths.join(" ")), No),
         (VERDICT, span.verdict.map(|verdict| verdict.to_string()), No),
-    ]
+    ];
+    // Where they aren't given there are none.
+    let shares = Operation::shared().map(|(op, _, share)| {
+        let of = common(asked.common(|of| of.write_percent.map(|_| percent(of.shares.of(op)))));
+        (share.name, of, Yes)
+    });
+    facts.splice(2..2, shares);
+    facts
 }
 
 /// What the parts are; how large their shares are is a matter of chance. `None` = there are none, or nobody

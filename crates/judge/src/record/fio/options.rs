@@ -1,7 +1,10 @@
 //! What jobs were asked for. fio lists the options that were set; one that isn't there has fio's default.
 
 use super::jobs::FioJob;
-use diskspd_model::profile::{Access, CacheMode, Caching, Parameters, Rate, RawText, TargetGroup};
+use diskspd_model::operation::Operation;
+use diskspd_model::profile::{
+    Access, CacheMode, Caching, OperationShares, Parameters, Rate, RawText, TargetGroup,
+};
 
 /// Engines with one I/O at a time, whatever `iodepth` says; the first is fio's own choice on Linux.
 const SYNCHRONOUS: [&str; 7] = ["psync", "sync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
@@ -123,7 +126,8 @@ fn access(job: &FioJob) -> Access {
         outstanding: if SYNCHRONOUS.contains(&engine) { Some(1) } else { depth() },
         block_size: block_size(job, writes),
         write_percent: writes.filter(|writes| *writes <= 100),
-        trim_percent: pattern.and_then(|pattern| pattern.trim_percent),
+        shares: OperationShares::default()
+            .with(Operation::Discard, pattern.map_or(0, |pattern| pattern.trim_percent)),
         random_percent: random.filter(|share| *share <= 100),
         stride: None,
         rate: rate(job, writes),
@@ -137,7 +141,7 @@ struct RwPattern {
     random: bool,
     mixed: bool,
     write_percent: u32,
-    trim_percent: Option<u32>,
+    trim_percent: u32,
 }
 
 impl RwPattern {
@@ -149,11 +153,11 @@ impl RwPattern {
             name => name.strip_prefix("rand").map_or((false, name), |kind| (true, kind)),
         };
         let (mixed, write_percent, trim_percent) = match kind {
-            "read" => (false, 0, None),
-            "write" => (false, 100, None),
-            "rw" => (true, 50, None),
-            "trim" => (false, 0, Some(100)),
-            "trimwrite" => (false, 100, Some(50)),
+            "read" => (false, 0, 0),
+            "write" => (false, 100, 0),
+            "rw" => (true, 50, 0),
+            "trim" => (false, 0, 100),
+            "trimwrite" => (false, 100, 50),
             _ => return None,
         };
         Some(RwPattern { random, mixed, write_percent, trim_percent })

@@ -3,9 +3,10 @@
 use super::jobs::FioJob;
 use super::latency::{FioDistribution, FioTimes, times};
 use super::options;
+use diskspd_model::operation::Operation;
 use diskspd_model::results::{
-    ChartRow, DiscardFigures, FioFigures, FioLatency, FioPercentiles, FlushFigures, KnownFigures,
-    KnownPercentile, SpanSummary,
+    ChartRow, FioFigures, FioLatency, FioPercentiles, KnownFigures, KnownPercentile, OtherFigures,
+    SpanSummary,
 };
 use diskspd_model::units::Millis;
 use serde_json::Value;
@@ -178,22 +179,22 @@ fn five_times(all: &[FioTimes]) -> [Option<Millis>; 5] {
     [mean, at(50.0), at(99.0), at(99.9), max]
 }
 
-fn trims(all: &[&Value], seconds: Option<f64>) -> Option<DiscardFigures> {
+fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let sum = |name| all.iter().map(|trims| number(trims, name)).fold(0_u64, u64::saturating_add);
     let (discards, bytes) = (sum("total_ios"), sum("io_bytes"));
     let kind = common_kind(all, |times| times.mean().is_some());
     let times: Vec<FioTimes> =
         all.iter().filter_map(|trims| kind.and_then(|kind| times(trims, kind))).collect();
-    let [mean, median, p99, p999, max] = five_times(&times);
-    let per_s = discards as f64 / seconds?;
+    let row = Operation::Discard.row().other.as_ref()?;
+    let figures = OtherFigures::known(row, discards, bytes, seconds?, five_times(&times));
     // fio counts one discard where none was done.
-    (bytes > 0).then_some(DiscardFigures { discards, bytes, per_s, mean, median, p99, p999, max })
+    (bytes > 0).then_some(figures)
 }
 
-fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<FlushFigures> {
+fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
     let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
-    let [mean, median, p99, p999, max] = five_times(&times);
-    let per_s = flushes as f64 / seconds?;
-    (flushes > 0).then_some(FlushFigures { flushes, per_s, mean, median, p99, p999, max })
+    let row = Operation::Flush.row().other.as_ref()?;
+    let figures = OtherFigures::known(row, flushes, 0, seconds?, five_times(&times));
+    (flushes > 0).then_some(figures)
 }

@@ -3,6 +3,7 @@
 use super::lines::TextPiece;
 use super::size;
 use crate::record::fault::LineFault;
+use diskspd_model::operation::Operation;
 use diskspd_model::profile::xml::text::bytes as path_bytes;
 use diskspd_model::profile::{Access, CacheMode, Caching, Parameters, Rate, RawText, Target, TimeSpan};
 
@@ -184,9 +185,15 @@ impl AskedOfTarget {
                 "number of outstanding I/O operations per thread"
                 | "number of outstanding I/O operations" => access.outstanding = number(value),
                 "threads per file" => access.threads = number(value),
-                "discards" => access.trim_percent = number(value),
-                _ => {}
+                _ => self.share(label, value),
             }
+        }
+    }
+
+    /// `discards: 5% of all I/Os, the rest as above`
+    fn share(&mut self, label: &str, value: &str) {
+        if let Some((op, ..)) = Operation::shared().find(|(_, row, _)| row.plural == label) {
+            self.access.shares.set(op, number(value).unwrap_or(0));
         }
     }
 

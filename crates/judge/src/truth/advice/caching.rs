@@ -4,6 +4,7 @@ use super::{durability, reads, writes};
 use crate::truth::view::Asked;
 use crate::truth::{Finding, Severity, SpanView};
 use diskspd_model::machine::file_systems::FileSystemType;
+use diskspd_model::operation::Operation;
 use diskspd_model::units::Size;
 
 /// Reads through the page cache of an area that has room in it are reads of memory, from the second time on
@@ -48,7 +49,7 @@ fn area(span: &SpanView, asked: Asked) -> Option<u64> {
 pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
     let target = asked.target;
     let durable = target.write_through || target.flush_type.is_some();
-    let flushed = span.rows().any(|row| row.target == asked.id && row.flushes.is_some());
+    let flushed = span.rows().any(|row| row.target == asked.id && row.other(Operation::Flush).is_some());
     let durable = durable || flushed || durability::is_synchronous(span, asked);
     if durable || span.done(asked.id, writes) == 0 {
         return None;

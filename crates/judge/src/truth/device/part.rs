@@ -3,7 +3,9 @@
 use crate::truth::SpanView;
 use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
 use diskspd_model::machine::stack::{Layer, LayerKind};
+use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Target, TargetId};
+use diskspd_model::results::TargetResults;
 
 /// What the workers counted in one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Part<'a> {
     pub each: Vec<(Counted, Counted)>,
     pub read: Counted,
     pub write: Counted,
-    /// Discards (`--trim`).
+    /// Discards (`--trim`), and what else leaves holes.
     pub discarded: Counted,
     /// Writes that had to be on the medium when they ended (`-Sw`, `-Sh`): each may ask for a flush.
     pub durable: u64,
@@ -70,12 +72,8 @@ impl<'a> Part<'a> {
                     part.durable = part.durable.saturating_add(got.write.ios);
                 }
                 // Each flush may be a write of no bytes to the device, as those of durable writes.
-                let flushes = got.flushes.as_ref().map_or(0, |flushes| flushes.moments().count());
+                let flushes = got.other(Operation::Flush).map_or(0, |flushes| flushes.ios);
                 part.durable = part.durable.saturating_add(flushes);
-                if let Some(discards) = &got.discards {
-                    part.discarded.ios = part.discarded.ios.saturating_add(discards.ios);
-                    part.discarded.bytes = part.discarded.bytes.saturating_add(discards.bytes);
-                }
                 // The program's own pattern, and zeros (-Z); random data and data of the user's don't count,
                 // nor what is as reducible as the user wants it.
                 let repeats = !span.asked.random_write_data;
@@ -84,6 +82,7 @@ impl<'a> Part<'a> {
                     part.easy = part.easy.saturating_add(got.write.bytes);
                 }
                 let at = part.targets.iter().position(|target| target.target == got.target).unwrap_or(0);
+                part.add_others(at, got);
                 let Some((read, write)) = part.each.get_mut(at) else { continue };
                 for (sum, more) in [
                     (&mut part.read, &got.read),
@@ -106,6 +105,22 @@ impl<'a> Part<'a> {
             part.buffered |= asked.target.memory_mapped_io || span.is_cached(asked);
         }
         part
+    }
+
+    /// Adds what was done to its target of this place beside reads and writes.
+    fn add_others(&mut self, at: usize, got: &TargetResults) {
+        for (op, _, share) in Operation::shared() {
+            let Some(done) = got.other(op) else { continue };
+            // What the kernel counts as writes of the device; a file system makes its own of it.
+            let sums = match share.writes_on_devices && !self.on_file_system {
+                true => [Some(&mut self.write), self.each.get_mut(at).map(|(_, write)| write)],
+                false => [Some(&mut self.discarded), None],
+            };
+            for sum in sums.into_iter().flatten() {
+                sum.bytes = sum.bytes.saturating_add(done.bytes);
+                sum.ios = sum.ios.saturating_add(done.ios);
+            }
+        }
     }
 
     /// Whether this target is among them.

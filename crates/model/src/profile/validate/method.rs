@@ -28,14 +28,8 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
     for (rule, message) in super::verify::rules(method, profile) {
         refuse(rule, message);
     }
-    let trims = |span: &TimeSpan| span.targets.iter().any(|target| target.trim_ratio > 0);
-    if method.poll && profile.time_spans.iter().any(trims) {
-        refuse(
-            "T4",
-            "--trim (linux:TrimRatio) and --poll exclude each other: a polled ring takes no discards; leave \
-             out one of them",
-        );
-    }
+    findings.extend(super::shares::with_method(method, profile));
+    let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if let Some(recorded) = &method.replay {
         for (rule, message) in replay(recorded, method, profile) {
             refuse(rule, message);
@@ -181,7 +175,7 @@ fn leaves_work_open(target: &Target) -> bool {
             (target.block_size, target.block_alignment, target.random_ratio, target.write_ratio),
             (target.interlocked_sequential, target.parallel_async_io, target.distribution.clone()),
             (target.base_file_offset, target.max_file_size, target.thread_stride, target.throughput),
-            (target.burst_size, target.think_time, target.spread, target.is_mixed(), target.trim_ratio),
+            (target.burst_size, target.think_time, target.spread, target.is_mixed(), target.shares),
         )
     };
     work(target) == work(&nothing)

@@ -7,9 +7,9 @@ mod distribution;
 mod method;
 mod mix;
 mod rules;
+mod shares;
 #[cfg(test)]
 mod tests;
-mod trim;
 mod verify;
 
 pub use method::method;

@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, mix, trim};
+use super::{Case, content, distribution, mix, shares};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -50,7 +50,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
         findings.extend(found.into_iter().filter(|found| !findings.contains(found)).collect::<Vec<_>>());
     }
     findings.extend(content::check(case));
-    findings.extend(trim::check(case));
+    findings.extend(shares::check(case));
     findings
 }
 

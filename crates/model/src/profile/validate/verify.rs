@@ -32,12 +32,6 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
             "--verify and -Z, -Zr, -Z<size>, --compress or --dedupe both set the write content; give one of \
              them",
         ),
-        (
-            spans().flat_map(|span| &span.targets).any(|target| target.trim_ratio > 0),
-            "T5",
-            "--verify and --trim exclude each other: the content of discarded sectors is undefined and can't \
-             be verified; leave out one of them",
-        ),
     ];
     let count = TargetIds::of(profile).paths().len();
     let mut numbers = method.verify_as.clone();

@@ -157,6 +157,7 @@ const TARGET: &[Child] = &[
     may("linux:Mix", Many(&[MIX_PART])),
     Child { required: false, element: WRITE_CONTENT },
     value("linux:TrimRatio", Number(1, 100)),
+    value("linux:WriteZeroesRatio", Number(1, 100)),
 ];
 
 const MIX_PART: Element = Element {

@@ -192,7 +192,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
         sizes: shape::sizes(node)?,
         mix: node.children_of("linux:Mix").iter().map(mix_part).collect::<Result<_, _>>()?,
         content: node.child("linux:WriteContent").map(shape::content),
-        trim_ratio: node.u32("linux:TrimRatio").unwrap_or(default.trim_ratio),
+        shares: shape::shares(node),
     };
     target.sum_up_parts();
     Ok(target)

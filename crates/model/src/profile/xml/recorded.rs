@@ -72,7 +72,7 @@ fn of_span(node: &Node) -> Parameters {
             outstanding: all.outstanding.filter(|_| pool || stated("RequestCount")),
             block_size: all.block_size.filter(|_| stated("BlockSize")),
             write_percent: all.write_percent.filter(|_| stated("WriteRatio")),
-            trim_percent: all.trim_percent,
+            shares: all.shares,
             random_percent: all.random_percent.filter(|_| random || stated("StrideSize")),
             stride: all.stride.filter(|_| stated("Random") || stated("StrideSize")),
             rate: all.rate.filter(|rate| *rate != Rate::Unlimited || stated("Throughput")),

@@ -3,7 +3,8 @@
 use super::error::{Fault, quote};
 use super::tree::Node;
 use super::values::{Value, is_blank};
-use crate::profile::{AddressSpread, ContentShape, SizeShare};
+use crate::operation::Operation;
+use crate::profile::{AddressSpread, ContentShape, OperationShares, SizeShare};
 
 /// The text of an element, without blanks around it.
 fn text_of(node: &Node) -> &str {
@@ -11,6 +12,15 @@ fn text_of(node: &Node) -> &str {
         Some(Value::Text(text)) => text.trim_matches(is_blank),
         _ => "",
     }
+}
+
+/// The shares of other operations than reads and writes; none where there is no such element.
+pub(super) fn shares(within: &Node) -> OperationShares {
+    let found = |(op, _, share): (Operation, _, &crate::operation::ShareRow)| {
+        Some((op, within.u32(&format!("linux:{}", share.element))?))
+    };
+    let found = Operation::shared().filter_map(found);
+    found.fold(OperationShares::default(), |shares, (op, percent)| shares.with(op, percent))
 }
 
 /// As the option has them; none if there is no such element.

@@ -1,42 +1,47 @@
-//! What a target has to be like for discards (`--trim`).
+//! What a target has to be like for other operations than reads and writes (`--trim`).
 
 use super::PlanError;
 use super::access::is_cached;
 use crate::finding::Finding;
 use crate::machine::target::{TargetFacts, TargetKind};
+use crate::operation::Operation;
 use crate::profile::Target;
 
-/// Collects what doesn't fit: a device that can't discard, and blocks that don't lie on its logical blocks.
+/// Collects what doesn't fit: a device that can't do it, and blocks that don't lie on its logical blocks.
 /// That less is given back than is discarded is a warning.
 pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>, warnings: &mut Vec<Finding>) {
-    if target.trim_ratio == 0 {
-        return;
-    }
-    match refusal(target, facts) {
-        Some(why) => errors.push(PlanError::target(format!("--trim: '{}': {why}", target.path))),
-        None => warnings.extend(partly(target, facts)),
+    for (op, row, _) in target.shares.iter() {
+        match refusal(op, row.plural, target, facts) {
+            Some(why) => {
+                errors.push(PlanError::target(format!("{}: '{}': {why}", row.option, target.path)));
+            }
+            None if op == Operation::Discard => warnings.extend(partly(target, facts)),
+            None => {}
+        }
     }
 }
 
-fn refusal(target: &Target, facts: &TargetFacts) -> Option<String> {
+fn refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) -> Option<String> {
     if facts.kind != TargetKind::BlockDevice {
         return None;
     }
-    if let Some(device) = facts.discards.as_ref().and_then(|found| found.impossible.as_ref()) {
+    let unable = facts.discards.as_ref().and_then(|found| found.impossible.as_ref());
+    if let Some(device) = unable.filter(|_| op == Operation::Discard) {
         return Some(format!(
             "{device} doesn't support discard (discard_max_bytes of its queue in /sys is 0); leave out \
              --trim, or choose another device"
         ));
     }
-    // The kernel discards nothing that is in its cache and not yet on the device (EBUSY).
+    // The kernel refuses both of blocks that are in its cache and not yet on the device (EBUSY).
     if is_cached(target, facts) && target.write_ratio > 0 {
-        let why = "the kernel can't discard blocks that are dirty in the page cache";
-        return Some(format!("{why}; leave out -Sb, or -w"));
+        return Some(format!(
+            "the kernel does no {plural} of blocks that are dirty in the page cache; leave out -Sb, or -w"
+        ));
     }
     let block = facts.direct.map_or(0, |needs| needs.offset.into());
     let off = off_grid(target, block)?;
     Some(format!(
-        "discards must be aligned to the device's logical blocks of {block} bytes; {off} not a multiple of it"
+        "{plural} must be aligned to the device's logical blocks of {block} bytes; {off} not a multiple of it"
     ))
 }
 

@@ -1,0 +1,221 @@
+//! What an I/O can do: one table, from which everybody has what an operation is called and how it counts.
+//!
+//! Reads and writes are in DISKSPD's own figures. Every other operation has accounts and a section of its
+//! own, is timed always, and is in no other figure.
+
+/// Direction of an I/O that moves data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// From the target into the buffer.
+    Read,
+    /// From the buffer to the target.
+    Write,
+}
+
+/// What an I/O does, in the order of the reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Moves data from the target into the buffer.
+    Read,
+    /// Moves data from the buffer to the target.
+    Write,
+    /// Makes durable what was written and has completed. Follows writes (`--fsync-every`).
+    Flush,
+    /// Gives back a part of the target: what was there is gone (`--trim`).
+    Discard,
+    /// Has a part of the target hold zeros, without data that says so (`--write-zeroes`).
+    WriteZeroes,
+}
+
+/// One operation: what it is called, where it comes from, how it is counted.
+#[derive(Debug)]
+pub struct OperationRow {
+    /// Which one.
+    pub op: Operation,
+    /// A single one, in logs and messages.
+    pub name: &'static str,
+    /// What is being done when it fails.
+    pub doing: &'static str,
+    /// How it counts; `None` = in DISKSPD's own figures.
+    pub other: Option<OtherRow>,
+}
+
+/// An operation that is in none of DISKSPD's figures.
+#[derive(Debug, PartialEq)]
+pub struct OtherRow {
+    /// Several, in a sentence and above a column.
+    pub plural: &'static str,
+    /// What their sections are called.
+    pub title: &'static str,
+    /// Their element in result XML (`--xml-verdict`).
+    pub element: &'static str,
+    /// Their accounts in records, and how many there were in a summary.
+    pub stored: &'static str,
+    /// The option that asks for them.
+    pub option: &'static str,
+    /// What a file system does then, behind "can't".
+    pub in_files: &'static str,
+    /// A share of the I/Os is of this kind instead, at the places of those; `None` = they follow from
+    /// others, and concern no part of the target.
+    pub share: Option<ShareRow>,
+}
+
+/// What the share of an operation among all I/Os is called.
+#[derive(Debug, PartialEq)]
+pub struct ShareRow {
+    /// In a sentence.
+    pub name: &'static str,
+    /// In the profile of a record.
+    pub ratio: &'static str,
+    /// Among the parameters of a known run.
+    pub percent: &'static str,
+    /// In a profile in XML, in our own namespace.
+    pub element: &'static str,
+    /// What was done to a block.
+    pub past: &'static str,
+    /// It writes to block devices, and the kernel counts it so; else, and in files, it leaves holes.
+    pub writes_on_devices: bool,
+    /// Why sectors that it was done to can't be verified.
+    pub unverifiable: &'static str,
+}
+
+/// Every operation, in the order of [`Operation`].
+pub const OPERATIONS: [OperationRow; 5] = [
+    OperationRow { op: Operation::Read, name: "read", doing: "reading", other: None },
+    OperationRow { op: Operation::Write, name: "write", doing: "writing", other: None },
+    OperationRow {
+        op: Operation::Flush,
+        name: "flush",
+        doing: "flushing",
+        other: Some(OtherRow {
+            plural: "flushes",
+            title: "Flushes",
+            element: "Flushes",
+            stored: "flushes",
+            option: "--fsync-every",
+            in_files: "flush",
+            share: None,
+        }),
+    },
+    OperationRow {
+        op: Operation::Discard,
+        name: "discard",
+        doing: "discarding",
+        other: Some(OtherRow {
+            plural: "discards",
+            title: "Discards",
+            element: "Discards",
+            stored: "discards",
+            option: "--trim",
+            in_files: "punch holes",
+            share: Some(ShareRow {
+                name: "share of discards",
+                ratio: "trim_ratio",
+                percent: "trim_percent",
+                element: "TrimRatio",
+                past: "discarded",
+                writes_on_devices: false,
+                unverifiable: "the content of discarded sectors is undefined and can't be verified",
+            }),
+        }),
+    },
+    OperationRow {
+        op: Operation::WriteZeroes,
+        name: "write-zeroes",
+        doing: "zeroing",
+        other: Some(OtherRow {
+            plural: "write zeroes",
+            title: "Write zeroes",
+            element: "WriteZeroes",
+            stored: "write_zeroes",
+            option: "--write-zeroes",
+            in_files: "zero ranges",
+            share: Some(ShareRow {
+                name: "share of write zeroes",
+                ratio: "write_zeroes_ratio",
+                percent: "write_zeroes_percent",
+                element: "WriteZeroesRatio",
+                past: "zeroed",
+                writes_on_devices: true,
+                unverifiable: "zeroed sectors carry no stamp and can't be verified",
+            }),
+        }),
+    },
+];
+
+impl Operation {
+    /// Every one, for engines that have them all.
+    pub const ALL: [Operation; OPERATIONS.len()] = {
+        let mut all = [Operation::Read; OPERATIONS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = OPERATIONS[at].op;
+            at += 1;
+        }
+        all
+    };
+
+    /// Its row in [`OPERATIONS`].
+    pub fn row(self) -> &'static OperationRow {
+        &OPERATIONS[self as usize]
+    }
+
+    /// The number that it goes by: its place in [`OPERATIONS`].
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The operation of a number.
+    pub fn of_number(number: u8) -> Option<Operation> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+
+    /// Whether data moves between buffer and target: reads and writes.
+    #[inline]
+    pub fn moves_data(self) -> bool {
+        matches!(self, Operation::Read | Operation::Write)
+    }
+
+    /// The direction of one that moves data.
+    #[inline]
+    pub fn direction(self) -> Direction {
+        debug_assert!(self.moves_data(), "{self:?} has no direction");
+        if self == Operation::Write { Direction::Write } else { Direction::Read }
+    }
+
+    /// Those that are in none of DISKSPD's figures, with their rows.
+    pub fn others() -> impl Iterator<Item = (Operation, &'static OtherRow)> {
+        OPERATIONS.iter().filter_map(|row| Some((row.op, row.other.as_ref()?)))
+    }
+
+    /// Those of them that are a share of all I/Os.
+    pub fn shared() -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+        Operation::others().filter_map(|(op, row)| Some((op, row, row.share.as_ref()?)))
+    }
+}
+
+impl From<Direction> for Operation {
+    #[inline]
+    fn from(direction: Direction) -> Operation {
+        match direction {
+            Direction::Read => Operation::Read,
+            Direction::Write => Operation::Write,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_stand_in_the_order_of_the_operations() {
+        for (number, row) in (0..).zip(&OPERATIONS) {
+            assert_eq!((row.op.number(), row.op.row().name), (number, row.name));
+            assert_eq!(Operation::of_number(number), Some(row.op));
+            assert_eq!(row.op.moves_data(), row.other.is_none(), "{}", row.name);
+        }
+        assert_eq!(Operation::of_number(OPERATIONS.len() as u8), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! Which I/Os of a target are of other operations instead (`--trim`).
+
+use crate::operation::{Operation, OtherRow, ShareRow};
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use std::fmt;
+
+/// Of the operations that are a share of all I/Os, the share of each, percent; 0 = none. Reads and writes
+/// share the rest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct OperationShares([u32; Operation::ALL.len()]);
+
+impl OperationShares {
+    /// The share of an operation, percent.
+    pub fn of(&self, op: Operation) -> u32 {
+        self.0[op as usize]
+    }
+
+    /// Sets it.
+    pub fn set(&mut self, op: Operation, percent: u32) {
+        self.0[op as usize] = percent;
+    }
+
+    /// With this share of an operation.
+    pub fn with(mut self, op: Operation, percent: u32) -> OperationShares {
+        self.set(op, percent);
+        self
+    }
+
+    /// The operations that there are, with what they are called, and their shares.
+    pub fn iter(&self) -> impl Iterator<Item = (Operation, &'static OtherRow, u32)> + use<> {
+        let shares = *self;
+        let of = move |(op, row, _)| (op, row, shares.of(op));
+        Operation::shared().map(of).filter(|(.., percent)| *percent > 0)
+    }
+
+    /// Whether all I/Os read or write.
+    pub fn are_none(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// All of them together, percent.
+    pub fn sum(&self) -> u32 {
+        self.iter().map(|(.., percent)| percent).fold(0, u32::saturating_add)
+    }
+
+    fn write<S: Serializer>(&self, to: S, name: fn(&ShareRow) -> &'static str) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(None)?;
+        for (op, _, share) in Operation::shared().filter(|(op, ..)| self.of(*op) > 0) {
+            map.serialize_entry(name(share), &self.of(op))?;
+        }
+        map.end()
+    }
+}
+
+/// As a target of a profile has them, among its own fields.
+pub mod ratios {
+    use super::*;
+
+    /// Those that there are.
+    ///
+    /// # Errors
+    /// The serializer's.
+    pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
+        shares.write(to, |share| share.ratio)
+    }
+
+    /// What isn't named is none.
+    ///
+    /// # Errors
+    /// A share is no number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OperationShares, D::Error> {
+        from.deserialize_map(SharesVisitor(|share| share.ratio))
+    }
+}
+
+/// As the parameters of a known run have them.
+pub mod percents {
+    use super::*;
+
+    /// Those that there are.
+    ///
+    /// # Errors
+    /// The serializer's.
+    pub fn serialize<S: Serializer>(shares: &OperationShares, to: S) -> Result<S::Ok, S::Error> {
+        shares.write(to, |share| share.percent)
+    }
+
+    /// What isn't named is none.
+    ///
+    /// # Errors
+    /// A share is no number.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<OperationShares, D::Error> {
+        from.deserialize_map(SharesVisitor(|share| share.percent))
+    }
+}
+
+/// Takes the shares out of the fields of an object.
+struct SharesVisitor(fn(&ShareRow) -> &'static str);
+
+impl<'de> Visitor<'de> for SharesVisitor {
+    type Value = OperationShares;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("shares of operations, in percent")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OperationShares, A::Error> {
+        let mut shares = OperationShares::default();
+        while let Some(name) = map.next_key::<String>()? {
+            match Operation::shared().find(|(_, _, share)| (self.0)(share) == name) {
+                Some((op, ..)) => shares.set(op, map.next_value::<Option<u32>>()?.unwrap_or(0)),
+                None => drop(map.next_value::<serde::de::IgnoredAny>()?),
+            }
+        }
+        Ok(shares)
+    }
+}

@@ -1,0 +1,86 @@
+//! Rules of shares of other operations than reads and writes (`--trim`).
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::operation::{Operation, OtherRow, ShareRow};
+use crate::profile::{Method, OperationShares, Profile};
+
+/// What they don't go with; what the method forbids is among its own rules.
+pub(super) fn check(case: &Case) -> Vec<Finding> {
+    let Case { target, span, .. } = case;
+    let mut findings = Vec::new();
+    let mut refuse = |rule, message: String| findings.push(error(rule, message));
+    for (op, row, share) in asked(target.shares) {
+        let (option, what, name) = (row.option, row.plural, share.name);
+        let said = format!("{option} (linux:{})", share.element);
+        if target.shares.of(op) > 100 {
+            refuse("T1", format!("{said}: the {name} is at most 100 %; give 1 to 100"));
+        }
+        if target.memory_mapped_io {
+            refuse(
+                "T2",
+                format!(
+                    "{said} and -Sm (MemoryMappedIo) exclude each other: memory-mapped I/O has no {what}; \
+                     leave out one of them"
+                ),
+            );
+        }
+        if span.completion_routines {
+            refuse(
+                "T3",
+                format!(
+                    "{said} and completion routines (-x, CompletionRoutines) exclude each other: routines \
+                     submit only reads and writes; leave out one of them"
+                ),
+            );
+        }
+    }
+    let several = asked(target.shares).count() > 1;
+    if several && target.shares.sum() > 100 && findings.iter().all(|found| found.name != "T1") {
+        let options: Vec<&str> = asked(target.shares).map(|(_, row, _)| row.option).collect();
+        let message = format!(
+            "{}: together they are {} % of the I/Os, and at most 100 % are possible; lower one of them",
+            options.join(" and "),
+            target.shares.sum()
+        );
+        findings.push(error("T6", message));
+    }
+    findings
+}
+
+/// What they can't go with of how a profile is run.
+pub(super) fn with_method(method: &Method, profile: &Profile) -> Vec<Finding> {
+    let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
+    let mut findings = Vec::new();
+    for (op, row, share) in Operation::shared() {
+        if targets().all(|target| target.shares.of(op) == 0) {
+            continue;
+        }
+        let (option, what) = (row.option, row.plural);
+        if method.poll {
+            let message = format!(
+                "{option} (linux:{}) and --poll exclude each other: a polled ring takes no {what}; leave out \
+                 one of them",
+                share.element
+            );
+            findings.push(error("T4", message));
+        }
+        if method.verify.is_some() {
+            let message = format!(
+                "--verify and {option} exclude each other: {}; leave out one of them",
+                share.unverifiable
+            );
+            findings.push(error("T5", message));
+        }
+    }
+    findings
+}
+
+/// The operations that there are, with what they are called.
+fn asked(shares: OperationShares) -> impl Iterator<Item = (Operation, &'static OtherRow, &'static ShareRow)> {
+    Operation::shared().filter(move |(op, ..)| shares.of(*op) > 0)
+}
+
+fn error(rule: &'static str, message: String) -> Finding {
+    Finding::of_machine(rule, Severity::Error, message)
+}

@@ -1,0 +1,204 @@
+//! `--write-zeroes`: which I/Os write zeros without data, where they are counted, and what they leave.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::in_process::{asked, profile_and_method, run};
+use crate::common::loops::Loop;
+use crate::common::{directory, side_by_side, skip};
+use diskspd::engine::MakeEngine;
+use diskspd::machine::target::{DirectRequirements, TargetFacts, TargetKind};
+use diskspd::operation::Operation;
+use diskspd::plan::{self, Surroundings};
+use diskspd::prelude::*;
+use diskspd::profile::validate;
+use diskspd::report::{WithVerdicts, format_named, text};
+use diskspd::results::TargetResults;
+use std::path::Path;
+
+fn rows(record: &Record) -> Vec<&TargetResults> {
+    record.host().results.time_spans[0].threads.iter().flat_map(|thread| &thread.targets).collect()
+}
+
+fn count(row: &TargetResults, op: Operation) -> u64 {
+    row.other(op).map_or(0, |done| done.ios)
+}
+
+/// Whether so many of so many have this share, within five deviations and what was in flight at the edges.
+fn has_share(part: u64, all: u64, percent: u64) -> bool {
+    let share = percent as f64 / 100.0;
+    let slack = 5.0 * (all as f64 * share * (1.0 - share)).sqrt() + 64.0;
+    all > 200 && (part as f64 - all as f64 * share).abs() <= slack
+}
+
+#[test]
+fn several_operations_have_their_shares_and_the_rest_is_divided_by_w() {
+    for (options, zeroes, discards, writes) in [
+        ("--write-zeroes 30 -w40", 30, 0, 40),
+        ("--write-zeroes 20 --trim 30 -w50", 20, 30, 50),
+        ("--trim 60 --write-zeroes 40 -w50", 40, 60, 0),
+        ("--write-zeroes 100", 100, 0, 0),
+    ] {
+        let record = run(&format!("--engine sim -c1G -b4K -r -o3 -W0 -d1 {options} a.dat"));
+        assert_eq!(record.check(), Ok(()));
+        let row = rows(&record)[0];
+        let zeroed = count(row, Operation::WriteZeroes);
+        let discarded = count(row, Operation::Discard);
+        let moved = row.read.ios + row.write.ios;
+        let all = zeroed + discarded + moved;
+        assert!(has_share(zeroed, all, zeroes) && has_share(discarded, all, discards), "{options}");
+        assert!(moved < 200 || has_share(row.write.ios, moved, writes), "{options}");
+        let account = row.other(Operation::WriteZeroes).unwrap();
+        assert_eq!(account.latency.as_ref().unwrap().moments().count(), zeroed, "{options}");
+        assert_eq!(account.bytes, zeroed * 4096, "{options}");
+    }
+}
+
+#[test]
+fn they_stand_behind_all_that_diskspd_has_in_every_form() {
+    let line = "--engine sim -c1G -b4K -r -w50 -o2 -L -W0 -d1 --write-zeroes 10 --trim 5 a.dat";
+    let record = run(line);
+    let report = String::from_utf8(text::text(&record)).unwrap();
+    assert!(report.contains("\twrite zeroes: 10% of all I/Os, the rest as above\n"), "{report}");
+    let discards = report.find("\n\nDiscards of timespan 1:\n").unwrap();
+    let zeroes = report.find("\n\nWrite zeroes of timespan 1:\n").unwrap();
+    assert!(discards < zeroes && report.contains("thread | write zeroes |       bytes     |"), "{report}");
+    let xml = format_named("xml").unwrap();
+    assert!(!String::from_utf8(xml.bytes(&record)).unwrap().contains("<WriteZeroes>"));
+    let more = String::from_utf8(xml.with_verdicts(WithVerdicts::ALL).bytes(&record)).unwrap();
+    assert_eq!(more.matches("<WriteZeroes>").count(), 1, "{more}");
+    assert!(more.contains(">10</linux:WriteZeroesRatio>"), "{more}");
+    let page = String::from_utf8(format_named("html").unwrap().bytes(&record)).unwrap();
+    assert!(page.contains("Write zeroes: in no other figure"), "{page}");
+    let json: serde_json::Value =
+        serde_json::from_slice(&format_named("json").unwrap().bytes(&record)).unwrap();
+    let total = &json["summary"]["time_spans"][0]["write_zeroes"]["total"];
+    assert_eq!(total["write_zeroes"], count(rows(&record)[0], Operation::WriteZeroes), "{total}");
+    let again = diskspd::record::json::read(&format_named("json").unwrap().bytes(&record)[..]).unwrap();
+    assert_eq!(rows(&again)[0].others, rows(&record)[0].others);
+}
+
+/// Blocks of 4 KiB that are all zeros.
+fn zeros(file: &Path) -> u64 {
+    let content = std::fs::read(file).unwrap();
+    content.chunks(4096).filter(|block| block.iter().all(|byte| *byte == 0)).count() as u64
+}
+
+#[test]
+fn engines_zero_files_where_they_do_so_and_nowhere_else() {
+    let directory = directory();
+    let engines =
+        [("uring", "-o8"), ("uring", "-o4 -Su"), ("sync", "-o1"), ("sync", "-o3 -Su"), ("null", "-o8")];
+    side_by_side(engines, |(engine, options)| {
+        let file = directory.path().join(format!("{engine}{}.dat", options.replace(' ', "")));
+        std::fs::write(&file, vec![1; 16 << 20]).unwrap();
+        let line = format!(
+            "--engine {engine} {options} -b4K -s -g1000i -W0 -d1 --write-zeroes 50 {}",
+            file.display()
+        );
+        let kind = profile_and_method(&line).1.engine.unwrap();
+        if let Err(why) = kind.row().available() {
+            return skip(&why.to_string());
+        }
+        let record = run(&line);
+        let zeroed = count(rows(&record)[0], Operation::WriteZeroes);
+        assert!(zeroed > 10, "{line}: {zeroed}");
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), 16 << 20, "{line}");
+        let most = zeroed + zeroed / 4 + 16;
+        match engine {
+            "null" => assert_eq!(zeros(&file), 0),
+            _ => assert!((zeroed..=most).contains(&zeros(&file)), "{line}: {zeroed}, {}", zeros(&file)),
+        }
+    });
+}
+
+/// The kernel's counts of a device: writes, and bytes of them.
+fn kernel_writes(device: &Path) -> (u64, u64) {
+    let name = device.file_name().unwrap().to_str().unwrap();
+    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
+    let fields: Vec<u64> = text.split_whitespace().map(|field| field.parse().unwrap()).collect();
+    (fields[4] + fields[5], fields[6] * 512)
+}
+
+#[test]
+fn the_kernel_counts_them_among_the_writes_of_a_device_and_so_does_the_verdict() {
+    side_by_side(["--engine uring -o8 -w30", "--engine sync -w0"], |options| {
+        let Some(disk) = Loop::with(64 << 20, &[], |file| {
+            std::io::Write::write_all(&mut &*file, &vec![1; 64 << 20]).unwrap();
+        }) else {
+            return;
+        };
+        let before = kernel_writes(&disk.device);
+        let record = run(&format!("{options} -b64K -r -W0 -d1 --write-zeroes 50 {}", disk.device.display()));
+        let after = kernel_writes(&disk.device);
+        let row = rows(&record)[0];
+        let zeroed = count(row, Operation::WriteZeroes);
+        let counted = zeroed + row.write.ios;
+        let kernel = (after.1 - before.1) >> 16;
+        // Those in flight at the end are done and not counted; a thread without a CPU then does a few more.
+        assert!(
+            zeroed > 0 && (counted..=counted + 8 + counted / 20).contains(&kernel),
+            "{counted}, {kernel}"
+        );
+        let judged = Judged::new(&record);
+        let verdict = &judged.judgement.verdicts[0].parts[0];
+        let write = verdict.write.as_ref().unwrap();
+        assert_eq!(write.counted_ios, counted, "{verdict:?}");
+        assert!((0.9..1.1).contains(&write.ratio), "{verdict:?}");
+    });
+}
+
+#[test]
+fn files_of_every_file_system_hold_zeros_where_they_were_written() {
+    side_by_side(["ext4", "xfs", "btrfs"], |kind| {
+        let Some((_disk, at)) = Loop::with_file_system(300 << 20, kind) else { return };
+        let file = at.join("a.dat");
+        std::fs::write(&file, vec![1; 9 << 20]).unwrap();
+        // Its first 8 MiB over and over again.
+        let record = run(&format!("-b64K -s -o4 -Su -f8M -W0 -d1 --write-zeroes 100 {}", file.display()));
+        assert!(count(rows(&record)[0], Operation::WriteZeroes) > 128, "{kind}");
+        assert_eq!(zeros(&file), (8 << 20) / 4096, "{kind}");
+        assert_eq!(std::fs::metadata(&file).unwrap().len(), 9 << 20, "{kind}");
+    });
+}
+
+#[test]
+fn what_can_not_be_zeroed_is_refused_by_name() {
+    let planned = |line: &str| {
+        let facts = TargetFacts {
+            kind: TargetKind::BlockDevice,
+            size: 1 << 30,
+            direct: Some(DirectRequirements { offset: 512, memory: 512 }),
+            ..TargetFacts::default()
+        };
+        let request = asked(&format!("{line} /dev/x"));
+        let (system, facts) = (diskspd::host::snapshot(), [facts]);
+        let around = Surroundings { system: &system, facts: &facts, method: &request.method };
+        let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
+        planned.err().map(|errors| errors.iter().map(|error| format!("{error}\n")).collect::<String>())
+    };
+    for (line, expected) in [
+        ("-b4K --write-zeroes 5", None),
+        ("-b4K --write-zeroes 5 --engine aio", Some("--write-zeroes: Linux AIO has no write zeroes")),
+        ("-b1000 -Sb --write-zeroes 5", Some("must be aligned to the device's logical blocks of 512 bytes")),
+        ("-b4K -w1 -Sb --write-zeroes 5", Some("dirty in the page cache")),
+    ] {
+        let told = planned(line);
+        assert_eq!(told.is_some(), expected.is_some(), "{line}: {told:?}");
+        assert!(told.is_none_or(|told| told.contains(expected.unwrap())), "{line}");
+    }
+    for (line, rules) in [
+        ("--write-zeroes 1 -Sm a.dat", &["T2"][..]),
+        ("--write-zeroes 1 -x a.dat", &["T3"]),
+        ("--write-zeroes 1 --poll -Su a.dat", &["T4"]),
+        ("--write-zeroes 1 -w1 --verify a.dat", &["T5"]),
+        ("--write-zeroes 50 --trim 51 a.dat", &["T6"]),
+        ("--write-zeroes 50 --trim 50 a.dat", &[]),
+    ] {
+        let (profile, method) = profile_and_method(line);
+        let found = validate::validate(&profile, false).into_iter();
+        let found = found.chain(validate::method(&method, &profile));
+        let found: Vec<&str> =
+            found.map(|finding| finding.name).filter(|name| name.starts_with('T')).collect();
+        assert_eq!(found, rules, "{line}");
+    }
+}
