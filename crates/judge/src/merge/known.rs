@@ -1,6 +1,7 @@
-//! Results of other programs, of several hosts: as far as figures add up. Amounts and rates do, means and deviations follow
-//! from them with the number of I/Os, the extremes are those of all. Percentiles can't be had from
-//! percentiles, and how busy all CPUs were not without knowing how many there are: they are left open.
+//! Results of other programs, of several hosts: as far as figures add up. Amounts and rates do, means and
+//! deviations follow from them with the number of I/Os, the extremes are those of all. Percentiles can't be
+//! had from percentiles, and how busy all CPUs were not without knowing how many there are: they are left
+//! open.
 
 use super::MergeError;
 use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
