@@ -20,7 +20,7 @@ impl Null {
 impl Perform for Null {
     #[inline]
     fn perform(&mut self, io: &Io, _: &mut Buffer) -> Result<i64, EngineError> {
-        Ok(if io.op.moves_data() { i64::from(io.length) } else { 0 })
+        Ok(i64::from(io.length))
     }
 
     fn features(&self) -> String {
