@@ -138,7 +138,7 @@ mod tests {
             ("-rs50..100+25 f", 3, "-rs100 f"),
             ("-o8 -oc1,4 f", 2, "-o8 -oc4 f"),
             ("-f1M..4M -b4K f", 3, "-f4M -b4K f"),
-            ("-w10 --trim 0,5,10 f", 3, "-w10 --trim 10 f"),
+            ("-w10 --trim 5,10,20 f", 3, "-w10 --trim 20 f"),
             ("-w10 --fsync-every=1..8 f", 4, "-w10 --fsync-every=8 f"),
             ("-Su,b,h f", 3, "-Sh f"),
             ("-g100..400i f", 3, "-g400i f"),

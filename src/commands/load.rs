@@ -31,11 +31,12 @@ pub struct XmlOnce(OnceCell<Profile>);
 
 impl XmlOnce {
     /// The profile of this file, of which there is one.
-    fn read(&self, path: &RawText) -> Result<Profile, String> {
+    fn read(&self, path: &RawText) -> Result<Profile, NotDone> {
         if let Some(profile) = self.0.get() {
             return Ok(profile.clone());
         }
-        let profile = xml::read(&read_limited(path.as_path())?).map_err(|error| error.to_string())?;
+        let bytes = read_limited(path.as_path()).map_err(|why| wrong(path, vec![why]))?;
+        let profile = xml::read(&bytes).map_err(|error| wrong(path, vec![error.to_string()]))?;
         Ok(self.0.get_or_init(|| profile).clone())
     }
 }
@@ -75,12 +76,15 @@ pub fn asked_of<'a>(request: &'a RunRequest, once: &XmlOnce) -> Result<ToRun<'a>
 }
 
 fn from_xml(from: &XmlProfile, request: &RunRequest, once: &XmlOnce) -> Result<Profile, NotDone> {
-    let wrong = |messages: Vec<String>| {
-        let located = |message| Finding::error(format!("-X{}: {message}", from.path));
-        NotDone::usage(messages.into_iter().map(located).collect())
-    };
-    let profile = once.read(&from.path).map_err(|why| wrong(vec![why]))?;
-    from.complete(profile, &request.profile.command_line).map_err(wrong)
+    let profile = once.read(&from.path)?;
+    let complete = from.complete(profile, &request.profile.command_line);
+    complete.map_err(|messages| wrong(&from.path, messages))
+}
+
+/// What is wrong with the profile of `-X`.
+fn wrong(path: &RawText, messages: Vec<String>) -> NotDone {
+    let located = |message| Finding::error(format!("-X{path}: {message}"));
+    NotDone::usage(messages.into_iter().map(located).collect())
 }
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.

@@ -1,5 +1,5 @@
-//! A command line of one of several runs, ready to be run: a sweep's point, a step of a preconditioning, a side of
-//! a comparison. All of them are made here, and run by one door: [`Runnable::run`].
+//! What one of several runs of a command runs: a sweep's point, a step of a preconditioning, a side of a
+//! comparison. All of them are run by one door: [`Runnable::run`].
 
 use super::load::{self, XmlOnce};
 use super::not_done::NotDone;
@@ -25,14 +25,15 @@ pub struct Runnable {
 }
 
 impl Runnable {
-    /// What a line asks for, and its warnings; `fits` says why a command has no place for it.
+    /// What a line asks for, and its warnings; `misfit` says why a command has no place
+    /// for it.
     ///
     /// # Errors
     /// It can't be understood, breaks a rule, or doesn't fit.
     pub fn of(
         line: &TypedLine,
         xml: &XmlOnce,
-        fits: impl FnOnce(&RunRequest, &Profile, &Method) -> Result<(), String>,
+        misfit: impl FnOnce(&RunRequest, &Profile, &Method) -> Option<String>,
     ) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
         let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];
         let request = match line.read(line.command_line()) {
@@ -42,7 +43,9 @@ impl Runnable {
         };
         let asked = load::asked_of(&request, xml).map_err(NotDone::into_messages)?;
         let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-        fits(&request, &profile, &method).map_err(named)?;
+        if let Some(why) = misfit(&request, &profile, &method) {
+            return Err(named(why));
+        }
         let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
         let (errors, warnings): (Vec<_>, Vec<_>) =
             findings.partition(|found| found.severity == Severity::Error);
@@ -83,8 +86,8 @@ impl Runnable {
         Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.method.clone()) }
     }
 
-    /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run before
-    /// had read, also at another depth, and offered I/Os would come at the same times again.
+    /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
+    /// before had read, also at another depth, and offered I/Os would come at the same times again.
     pub fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         Runnable { profile: self.profile.repetition(number), method: self.method.clone(), ..*self }

@@ -1,4 +1,4 @@
-//! The command lines of a preconditioning, parsed by the ordinary parser and validated before the first step.
+//! The command lines of a preconditioning, read and validated before the first step.
 
 use super::super::load::XmlOnce;
 use super::super::not_done::NotDone;
@@ -139,15 +139,13 @@ fn parsed(
         .map_err(|error| usage(vec![format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let found = Runnable::of(&line, &XmlOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
-            return Err(format!("{option} can't be used in a round of a preconditioning"));
+            return Some(format!("{option} can't be used in a round of a preconditioning"));
         }
         let [span] = profile.time_spans.as_slice() else {
-            return Err("a round has one time span, but this has several".into());
+            return Some("a round has one time span, but this has several".into());
         };
-        match span.targets.len() {
-            1 => Ok(()),
-            _ => Err("a round has one target; options of the workload begin with a dash".into()),
-        }
+        let one = "a round has one target; options of the workload begin with a dash";
+        (span.targets.len() != 1).then(|| one.into())
     });
     let (run, warnings) = found.map_err(usage)?;
     Ok((ParsedLine { run, command: line.typed() }, warnings))

@@ -172,9 +172,8 @@ impl Plan {
 /// It can't be run, or not in a sweep.
 fn runnable(line: &TypedLine, xml: &XmlOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
     Runnable::of(line, xml, |request, profile, method| match out_of_place(request) {
-        Some(option) => Err(format!("{option} can't be used in a sweep, which prints a table of all runs")),
-        None if profile.time_spans.len() != 1 => Err(one_by_one(profile, method)),
-        None => Ok(()),
+        Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
+        None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, method)),
     })
 }
 
