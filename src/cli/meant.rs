@@ -103,8 +103,11 @@ pub fn list(flag: &Flag, value: &str) -> Option<String> {
 
 /// What runs each of the values that an argument lists.
 pub fn sweep_of(argument: &str) -> String {
-    let block = if argument.starts_with("-b") { "" } else { " -b4K" };
-    format!("diskspd sweep runs each of them: diskspd sweep {argument}{block} -r -Su -W1 -d3 test.dat")
+    let usual = ["-b4K", "-r", "-Su", "-W1", "-d3"];
+    // What is swept is given once.
+    let others = usual.into_iter().filter(|option| !argument.starts_with(&option[..2]));
+    let others = others.collect::<Vec<_>>().join(" ");
+    format!("diskspd sweep runs each of them: diskspd sweep {argument} {others} test.dat")
 }
 
 fn shown(name: &str) -> String {
