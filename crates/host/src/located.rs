@@ -58,7 +58,7 @@ impl Located {
     /// # Errors
     /// As there.
     pub fn facts(&self) -> Result<TargetFacts, TargetError> {
-        target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(|| find_out()))
+        target::facts(&self.anchor, |find_out| *self.learned.direct.get_or_init(find_out))
     }
 
     /// Opens the target to look at it, and tells what it lies on.

@@ -56,7 +56,7 @@ pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<Stri
         let locations = locations(span, options).unwrap_or_default();
         places.extend(written(span, &locations, options).map(Path::to_owned));
     }
-    places.retain(|place| claims::is_device(place));
+    places.retain(claims::is_device);
     places.sort_unstable();
     places.dedup();
     let denied = |place: &PathBuf| claims::protect([place.as_path()], options.destroy).err();
