@@ -266,7 +266,8 @@ fn what_is_dropped_behind_a_number_is_said_with_what_was_understood() {
         ("-t1,2", Some("diskspd sweep -t1,2 -b4K")),
         ("-w0,50", Some("diskspd sweep -w0,50 -b4K")),
         ("-g100i,200i", Some("diskspd sweep -g100i,200i -b4K")),
-        ("-d5,10", None),
+        ("-d5,10", Some("diskspd sweep -d5,10 -b4K")),
+        ("-P5,10", None),
         ("-o4k", None),
         ("-o4,x", None),
     ] {

@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 22] = [
+const NO_OUTPUTS: [&str; 23] = [
     "--with-a",
     "--with-b",
     "--compress",
     "--dedupe",
     "--trim",
+    "--write-zeroes",
     "--replay",
     "--replay-writes",
     "--stream-of",

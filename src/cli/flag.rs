@@ -2,7 +2,9 @@
 
 use super::draft::Draft;
 use super::error::{Problem, SIZE};
+use crate::lab::sweep::{self, ValueForm};
 use crate::units;
+use std::fmt;
 
 /// How an option is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +84,8 @@ pub struct Flag {
     pub with_profile: bool,
     /// The values that completions offer (attached to a letter); may be empty.
     pub values: &'static [&'static str],
+    /// How a sweep writes several values of it; `None` = it has the same one in all points.
+    pub swept: Option<ValueForm>,
     /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
     /// code, which the compiler reports.
     pub read: Read,
@@ -99,8 +103,22 @@ pub const LINUX: Flag = Flag {
     tested: &[],
     with_profile: true,
     values: &[],
+    swept: None,
     read: Read::Switch(|_| {}),
 };
+
+/// Rows are told apart by their names, of which each is there once.
+impl PartialEq for Flag {
+    fn eq(&self, other: &Flag) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for Flag {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.name.with_dashes())
+    }
+}
 
 /// How the parser reads an option's value into the [`Draft`].
 pub enum Read {
@@ -164,6 +182,25 @@ impl Flag {
             Read::Optional(read) | Read::Word(read) | Read::Text(read) => read(draft, value)?,
         }
         Ok(())
+    }
+
+    /// Whether a value is a range that a sweep goes through.
+    pub fn takes_range(&self, value: &[u8]) -> bool {
+        let value = std::str::from_utf8(value).unwrap_or_default();
+        value.contains("..") && self.several(value).is_some()
+    }
+
+    /// Whether a value is a list of numbers that a sweep goes through, or one of engines.
+    pub fn takes_list(&self, value: &str) -> bool {
+        // `--rate-total 100,posson` is no list.
+        let possible =
+            |value: &String| self.is_named("engine") || value.starts_with(|c: char| c.is_ascii_digit());
+        self.several(value).is_some_and(|values| values.len() > 1 && values.iter().all(possible))
+    }
+
+    /// The values of a range or a list; `None` = it is none.
+    fn several(&self, value: &str) -> Option<Vec<String>> {
+        sweep::values(value, self.swept?).ok().flatten()
     }
 
     /// Its name without dashes, of a long option.

@@ -1,11 +1,10 @@
 //! What newcomers type, and what they mean by it: words and options of other programs, and options of one
 //! command where another is called.
 
-use super::flag::long_name;
+use super::flag::{Flag, long_name};
 use super::flags;
 use super::option::OptionRow;
 use super::suggest::distance;
-use crate::lab::sweep;
 use crate::profile::RawText;
 use std::ffi::OsString;
 
@@ -95,16 +94,11 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     Some((*meant).to_owned())
 }
 
-/// What is meant by `-b4K,8K`: the option (with its dashes) and its value; `None` = that is no list of values
-/// which a sweep could go through.
-pub fn list(option: &str, value: &str) -> Option<String> {
-    let equals = if option.starts_with("--") { "=" } else { "" };
-    let argument = format!("{option}{equals}{value}");
-    let axes = sweep::axes(&[OsString::from(&argument)]).ok()?;
-    // `--rate-total 100,posson` is no list.
-    let is_value = |value: &String| option == "--engine" || value.starts_with(|c: char| c.is_ascii_digit());
-    axes.first().filter(|axis| axis.values.len() > 1 && axis.values.iter().all(is_value))?;
-    Some(sweep_of(&argument))
+/// What is meant by `-b4K,8K`: an option and its value; `None` = that is no list of values which a sweep
+/// could go through.
+pub fn list(flag: &Flag, value: &str) -> Option<String> {
+    let equals = if flag.long().is_some() { "=" } else { "" };
+    flag.takes_list(value).then(|| sweep_of(&format!("{}{equals}{value}", flag.name.with_dashes())))
 }
 
 /// What runs each of the values that an argument lists.
@@ -159,9 +153,11 @@ mod tests {
             ("-b", "4K,", None),
             ("-b", ",4K", None),
             ("-b", "4K,x", None),
-            ("-d", "5,10", None),
+            ("-d", "5,10", Some("diskspd sweep -d5,10 -b4K -r")),
+            ("-a", "0,1", None),
         ] {
-            let found = list(option, value);
+            let flag = flags::find(|name| name.with_dashes() == option).unwrap();
+            let found = list(flag, value);
             let as_told = match (&found, meant) {
                 (Some(found), Some(meant)) => found.contains(meant),
                 (found, meant) => found.is_none() && meant.is_none(),

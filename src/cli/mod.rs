@@ -12,6 +12,7 @@ mod exit;
 mod flag;
 mod flags;
 pub mod help;
+mod line;
 pub mod man;
 mod meant;
 mod mix;
@@ -19,6 +20,7 @@ mod option;
 mod parse;
 mod preset;
 mod suggest;
+mod swept;
 pub mod typed;
 
 pub use commands::{
@@ -29,8 +31,10 @@ pub use commands::{
 pub use commands::{names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
+pub use line::TypedLine;
 pub use meant::word as meant_by_word;
 pub use parse::parse;
+pub use swept::SweptLine;
 
 use crate::finding::Finding;
 use crate::lab::repeat::Repeat;

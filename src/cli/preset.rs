@@ -1,63 +1,55 @@
 //! `--preset`: the options of a named workload, with those of the command line behind them.
 
 use super::error::CliError;
+use super::line::{Given, TypedLine};
 use super::{Invocation, RunRequest};
 use crate::finding::Finding;
 use crate::presets::{self, Preset};
 use crate::profile::RawText;
 use std::ffi::OsString;
 
-/// The preset that arguments (without the program's name) ask for, and the other arguments; `None` = none.
+/// The preset that a line asks for, and the rest of the line; `None` = none.
 ///
 /// # Errors
 /// There is no such preset, or two are asked for.
-pub fn split(arguments: &[OsString]) -> Result<Option<(&'static Preset, Vec<OsString>)>, CliError> {
-    let mut found = None;
-    let mut rest = Vec::new();
-    let mut all = arguments.iter();
-    while let Some(argument) = all.next() {
-        let text = argument.as_encoded_bytes();
-        let name = match text.strip_prefix(b"--preset") {
-            Some(b"") => all.next().map(|value| value.as_encoded_bytes()).unwrap_or_default(),
-            Some([b'=', name @ ..]) => name,
-            _ => {
-                rest.push(argument.clone());
-                continue;
-            }
-        };
-        let name = String::from_utf8_lossy(name);
-        let error = |what: &str| {
-            let error = CliError::at(text, 0, what);
-            error.hint(format!("diskspd preset shows what each is: {}", presets::names()))
-        };
-        let preset = presets::find(&name).ok_or_else(|| error(&format!("there is no preset '{name}'")))?;
-        if found.replace(preset).is_some() {
-            return Err(error("one preset at a time"));
-        }
+pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliError> {
+    let (given, options): (Vec<Given>, Vec<Given>) =
+        line.options.iter().cloned().partition(|given| given.is_long("preset"));
+    let error = |given: &Given, what: &str| {
+        let hint = format!("diskspd preset shows what each is: {}", presets::names());
+        Err(CliError::at(&given.argument, 0, what).hint(hint))
+    };
+    let Some(one) = given.first() else { return Ok(None) };
+    let name = String::from_utf8_lossy(&one.value);
+    match (presets::find(&name), given.get(1)) {
+        (None, _) => error(one, &format!("there is no preset '{name}'")),
+        (_, Some(other)) => error(other, "one preset at a time"),
+        (Some(preset), None) => Ok(Some((preset, TypedLine { options, ..line.clone() }))),
     }
-    Ok(found.map(|preset| (preset, rest)))
 }
 
-/// The run that a preset and further arguments make; `understand` reads the command line of a part.
+/// The run that a preset and the rest of a line make; `read` reads the line of a part.
 ///
 /// # Errors
-/// What is wrong with the arguments, as beside options given by hand.
+/// What is wrong with the options, as beside options given by hand.
 pub fn request(
     preset: &Preset,
-    rest: &[OsString],
+    rest: &TypedLine,
     command_line: RawText,
-    understand: fn(&[OsString]) -> Result<Invocation, CliError>,
+    read: fn(&TypedLine, RawText) -> Result<Invocation, CliError>,
 ) -> Result<Invocation, CliError> {
-    if let Some(profile) = rest.iter().find(|argument| argument.as_encoded_bytes().starts_with(b"-X")) {
+    if let Some(profile) = rest.options.iter().find(|given| given.is_letter(b'X')) {
         let what = "-X and --preset exclude each other: both define the workload";
-        return Err(CliError::at(profile.as_encoded_bytes(), 0, what).hint("leave out one of them"));
+        return Err(CliError::at(&profile.argument, 0, what).hint("leave out one of them"));
     }
     let mut all: Option<RunRequest> = None;
     let mut last = 0;
     for part in preset.parts {
-        let own = ["diskspd"].into_iter().chain(part.options.split(' ')).map(OsString::from);
-        let arguments: Vec<OsString> = own.chain(rest.iter().cloned()).collect();
-        let request = match understand(&arguments)? {
+        let own: Vec<OsString> = part.options.split(' ').map(OsString::from).collect();
+        let mut line = TypedLine::split(&own)?;
+        line.options.extend(rest.options.iter().cloned());
+        line.targets.clone_from(&rest.targets);
+        let request = match read(&line, command_line.clone())? {
             Invocation::Run(request) => *request,
             answer => return Ok(answer),
         };
@@ -68,7 +60,6 @@ pub fn request(
         last = part.time_span;
     }
     let Some(mut all) = all else { return Err(CliError::new("the preset is empty")) };
-    all.profile.command_line = command_line;
     all.method.preset = Some(preset.name.to_owned());
     Ok(Invocation::Run(Box::new(all)))
 }

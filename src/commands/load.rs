@@ -6,8 +6,9 @@ use crate::cli::{Exit, RunRequest, XmlProfile};
 use crate::finding::Finding;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
-use crate::profile::{Method, Profile};
+use crate::profile::{Method, Profile, RawText};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -24,12 +25,36 @@ pub struct ToRun<'a> {
     pub before: Option<System>,
 }
 
+/// The profile of `-X` as it was read the first time: that of all runs of a command.
+#[derive(Default)]
+pub struct XmlOnce(OnceCell<Profile>);
+
+impl XmlOnce {
+    /// The profile of this file, of which there is one.
+    fn read(&self, path: &RawText) -> Result<Profile, NotDone> {
+        if let Some(profile) = self.0.get() {
+            return Ok(profile.clone());
+        }
+        let bytes = read_limited(path.as_path()).map_err(|why| wrong(path, vec![why]))?;
+        let profile = xml::read(&bytes).map_err(|error| wrong(path, vec![error.to_string()]))?;
+        Ok(self.0.get_or_init(|| profile).clone())
+    }
+}
+
 /// What a command line asks for.
 ///
 /// # Errors
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
 /// match.
 pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
+    asked_of(request, &XmlOnce::default())
+}
+
+/// The same of one of several lines that have the same `-X`.
+///
+/// # Errors
+/// As [`asked`].
+pub fn asked_of<'a>(request: &'a RunRequest, once: &XmlOnce) -> Result<ToRun<'a>, NotDone> {
     if let Some(file) = &request.record {
         let found =
             stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
@@ -43,21 +68,23 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
         });
     }
     let profile = match &request.xml_profile {
-        Some(from) => Cow::Owned(from_xml(from, request)?),
+        Some(from) => Cow::Owned(from_xml(from, request, once)?),
         None => Cow::Borrowed(&request.profile),
     };
     let method = Cow::Borrowed(&request.method);
     Ok(ToRun { profile, method, method_is_known: true, before: None })
 }
 
-fn from_xml(from: &XmlProfile, request: &RunRequest) -> Result<Profile, NotDone> {
-    let wrong = |messages: Vec<String>| {
-        let located = |message| Finding::error(format!("-X{}: {message}", from.path));
-        NotDone::usage(messages.into_iter().map(located).collect())
-    };
-    let bytes = read_limited(from.path.as_path()).map_err(|why| wrong(vec![why]))?;
-    let profile = xml::read(&bytes).map_err(|error| wrong(vec![error.to_string()]))?;
-    from.complete(profile, &request.profile.command_line).map_err(wrong)
+fn from_xml(from: &XmlProfile, request: &RunRequest, once: &XmlOnce) -> Result<Profile, NotDone> {
+    let profile = once.read(&from.path)?;
+    let complete = from.complete(profile, &request.profile.command_line);
+    complete.map_err(|messages| wrong(&from.path, messages))
+}
+
+/// What is wrong with the profile of `-X`.
+fn wrong(path: &RawText, messages: Vec<String>) -> NotDone {
+    let located = |message| Finding::error(format!("-X{path}: {message}"));
+    NotDone::usage(messages.into_iter().map(located).collect())
 }
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.

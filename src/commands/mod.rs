@@ -25,6 +25,7 @@ mod repeat;
 mod report;
 mod rerun;
 mod run;
+mod runnable;
 mod save;
 mod shown;
 mod stored;

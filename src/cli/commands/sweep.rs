@@ -1,13 +1,13 @@
 //! `diskspd sweep`: its own options, and a command line with ranges in it.
 
 use super::Command;
-use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, OneOf};
 use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
+use crate::cli::{Invocation, SweptLine, TypedLine};
 use crate::lab::repeat::Repeat;
-use crate::lab::sweep::{self, Objective, Settings, SweepOrder, curve, seconds};
+use crate::lab::sweep::{Axis, Objective, Settings, SweepOrder, curve, seconds};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,9 @@ pub struct SweepRequest {
     pub strict: bool,
     /// `--quiet`: no progress, and only what is wrong.
     pub quiet: bool,
-    /// The command line of the runs, with ranges in it.
+    /// The command line of the runs, with its axes.
+    pub swept: SweptLine,
+    /// The same as it was typed.
     pub arguments: Vec<OsString>,
     /// All that followed `sweep`, for the one who wants to do it again.
     pub given: Vec<OsString>,
@@ -120,8 +122,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         files[kind].push(path);
     }
     let [csv, json, html] = files;
+    let swept = SweptLine::of(with_latency(TypedLine::split(line.line.as_deref().unwrap_or_default())?))?;
     Ok(Invocation::Sweep(Box::new(SweepRequest {
-        settings: complete(settings, line.line.as_deref().unwrap_or_default())?,
+        settings: complete(settings, &swept.axes)?,
+        swept,
         folder: line.path(&RECORDS),
         between: line.read_value(&BETWEEN, command)?,
         csv,
@@ -149,9 +153,13 @@ fn command(value: &str) -> Result<String, &'static str> {
     if value.is_empty() { Err("a command") } else { Ok(value.to_owned()) }
 }
 
-/// What belongs together, for the runs of this line.
-fn complete(mut settings: Settings, line: &[OsString]) -> Result<Settings, CliError> {
-    let axes = sweep::axes(line).map_err(CliError::new)?;
+/// The knee needs latencies: `-L`, if it isn't there.
+fn with_latency(line: TypedLine) -> TypedLine {
+    if line.has_letter(b'L') || line.has_letter(b'X') { line } else { line.after("-L") }
+}
+
+/// What belongs together, for runs of these axes.
+fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
     if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
         settings.curve = curve(CURVE).map_err(CliError::new)?;
     }
@@ -218,14 +226,6 @@ mod tests {
         ] {
             let error = requested(line).unwrap_err();
             assert!(error.what.contains(why), "{line}: {error}");
-        }
-    }
-
-    #[test]
-    fn long_options_with_ranges_are_options_of_the_table() {
-        for name in crate::lab::sweep::LONG {
-            let known = super::super::flags::all().any(|flag| flag.name.with_dashes() == name);
-            assert!(known, "{name}");
         }
     }
 }

@@ -4,6 +4,7 @@ use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -27,6 +28,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &["s", "dpct", "dabs"],
+        swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
         read: Read::Text(|draft, value| match value {
             [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
             [b'd', ranges @ ..] => {
@@ -48,6 +50,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &["i"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(sequential),
     },
     Flag {
@@ -60,6 +63,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
     },
     Flag {
@@ -72,6 +76,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },
     },
 ];

@@ -5,6 +5,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "compat"],
         with_profile: false,
         values: &["4K", "8K", "64K", "128K", "1M"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(block_size_or_separation),
     },
     Flag {
@@ -45,6 +47,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(base),
     },
     Flag {
@@ -62,6 +65,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
     },
     Flag {
@@ -80,6 +84,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
         with_profile: false,
         values: &["r", "s", "t"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(end_or_hints),
     },
 ];

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType};
 
 pub const FLAGS: &[Flag] = &[
@@ -38,6 +39,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
         with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(caching),
     },
     Flag {
@@ -50,6 +52,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Text(|draft, _| unbuffered_write_through(draft)),
     },
     Flag {
@@ -70,6 +73,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "memory_mapped", "engines"],
         with_profile: false,
         values: &["v", "n", "i"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(flush_type),
     },
     Flag {
@@ -83,6 +87,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "large_pages", "engines"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.target.use_large_pages = true),
     },
 ];

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
 
 pub const FLAGS: &[Flag] = &[
@@ -20,6 +21,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "stats", "golden_reports", "devices"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.span.measure_latency = true),
     },
     Flag {
@@ -32,6 +34,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "stats", "golden_reports", "reports"],
         with_profile: false,
         values: &["100", "250", "500", "1000"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -57,6 +60,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "outputs"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -86,6 +90,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "golden_reports", "profiles", "reports", "compat"],
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml", "s", "stext", "sxml"],
+        swept: None,
         read: Read::Text(result_format),
     },
     Flag {
@@ -104,6 +109,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
         values: &["s"],
+        swept: None,
         read: Read::Text(verbose),
     },
     Flag {
@@ -121,6 +127,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "profiles"],
         with_profile: true,
         values: &[],
+        swept: None,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -163,6 +170,7 @@ pub const FLAGS: &[Flag] = &[
             "NETWORK",
             "REGISTRY",
         ],
+        swept: None,
         read: Read::Text(tracing),
     },
 ];

@@ -21,6 +21,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "profiles", "reports"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Text(profile),
     },
     Flag {
@@ -42,6 +43,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "events"],
         with_profile: false,
         values: &["s", "f", "r", "p", "e"],
+        swept: None,
         read: Read::Text(event),
     },
     Flag {
@@ -54,6 +56,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage(UsageExtent::All))),
     },
 ];

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{RawText, ReplayMethod, ReplayWrites};
 
 pub const FLAGS: &[Flag] = &[
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["1x", "max"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(speed),
         ..LINUX
     },
@@ -44,6 +46,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "replays"],
         with_profile: false,
         values: &["issue", "skip"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(writes),
         ..LINUX
     },

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
 use crate::units;
 use diskspd_model::operation::Operation;
@@ -26,6 +27,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "mixes"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Text(|draft, value| {
             draft.mix = Some(value.to_vec());
             Ok(())
@@ -44,6 +46,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "mixes"],
         with_profile: false,
         values: &["4K/60:8K/30:64K/10"],
+        swept: None,
         read: Read::Text(sizes),
     },
     Flag {
@@ -68,6 +71,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "spreads"],
         with_profile: false,
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
+        swept: None,
         read: Read::Text(distribution),
     },
     Flag {
@@ -82,6 +86,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "write_content"],
         with_profile: false,
         values: &["0", "50"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(|draft, value| {
             shape(draft).compress = percent(value)?;
             Ok(())
@@ -99,6 +104,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "write_content"],
         with_profile: false,
         values: &["0", "25"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(|draft, value| {
             shape(draft).dedupe = percent(value)?;
             Ok(())
@@ -118,6 +124,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "trims"],
         with_profile: false,
         values: &["10", "100"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(|draft, value| {
             draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
             Ok(())
@@ -137,6 +144,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "write_zeroes"],
         with_profile: false,
         values: &["10", "100"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(|draft, value| {
             let percent = share(value, "leave out --write-zeroes for none")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);

@@ -4,6 +4,7 @@ use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
 pub const FLAGS: &[Flag] = &[
@@ -17,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: count("a number of threads, at least 1", |d, n| d.target.threads_per_file = n.unsigned_abs()),
     },
     Flag {
@@ -29,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: count("a number of threads, at least 1", |d, n| d.span.thread_count = n.unsigned_abs()),
     },
     Flag {
@@ -49,6 +52,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "engines", "end_to_end", "devices"],
         with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
+        swept: Some(ValueForm { heads: &["c"], ..ValueForm::SIZE }),
         read: Read::Text(ring::requests),
     },
     Flag {
@@ -71,6 +75,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "compat"],
         with_profile: false,
         values: &["n"],
+        swept: Some(ValueForm { tail: "p", ..ValueForm::SIZE }),
         read: Read::Text(ring::io_ring),
     },
     Flag {
@@ -83,6 +88,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: count("a number of outstanding I/Os, at least 1", |d, n| {
             d.span.request_count = n.unsigned_abs()
         }),
@@ -117,6 +123,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "affinity", "topology", "bad_input"],
         with_profile: false,
         values: &["g", "c", "s", "p", "P", "e", "E", "up"],
+        swept: None,
         read: Read::Text(affinity::read),
     },
     Flag {
@@ -129,6 +136,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "golden_reports"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.span.disable_affinity = true),
     },
     Flag {
@@ -144,6 +152,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "loop_options", "write_content"],
         with_profile: false,
         values: &[],
+        swept: None,
         read: Read::Switch(|draft| draft.span.completion_routines = true),
     },
     Flag {
@@ -158,6 +167,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "io_priority"],
         with_profile: false,
         values: &["1", "2", "3"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Integer {
             required: true,
             min: 1,
@@ -188,6 +198,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
         read: Read::Text(throughput),
     },
     Flag {
@@ -203,6 +214,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: count("a number of I/Os, at least 1", |d, n| d.target.burst_size = Some(n.unsigned_abs())),
     },
     Flag {
@@ -215,6 +227,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "pace", "loop_options"],
         with_profile: false,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: count("a time in milliseconds, at least 1", |d, n| {
             d.target.think_time = Some(n.unsigned_abs())
         }),

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::{clock, units};
 
 pub const FLAGS: &[Flag] = &[
@@ -16,6 +17,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "reports"],
         with_profile: true,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: seconds(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -28,6 +30,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: seconds(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -40,6 +43,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: seconds(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -52,6 +56,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "profiles"],
         with_profile: true,
         values: &[],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(seed),
     },
 ];

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::profile::{RandomDataSource, RawText};
 use crate::units;
 
@@ -17,6 +18,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "end_to_end", "devices"],
         with_profile: false,
         values: &["0", "30", "50", "100"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Integer {
             required: true,
             min: 0,
@@ -45,6 +47,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
         with_profile: false,
         values: &["r"],
+        swept: None,
         read: Read::Text(content),
     },
 ];

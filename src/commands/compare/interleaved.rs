@@ -2,6 +2,7 @@
 
 use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
+use super::super::runnable::{self, Runnable};
 use super::super::{load, output, quiet, run as single, save};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
@@ -9,9 +10,9 @@ use super::sides;
 use crate::cli::{CompareRequest, Interleaved, RunRequest};
 use crate::finding::Finding;
 use crate::lab::compare::{self, Side, SideRun};
-use crate::profile::{Method, Parameters, Profile};
+use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
-use crate::run::{self, Control, OutputDoor, Patience, Session, execute};
+use crate::run::{Control, OutputDoor, Patience, cpu_latency_refusal};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::borrow::Cow;
@@ -41,9 +42,7 @@ pub struct SideLine<'a> {
     /// What was asked for.
     pub request: Cow<'a, RunRequest>,
     /// What is run.
-    pub profile: Profile,
-    /// How.
-    pub method: Method,
+    pub run: Runnable,
 }
 
 /// Runs both. What is refused is refused before the first run. `open`: the files that the comparison goes to.
@@ -58,14 +57,14 @@ pub fn run(
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
     let files = open(lines.iter().fold(OutputDoor::default(), |door, line| {
-        door.which_runs(&line.profile, &line.method).which_reads(output::inputs(&line.request))
+        door.which_runs(&line.run.profile, &line.run.method).which_reads(output::inputs(&line.request))
     }))?;
     comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
-    let _watch = watched(&control)?;
+    let _watch = runnable::watch(&control)?;
     let programs = SidePrograms::of(both, &control)?;
-    let time_spans = lines[0].profile.time_spans.len();
+    let time_spans = lines[0].run.profile.time_spans.len();
     if let Some(sentence) = compare::foreseen(both.repeat as usize, time_spans).filter(|_| !quiet) {
         say(Finding::note(sentence));
     }
@@ -101,7 +100,7 @@ fn in_turn(
         let seed = u32::try_from(number).unwrap_or(u32::MAX);
         let record = match programs {
             Some(programs) => programs.run(which, &both.lines[which], &lines[which].request, seed, &turn)?,
-            None => one(&lines[which], &lines[which].profile.repetition(seed), &turn, control)?,
+            None => one(&lines[which], number, &turn, control)?,
         };
         let mut made = sides::of_record(&record, &name);
         if let Some(programs) = programs {
@@ -138,23 +137,19 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     let asked = load::asked(&request)?;
     let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
     single::check(&profile, &method, &request)?;
-    run::cpu_latency_refusal(&method)?;
+    cpu_latency_refusal(&method)?;
     save::try_out(&request, &Patience::default())?;
-    Ok(SideLine { request, profile, method })
-}
-
-/// Ctrl-C ends what runs, for as long as what is returned is kept.
-pub fn watched(control: &Arc<Control>) -> Result<impl Sized + use<>, NotDone> {
-    let watched = run::watch(Arc::clone(control), None, true);
-    Ok(watched.map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))?)
+    let (recreate, destroy) = (request.recreate, request.destroy);
+    Ok(SideLine { request, run: Runnable { profile, method, recreate, destroy } })
 }
 
 /// What can't be compared afterwards needn't be run.
 fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
     let side = |line: &SideLine| {
-        let record = Record::new(line.profile.clone(), Default::default(), Default::default());
+        let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = sides::of_record(&record, "");
-        let spans = line.profile.time_spans.iter().map(|span| Parameters::of(span).done_by(&line.method));
+        let spans =
+            line.run.profile.time_spans.iter().map(|span| Parameters::of(span).done_by(&line.run.method));
         let known = |parameters| Some(SpanSummary { parameters, ..SpanSummary::default() });
         run.known.time_spans = spans.map(known).collect();
         Side { name: String::new(), runs: vec![run] }
@@ -163,36 +158,25 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
     compared.map(drop).map_err(|differences| super::refused(&differences))
 }
 
-/// One run to its end, unless the user has ended all of them: `control` is theirs together, and [`watched`].
+/// One run of a side, behind `number` others, to its end, unless the user has ended all of them: `control` is
+/// theirs together, and watched ([`runnable::watch`]).
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
-pub fn one(
-    line: &SideLine,
-    profile: &Profile,
-    turn: &str,
-    control: &Arc<Control>,
-) -> Result<Record, NotDone> {
+pub fn one(line: &SideLine, number: usize, turn: &str, control: &Arc<Control>) -> Result<Record, NotDone> {
     if control.is_interrupted() {
         return Err(NotDone::failed([sides::INTERRUPTED]));
     }
     let files = Arc::new(Vec::new());
     let quiet = line.request.quiet;
     let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
-    let session = Session {
-        one_of_several: true,
-        recreate: line.request.recreate,
-        destroy: line.request.destroy,
-        listener: Arc::new(Console::new(manner, None, files)),
-        control: Arc::clone(control),
-        ..Session::default()
-    };
-    let executed = execute(profile, &line.method, &session)?;
+    let listener = Arc::new(Console::new(manner, None, files));
+    let executed = line.run.repetition(number).run(control, listener)?;
     let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
     if problems.peek().is_some() {
         return Err(NotDone::failed(problems.map(String::as_str)));
     }
-    if session.control.is_interrupted() {
+    if control.is_interrupted() {
         return Err(NotDone::failed([sides::INTERRUPTED]));
     }
     save::save(&Judged::new(&executed.record), &line.request, &Patience::default())?;

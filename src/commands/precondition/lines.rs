@@ -1,15 +1,15 @@
-//! The command lines of a preconditioning, parsed by the ordinary parser and validated before the first step.
+//! The command lines of a preconditioning, read and validated before the first step.
 
-use super::super::load;
+use super::super::load::XmlOnce;
 use super::super::not_done::NotDone;
+use super::super::runnable::Runnable;
 use crate::cli::typed::quoted;
-use crate::cli::{self, Invocation, PreconditionRequest, RunRequest};
-use crate::finding::{Finding, Severity};
+use crate::cli::{PreconditionRequest, RunRequest, TypedLine};
+use crate::finding::Finding;
 use crate::lab::precondition::Standard;
 use crate::plan::{PlanError, SpanPlan};
-use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, ResultFormat, Target};
-use crate::run::{self, Options, Probes};
+use crate::profile::{ResultFormat, Target};
+use crate::run;
 use crate::units::amount;
 use std::ffi::OsString;
 
@@ -21,9 +21,7 @@ const FILL_BLOCK: &str = "-b128K";
 /// One of them.
 pub struct ParsedLine {
     /// What is run.
-    pub profile: Profile,
-    /// How.
-    pub method: Method,
+    pub run: Runnable,
     /// As it can be typed.
     pub command: String,
 }
@@ -49,35 +47,33 @@ impl PreconditionLines {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
-        let destroy = request.destroy;
-        let size = planned(&whole, destroy).map(|plan| size_of(&plan)).map_err(NotDone::from)?;
+        let size = planned(&whole).map(|plan| size_of(&plan)).map_err(NotDone::from)?;
         let range = request.standard.active_range().filter(|percent| *percent < 100);
         let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
         let (round, _) = round_of(request, used)?;
-        let fill = request.fill.filter(|_| !round.method.simulated());
+        let fill = request.fill.filter(|_| !round.run.method.simulated());
         let fill = fill.map(|times| parsed(&fill_line(request, &round, times), |_| None)).transpose()?;
         let lines = PreconditionLines { fill: fill.map(|(line, _)| line), round, size, warnings };
-        lines.are_permitted(destroy)?;
+        lines.are_permitted()?;
         Ok(lines)
     }
 
     /// No file is opened.
     pub fn simulated(&self) -> bool {
-        self.round.method.simulated()
+        self.round.run.method.simulated()
     }
 
     /// Time itself is simulated.
     pub fn virtual_time(&self) -> bool {
-        self.round.method.virtual_time()
+        self.round.run.method.virtual_time()
     }
 
-    fn are_permitted(&self, destroy: bool) -> Result<(), NotDone> {
+    fn are_permitted(&self) -> Result<(), NotDone> {
         let mut refused = Vec::new();
         for line in self.fill.iter().chain([&self.round]) {
-            let plan = planned(line, destroy).map_err(NotDone::from)?;
-            let Some(span) = line.profile.time_spans.first() else { continue };
-            let options = Options { destroy, ..Options::from(line.method.clone()) };
-            refused.extend(run::refusals(span, &plan, &options));
+            let plan = planned(line).map_err(NotDone::from)?;
+            let Some(span) = line.run.profile.time_spans.first() else { continue };
+            refused.extend(line.run.refusals(span, &plan));
         }
         refused.dedup();
         if refused.is_empty() { Ok(()) } else { Err(NotDone::failed(refused)) }
@@ -86,14 +82,15 @@ impl PreconditionLines {
 
 /// The round behind `number - 1` others. A simulated drive begins anew with every run: what the rounds before
 /// did to it is done to it in the warm-up.
-pub fn round_profile(lines: &PreconditionLines, round_s: u32, number: u32) -> Profile {
+pub fn round_run(lines: &PreconditionLines, round_s: u32, number: u32) -> Runnable {
+    let round = &lines.round.run;
     if !lines.virtual_time() {
         // With the same seed the same places would be written in every round, and no others.
-        return lines.round.profile.repetition(number - 1);
+        return round.repetition(number as usize - 1);
     }
-    let mut profile = lines.round.profile.clone();
-    profile.time_spans.iter_mut().for_each(|span| span.warmup = round_s * (number - 1));
-    profile
+    let mut first = round.repetition(0);
+    first.profile.time_spans.iter_mut().for_each(|span| span.warmup = round_s * (number - 1));
+    first
 }
 
 fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = OsString> {
@@ -119,9 +116,9 @@ fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedL
 
 /// The command line that fills what the rounds work on: the whole target, however much they use of it.
 fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> Vec<OsString> {
-    let target = round.profile.time_spans.first().and_then(|span| span.targets.first());
+    let target = round.run.profile.time_spans.first().and_then(|span| span.targets.first());
     let size = target.and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
-    let engine = round.method.engine.map(|kind| format!("--engine={}", kind.row().name));
+    let engine = round.run.method.engine.map(|kind| format!("--engine={}", kind.row().name));
     let time = format!("-d{FOREVER}");
     let until = format!("--until-written={times}x");
     words([FILL_BLOCK, "-w100", "-t1", "-o32", "-Zr", request.standard.fill_caching(), "-W0", &time, &until])
@@ -137,32 +134,21 @@ fn parsed(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<&'static str>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    let command = format!("diskspd {}", quoted(arguments));
-    let named = |message: String| NotDone::usage(vec![Finding::error(format!("{message}\n  in: {command}"))]);
-    let whole: Vec<OsString> = [OsString::from("diskspd")].iter().chain(arguments).cloned().collect();
-    let request = match cli::parse(&whole) {
-        Ok(Invocation::Run(request)) => request,
-        Ok(_) => return Err(named("this is no command line of a run".into())),
-        Err(error) => return Err(named(error.to_string())),
-    };
-    if let Some(option) = misplaced(&request) {
-        return Err(named(format!("{option} can't be used in a round of a preconditioning")));
-    }
-    let asked = load::asked(&request)?;
-    let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-    let [span] = profile.time_spans.as_slice() else {
-        return Err(named("a round has one time span, but this has several".into()));
-    };
-    if span.targets.len() != 1 {
-        return Err(named("a round has one target; options of the workload begin with a dash".into()));
-    }
-    let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
-    let (errors, warnings): (Vec<_>, Vec<_>) = findings.partition(|found| found.severity == Severity::Error);
-    if let Some(error) = errors.first() {
-        return Err(named(error.message.clone()));
-    }
-    let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
-    Ok((ParsedLine { profile, method, command }, warnings))
+    let usage = |messages: Vec<String>| NotDone::usage(messages.into_iter().map(Finding::error).collect());
+    let line = TypedLine::of(arguments)
+        .map_err(|error| usage(vec![format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
+    let found = Runnable::of(&line, &XmlOnce::default(), |request, profile, _| {
+        if let Some(option) = misplaced(request) {
+            return Some(format!("{option} can't be used in a round of a preconditioning"));
+        }
+        let [span] = profile.time_spans.as_slice() else {
+            return Some("a round has one time span, but this has several".into());
+        };
+        let one = "a round has one target; options of the workload begin with a dash";
+        (span.targets.len() != 1).then(|| one.into())
+    });
+    let (run, warnings) = found.map_err(usage)?;
+    Ok((ParsedLine { run, command: line.typed() }, warnings))
 }
 
 /// An option of a single run.
@@ -196,7 +182,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
 /// Whether the user's options leave what the command and the standard decide as it is.
 fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
     let usage = |message: String| Err(NotDone::usage(vec![Finding::error(message)]));
-    let Some(span) = asked.profile.time_spans.first() else { return Ok(()) };
+    let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {
         return usage("--round sets the duration, and rounds have no warm-up; leave out -d and -W".into());
     }
@@ -209,7 +195,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     let (standard, _) = round_of(&plain, None)?;
     // How many threads there are and how much is outstanding is the user's to say.
     let decided = |line: &ParsedLine| -> Option<Target> {
-        let target = line.profile.time_spans.first()?.targets.first()?.clone();
+        let target = line.run.profile.time_spans.first()?.targets.first()?.clone();
         let free = Target::default();
         Some(Target {
             threads_per_file: free.threads_per_file,
@@ -231,19 +217,14 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
 
 /// That rounds leave the target as it is.
 fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
-    let changes = round.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
+    let changes = round.run.profile.time_spans.iter().flat_map(|span| &span.targets).any(Target::is_changed);
     let message = "the rounds only read, so they don't change the target's state";
     (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 
 /// The plan of a line on the target as it is now.
-fn planned(line: &ParsedLine, destroy: bool) -> Result<SpanPlan, Vec<PlanError>> {
-    let profile = run::resized(&line.profile);
-    let system = run::machine_for(&profile);
-    let options = Options { destroy, ..Options::from(line.method.clone()) };
-    run::cpu_latency_refusal(&line.method)?;
-    let Some(span) = profile.time_spans.first() else { return Err(Vec::new()) };
-    run::probe_and_plan(&profile, span, &system, &options, &Probes::default())
+fn planned(line: &ParsedLine) -> Result<SpanPlan, Vec<PlanError>> {
+    line.run.planned(&run::machine_for(&run::resized(&line.run.profile)))
 }
 
 fn size_of(plan: &SpanPlan) -> u64 {

@@ -1,13 +1,13 @@
 //! The steps of a preconditioning, one after the other.
 
-use super::lines::{ParsedLine, PreconditionLines, filled, round_profile};
+use super::super::runnable::{self, Runnable};
+use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
 use super::watcher::PreconditionWatcher;
 use crate::cli::PreconditionRequest;
 use crate::lab::RunLine;
 use crate::lab::precondition::{NextRound, is_steady, next, window};
-use crate::profile::Profile;
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
-use crate::run::{self, Control, Executed, Listener, Session, execute};
+use crate::run::{self, Control, Executed, Listener};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ impl<'a> PreconditionSteps<'a> {
     /// # Errors
     /// A step failed.
     pub fn go(&mut self) -> Result<StepsEnd, String> {
-        let _watch = watch(&self.control)?;
+        let _watch = runnable::watch(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsEnd::Interrupted);
         }
@@ -102,7 +102,8 @@ impl<'a> PreconditionSteps<'a> {
 
     /// False = the user ended it.
     fn purge(&mut self) -> Result<bool, String> {
-        let Some(target) = self.lines.round.profile.time_spans.first().and_then(|s| s.targets.first()) else {
+        let Some(target) = self.lines.round.run.profile.time_spans.first().and_then(|s| s.targets.first())
+        else {
             return Ok(true);
         };
         match run::purge(&target.path, self.request.destroy, &self.control)? {
@@ -118,7 +119,7 @@ impl<'a> PreconditionSteps<'a> {
     /// False = the user ended it.
     fn fill(&mut self, line: &ParsedLine) -> Result<bool, String> {
         self.watcher.begin("fill".to_owned());
-        let Some(executed) = self.run(&line.profile, line)? else { return Ok(false) };
+        let Some(executed) = self.run(&line.run)? else { return Ok(false) };
         let span = executed.record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.by != EndedBy::Volume) {
             return Err("the fill ended before all was written".to_owned());
@@ -137,8 +138,8 @@ impl<'a> PreconditionSteps<'a> {
     fn round(&mut self) -> Result<bool, String> {
         let number = self.rounds.len() as u32 + 1;
         self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
-        let profile = round_profile(self.lines, self.request.round_s, number);
-        let Some(executed) = self.run(&profile, &self.lines.round)? else { return Ok(false) };
+        let run = round_run(self.lines, self.request.round_s, number);
+        let Some(executed) = self.run(&run)? else { return Ok(false) };
         let line = RunLine::of(&Judged::new(&executed.record)).ok_or("nothing was measured in the round")?;
         let round = RoundFigures {
             iops: line.iops,
@@ -161,18 +162,12 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// `None` = the user ended it.
-    fn run(&mut self, profile: &Profile, line: &ParsedLine) -> Result<Option<Executed>, String> {
+    fn run(&mut self, run: &Runnable) -> Result<Option<Executed>, String> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
-        let session = Session {
-            one_of_several: true,
-            destroy: self.request.destroy,
-            listener: Arc::clone(&self.watcher) as Arc<dyn Listener>,
-            control: Arc::clone(&self.control),
-            ..Session::default()
-        };
-        let executed = execute(profile, &line.method, &session).map_err(|not_run| not_run.to_string())?;
+        let listener = Arc::clone(&self.watcher) as Arc<dyn Listener>;
+        let executed = run.run(&self.control, listener).map_err(|not_run| not_run.to_string())?;
         self.watcher.progress_ends();
         self.left_behind |= executed.left_behind;
         self.troubles.extend(executed.troubles.iter().cloned());
@@ -187,9 +182,4 @@ impl<'a> PreconditionSteps<'a> {
             say(line);
         }
     }
-}
-
-fn watch(control: &Arc<Control>) -> Result<impl Sized + use<>, String> {
-    run::watch(Arc::clone(control), None, true)
-        .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))
 }

@@ -23,7 +23,7 @@ use crate::truth::Verdict;
 use crate::units::visible;
 use folder::Folder;
 use outputs::TablePlaces;
-use plan::{Plan, Runnable};
+use plan::Plan;
 use walk::{SweepWalk, WalkEnd};
 
 /// Plans, runs and answers.

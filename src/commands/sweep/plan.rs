@@ -1,32 +1,17 @@
-//! What a sweep is going to run: every point parsed by the ordinary parser and validated before the first.
+//! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
-use super::super::load;
-use super::super::not_done::NotDone;
+use super::super::load::XmlOnce;
+use super::super::runnable::Runnable;
 use crate::cli::typed::quoted;
-use crate::cli::{self, Invocation, RunRequest, SweepRequest};
-use crate::finding::{Finding, Severity};
+use crate::cli::{RunRequest, SweepRequest, TypedLine};
+use crate::finding::Finding;
 use crate::host;
 use crate::lab::sweep::{
-    Axis, PlainLine, PointRow, Ran, Sweep, SweepPoint, What, axes, diagonal, estimate, offered, points,
-    time_in_words,
+    Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
 use crate::plan::{LiesIn, PlanError};
-use crate::profile::validate::{self, validate};
 use crate::profile::{Method, Profile, ResultFormat};
-use crate::run::{self, Options, Probes};
-use std::ffi::OsString;
-
-/// A command line that can be run.
-pub struct Runnable {
-    /// What.
-    pub profile: Profile,
-    /// How.
-    pub method: Method,
-    /// `--recreate`
-    pub recreate: bool,
-    /// `--destroy`
-    pub destroy: bool,
-}
+use crate::run;
 
 /// All of it.
 pub struct Plan {
@@ -34,7 +19,9 @@ pub struct Plan {
     pub sweep: Sweep,
     /// How each point is run, in their order.
     pub points: Vec<Runnable>,
-    lines: Vec<PlainLine>,
+    lines: Vec<TypedLine>,
+    /// The profile that all of them have, where there is `-X`.
+    xml: XmlOnce,
     /// The whole command line, as it can be typed.
     pub command_line: String,
     /// What is accepted but hardly meant.
@@ -48,17 +35,18 @@ impl Plan {
     /// Messages about the first point that can't be run, or about all.
     pub fn of(request: &SweepRequest) -> Result<Plan, Vec<String>> {
         let one = |message: String| vec![message];
-        let arguments = with_latency(&request.arguments);
-        let axes = axes(&arguments).map_err(one)?;
-        let lines = match request.settings.diagonal {
-            true => diagonal(&arguments, &axes),
-            false => points(&arguments, &axes),
+        let swept = &request.swept;
+        let points = match request.settings.diagonal {
+            true => diagonal(&swept.axes, swept.plain_depth()),
+            false => points(&swept.axes),
         };
-        let lines = lines.map_err(one)?;
+        let points = points.map_err(one)?;
+        let lines: Vec<TypedLine> = points.iter().map(|settings| swept.at(settings)).collect();
+        let xml = XmlOnce::default();
         let mut warnings = Vec::new();
         let mut runnables = Vec::new();
         for line in &lines {
-            let (runnable, warned) = Runnable::of(&line.arguments)?;
+            let (runnable, warned) = runnable(line, &xml)?;
             runnables.push(runnable);
             for warning in warned {
                 if !warnings.contains(&warning) {
@@ -66,12 +54,12 @@ impl Plan {
                 }
             }
         }
-        let found: Vec<SweepPoint> =
-            lines.iter().zip(&runnables).map(|(line, runnable)| point(line, runnable, &axes)).collect();
+        let found = points.into_iter().zip(&runnables);
+        let found = found.map(|(settings, runnable)| point(settings, runnable, &swept.axes)).collect();
         warnings.extend(depth_not_given(request));
-        let sweep = Sweep { points: grouped(found, &lines, &axes), settings: request.settings.clone() };
+        let sweep = Sweep { points: grouped(found, &swept.axes), settings: request.settings.clone() };
         let command_line = format!("diskspd sweep {}", quoted(&request.given));
-        let plan = Plan { sweep, points: runnables, lines, command_line, warnings };
+        let plan = Plan { sweep, points: runnables, lines, xml, command_line, warnings };
         plan.can_offer().map_err(one)?;
         plan.fits_machine()?;
         Ok(plan)
@@ -96,20 +84,13 @@ impl Plan {
         let mut first = Vec::new();
         for runnable in &self.points {
             run::cpu_latency_refusal(&runnable.method).map_err(|errors| texts(&errors))?;
-            let options = Options {
-                destroy: runnable.destroy,
-                recreate: runnable.recreate,
-                ..Options::from(runnable.method.clone())
-            };
-            let probes = Probes::default();
-            let profile = run::resized(&runnable.profile);
-            let Some(span) = profile.time_spans.first() else { continue };
-            let refused = match run::probe_and_plan(&profile, span, &system, &options, &probes) {
+            let Some(span) = runnable.profile.time_spans.first() else { continue };
+            let refused = match runnable.planned(&system) {
                 Err(errors) if errors.iter().any(|error| error.lies_in == LiesIn::Profile) => {
                     return Err(texts(&errors));
                 }
                 Err(errors) => texts(&errors),
-                Ok(plan) => run::refusals(span, &plan, &options).iter().map(ToString::to_string).collect(),
+                Ok(plan) => runnable.refusals(span, &plan),
             };
             unfit += usize::from(!refused.is_empty());
             if first.is_empty() {
@@ -129,22 +110,25 @@ impl Plan {
     /// # Errors
     /// It can't be run so.
     pub fn at_rate(&self, rate: u64) -> Result<Runnable, Vec<String>> {
-        Runnable::of(&self.line_at_rate(rate)).map(|(runnable, _)| runnable)
+        runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
     }
 
-    fn line_at_rate(&self, rate: u64) -> Vec<OsString> {
-        self.lines.first().map(|line| offered(&line.arguments, rate)).unwrap_or_default()
+    /// I/Os come as those of many users who know nothing of each other, whether or not those before them are
+    /// done: a service meets such a load, and response times count what it does to them. Evenly spaced ones
+    /// would queue less.
+    fn line_at_rate(&self, rate: u64) -> TypedLine {
+        let line = self.lines.first();
+        line.map(|line| line.after(&format!("--rate-total={rate},poisson"))).unwrap_or_default()
     }
 
     /// The command line of a row, as it can be typed.
     pub fn command_of(&self, row: &PointRow) -> String {
-        let arguments = match row.what {
-            What::Rate(rate) => self.line_at_rate(rate),
+        match row.what {
+            What::Rate(rate) => self.line_at_rate(rate).typed(),
             What::Point(number) | What::Reference(number) => {
-                self.lines.get(number).map(|line| line.arguments.clone()).unwrap_or_default()
+                self.lines.get(number).map(TypedLine::typed).unwrap_or_default()
             }
-        };
-        format!("diskspd {}", quoted(&arguments))
+        }
     }
 
     /// Whether one pass over all points fits into the budget.
@@ -169,7 +153,7 @@ impl Plan {
 
     /// The points and the time, for `--dry-run`.
     pub fn listed(&self) -> String {
-        let commands = self.lines.iter().map(|line| format!("diskspd {}\n", quoted(&line.arguments)));
+        let commands = self.lines.iter().map(|line| line.typed() + "\n");
         let all = estimate(&self.sweep, &[]);
         let least = if all.at_least { "at least " } else { "about " };
         let count = format!(
@@ -182,58 +166,21 @@ impl Plan {
     }
 }
 
-impl Runnable {
-    /// An ordinary command line, and its warnings.
-    ///
-    /// # Errors
-    /// It can't be understood, breaks a rule, or asks for what a sweep has no place for.
-    pub fn of(arguments: &[OsString]) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-        let whole: Vec<OsString> = [OsString::from("diskspd")].iter().chain(arguments).cloned().collect();
-        let named = |message: String| vec![format!("{message}\n  in: diskspd {}", quoted(arguments))];
-        let request = match cli::parse(&whole) {
-            Ok(Invocation::Run(request)) => request,
-            Ok(_) => return Err(named("this is no command line of a run".into())),
-            Err(error) => {
-                return Err(named(error.to_string()));
-            }
-        };
-        if let Some(option) = out_of_place(&request) {
-            return Err(named(format!(
-                "{option} can't be used in a sweep, which prints a table of all runs"
-            )));
-        }
-        let asked = load::asked(&request).map_err(NotDone::into_messages)?;
-        let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-        if profile.time_spans.len() != 1 {
-            return Err(named(one_by_one(&profile, &method)));
-        }
-        let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            findings.partition(|found| found.severity == Severity::Error);
-        if let Some(error) = errors.first() {
-            return Err(named(error.message.clone()));
-        }
-        let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
-        let (recreate, destroy) = (request.recreate, request.destroy);
-        Ok((Runnable { profile, method, recreate, destroy }, warnings))
-    }
-
-    /// How long it is planned to take, s; nothing in simulated time.
-    pub fn seconds(&self) -> f64 {
-        let spans = self.profile.time_spans.iter();
-        let planned: u64 = spans
-            .map(|span| u64::from(span.warmup) + u64::from(span.duration) + u64::from(span.cooldown))
-            .sum();
-        if self.method.virtual_time() { 0.0 } else { planned as f64 }
-    }
+/// The run of a line, and its warnings.
+///
+/// # Errors
+/// It can't be run, or not in a sweep.
+fn runnable(line: &TypedLine, xml: &XmlOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
+    Runnable::of(line, xml, |request, profile, method| match out_of_place(request) {
+        Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
+        None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, method)),
+    })
 }
 
 /// A curve can't find more than its depth can.
 fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
-    let given = |letter: &str| {
-        request.arguments.iter().any(|argument| argument.as_encoded_bytes().starts_with(letter.as_bytes()))
-    };
-    let says = ["-o", "-O", "-X", "--preset"].iter().any(|option| given(option));
+    let line = &request.swept.line;
+    let says = b"oOX".iter().any(|letter| line.has_letter(*letter)) || line.has_long("preset");
     let option = if request.settings.objective.is_some() { "--slo" } else { "--curve" };
     (!request.settings.curve.is_empty() && !says).then(|| {
         Finding::warning(format!(
@@ -273,14 +220,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     given.or_else(|| request.follows_one_run())
 }
 
-/// The knee needs latencies: `-L`, if it isn't there.
-fn with_latency(arguments: &[OsString]) -> Vec<OsString> {
-    let begins = |letter: &str| arguments.iter().any(|a| a.as_encoded_bytes().starts_with(letter.as_bytes()));
-    let missing = !begins("-L") && !begins("-X");
-    missing.then(|| OsString::from("-L")).into_iter().chain(arguments.iter().cloned()).collect()
-}
-
-fn point(line: &PlainLine, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
+fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
     let span = &runnable.profile.time_spans[0];
     let outstanding: u64 = match span.is_floating_pool() {
         true => span.request_count.into(),
@@ -297,7 +237,7 @@ fn point(line: &PlainLine, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
         .filter_map(|target| span.offered_ios_per_s(target, runnable.method.rate_total).filter(|_| by_rate));
     let rate = rates.reduce(|all, rate| all + rate).map(|rate| rate.round() as u64);
     SweepPoint {
-        settings: line.settings.clone(),
+        settings,
         load: rate.unwrap_or(outstanding),
         by_rate: rate.is_some(),
         threads: span.threads(),
@@ -308,13 +248,13 @@ fn point(line: &PlainLine, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {
 
 /// Numbers groups: points whose settings are the same but for the load. Where no axis says how much load
 /// there is, all that do the same work are one group: only those can be compared by their IOPS.
-fn grouped(points: Vec<SweepPoint>, lines: &[PlainLine], axes: &[Axis]) -> Vec<SweepPoint> {
+fn grouped(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
     let by_load = axes.iter().any(Axis::is_load);
     let is_load = |option: &str| {
         axes.iter().any(|axis| axis.option == option && (axis.is_load() || axis.is_rate() && !by_load))
     };
-    let any =
-        axes.iter().any(|axis| is_load(&axis.option)) || lines.iter().any(|l| l.settings.len() > axes.len());
+    let any = axes.iter().any(|axis| is_load(&axis.option))
+        || points.iter().any(|point| point.settings.len() > axes.len());
     let mut keys: Vec<Vec<String>> = Vec::new();
     let of = |point: &SweepPoint| -> Vec<String> {
         let rest = point

@@ -1,31 +1,8 @@
-//! One run: a profile and a method become a record.
+//! What came of one run.
 
-use super::Runnable;
 use crate::lab::RunLine;
-use crate::run::{Control, Executed, Listener, NotRun, Session, execute};
+use crate::run::Executed;
 use crate::truth::Judged;
-use std::sync::Arc;
-
-/// Runs it. `first`: what is to be made anew is, once in a sweep.
-///
-/// # Errors
-/// It can't be run.
-pub fn measure(
-    point: &Runnable,
-    first: bool,
-    control: &Arc<Control>,
-    listener: &Arc<dyn Listener>,
-) -> Result<Executed, NotRun> {
-    let session = Session {
-        one_of_several: true,
-        recreate: point.recreate && first,
-        destroy: point.destroy,
-        listener: Arc::clone(listener),
-        control: Arc::clone(control),
-        ..Session::default()
-    };
-    execute(&point.profile, &point.method, &session)
-}
 
 /// Its line, or why there is none.
 pub fn line(executed: &Executed, judged: &Judged) -> Result<RunLine, String> {

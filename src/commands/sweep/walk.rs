@@ -1,7 +1,8 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
+use super::super::runnable::{self, Runnable};
 use super::folder::Folder;
-use super::plan::{Plan, Runnable};
+use super::plan::Plan;
 use super::point;
 use super::progress::Watcher;
 use crate::cli::SweepRequest;
@@ -9,7 +10,7 @@ use crate::clock::{self, SECOND};
 use crate::finding::Finding;
 use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
 use crate::results::Record;
-use crate::run::{self, Control, Listener};
+use crate::run::{Control, Listener};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::path::Path;
@@ -110,8 +111,7 @@ impl<'a> SweepWalk<'a> {
             &label,
         );
         let control = Arc::<Control>::default();
-        let _watch = run::watch(Arc::clone(&control), None, true)
-            .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))?;
+        let _watch = runnable::watch(&control)?;
         let began = clock::monotonic();
         let settle = (self.request.settings.settle_s * SECOND as f64) as u64;
         if !control.sleep_until(began + settle) {
@@ -174,8 +174,7 @@ impl<'a> SweepWalk<'a> {
         control: &Arc<Control>,
     ) -> Result<Option<(Result<crate::lab::RunLine, String>, Option<Record>)>, String> {
         let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let first = self.began_anew && self.history.is_empty();
-        let executed = match point::measure(point, first, control, &listener) {
+        let executed = match point.run(control, listener) {
             Ok(executed) => executed,
             Err(not_run) => return Ok(Some((Err(not_run.to_string()), None))),
         };
@@ -188,21 +187,19 @@ impl<'a> SweepWalk<'a> {
         Ok(Some((line, Some(executed.record))))
     }
 
-    /// What is run, with a seed of its own: else a cache could answer from what the run before had read, also
-    /// at another depth, and offered I/Os would come at the same times again.
+    /// What is run. What is to be made anew is, once in a sweep.
     fn runnable(&self, what: What) -> Result<Runnable, String> {
-        let number = self.history.len() as u32;
-        match what {
+        let number = self.history.len();
+        let run = match what {
             What::Point(place) | What::Reference(place) => {
-                let point = self.plan.points.get(place).ok_or("there is no such point")?;
-                let (profile, method) = (point.profile.repetition(number), point.method.clone());
-                Ok(Runnable { profile, method, ..*point })
+                self.plan.points.get(place).ok_or("there is no such point")?.repetition(number)
             }
             What::Rate(rate) => {
-                let point = self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?;
-                Ok(Runnable { profile: point.profile.repetition(number), ..point })
+                self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?.repetition(number)
             }
-        }
+        };
+        let first = self.began_anew && self.history.is_empty();
+        Ok(Runnable { recreate: run.recreate && first, ..run })
     }
 
     fn label(&self, what: What) -> String {

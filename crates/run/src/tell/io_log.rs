@@ -494,8 +494,8 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut lines = text.lines();
         assert_eq!(lines.next().unwrap(), HEADER.trim_end());
-        assert_eq!(lines.next().unwrap(), "0,0,write,0,2147479552,0,18446744073709551615,");
-        assert_eq!(lines.next().unwrap(), "0,1,read,4096,2147479551,1099511627776,18446744073709551614,0");
+        assert_eq!(lines.next().unwrap(), "0,0,read,0,2147479552,0,18446744073709551615,");
+        assert_eq!(lines.next().unwrap(), "0,1,write,4096,2147479551,1099511627776,18446744073709551614,0");
         assert_eq!(text.lines().count() as u64, 1 + 2 * count);
     }
 

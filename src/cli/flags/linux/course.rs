@@ -4,6 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
 use crate::lab::repeat::Repeat;
+use crate::lab::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
 use crate::units;
 pub const FLAGS: &[Flag] = &[
@@ -37,6 +38,7 @@ pub const FLAGS: &[Flag] = &[
                 response times, from when each I/O was due, stand at the end of the text report. Not with \
                 -g, -i and -j, -x, nor with -F and -O.",
         tested: &["command_lines", "rate_total"],
+        swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
         read: Read::Text(rate_total),
         ..LINUX
     },
@@ -51,6 +53,7 @@ pub const FLAGS: &[Flag] = &[
                 and no change of level beyond 10 %. When the time is over it measures all the same, and \
                 says that it never became steady. Not in simulated time.",
         tested: &["command_lines", "steady"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Optional(until_steady),
         ..LINUX
     },
@@ -68,6 +71,7 @@ pub const FLAGS: &[Flag] = &[
                 simulated time, nor where nothing is written.",
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(until_written),
         ..LINUX
     },
@@ -81,6 +85,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "As --until-written. With both it ends at what comes first.",
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(until_read),
         ..LINUX
     },
@@ -93,6 +98,7 @@ pub const FLAGS: &[Flag] = &[
                 end of the text report, and are in no other figure. Not with -x and --poll.",
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(fsync_every),
         ..LINUX
     },

@@ -5,6 +5,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
 use crate::engines::EngineKind;
+use crate::lab::sweep::ValueForm;
 use crate::profile::Compat;
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -18,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
                 run, and is in the record; 2.2's XML has no form for it, which -Rpxml warns of.",
         tested: &["command_lines", "compat"],
         values: &["2.2", "2.3"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(compat),
         ..LINUX
     },
@@ -50,6 +52,7 @@ pub const FLAGS: &[Flag] = &[
             "sim:stall",
             "help",
         ],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(engine),
         ..LINUX
     },
@@ -80,6 +83,7 @@ pub const FLAGS: &[Flag] = &[
                 simulated time.",
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Text(cpu_latency),
         ..LINUX
     },

@@ -3,6 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::lab::sweep::ValueForm;
 use crate::presets;
 use crate::profile::Prefill;
 pub const FLAGS: &[Flag] = &[
@@ -30,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
                 does so only when it finds nothing but zeros.",
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
+        swept: Some(ValueForm::SIZE),
         read: Read::Optional(prefill),
         ..LINUX
     },

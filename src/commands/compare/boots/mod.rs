@@ -5,7 +5,7 @@ mod turn;
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
-use super::super::output;
+use super::super::{output, runnable};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
@@ -43,10 +43,10 @@ pub fn run(
     open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
 ) -> Result<BootSides, NotDone> {
     let line = interleaved::line(&asked.request, request.quiet)?;
-    let door = OutputDoor::default().which_runs(&line.profile, &line.method);
+    let door = OutputDoor::default().which_runs(&line.run.profile, &line.run.method);
     let files = open(door.which_reads(output::inputs(&line.request)))?;
     let here = kernel()?;
-    let system: System = run::surroundings(&line.profile, &line.method);
+    let system: System = run::surroundings(&line.run.profile, &line.run.method);
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let (folder, mut history) = BootFolder::open(asked, &command_line, &system)?;
     let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));
@@ -101,11 +101,10 @@ fn make(
 ) -> Result<(), NotDone> {
     let letter = ["A", "B"][turn.side];
     let control = Arc::default();
-    let _watch = interleaved::watched(&control)?;
+    let _watch = runnable::watch(&control)?;
     for number in turn.made..turn.made + turn.left {
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
-        let seed = u32::try_from(history.len()).unwrap_or(u32::MAX);
-        let record = interleaved::one(line, &line.profile.repetition(seed), &name, &control)
+        let record = interleaved::one(line, history.len(), &name, &control)
             .map_err(|not_done| goes_on(not_done, history.len()))?;
         let made = sides::of_record(&record, &name);
         interleaved::tell(&name, &made.known, line.request.quiet);

@@ -7,6 +7,8 @@ const MOST: usize = 4096;
 /// How the values of an option are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueForm {
+    /// Letters that may stand once before all values, and go before each of them: that of `-rs0,50`.
+    pub heads: &'static [&'static str],
     /// What a value may end with beside: it goes behind all of them.
     pub tail: &'static str,
     /// What stands once behind all values and goes behind each of them: `,poisson`.
@@ -17,18 +19,29 @@ pub struct ValueForm {
 
 impl ValueForm {
     /// Sizes and plain numbers.
-    pub const SIZE: ValueForm = ValueForm { tail: "", endings: &[], kilo: 1024 };
+    pub const SIZE: ValueForm = ValueForm { heads: &[], tail: "", endings: &[], kilo: 1024 };
+
+    /// What stands before the values in a text.
+    pub fn head(&self, text: &str) -> &'static str {
+        self.heads.iter().find(|head| text.starts_with(**head)).copied().unwrap_or_default()
+    }
 }
 
-/// The values of an axis as texts, each as it would stand in an ordinary command line; `None` = it is no
-/// axis but an ordinary value. A range ends with its last value also where no step comes to it. Sizes may
-/// have suffixes: `4K..1M`.
+/// Whether a text is a range of numbers, for whatever option.
+pub fn is_range(text: &str) -> bool {
+    let number = |text: &str| amount(text, 1).is_some();
+    text.split_once("..").is_some_and(|(from, to)| number(from) && to.split('+').all(number))
+}
+
+/// The values of an axis as texts, each as it would stand in an ordinary command line, but for the head;
+/// `None` = it is no axis but an ordinary value. A range ends with its last value also where no step comes to
+/// it. Sizes may have suffixes: `4K..1M`.
 ///
 /// # Errors
 /// What is wrong, as a message.
 pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, String> {
     let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
-    let text = &text[..text.len() - ending.len()];
+    let text = &text[form.head(text).len()..text.len() - ending.len()];
     if !text.contains("..") && !text.contains(',') {
         return Ok(None);
     }
@@ -145,7 +158,7 @@ mod tests {
 
     #[test]
     fn rates_count_by_thousands_and_have_their_arrivals_behind_each() {
-        let form = ValueForm { tail: "", endings: &[",poisson", ",uniform"], kilo: 1000 };
+        let form = ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE };
         for (text, expected) in [
             ("500..4K,poisson", "500,poisson 1K,poisson 2K,poisson 4K,poisson"),
             ("1K,3K,uniform", "1K,uniform 3K,uniform"),

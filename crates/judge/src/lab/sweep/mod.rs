@@ -1,7 +1,7 @@
 //! A sweep: many runs that differ in an option or two, and one answer.
 //!
 //! ```text
-//! command line with ranges ──axis, grid──▶ plain command lines, one per point
+//! values with ranges ──axis──▶ values of an option ──grid──▶ the settings of every point
 //! points, settings, what has been run ──next──▶ what is run next
 //! what has been run ──rows──▶ a row per point ──answer──▶ knee, highest, objective ──table, data──▶ bytes
 //! ```
@@ -17,7 +17,6 @@ mod knee;
 mod levels;
 mod next;
 mod objective;
-mod offered;
 mod order;
 mod rows;
 mod settings;
@@ -25,15 +24,15 @@ mod table;
 
 pub use answer::{SameThreads, SweepAnswer};
 pub use answer_text::{AnswerLine, lines as answer_lines, text as answer_text, unanswered};
+pub use axis::{ValueForm, is_range, values};
 pub use data::{csv, json};
 pub use drift::Drift;
 pub use estimate::{Estimate, estimate, words as time_in_words};
-pub use grid::{Axis, LONG, PlainLine, Setting, axes, diagonal, points};
+pub use grid::{Axis, Setting, diagonal, points};
 pub use knee::{Knee, KneeTold};
 pub use levels::Enough;
 pub use next::{Upcoming, next};
 pub use objective::{Kept, Measure, Objective, Tried, kept};
-pub use offered::offered;
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
 pub use table::{FoundAtPoints, findings as findings_text, label, text as table_text, told_once};
@@ -122,7 +121,8 @@ impl Setting {
 
     /// Whether it changes the work itself: IOPS of different work can't be ranked.
     pub fn is_work(&self) -> bool {
-        ["-b", "-w"].contains(&self.option.as_str())
+        const WORK: &str = "-b -w -r -rs -s -B -f --trim --write-zeroes --fsync-every --compress --dedupe";
+        WORK.split(' ').any(|option| option == self.option)
     }
 
     /// Whether it says how much is outstanding, or is asked for.

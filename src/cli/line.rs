@@ -1,0 +1,245 @@
+//! The command line of a run before it is read: options, looked up in the table, with their values, and
+//! targets. A point of a sweep is such a line with other values.
+
+use super::draft::Draft;
+use super::error::CliError;
+use super::flag::{Flag, Name, Read};
+use super::typed::quoted;
+use super::{flags, suggest};
+use crate::profile::RawText;
+use std::ffi::OsString;
+use std::iter::Peekable;
+
+/// Options and targets of a run, in their order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TypedLine {
+    /// The options.
+    pub options: Vec<Given>,
+    /// The targets, behind all options.
+    pub targets: Vec<Vec<u8>>,
+}
+
+/// Arguments with single blanks between them, as a profile keeps them.
+pub fn joined(arguments: &[OsString]) -> RawText {
+    let words: Vec<&[u8]> = arguments.iter().map(|argument| argument.as_encoded_bytes()).collect();
+    RawText::from(words.join(&b' '))
+}
+
+/// One option of the command line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The argument as typed.
+    pub argument: Vec<u8>,
+    /// Its row; `None` = unknown.
+    pub flag: Option<&'static Flag>,
+    /// Its value; for a long option possibly the next argument.
+    pub value: Vec<u8>,
+    /// Where the value begins in the argument: behind the letter or the `=`, else at the end.
+    pub offset: usize,
+}
+
+impl TypedLine {
+    /// The line that arguments make, without the program's name.
+    ///
+    /// # Errors
+    /// An option stands behind a target, or has no value but needs one.
+    pub fn of(arguments: &[OsString]) -> Result<TypedLine, CliError> {
+        TypedLine::split(arguments).map_err(suggest::naming_foreign_dash)
+    }
+
+    /// Splits arguments into options and, behind all of them, targets. The parser, which does it, names
+    /// foreign dashes in all errors itself.
+    pub(super) fn split(arguments: &[OsString]) -> Result<TypedLine, CliError> {
+        let mut line = TypedLine::default();
+        let mut rest = arguments.iter().map(|argument| argument.as_encoded_bytes()).peekable();
+        while let Some(argument) = rest.next() {
+            if argument.first() != Some(&b'-') {
+                if suggest::foreign_dash(argument).is_some_and(|dash| dash.position == 0) {
+                    return Err(CliError::at(argument, 0, "this is no option")
+                        .hint("for a file of that name write ./ before it"));
+                }
+                line.targets.push(argument.to_vec());
+                continue;
+            }
+            let given = Given::new(argument, &mut rest)?;
+            // A preset stands for a command line, and so anywhere.
+            if let Some(target) = line.targets.first().filter(|_| !given.is_long("preset")) {
+                return Err(option_after_target(argument, target, &line.options));
+            }
+            line.options.push(given);
+        }
+        Ok(line)
+    }
+
+    /// Whether this letter is among the options.
+    pub fn has_letter(&self, letter: u8) -> bool {
+        self.options.iter().any(|given| given.is_letter(letter))
+    }
+
+    /// Whether this long option is among them.
+    pub fn has_long(&self, name: &str) -> bool {
+        self.options.iter().any(|given| given.is_long(name))
+    }
+
+    /// The same line with another option before all others, as it is written with a value attached.
+    pub fn after(&self, argument: &str) -> TypedLine {
+        let mut line = self.clone();
+        // Its value is attached: nothing can be missing.
+        let option = Given::new(argument.as_bytes(), &mut std::iter::empty().peekable());
+        line.options.splice(0..0, option);
+        line
+    }
+
+    /// Its words behind the program's name, as a profile keeps them.
+    pub fn command_line(&self) -> RawText {
+        let program = OsString::from("diskspd");
+        joined(&[vec![program], self.words()].concat())
+    }
+
+    /// As it can be typed into a shell.
+    pub fn typed(&self) -> String {
+        format!("diskspd {}", quoted(&self.words()))
+    }
+
+    /// Its words, as they can be typed.
+    pub fn words(&self) -> Vec<OsString> {
+        let options = self.options.iter().flat_map(Given::words);
+        let words = options.chain(self.targets.iter().cloned());
+        words.map(|word| RawText::from(word).as_path().as_os_str().to_owned()).collect()
+    }
+}
+
+fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {
+    let shown = String::from_utf8_lossy(target);
+    let error = CliError::at(argument, 0, format!("an option stands behind the target '{shown}'"));
+    match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
+        Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
+        None => error
+            .hint("put all options before all targets; write ./-name for a target whose name begins with -"),
+    }
+}
+
+impl Given {
+    /// Looks the argument up in the table; a long option may take its value from `rest`.
+    fn new<'a>(
+        argument: &[u8],
+        rest: &mut Peekable<impl Iterator<Item = &'a [u8]>>,
+    ) -> Result<Given, CliError> {
+        let Some(long) = argument.strip_prefix(b"--") else {
+            let offset = argument.len().min(2);
+            let value = argument[offset..].to_vec();
+            let given = Given { argument: argument.to_vec(), flag: None, value, offset };
+            // `-dry-run` would pass as `-d0`, `-help` as `-h`: too dangerous to read that way.
+            if given.as_long_option().is_some() {
+                return Ok(given);
+            }
+            let flag = argument.get(1).and_then(|letter| flags::find(|name| name == Name::Letter(*letter)));
+            return Ok(Given { flag, ..given });
+        };
+        let equals = long.iter().position(|b| *b == b'=');
+        let name = &long[..equals.unwrap_or(long.len())];
+        let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name));
+        let (value, offset) = match (equals, flag) {
+            (Some(at), Some(flag)) if !flag.takes_value() => {
+                let what = format!("{} takes no value", flag.name.with_dashes());
+                return Err(CliError::at(argument, at + 2, what));
+            }
+            (Some(at), _) => (&long[at + 1..], at + 3),
+            (None, Some(flag)) if flag.needs_value() => match rest.next() {
+                Some(value) => (value, argument.len()),
+                None => {
+                    let what = format!("{}: the value is missing", flag.name.with_dashes());
+                    return Err(CliError::at(argument, argument.len(), what)
+                        .hint(format!("write {}", flag.forms[0].0)));
+                }
+            },
+            (None, Some(flag)) => match rest.next_if(|next| flag.takes_word(next)) {
+                Some(value) => (value, argument.len()),
+                None => (&long[long.len()..], argument.len()),
+            },
+            (None, None) => (&long[long.len()..], argument.len()),
+        };
+        Ok(Given { argument: argument.to_vec(), flag, value: value.to_vec(), offset })
+    }
+
+    /// Whether its value is an argument of its own.
+    pub fn is_apart(&self) -> bool {
+        self.offset == self.argument.len() && !self.value.is_empty()
+    }
+
+    /// As it was typed.
+    fn words(&self) -> impl Iterator<Item = Vec<u8>> {
+        [self.argument.clone()].into_iter().chain(self.is_apart().then(|| self.value.clone()))
+    }
+
+    /// The same option with another value, which stands where its own does.
+    pub fn with(&self, value: &str) -> Given {
+        let value = value.as_bytes().to_vec();
+        let argument = match self.is_apart() {
+            true => self.argument.clone(),
+            false => [&self.argument[..self.offset], &value].concat(),
+        };
+        Given { argument, value, ..self.clone() }
+    }
+
+    /// As one argument: `--engine=uring`, where it was typed as two.
+    pub fn attached(&self) -> String {
+        let argument = String::from_utf8_lossy(&self.argument);
+        match self.is_apart() {
+            true => format!("{argument}={}", String::from_utf8_lossy(&self.value)),
+            false => argument.into_owned(),
+        }
+    }
+
+    pub fn is_letter(&self, letter: u8) -> bool {
+        self.flag.is_some_and(|flag| flag.name == Name::Letter(letter))
+    }
+
+    pub fn is_long(&self, name: &str) -> bool {
+        self.flag.is_some_and(|flag| matches!(flag.name, Name::Long(known) if known == name))
+    }
+
+    pub fn is_compat(&self) -> bool {
+        self.flag.is_some_and(|flag| flag.name == Name::Long("compat"))
+    }
+
+    /// Whether it may stand beside an XML profile.
+    pub fn goes_with_profile(&self) -> bool {
+        let separation = self.is_letter(b'b') && self.value.first() == Some(&b's');
+        separation || self.flag.is_some_and(|flag| flag.with_profile)
+    }
+
+    pub fn is_first_pass(&self) -> bool {
+        self.flag.is_some_and(Flag::is_first_pass)
+    }
+
+    /// The right spelling, if this option has no value yet and `next`, a number or keyword, would make one.
+    pub fn with_value(&self, draft: &Draft, next: &[u8]) -> Option<String> {
+        if let Some(flag) = self.flag.filter(|flag| matches!(flag.read, Read::Optional(_))) {
+            let number = !next.is_empty() && next.iter().all(u8::is_ascii_digit);
+            let name = flag.name.with_dashes();
+            return (number && self.value.is_empty())
+                .then(|| format!("{name}={}", String::from_utf8_lossy(next)));
+        }
+        let flag =
+            self.flag.filter(|flag| self.offset == 2 && self.value.is_empty() && flag.takes_value())?;
+        let plausible = match flag.read {
+            // Lenient integers would take any text.
+            Read::Integer { .. } => next.iter().all(u8::is_ascii_digit),
+            _ => {
+                let keyword = flag.values.iter().any(|value| value.as_bytes() == next);
+                let number = next.first().is_some_and(u8::is_ascii_digit);
+                keyword || number || flag.apply(&mut draft.clone(), b"").is_err()
+            }
+        };
+        let accepted = !next.is_empty() && plausible && flag.apply(&mut draft.clone(), next).is_ok();
+        accepted.then(|| format!("{}{}", flag.name.with_dashes(), String::from_utf8_lossy(next)))
+    }
+
+    /// `-version`, with one dash: the long option that was meant.
+    pub fn as_long_option(&self) -> Option<String> {
+        let name = self.argument[1..].split(|b| *b == b'=').next()?;
+        let flag = flags::find(|n| matches!(n, Name::Long(long) if long.as_bytes() == name))?;
+        Some(flag.name.with_dashes())
+    }
+}
