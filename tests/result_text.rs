@@ -334,7 +334,7 @@ fn paths_keep_their_bytes() {
 #[test]
 fn what_can_not_be_read_is_refused_with_its_place() {
     let text = String::from_utf8(READS.to_vec()).unwrap();
-    let before = |mark: &str| text[..text.find(mark).unwrap()].as_bytes().to_vec();
+    let before = |mark: &str| text.as_bytes()[..text.find(mark).unwrap()].to_vec();
     let edit = |old: &str, new: &str| {
         assert!(text.contains(old), "{old}");
         text.replacen(old, new, 1).into_bytes()
