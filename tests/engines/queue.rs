@@ -289,7 +289,7 @@ fn a_discard_ends_as_an_io_does_beside_others_and_leaves_zeros() {
             engine.wait(1, LONG, &mut done).expect("wait");
         }
         let ended = done.iter().find(|ended| ended.request == depth - 1);
-        assert_eq!(ended.map(|ended| ended.result), Some(0), "{}", subject.name);
+        assert!(ended.is_some_and(|ended| ended.result >= 0), "{}", subject.name);
         engine.submit(&[Io { request: depth, ..io }]).expect_err("there is no such request");
         engine.submit(&[Io { offset: 1 << 63, ..io }]).expect_err("there is no such offset");
         if subject.row.needs_files {

@@ -61,7 +61,8 @@ impl Io {
 pub struct Done {
     /// [`Io::request`] of the I/O.
     pub request: u32,
-    /// Bytes transferred (0 where no data moves), or the negated `errno`.
+    /// Bytes transferred, or the negated `errno`. Where no data moves, whatever isn't negative means that it
+    /// went well.
     pub result: i64,
 }
 
