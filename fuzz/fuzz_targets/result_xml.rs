@@ -10,7 +10,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             for span in runs.iter().flat_map(|run| run.time_spans.iter().flatten()) {
                 let figures = [span.read, span.write, span.total];
                 let known = figures.iter().flat_map(|f| [f.mean_ms, f.std_dev_ms, f.min_ms, f.max_ms]);
-                assert!(known.flatten().all(|ms| ms.is_finite() && ms >= 0.0));
+                assert!(known.flatten().all(|time| time.ms().is_finite() && time.ms() >= 0.0));
                 assert!(span.percentiles.iter().all(|row| row.percent > 0.0));
             }
         }
