@@ -4,7 +4,7 @@
 
 use diskspd::cli;
 use diskspd::lab::repeat::Repeat;
-use diskspd::lab::sweep::{Objective, SweepOrder, axes, curve, points, seconds};
+use diskspd::lab::sweep::{Objective, SweepOrder, curve, points, seconds};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
@@ -13,11 +13,11 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         data.split(|&byte| byte == b'\n').map(|word| OsString::from_vec(word.to_vec())).collect();
     let line: Vec<OsString> = ["diskspd", "sweep"].map(OsString::from).into_iter().chain(words.clone()).collect();
     let _ = cli::parse(&line);
-    if let Ok(axes) = axes(&words) {
-        let product = axes.iter().map(|axis| axis.values.len()).product::<usize>();
+    if let Ok(swept) = cli::TypedLine::of(&words).and_then(cli::SweptLine::of) {
+        let product = swept.axes.iter().map(|axis| axis.values.len()).product::<usize>();
         if product <= 4096 {
-            for point in points(&words, &axes).unwrap_or_default() {
-                assert_eq!(point.arguments.len(), words.len());
+            for settings in points(&swept.axes).unwrap_or_default() {
+                assert_eq!(swept.at(&settings).words().len(), swept.line.words().len());
             }
         }
     }
