@@ -9,6 +9,7 @@ mod sample;
 use super::device::{Device, split};
 use super::root::{Root, number};
 use crate::located::Located;
+use crate::mountinfo;
 use diskspd_model::machine::content::*;
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::profile::{RawText, TargetId};
@@ -154,7 +155,7 @@ fn file_system_reducer(
     found: &rustix::fs::Stat,
     space: Option<Space>,
 ) -> Option<Reducer> {
-    let options = reducers::mount_of(root, place).map(|mount| mount.options).unwrap_or_default();
+    let options = mountinfo::holding(&root.mounts(), place).map(|mount| mount.options).unwrap_or_default();
     let space = space.unwrap_or_default();
     if !FileSystemType::named(kind).has(Trait::TellsCompressed) {
         let allocated = u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512);

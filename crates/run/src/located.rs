@@ -18,9 +18,4 @@ impl SpanTargets {
     pub fn of(&self, target: &WorkerTarget) -> Option<&Located> {
         self.0.get(target.target)?.as_ref()
     }
-
-    /// All that are there.
-    pub fn all(&self) -> impl Iterator<Item = &Located> {
-        self.0.iter().flatten()
-    }
 }

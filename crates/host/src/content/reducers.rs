@@ -66,19 +66,11 @@ fn on_file_system(root: &Root, place: &Path, number: u64, depth: u32, reducers: 
         return descend(root, own, depth, reducers);
     }
     // Where a file system has many devices, its own number is none of theirs.
-    if let Some(mount) = mount_of(root, place) {
+    if let Some(mount) = mountinfo::holding(&root.mounts(), place) {
         for number in devices_of(root, &mount) {
             descend(root, Device::of(root, number), depth, reducers);
         }
     }
-}
-
-/// The mount that a file is on.
-pub(super) fn mount_of(root: &Root, place: &Path) -> Option<mountinfo::Mount> {
-    // A later mount hides an earlier one at the same place, so the last of the longest counts.
-    mountinfo::parse(&root.mounts())
-        .filter(|mount| place.starts_with(&mount.at))
-        .max_by_key(|mount| Path::new(&mount.at).components().count())
 }
 
 fn descend(root: &Root, device: Option<Device>, depth: u32, reducers: &mut Vec<Reducer>) {
