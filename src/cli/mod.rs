@@ -146,14 +146,14 @@ impl UsageExtent {
 /// A run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RunRequest {
-    /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
+    /// What to run. With [`RunRequest::profile_file`] it has no time span but the command line only.
     pub profile: Profile,
     /// How it is run.
     pub method: Method,
     /// `-Rp`: validate and print the profile, don't run it.
     pub profile_only: bool,
-    /// `-X`: the profile to load instead.
-    pub xml_profile: Option<XmlProfile>,
+    /// `-X`, `--fio`: the profile to load instead.
+    pub profile_file: Option<ProfileFile>,
     /// `rerun`: the record whose profile and method are used instead.
     pub record: Option<PathBuf>,
     /// Named events of the run.
@@ -247,18 +247,47 @@ pub enum StreamRequest {
     File(PathBuf),
 }
 
-/// An XML profile and what the command line adds to it.
+/// A file that says what to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProfileForm {
+    /// An XML profile: `-X`.
+    Xml,
+    /// fio's jobs: `--fio`.
+    FioJobs,
+}
+
+impl ProfileForm {
+    /// How a file of this form is given.
+    pub fn given(self, path: &RawText) -> String {
+        match self {
+            ProfileForm::Xml => format!("-X{path}"),
+            ProfileForm::FioJobs => format!("--fio {path}"),
+        }
+    }
+
+    /// The option of this form.
+    pub fn option(self) -> &'static str {
+        match self {
+            ProfileForm::Xml => "-X",
+            ProfileForm::FioJobs => "--fio",
+        }
+    }
+}
+
+/// A profile in a file, and what the command line adds to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct XmlProfile {
+pub struct ProfileFile {
     /// The file.
     pub path: RawText,
+    /// What is in it.
+    pub form: ProfileForm,
     /// Settings that replace the profile's.
     pub overrides: Overrides,
     /// Paths for the templates `*1`, `*2`, ...
     pub substitutions: Vec<RawText>,
 }
 
-impl XmlProfile {
+impl ProfileFile {
     /// The profile that was read from the file, with what the command line adds: itself, the settings that
     /// go before the profile's, and the paths of the templates.
     ///

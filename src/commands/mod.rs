@@ -7,6 +7,7 @@ mod devices;
 mod doctor;
 mod ending;
 mod event;
+mod fio_jobs;
 mod fio_logs;
 mod history;
 mod known_runs;

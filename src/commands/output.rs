@@ -181,9 +181,9 @@ impl PermittedOutputs {
 /// What the command reads besides what the run does.
 pub fn inputs(request: &RunRequest) -> Vec<Named> {
     let profile = request
-        .xml_profile
+        .profile_file
         .as_ref()
-        .map(|from| Named { by: format!("-X{}", from.path), path: from.path.as_path().to_owned() });
+        .map(|from| Named { by: from.form.given(&from.path), path: from.path.as_path().to_owned() });
     let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
     profile.into_iter().chain(record).collect()
 }

@@ -61,7 +61,7 @@ fn every_accepted_command_line_of_the_tables() {
         let valid = validate(&request.profile, true).iter().all(|f| f.severity == Severity::Warning);
         let template = |path: &RawText| matches!(diskspd::profile::template::number(path), Some(Err(_)));
         let malformed = request.profile.time_spans.iter().flat_map(|s| &s.targets).any(|t| template(&t.path));
-        if request.xml_profile.is_none() && valid && !malformed {
+        if request.profile_file.is_none() && valid && !malformed {
             comes_back(&request.profile, &line);
             compared += 1;
         }

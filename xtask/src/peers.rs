@@ -213,7 +213,7 @@ fn size(target: &Path) -> Result<u64, Failure> {
 fn only_reads(arguments: &[String]) -> Result<(), Failure> {
     let request = program::request_of(arguments)?;
     let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
-    match request.xml_profile.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
+    match request.profile_file.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
         true => Err("--ours-options: this would write to the target; that takes --writes".into()),
         false => Ok(()),
     }

@@ -5,6 +5,7 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+pub mod fio_jobs;
 pub mod lab;
 pub mod merge;
 pub mod record;

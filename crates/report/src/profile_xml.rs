@@ -79,6 +79,11 @@ impl Writer<'_> {
                 false => w.assignments(span),
             }
             w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
+            for (name, volume) in [("UntilWritten", span.until_written), ("UntilRead", span.until_read)] {
+                if let Some(volume) = volume {
+                    w.own(name, volume);
+                }
+            }
         });
     }
 

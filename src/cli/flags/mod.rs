@@ -83,7 +83,12 @@ pub const GROUPS: &[Group] = &[
         tables: &[output::FLAGS],
         everyday: &["L", "D", "R", "v"],
     },
-    Group { topic: "profiles", title: "Profiles, events, help", tables: &[profile::FLAGS], everyday: &["X"] },
+    Group {
+        topic: "profiles",
+        title: "Profiles, events, help",
+        tables: &[profile::FLAGS],
+        everyday: &["X", "fio"],
+    },
     Group { topic: "replay", title: "Recorded I/Os", tables: &[replay::FLAGS], everyday: &["replay"] },
     Group { topic: "save", title: "History", tables: &[history::FLAGS], everyday: &["save"] },
     Group { topic: "verify", title: "Verification", tables: &[integrity::FLAGS], everyday: &["verify"] },

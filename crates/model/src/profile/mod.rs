@@ -162,6 +162,13 @@ pub struct TimeSpan {
     pub calculate_iops_std_dev: bool,
     /// Value of `-D`: width of an interval, ms.
     pub io_bucket_duration: u32,
+    /// The measured time also ends when so much has been written, whatever `--until-written` says; `None` =
+    /// that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_written: Option<Volume>,
+    /// The same for what has been read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_read: Option<Volume>,
     /// What is worked on.
     pub targets: Vec<Target>,
 }
@@ -186,6 +193,8 @@ impl Default for TimeSpan {
             measure_latency: false,
             calculate_iops_std_dev: false,
             io_bucket_duration: 1000,
+            until_written: None,
+            until_read: None,
             targets: Vec::new(),
         }
     }

@@ -101,7 +101,7 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
 /// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has
 /// all of them.
 fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
-    let count = match &request.xml_profile {
+    let count = match &request.profile_file {
         Some(profile) => profile.substitutions.len(),
         None => {
             let parts = request.method.preset.as_deref().and_then(presets::find);

@@ -1,0 +1,182 @@
+//! The form of a job file: sections with their settings, comments, files that are included, variables of the
+//! environment, and words for the machine's sizes.
+
+use super::fault::{JobFault, Place, Problem};
+use super::number;
+use super::surroundings::{Keyword, Surroundings};
+
+/// A line of a section: an option with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Setting {
+    /// The option, as it is given.
+    pub(super) name: String,
+    /// Its value; `None` = it has none.
+    pub(super) value: Option<String>,
+    /// Where it stands.
+    pub(super) place: Place,
+}
+
+impl Setting {
+    /// As it is given.
+    pub(super) fn shown(&self) -> String {
+        self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
+    }
+}
+
+/// A section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Its name.
+    pub(super) name: String,
+    /// Whether it holds for all jobs behind it.
+    pub(super) is_global: bool,
+    /// Where it begins.
+    pub(super) place: Place,
+    /// Its settings, in order.
+    pub(super) settings: Vec<Setting>,
+}
+
+/// The longest text that is read, bytes.
+pub const MAX_BYTES: u64 = 1 << 20;
+/// Files that include each other, at most.
+const DEEPEST: usize = 16;
+/// Lines of all files together, at most: files can include others many times.
+const MOST_LINES: usize = 100_000;
+
+/// Reads sections; what is wrong is added to `faults`, and the rest is read on.
+pub(super) fn sections(
+    text: &[u8],
+    file: &str,
+    around: &dyn Surroundings,
+    faults: &mut Vec<JobFault>,
+) -> Vec<Section> {
+    let mut reader = Reader { around, faults, sections: Vec::new(), lines: 0 };
+    reader.read(text, file, 0);
+    reader.sections
+}
+
+struct Reader<'a> {
+    around: &'a dyn Surroundings,
+    faults: &'a mut Vec<JobFault>,
+    sections: Vec<Section>,
+    lines: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, text: &[u8], file: &str, depth: usize) {
+        let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
+        let mut place = Place { file: file.to_owned(), line: 0, section };
+        let Ok(text) = std::str::from_utf8(text) else {
+            let what = "this is no text in UTF-8, and so no job file";
+            return self.faults.push(JobFault::syntax(&place, what));
+        };
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            (place.line, self.lines) = (place.line + 1, self.lines + 1);
+            if self.lines > MOST_LINES {
+                return self.faults.push(JobFault::syntax(&place, "there are more than 100,000 lines"));
+            }
+            self.line(without_comment(line), &mut place, depth);
+        }
+    }
+
+    fn line(&mut self, line: &str, place: &mut Place, depth: usize) {
+        if line.is_empty() {
+            return;
+        }
+        if let Some(name) = line.strip_prefix('[') {
+            // fio takes the last character of the line for the bracket.
+            let Some(name) = name.strip_suffix(']').filter(|_| depth == 0) else {
+                let what = match depth {
+                    0 => "the section's name has no ] behind it",
+                    _ => "an included file can't begin a section",
+                };
+                return self.faults.push(JobFault::syntax(place, what));
+            };
+            place.section = name.to_owned();
+            let (is_global, place) = (name.starts_with("global"), place.clone());
+            self.sections.push(Section { name: name.to_owned(), is_global, place, settings: Vec::new() });
+            return;
+        }
+        if let Some(name) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
+            return self.include(name.trim(), place, depth);
+        }
+        let (name, value) = match line.split_once('=') {
+            Some((name, value)) => (name.trim_end(), Some(value.trim())),
+            None => (line, None),
+        };
+        let value = value.map(|value| self.replaced(value, place));
+        let setting = Setting { name: name.to_owned(), value, place: place.clone() };
+        match self.sections.last_mut() {
+            Some(section) => section.settings.push(setting),
+            None => {
+                let fault = JobFault::syntax(place, format!("{}: an option before any section", line));
+                self.faults.push(fault.hint("put it behind [global], or behind the [name] of a job"));
+            }
+        }
+    }
+
+    fn include(&mut self, name: &str, place: &Place, depth: usize) {
+        if depth >= DEEPEST || self.sections.is_empty() {
+            let what = match self.sections.is_empty() {
+                true => "include: it stands before any section",
+                false => "include: files include each other more than 16 times deep",
+            };
+            return self.faults.push(JobFault::syntax(place, what));
+        }
+        let name = self.replaced(name, place);
+        match self.around.included(&name) {
+            Ok(text) => self.read(&text, &name, depth + 1),
+            Err(error) => {
+                let problem = Problem::Include { name, error };
+                let remedy = Some("names are relative to the folder of the job file".to_owned());
+                self.faults.push(JobFault { place: place.clone(), problem, remedy });
+            }
+        }
+    }
+
+    /// A value with what its variables and words stand for.
+    fn replaced(&mut self, value: &str, place: &Place) -> String {
+        let mut made = String::new();
+        let mut rest = value;
+        while let Some((before, behind)) = rest.split_once("${") {
+            let Some((name, behind)) = behind.split_once('}') else { break };
+            made += before;
+            rest = behind;
+            match self.around.variable(name) {
+                Some(text) => made += &text,
+                None => {
+                    let fault = JobFault::syntax(place, format!("${{{name}}}: this variable is not set"));
+                    self.faults.push(fault.hint(format!("set it: {name}=VALUE diskspd ..")));
+                }
+            }
+        }
+        made += rest;
+        self.with_keywords(made, place)
+    }
+
+    /// fio computes what has such a word in it, with `bc`.
+    fn with_keywords(&mut self, mut value: String, place: &Place) -> String {
+        let mut found = false;
+        for (word, keyword) in
+            Keyword::ALL.iter().filter(|(word, _)| value.contains(word)).collect::<Vec<_>>()
+        {
+            match self.around.keyword(*keyword) {
+                Some(number) => value = value.replace(word, &number.to_string()),
+                None => {
+                    self.faults.push(JobFault::syntax(place, format!("{word}: not known of this machine")))
+                }
+            }
+            found = true;
+        }
+        match number::computed(&value, 1024) {
+            Ok(number) if found && value.contains(['+', '-', '*', '/']) => number.to_string(),
+            _ => value,
+        }
+    }
+}
+
+/// A line without its comment, and blanks around it. fio ends a line at any `;` or `#`.
+fn without_comment(line: &str) -> &str {
+    let end = line.find([';', '#']).unwrap_or(line.len());
+    line[..end].trim()
+}

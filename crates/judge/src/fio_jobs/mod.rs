@@ -1,0 +1,89 @@
+//! fio's job files, converted into profiles: read (`ini`), understood by the table of fio's options (`options`),
+//! and put together (`spans`). What is done in another way is told, and what can't be done is refused: nothing
+//! is silently different. Files aren't opened here; what has to be asked for is asked of [`Surroundings`].
+
+mod each;
+mod ends;
+mod fault;
+mod files;
+mod ini;
+mod job;
+mod number;
+pub mod options;
+mod settings;
+mod shape;
+mod spans;
+mod surroundings;
+mod table;
+mod target;
+
+pub use fault::{JobFault, Note, Place, Problem};
+pub use ini::MAX_BYTES;
+pub use surroundings::{Existing, Keyword, Surroundings};
+pub use table::{engines_table, options_table};
+
+use diskspd_model::profile::{Method, Profile};
+use fault::Notes;
+use job::Job;
+use settings::Settings;
+use std::cell::RefCell;
+
+/// What a job file becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Converted {
+    /// What is run.
+    pub profile: Profile,
+    /// How.
+    pub method: Method,
+    /// What is done in another way than fio does it.
+    pub notes: Vec<Note>,
+}
+
+/// A job with its settings.
+struct NamedJob<'a> {
+    settings: Settings<'a>,
+    job: Job,
+}
+
+/// Converts the text of a job file; `file` is its name, for messages.
+///
+/// # Errors
+/// Everything in it that can't be done, in the order of the file.
+pub fn convert(text: &[u8], file: &str, around: &dyn Surroundings) -> Result<Converted, Vec<JobFault>> {
+    let (mut faults, notes) = (Vec::new(), RefCell::new(Notes::default()));
+    let sections = ini::sections(text, file, around, &mut faults);
+    let faults = RefCell::new(faults);
+    let (mut global, mut jobs) = (Vec::new(), Vec::new());
+    for section in &sections {
+        if section.is_global {
+            global.extend(section.settings.iter().cloned());
+            continue;
+        }
+        let settings = Settings::of(section, &global, &faults, &notes);
+        if let Some(job) = Job::of(&settings) {
+            jobs.push(NamedJob { settings, job });
+        }
+    }
+    if sections.iter().all(|section| section.is_global) && faults.borrow().is_empty() {
+        let place = Place { file: file.to_owned(), ..Place::default() };
+        let fault = JobFault::syntax(&place, "there is no job");
+        faults.borrow_mut().push(fault.hint("a job begins with its name in brackets: [name]"));
+    }
+    let made = match faults.borrow().is_empty() {
+        true => spans::converted(&jobs, around),
+        false => None,
+    };
+    drop(jobs);
+    let faults = unique(faults.into_inner());
+    match made.filter(|_| faults.is_empty()) {
+        Some((profile, method)) => Ok(Converted { profile, method, notes: notes.into_inner().0 }),
+        None => Err(faults),
+    }
+}
+
+/// The faults, those of a global section once.
+fn unique(faults: Vec<JobFault>) -> Vec<JobFault> {
+    let mut told = std::collections::HashSet::new();
+    let what = |fault: &JobFault| (fault.place.file.clone(), fault.place.line, fault.problem.to_string());
+    faults.into_iter().filter(|fault| told.insert(what(fault))).collect()
+}

@@ -1,0 +1,48 @@
+//! Which files and devices are used, and how they come to be.
+
+use super::{Form, OptionRow, near, refused, same};
+
+const MADE: &str = "files are always complete before the run: they are made with data in every block";
+
+pub(super) const ROWS: &[OptionRow] = &[
+    same("filename", &[], Form::Text),
+    same("directory", &[], Form::Text),
+    same("filename_format", &[], Form::Text),
+    same("nrfiles", &["nr_files"], Form::Number),
+    same("openfiles", &[], Form::Number),
+    same("file_service_type", &[], Form::Text),
+    same("size", &[], Form::Size),
+    same("filesize", &[], Form::Size),
+    same("io_size", &["io_limit"], Form::Size),
+    same("offset", &["fileoffset"], Form::Size),
+    same("offset_align", &[], Form::Size),
+    same("offset_increment", &[], Form::Size),
+    same("number_ios", &[], Form::Number),
+    same("loops", &[], Form::Number),
+    same("direct", &[], Form::Switch),
+    same("buffered", &[], Form::Switch),
+    same("sync", &[], Form::Text),
+    same("fsync", &[], Form::Number),
+    same("fdatasync", &[], Form::Number),
+    same("end_fsync", &[], Form::Switch),
+    same("fsync_on_close", &[], Form::Switch),
+    same("fadvise_hint", &[], Form::Text),
+    same("invalidate", &[], Form::Switch),
+    same("allow_file_create", &[], Form::Switch),
+    near("fallocate", &[], Form::Text, MADE),
+    near("overwrite", &[], Form::Switch, MADE),
+    near("create_on_open", &[], Form::Switch, MADE),
+    near("create_serialize", &[], Form::Switch, "files are made several at a time"),
+    near("create_fsync", &[], Form::Switch, "files are always flushed when they have been made"),
+    near("filetype", &[], Form::Text, "what a target is, the system says"),
+    near("allow_mounted_write", &[], Form::Switch, "devices that are in use are never written to"),
+    refused("file_append", &[], &["0"], "there is no appending", "give offset and size"),
+    refused("unlink", &[], &["0"], "files are kept after a run", "leave it out, and remove them afterwards"),
+    refused("unlink_each_loop", &[], &["0"], "files are kept", "leave it out"),
+    refused("fill_device", &["fill_fs"], &["0"], "a run doesn't go on until the device is full", "give size"),
+    refused("create_only", &[], &["0"], "a conversion is of a run", "leave it out"),
+    refused("pre_read", &[], &["0"], "nothing is read into the cache before a run", "use ramp_time"),
+    refused("opendir", &[], &[], "folders are not searched for files", "list them in filename, with colons"),
+    refused("lockfile", &[], &["none"], "files are not locked", "leave it out"),
+    refused("unique_filename", &[], &["1"], "it is about files shared over a network", "name the files"),
+];
