@@ -22,11 +22,12 @@ mod preset;
 mod suggest;
 mod swept;
 pub mod typed;
+pub mod written;
 
 pub use commands::{
-    AcrossBoots, CompareRequest, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved,
-    MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, Shell, SideWords, SweepRequest,
-    TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    AcrossBoots, CompareRequest, ConvertRequest, ExportForm, FailIf, HistoryAction, HistoryRequest,
+    Interleaved, MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, Shell, SideWords,
+    SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };
 pub use commands::{names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
@@ -90,6 +91,8 @@ pub enum Invocation {
     Sweep(Box<SweepRequest>),
     /// Watch a device, or look at recorded I/Os, and write the profile of it.
     Trace(TraceRequest),
+    /// Convert jobs or a profile into another form.
+    Convert(ConvertRequest),
     /// Print what there is to know of this machine (`-Rs`).
     System {
         /// As a document instead of a text.

@@ -66,6 +66,25 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
     asked_of(request, &ProfileOnce::default())
 }
 
+/// The same of a profile in a file, whose templates stay as they are.
+///
+/// # Errors
+/// As [`asked`].
+pub fn as_it_is(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
+    let Some(from) = &request.profile_file else { return asked(request) };
+    let (profile, method) = ProfileOnce::default().read(from, request.quiet)?;
+    let (profile, method) = (Cow::Owned(profile), Cow::Owned(method));
+    Ok(ToRun { profile, method, method_is_known: true, before: None })
+}
+
+/// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
+pub fn begins_with(path: &Path, character: u8) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    read.is_ok() && text.trim_ascii_start().first() == Some(&character)
+}
+
 /// The same of one of several lines that have the same `-X`.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 mod cluster;
 mod compare;
 mod console;
+mod convert;
 mod devices;
 mod doctor;
 mod ending;
@@ -128,6 +129,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
             cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))
         }
         Invocation::Trace(request) => cluster::refuse("trace").and_then(|()| trace::trace(&request)),
+        Invocation::Convert(request) => convert::convert(&request),
         Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod compare;
+mod convert;
 mod devices;
 mod history;
 mod merge;
@@ -15,6 +16,7 @@ mod verify_after;
 
 pub use answers::{PresetRequest, Shell};
 pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
+pub use convert::ConvertRequest;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use merge::MergeRequest;
 pub use precondition::PreconditionRequest;
@@ -94,6 +96,7 @@ pub const COMMANDS: &[Command] = &[
     sweep::SWEEP,
     precondition::PRECONDITION,
     trace::TRACE,
+    convert::CONVERT,
     history::HISTORY,
     compare::COMPARE,
     verify_after::VERIFY_AFTER,

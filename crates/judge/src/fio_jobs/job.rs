@@ -94,13 +94,13 @@ pub(super) enum Content {
 impl Job {
     /// What a job's settings say; `None` = something of it was refused.
     pub(super) fn of(settings: &Settings) -> Option<Job> {
-        let engine = engine(settings)?;
-        let shape = Shape::of(settings)?;
+        // All of them are read before one is missed, so that everything that is wrong is told.
+        let (engine, shape, files) = (engine(settings), Shape::of(settings), files::of(settings));
+        let (engine, shape, files) = (engine?, shape?, files?);
         let clones = settings.number("numjobs", 1..=4096).unwrap_or(1) as u32;
         let depth = settings.number("iodepth", 1..=65_536).unwrap_or(1) as u32;
         let depth = if engine.is_synchronous() { 1 } else { depth };
         let (throughput, poisson) = rate(settings, &shape)?;
-        let files = files::of(settings)?;
         let direct = settings.switch("direct");
         let buffered = settings.switch("buffered").map(|buffered| !buffered);
         let last = settings.last_of(&["direct", "buffered"]);
@@ -148,7 +148,7 @@ impl Job {
         if self.has_writes() && self.content == Content::Usual && !self.run.verify {
             settings.tell(
                 "scramble_buffers (1 by default)",
-                "writes take random bytes from a buffer that is larger than a block, each from another place",
+                "writes carry random bytes too, but from places of a larger buffer, or made anew",
             );
         }
         if self.pause.is_some() && self.depth > 1 {
