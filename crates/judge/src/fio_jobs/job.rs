@@ -151,6 +151,10 @@ impl Job {
                 "writes carry random bytes too, but from places of a larger buffer, or made anew",
             );
         }
+        if self.time_based && self.runtime_s.is_none() {
+            settings
+                .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
+        }
         if self.pause.is_some() && self.depth > 1 {
             settings.tell("thinktime", "a pause begins when the I/Os of the burst were submitted");
         }
@@ -168,10 +172,6 @@ impl Job {
         }
         if self.engine == EngineKind::Mmap && (self.direct || self.shape.way == Way::Trim) {
             settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
-            return false;
-        }
-        if self.time_based && self.runtime_s.is_none() {
-            settings.refuse("time_based", "the job has no runtime, and would never end", "give runtime");
             return false;
         }
         true
@@ -295,6 +295,9 @@ fn rate(settings: &Settings, shape: &Shape) -> Option<(Option<Throughput>, Optio
             settings.bytes(text).map_err(|error| error.to_string())
         })
     })?;
+    if [each.read, each.write, each.trim].iter().all(|limit| limit.unwrap_or(0) == 0) {
+        return Some((None, None));
+    }
     let limit = match shape.way {
         Way::Read => each.read,
         Way::Write => each.write,

@@ -26,7 +26,7 @@ use diskspd_model::profile::{Method, Profile};
 use fault::Notes;
 use job::Job;
 use settings::Settings;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// What a job file becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,9 +50,13 @@ struct NamedJob<'a> {
 /// # Errors
 /// Everything in it that can't be done, in the order of the file.
 pub fn convert(text: &[u8], file: &str, around: &dyn Surroundings) -> Result<Converted, Vec<JobFault>> {
-    let (mut faults, notes) = (Vec::new(), RefCell::new(Notes::default()));
-    let sections = ini::sections(text, file, around, &mut faults);
-    let faults = RefCell::new(faults);
+    let mut read = Vec::new();
+    let sections = ini::sections(text, file, around, &mut read);
+    if sections.iter().all(|section| section.is_global) && read.is_empty() {
+        let place = Place { file: file.to_owned(), ..Place::default() };
+        read.push(JobFault::syntax(&place, "there is no job").hint("a job begins with its name: [name]"));
+    }
+    let (faults, notes) = (Cell::new(read), Cell::new(Notes::default()));
     let (mut global, mut jobs) = (Vec::new(), Vec::new());
     for section in &sections {
         if section.is_global {
@@ -64,19 +68,13 @@ pub fn convert(text: &[u8], file: &str, around: &dyn Surroundings) -> Result<Con
             jobs.push(NamedJob { settings, job });
         }
     }
-    if sections.iter().all(|section| section.is_global) && faults.borrow().is_empty() {
-        let place = Place { file: file.to_owned(), ..Place::default() };
-        let fault = JobFault::syntax(&place, "there is no job");
-        faults.borrow_mut().push(fault.hint("a job begins with its name in brackets: [name]"));
-    }
-    let made = match faults.borrow().is_empty() {
-        true => spans::converted(&jobs, around),
-        false => None,
-    };
-    drop(jobs);
-    let faults = unique(faults.into_inner());
+    let so_far = faults.take();
+    let is_sound = so_far.is_empty();
+    faults.set(so_far);
+    let made = if is_sound { spans::converted(&jobs, around) } else { None };
+    let faults = unique(faults.take());
     match made.filter(|_| faults.is_empty()) {
-        Some((profile, method)) => Ok(Converted { profile, method, notes: notes.into_inner().0 }),
+        Some((profile, method)) => Ok(Converted { profile, method, notes: notes.take().0 }),
         None => Err(faults),
     }
 }

@@ -6,7 +6,7 @@ use super::ini::{Section, Setting};
 use super::number::{self, NoNumber, Size};
 use super::options::{self, Form, Kind, OptionRow};
 use diskspd_model::units::nearest;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 
 /// What holds for a job, with what was found wrong and what differs while it is read.
@@ -19,8 +19,8 @@ pub(super) struct Settings<'a> {
     given: Vec<(&'static OptionRow, Setting)>,
     /// What k stands for.
     kb_base: u64,
-    faults: &'a RefCell<Vec<JobFault>>,
-    notes: &'a RefCell<Notes>,
+    faults: &'a Cell<Vec<JobFault>>,
+    notes: &'a Cell<Notes>,
 }
 
 impl<'a> Settings<'a> {
@@ -28,8 +28,8 @@ impl<'a> Settings<'a> {
     pub(super) fn of(
         section: &Section,
         global: &[Setting],
-        faults: &'a RefCell<Vec<JobFault>>,
-        notes: &'a RefCell<Notes>,
+        faults: &'a Cell<Vec<JobFault>>,
+        notes: &'a Cell<Notes>,
     ) -> Settings<'a> {
         let mut settings = Settings {
             job: section.name.clone(),
@@ -95,7 +95,9 @@ impl<'a> Settings<'a> {
 
     /// What was found wrong.
     pub(super) fn fault(&self, fault: JobFault) {
-        self.faults.borrow_mut().push(fault);
+        let mut faults = self.faults.take();
+        faults.push(fault);
+        self.faults.set(faults);
     }
 
     /// Refuses an option as it was given, or the job where it wasn't.
@@ -109,7 +111,9 @@ impl<'a> Settings<'a> {
 
     /// What is done in another way.
     pub(super) fn tell(&self, option: &str, what: impl Into<String>) {
-        self.notes.borrow_mut().tell(&self.job, option, what);
+        let mut notes = self.notes.take();
+        notes.tell(&self.job, option, what);
+        self.notes.set(notes);
     }
 
     /// The setting of an option; `None` = it wasn't given.

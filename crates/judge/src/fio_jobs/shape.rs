@@ -81,16 +81,19 @@ impl Shape {
     /// What is known to differ.
     fn tell(&self, settings: &Settings) {
         if self.random_percent > 0 && !settings.is_on("norandommap") && !settings.is_on("softrandommap") {
-            settings.tell(
-                "norandommap (not given)",
-                "fio does each block once before it does any twice; here offsets are drawn independently, as \
-                 with norandommap=1",
-            );
+            let what = "fio does each block once before it does any twice; here offsets are drawn independently, as \
+                        with norandommap=1";
+            settings.tell("norandommap (not given)", what);
+            if self.has_several_sizes() {
+                let what =
+                    "fio shortens I/Os that would reach a block that was done; here they keep their sizes";
+                settings.tell("norandommap (not given)", what);
+            }
         }
         if matches!(self.random.read, Random::Spread(_)) || matches!(self.random.write, Random::Spread(_)) {
             settings.tell(
                 "random_distribution",
-                "blocks have the same shares of the I/Os, but which blocks are hot differs from fio's hash",
+                "blocks have the shares of Zipf's law; fio's hash puts several of them on one block, and others are hot",
             );
         }
         if (1..100).contains(&self.random_percent) {
@@ -104,6 +107,11 @@ impl Shape {
         let shares: f64 = sizes.iter().map(|size| f64::from(size.share)).sum();
         let bytes: f64 = sizes.iter().map(|size| f64::from(size.block_size) * f64::from(size.share)).sum();
         bytes / shares.max(1.0)
+    }
+
+    /// Whether a way has several sizes.
+    fn has_several_sizes(&self) -> bool {
+        [&self.sizes.read, &self.sizes.write].iter().any(|sizes| sizes.len() > 1)
     }
 
     /// The smallest size of all ways, bytes.

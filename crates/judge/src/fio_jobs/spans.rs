@@ -242,6 +242,15 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
         if job.shape.way != super::shape::Way::Read && job.shape.way != super::shape::Way::Write {
             settings.tell("size", "the end follows from the larger of the two directions");
         }
+        if job.loops > 1
+            && job.shape.random_percent == 0
+            && matches!(job.shape.way, super::shape::Way::Mixed(_))
+        {
+            settings.tell(
+                "loops",
+                "sequential reads and writes go on where they were, not both from the beginning",
+            );
+        }
         if job.warmup_s > 0 {
             settings.tell("ramp_time", "what the warm-up reads and writes is not part of the size");
         }
