@@ -84,18 +84,7 @@ impl Reader<'_> {
             return;
         }
         if let Some(name) = line.strip_prefix('[') {
-            // fio takes the last character of the line for the bracket.
-            let Some(name) = name.strip_suffix(']').filter(|_| depth == 0) else {
-                let what = match depth {
-                    0 => "the section's name has no ] behind it",
-                    _ => "an included file can't begin a section",
-                };
-                return self.faults.push(JobFault::syntax(place, what));
-            };
-            place.section = name.to_owned();
-            let (is_global, place) = (name.starts_with("global"), place.clone());
-            self.sections.push(Section { name: name.to_owned(), is_global, place, settings: Vec::new() });
-            return;
+            return self.section(name, place, depth);
         }
         if let Some(name) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
             return self.include(name.trim(), place, depth);
@@ -104,7 +93,11 @@ impl Reader<'_> {
             Some((name, value)) => (name.trim_end(), Some(value.trim())),
             None => (line, None),
         };
+        let before = self.faults.len();
         let value = value.map(|value| self.replaced(value, place));
+        if self.faults.len() > before {
+            return;
+        }
         let setting = Setting { name: name.to_owned(), value, place: place.clone() };
         match self.sections.last_mut() {
             Some(section) => section.settings.push(setting),
@@ -113,6 +106,20 @@ impl Reader<'_> {
                 self.faults.push(fault.hint("put it behind [global], or behind the [name] of a job"));
             }
         }
+    }
+
+    /// Begins a section; `rest` is its line behind the bracket.
+    fn section(&mut self, rest: &str, place: &mut Place, depth: usize) {
+        if depth > 0 {
+            return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
+        }
+        let name = rest.strip_suffix(']').unwrap_or(rest).to_owned();
+        if name.len() == rest.len() {
+            self.faults.push(JobFault::syntax(place, "the section's name has no ] behind it"));
+        }
+        place.section.clone_from(&name);
+        let is_global = name.starts_with("global");
+        self.sections.push(Section { name, is_global, place: place.clone(), settings: Vec::new() });
     }
 
     fn include(&mut self, name: &str, place: &Place, depth: usize) {

@@ -24,7 +24,7 @@ impl Job {
             request_count: self.depth,
             threads_per_file: threads,
             cache_mode: if self.direct { CacheMode::DisableOsCache } else { CacheMode::Cached },
-            uncached_devices: false,
+            uncached_devices: self.direct || mapped,
             write_through: self.write_through,
             memory_mapped_io: mapped,
             random_access: self.hints && self.shape.random_percent > 0 && !self.direct,
