@@ -4,7 +4,7 @@
 
 use diskspd::cli::written;
 use diskspd::finding::Severity;
-use diskspd::fio_jobs::{self, Converted, Existing, Keyword, Surroundings};
+use diskspd::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
 use diskspd::profile::validate::{self, validate};
 use diskspd::profile::{Volume, xml};
 use diskspd::report::profile_xml;
@@ -13,7 +13,7 @@ use std::io;
 /// A machine as the table below has it.
 struct Staged;
 
-impl Surroundings for Staged {
+impl JobSurroundings for Staged {
     fn variable(&self, name: &str) -> Option<String> {
         (name == "DEPTH").then(|| "32".to_owned())
     }
@@ -243,8 +243,7 @@ fn what_differs_is_told_once_with_its_jobs() {
     assert_eq!(
         notes,
         [
-            "fio's norandommap (not given) (a, b): fio does each block once before it does any twice; here offsets are \
-             drawn independently, as with norandommap=1",
+            "fio's norandommap (not given) (a, b): fio does each block once before any twice; here offsets are drawn as with norandommap=1",
             "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
         ]
     );
@@ -331,7 +330,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nrw=write\n",
-            "j.fio:4: [b]: size=1m: jobs beside each other end together, and these end at other times or by other amounts; give all of them time_based and the same runtime",
+            "j.fio:4: [b]: size=1m: jobs beside each other end together, and this one ends at another time or amount; give all of them time_based and the same runtime",
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nioengine=libaio\n",
@@ -390,4 +389,37 @@ fn the_page_has_the_options_and_engines_that_there_are() {
         page == made,
         "docs/fio-jobs.md is not up to date: DISKSPD_WRITE_TEXTS=1 cargo test --test library fio_jobs"
     );
+}
+
+proptest::proptest! {
+    /// Whatever is said of a job, it is refused with reasons, or becomes a profile that is read back as it was
+    /// written.
+    #[test]
+    fn any_settings_are_refused_or_become_a_profile(
+        settings in proptest::collection::vec(
+            (0usize..400, proptest::sample::select(vec![
+                "", "=0", "=1", "=2", "=100", "=4k", "=1m", "=50%", "=4k-16k", "=4k,8k", "=4k/50:8k/50", "=randrw",
+                "=rw:4k", "=trim", "=libaio", "=null", "=mmap", "=zipf:1.1", "=zoned:50/5:50/95", "=crc32c", "=a:b",
+                "=10s", "=5ms", "=poisson", "=$pagesize", "=(2*3k)", "=18446744073709551615", "=-1", "=${DEPTH}",
+            ])),
+            0..12,
+        ),
+    ) {
+        let rows: Vec<_> = fio_jobs::options::all().collect();
+        let settings = settings.iter().map(|(row, value)| format!("{}{value}\n", rows[row % rows.len()].name));
+        let text = format!("[j]\nsize=1m\nfilename=/dev/nvme0n1\n{}", settings.collect::<String>());
+        match fio_jobs::convert(text.as_bytes(), "j.fio", &Staged) {
+            Err(faults) => assert!(!faults.is_empty()),
+            Ok(converted) => {
+                let mut xml = Vec::new();
+                profile_xml::write_whole_profile(&mut xml, &converted.profile);
+                assert!(xml::read(&xml).is_ok(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_refused_or_becomes_a_profile(text: Vec<u8>) {
+        let _ = fio_jobs::convert(&text, "j.fio", &Staged);
+    }
 }

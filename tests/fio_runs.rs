@@ -76,7 +76,12 @@ fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_aga
         made.stderr
     );
     let again = diskspd(&["convert", "a.xml"], folder.path());
-    assert_eq!(again.stdout, expected.replace("--engine=null ", ""), "{}", again.stderr);
+    assert_eq!(
+        again.stdout,
+        expected.replace("--engine=null ", "").replace("-r ", "-r4096 "),
+        "{}",
+        again.stderr
+    );
 
     fs::write(folder.path().join("b.fio"), JOBS).unwrap();
     let none = diskspd(&["convert", "b.fio"], folder.path());

@@ -48,8 +48,8 @@ pub fn method_options(method: &Method) -> Vec<String> {
     words
 }
 
-/// The words behind the program's name; `None` = no command line says all of this. Whether one does is found by
-/// reading it.
+/// The words behind the program's name; `None` = no command line says all of this. Whether one does is found
+/// by reading it.
 pub fn command_line(profile: &Profile, method: &Method) -> Option<Vec<OsString>> {
     let [span] = &profile.time_spans[..] else { return None };
     let target = span.targets.first()?;

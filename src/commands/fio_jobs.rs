@@ -1,7 +1,7 @@
 //! fio's job files on this machine: what they include, the environment, and what their targets are.
 
 use crate::finding::Finding;
-use crate::fio_jobs::{self, Converted, Existing, Keyword, Surroundings};
+use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
 use crate::host::{self, target};
 use crate::machine::target::TargetKind;
 use std::fs::File;
@@ -20,7 +20,7 @@ impl ThisMachine {
     }
 }
 
-impl Surroundings for ThisMachine {
+impl JobSurroundings for ThisMachine {
     fn variable(&self, name: &str) -> Option<String> {
         std::env::var(name).ok()
     }

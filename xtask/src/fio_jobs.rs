@@ -5,7 +5,7 @@ mod compared;
 mod logs;
 
 use crate::{Failure, arguments::Arguments, program};
-use diskspd::fio_jobs::{self, Converted, Existing, JobFault, Keyword, Problem, Surroundings};
+use diskspd::fio_jobs::{self, Converted, Existing, JobFault, JobProblem, JobSurroundings, Keyword};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ struct Nowhere<'a> {
     folder: &'a Path,
 }
 
-impl Surroundings for Nowhere<'_> {
+impl JobSurroundings for Nowhere<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         let known = [("FIO_BS", "4k"), ("FIO_IODEPTH", "8"), ("FIO_RW", "randread")];
         let value = known.iter().find(|(known, _)| *known == name).map_or("value", |(_, value)| *value);
@@ -137,7 +137,7 @@ fn reasons(faults: &[JobFault]) -> String {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for fault in faults {
         let (reason, setting) = match &fault.problem {
-            Problem::Refused { setting, reason } => (reason.clone(), setting.clone()),
+            JobProblem::Refused { setting, reason } => (reason.clone(), setting.clone()),
             other => (other.to_string(), String::new()),
         };
         let at = reasons.iter().position(|(known, _)| *known == reason);

@@ -1,5 +1,5 @@
 //! What figures mean: whether they can be believed (`truth`), what follows from several runs (`lab`), several
-//! hosts as one (`merge`); and records and result XML, read (`record`).
+//! hosts as one (`merge`); records and result XML, read (`record`); fio's jobs, converted (`fio_jobs`).
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.

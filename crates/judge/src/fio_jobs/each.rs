@@ -1,5 +1,7 @@
 //! What may differ between reads, writes and trims.
 
+use super::number::NoNumber;
+
 /// A value for each direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Each<T> {
@@ -24,8 +26,8 @@ impl<T: Clone> Each<T> {
 }
 
 impl<T> Each<Option<T>> {
-    /// Reads a list with commas: one value for all, or one for reads and one for the others, or three. What is
-    /// empty is `None`.
+    /// Reads a list with commas: one value for all, or one for reads and one for the others, or three. What
+    /// is empty is `None`.
     ///
     /// # Errors
     /// Those of `read`, and that there are more than three.
@@ -54,9 +56,44 @@ impl<T> Each<Option<T>> {
 #[error("at most three values are possible: for reads, writes and trims")]
 pub(super) struct TooMany;
 
-impl From<TooMany> for String {
-    fn from(error: TooMany) -> String {
-        error.to_string()
+/// Why a value is not what its option takes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum WrongValue {
+    /// A number in it.
+    #[error(transparent)]
+    Number(#[from] NoNumber),
+    /// Too many values.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+    /// Of a part, a number in it.
+    #[error("{part}: {error}")]
+    NumberIn {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        #[source]
+        error: NoNumber,
+    },
+    /// A part is not what has to stand there.
+    #[error("{part}: {wrong}")]
+    Part {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
+    /// Shares that are not all.
+    #[error("the shares have to be 100 % together, and are {0}")]
+    Shares(String),
+    /// Something else.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+impl WrongValue {
+    /// A part that is not what has to stand there.
+    pub(super) fn part(part: &str, wrong: &'static str) -> WrongValue {
+        WrongValue::Part { part: part.to_owned(), wrong }
     }
 }
 
@@ -66,6 +103,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_as_fio_has_it() {
+        let number = |text: &str| text.parse::<u32>().map_err(|_| WrongValue::Other("no number"));
         for (text, read, write, trim) in [
             ("4", Some(4), Some(4), Some(4)),
             ("4,8", Some(4), Some(8), Some(8)),
@@ -74,11 +112,10 @@ mod tests {
             ("4,", Some(4), None, None),
             ("1,2,3", Some(1), Some(2), Some(3)),
         ] {
-            let parsed = Each::parse(text, |text| text.parse::<u32>().map_err(|error| error.to_string()));
+            let parsed = Each::parse(text, number);
             assert_eq!(parsed, Ok(Each { read, write, trim }), "{text}");
         }
-        let read = |text: &str| text.parse::<u32>().map_err(|error| error.to_string());
-        assert!(Each::parse("1,2,3,4", read).is_err());
-        assert!(Each::parse("x", read).is_err());
+        assert!(Each::parse("1,2,3,4", number).is_err());
+        assert!(Each::parse("x", number).is_err());
     }
 }

@@ -1,9 +1,9 @@
 //! When a time span ends: by its time, or by what its jobs have done.
 
-use super::files::Piece;
-use super::job::Job;
-use super::number::Size;
-use super::shape::{Shape, Way};
+use super::files::FilePiece;
+use super::job::AskedJob;
+use super::number::FioSize;
+use super::shape::{JobShape, JobWay};
 use diskspd_model::profile::Volume;
 
 /// The longest time span that ends by what was done, s: 30 days.
@@ -11,7 +11,7 @@ pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;
 
 /// How a job ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum End {
+pub(super) enum JobEnd {
     /// After this time, s.
     Time(u32),
     /// When so much has been done in a direction, at the latest after a time.
@@ -39,22 +39,22 @@ pub(super) enum NoEnd {
     TooLarge,
 }
 
-impl Job {
+impl AskedJob {
     /// How it ends, with the pieces of all of its threads.
     ///
     /// # Errors
     /// It isn't known.
-    pub(super) fn end(&self, pieces: &[Vec<Piece>]) -> Result<End, NoEnd> {
+    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, NoEnd> {
         if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
-            return Ok(End::Time(seconds));
+            return Ok(JobEnd::Time(seconds));
         }
         let at_most = self.runtime_s.unwrap_or(LONGEST_S);
         let (written, share) = match self.shape.way {
-            Way::Read => (false, 100),
-            Way::Write => (true, 100),
-            Way::Mixed(reads) if reads >= 50 => (false, reads),
-            Way::Mixed(reads) => (true, 100 - reads),
-            Way::Trim => return Err(NoEnd::Trims),
+            JobWay::Read => (false, 100),
+            JobWay::Write => (true, 100),
+            JobWay::Mixed(reads) if reads >= 50 => (false, reads),
+            JobWay::Mixed(reads) => (true, 100 - reads),
+            JobWay::Trim => return Err(NoEnd::Trims),
         };
         let mut bytes = 0u64;
         for pieces in pieces {
@@ -64,7 +64,7 @@ impl Job {
                 let times =
                     u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
                 let volume = times.filter(|_| alone).map(Volume::Times).ok_or(NoEnd::NoSize)?;
-                return Ok(End::Amount { written, volume, at_most });
+                return Ok(JobEnd::Amount { written, volume, at_most });
             };
             let each = match self.amount {
                 Some(amount) => amount.of(Some(area)).ok_or(NoEnd::NoSize)?,
@@ -75,18 +75,18 @@ impl Job {
             bytes = bytes.checked_add(each.min(of_ios)).ok_or(NoEnd::TooLarge)?;
         }
         let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
-        Ok(End::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
+        Ok(JobEnd::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
     }
 
     /// Bytes of an I/O on average.
     fn mean_bytes(&self) -> f64 {
         let sizes = &self.shape.sizes;
-        let [read, write, trim] = [&sizes.read, &sizes.write, &sizes.trim].map(|sizes| Shape::mean(sizes));
+        let [read, write, trim] = [&sizes.read, &sizes.write, &sizes.trim].map(|sizes| JobShape::mean(sizes));
         match self.shape.way {
-            Way::Read => read,
-            Way::Write => write,
-            Way::Trim => trim,
-            Way::Mixed(percent) => {
+            JobWay::Read => read,
+            JobWay::Write => write,
+            JobWay::Trim => trim,
+            JobWay::Mixed(percent) => {
                 let reads = f64::from(percent) / 100.0;
                 read * reads + write * (1.0 - reads)
             }
@@ -99,12 +99,12 @@ impl Job {
             return 1_000_000;
         }
         let sizes = if written { &self.shape.sizes.write } else { &self.shape.sizes.read };
-        let share = Shape::mean(sizes) * f64::from(percent) / 100.0 / self.mean_bytes().max(1.0);
+        let share = JobShape::mean(sizes) * f64::from(percent) / 100.0 / self.mean_bytes().max(1.0);
         (share.clamp(0.0, 1.0) * 1e6) as u128
     }
 
     /// Whether it is stated how much is done: not only by the area.
     pub(super) fn does_a_stated_amount(&self) -> bool {
-        self.amount.is_some_and(|amount| amount != Size::Percent(100)) || self.number_ios.is_some()
+        self.amount.is_some_and(|amount| amount != FioSize::Percent(100)) || self.number_ios.is_some()
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 
 /// Where something stands in a job file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct JobPlace {
     /// The file, as it was named.
     pub file: String,
     /// The line in it, from 1; 0 = none in particular.
@@ -14,7 +14,7 @@ pub struct Place {
     pub section: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for JobPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if self.line > 0 {
@@ -32,17 +32,17 @@ impl fmt::Display for Place {
 #[error("{place}: {problem}{}", remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}")))]
 pub struct JobFault {
     /// Where.
-    pub place: Place,
+    pub place: JobPlace,
     /// Why.
     #[source]
-    pub problem: Problem,
+    pub problem: JobProblem,
     /// What to do about it; `None` = the problem says it.
     pub remedy: Option<String>,
 }
 
 /// Why an option, a line or a file can't be converted.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum JobProblem {
     /// The text is no job file here.
     #[error("{0}")]
     Syntax(String),
@@ -78,13 +78,17 @@ pub enum Problem {
 
 impl JobFault {
     /// A line that makes no sense.
-    pub(super) fn syntax(place: &Place, what: impl Into<String>) -> JobFault {
-        JobFault { place: place.clone(), problem: Problem::Syntax(what.into()), remedy: None }
+    pub(super) fn syntax(place: &JobPlace, what: impl Into<String>) -> JobFault {
+        JobFault { place: place.clone(), problem: JobProblem::Syntax(what.into()), remedy: None }
     }
 
     /// An option that nothing does the same as.
-    pub(super) fn refused(place: &Place, setting: impl Into<String>, reason: impl Into<String>) -> JobFault {
-        let problem = Problem::Refused { setting: setting.into(), reason: reason.into() };
+    pub(super) fn refused(
+        place: &JobPlace,
+        setting: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> JobFault {
+        let problem = JobProblem::Refused { setting: setting.into(), reason: reason.into() };
         JobFault { place: place.clone(), problem, remedy: None }
     }
 

@@ -1,8 +1,8 @@
 //! Which files and devices a job uses, and which part of each.
 
-use super::number::Size;
-use super::settings::Settings;
-use super::surroundings::{Existing, Surroundings};
+use super::number::FioSize;
+use super::settings::JobSettings;
+use super::surroundings::{Existing, JobSurroundings};
 
 /// The files of a job, as its settings say.
 #[derive(Debug, Clone)]
@@ -18,11 +18,11 @@ pub(super) struct Files {
     /// How many files, where names are made.
     count: u32,
     /// `size`: of all files together, where it isn't a part of each.
-    size: Option<Size>,
+    size: Option<FioSize>,
     /// `filesize`: of each file, its beginning included.
     file_size: Option<u64>,
-    offset: Option<Size>,
-    increment: Option<Size>,
+    offset: Option<FioSize>,
+    increment: Option<FioSize>,
     align: Option<u64>,
     /// Files may be made.
     pub(super) may_create: bool,
@@ -30,7 +30,7 @@ pub(super) struct Files {
 
 /// A part of a file that a thread works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct FilePiece {
     /// The file.
     pub(super) path: String,
     /// Where the part begins, byte offset.
@@ -65,7 +65,7 @@ pub(super) enum NoPiece {
 }
 
 /// The files of a job; `None` = they were refused.
-pub(super) fn of(settings: &Settings) -> Option<Files> {
+pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     let folder = settings.text("directory").map(str::to_owned);
     if folder.as_ref().is_some_and(|folder| folder.contains(':')) {
         settings.refuse("directory", "the files of a job are in one folder", "use one job for each folder");
@@ -101,7 +101,7 @@ pub(super) fn of(settings: &Settings) -> Option<Files> {
         format: settings.text("filename_format").map(str::to_owned),
         job: settings.job.clone(),
         count,
-        size: settings.size("size").filter(|size| *size != Size::Percent(100)),
+        size: settings.size("size").filter(|size| *size != FioSize::Percent(100)),
         file_size,
         offset: settings.size("offset"),
         increment: settings.size("offset_increment"),
@@ -134,7 +134,7 @@ impl Files {
 
     /// Whether all threads of the job do the same.
     pub(super) fn are_the_same_for_all(&self) -> bool {
-        self.are_shared() && self.increment.is_none_or(|size| size == Size::Bytes(0))
+        self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
     }
 
     fn path(&self, name: &str) -> String {
@@ -168,9 +168,9 @@ impl Files {
         &self,
         clone: u32,
         smallest: u32,
-        around: &dyn Surroundings,
+        around: &dyn JobSurroundings,
         real: bool,
-    ) -> Result<Vec<Piece>, NoPiece> {
+    ) -> Result<Vec<FilePiece>, NoPiece> {
         let paths = self.paths(clone);
         let count = paths.len().max(1) as u64;
         paths.into_iter().map(|path| self.piece(path, clone, smallest, count, around, real)).collect()
@@ -182,29 +182,29 @@ impl Files {
         clone: u32,
         smallest: u32,
         count: u64,
-        around: &dyn Surroundings,
+        around: &dyn JobSurroundings,
         real: bool,
-    ) -> Result<Piece, NoPiece> {
+    ) -> Result<FilePiece, NoPiece> {
         let there = if real { around.existing(&path) } else { Existing::Nothing };
         let whole = match there {
             Existing::Nothing => None,
             Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
             Existing::Other => return Err(NoPiece::NoTarget(path)),
         };
-        let of_whole = |size: Size| size.of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
+        let of_whole = |size: FioSize| size.of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
         let offset = self.offset.map_or(Ok(0), of_whole)?;
         let step = self.increment.map_or(Ok(0), of_whole)?;
         let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
         let mut from = from.ok_or(NoPiece::TooLarge)?;
         let relative =
-            [self.offset, self.increment].iter().flatten().any(|size| matches!(size, Size::Percent(_)));
+            [self.offset, self.increment].iter().flatten().any(|size| matches!(size, FioSize::Percent(_)));
         if relative {
             let align = self.align.unwrap_or_else(|| smallest.into()).max(1);
             from = from.checked_next_multiple_of(align).ok_or(NoPiece::TooLarge)?;
         }
         let stated = match (self.file_size, self.size) {
             (Some(size), _) => Some(size.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?),
-            (None, Some(Size::Bytes(size))) => Some(size / count),
+            (None, Some(FioSize::Bytes(size))) => Some(size / count),
             (None, Some(share)) => Some(of_whole(share)?.min(whole.unwrap_or(0).saturating_sub(from))),
             (None, None) => None,
         };
@@ -215,14 +215,14 @@ impl Files {
                 let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
                 match create.is_some() && !self.may_create {
                     true => Err(NoPiece::MayNotCreate(path)),
-                    false => Ok(Piece { path, from, length: Some(length), create }),
+                    false => Ok(FilePiece { path, from, length: Some(length), create }),
                 }
             }
             (None, Some(whole)) if from < whole => {
-                Ok(Piece { path, from, length: Some(whole - from), create: None })
+                Ok(FilePiece { path, from, length: Some(whole - from), create: None })
             }
             (None, Some(_)) => Err(NoPiece::Behind(path)),
-            (None, None) if device => Ok(Piece { path, from, length: None, create: None }),
+            (None, None) if device => Ok(FilePiece { path, from, length: None, create: None }),
             (None, None) => Err(NoPiece::NoSize(path)),
         }
     }

@@ -1,22 +1,22 @@
 //! The form of a job file: sections with their settings, comments, files that are included, variables of the
 //! environment, and words for the machine's sizes.
 
-use super::fault::{JobFault, Place, Problem};
+use super::fault::{JobFault, JobPlace, JobProblem};
 use super::number;
-use super::surroundings::{Keyword, Surroundings};
+use super::surroundings::{JobSurroundings, Keyword};
 
 /// A line of a section: an option with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(super) struct JobSetting {
     /// The option, as it is given.
     pub(super) name: String,
     /// Its value; `None` = it has none.
     pub(super) value: Option<String>,
     /// Where it stands.
-    pub(super) place: Place,
+    pub(super) place: JobPlace,
 }
 
-impl Setting {
+impl JobSetting {
     /// As it is given.
     pub(super) fn shown(&self) -> String {
         self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
@@ -25,15 +25,15 @@ impl Setting {
 
 /// A section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
+pub(super) struct JobSection {
     /// Its name.
     pub(super) name: String,
     /// Whether it holds for all jobs behind it.
     pub(super) is_global: bool,
     /// Where it begins.
-    pub(super) place: Place,
+    pub(super) place: JobPlace,
     /// Its settings, in order.
-    pub(super) settings: Vec<Setting>,
+    pub(super) settings: Vec<JobSetting>,
 }
 
 /// The longest text that is read, bytes.
@@ -47,25 +47,25 @@ const MOST_LINES: usize = 100_000;
 pub(super) fn sections(
     text: &[u8],
     file: &str,
-    around: &dyn Surroundings,
+    around: &dyn JobSurroundings,
     faults: &mut Vec<JobFault>,
-) -> Vec<Section> {
-    let mut reader = Reader { around, faults, sections: Vec::new(), lines: 0 };
+) -> Vec<JobSection> {
+    let mut reader = JobReader { around, faults, sections: Vec::new(), lines: 0 };
     reader.read(text, file, 0);
     reader.sections
 }
 
-struct Reader<'a> {
-    around: &'a dyn Surroundings,
+struct JobReader<'a> {
+    around: &'a dyn JobSurroundings,
     faults: &'a mut Vec<JobFault>,
-    sections: Vec<Section>,
+    sections: Vec<JobSection>,
     lines: usize,
 }
 
-impl Reader<'_> {
+impl JobReader<'_> {
     fn read(&mut self, text: &[u8], file: &str, depth: usize) {
         let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
-        let mut place = Place { file: file.to_owned(), line: 0, section };
+        let mut place = JobPlace { file: file.to_owned(), line: 0, section };
         let Ok(text) = std::str::from_utf8(text) else {
             let what = "this is no text in UTF-8, and so no job file";
             return self.faults.push(JobFault::syntax(&place, what));
@@ -79,7 +79,7 @@ impl Reader<'_> {
         }
     }
 
-    fn line(&mut self, line: &str, place: &mut Place, depth: usize) {
+    fn line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
         if line.is_empty() {
             return;
         }
@@ -98,7 +98,7 @@ impl Reader<'_> {
         if self.faults.len() > before {
             return;
         }
-        let setting = Setting { name: name.to_owned(), value, place: place.clone() };
+        let setting = JobSetting { name: name.to_owned(), value, place: place.clone() };
         match self.sections.last_mut() {
             Some(section) => section.settings.push(setting),
             None => {
@@ -109,7 +109,7 @@ impl Reader<'_> {
     }
 
     /// Begins a section; `rest` is its line behind the bracket.
-    fn section(&mut self, rest: &str, place: &mut Place, depth: usize) {
+    fn section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
         if depth > 0 {
             return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
         }
@@ -119,10 +119,10 @@ impl Reader<'_> {
         }
         place.section.clone_from(&name);
         let is_global = name.starts_with("global");
-        self.sections.push(Section { name, is_global, place: place.clone(), settings: Vec::new() });
+        self.sections.push(JobSection { name, is_global, place: place.clone(), settings: Vec::new() });
     }
 
-    fn include(&mut self, name: &str, place: &Place, depth: usize) {
+    fn include(&mut self, name: &str, place: &JobPlace, depth: usize) {
         if depth >= DEEPEST || self.sections.is_empty() {
             let what = match self.sections.is_empty() {
                 true => "include: it stands before any section",
@@ -134,7 +134,7 @@ impl Reader<'_> {
         match self.around.included(&name) {
             Ok(text) => self.read(&text, &name, depth + 1),
             Err(error) => {
-                let problem = Problem::Include { name, error };
+                let problem = JobProblem::Include { name, error };
                 let remedy = Some("names are relative to the folder of the job file".to_owned());
                 self.faults.push(JobFault { place: place.clone(), problem, remedy });
             }
@@ -142,7 +142,7 @@ impl Reader<'_> {
     }
 
     /// A value with what its variables and words stand for.
-    fn replaced(&mut self, value: &str, place: &Place) -> String {
+    fn replaced(&mut self, value: &str, place: &JobPlace) -> String {
         let mut made = String::new();
         let mut rest = value;
         while let Some((before, behind)) = rest.split_once("${") {
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 
     /// fio computes what has such a word in it, with `bc`.
-    fn with_keywords(&mut self, mut value: String, place: &Place) -> String {
+    fn with_keywords(&mut self, mut value: String, place: &JobPlace) -> String {
         let mut found = false;
         for (word, keyword) in
             Keyword::ALL.iter().filter(|(word, _)| value.contains(word)).collect::<Vec<_>>()

@@ -1,7 +1,10 @@
-//! fio's job files, converted into profiles: read (`ini`), understood by the table of fio's options (`options`),
-//! and put together (`spans`). What is done in another way is told, and what can't be done is refused: nothing
-//! is silently different. Files aren't opened here; what has to be asked for is asked of [`Surroundings`].
+//! fio's job files, converted into profiles: read (`ini`), understood by the table of fio's options
+//! (`options`), and put together (`spans`). What is done in another way is told, and what can't be done is
+//! refused: nothing is silently different. Files aren't opened here; what has to be asked for is asked of
+//! [`JobSurroundings`].
 
+mod access;
+mod beside;
 mod each;
 mod ends;
 mod fault;
@@ -9,23 +12,28 @@ mod files;
 mod ini;
 mod job;
 mod number;
+mod of_run;
 pub mod options;
+mod pace;
+mod random;
 mod settings;
 mod shape;
+mod sizes;
+mod span_end;
 mod spans;
 mod surroundings;
 mod table;
 mod target;
 
-pub use fault::{JobFault, Note, Place, Problem};
+pub use fault::{JobFault, JobPlace, JobProblem, Note};
 pub use ini::MAX_BYTES;
-pub use surroundings::{Existing, Keyword, Surroundings};
+pub use surroundings::{Existing, JobSurroundings, Keyword};
 pub use table::{engines_table, options_table};
 
 use diskspd_model::profile::{Method, Profile};
 use fault::Notes;
-use job::Job;
-use settings::Settings;
+use job::AskedJob;
+use settings::JobSettings;
 use std::cell::Cell;
 
 /// What a job file becomes.
@@ -41,19 +49,19 @@ pub struct Converted {
 
 /// A job with its settings.
 struct NamedJob<'a> {
-    settings: Settings<'a>,
-    job: Job,
+    settings: JobSettings<'a>,
+    job: AskedJob,
 }
 
 /// Converts the text of a job file; `file` is its name, for messages.
 ///
 /// # Errors
 /// Everything in it that can't be done, in the order of the file.
-pub fn convert(text: &[u8], file: &str, around: &dyn Surroundings) -> Result<Converted, Vec<JobFault>> {
+pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<Converted, Vec<JobFault>> {
     let mut read = Vec::new();
     let sections = ini::sections(text, file, around, &mut read);
     if sections.iter().all(|section| section.is_global) && read.is_empty() {
-        let place = Place { file: file.to_owned(), ..Place::default() };
+        let place = JobPlace { file: file.to_owned(), ..JobPlace::default() };
         read.push(JobFault::syntax(&place, "there is no job").hint("a job begins with its name: [name]"));
     }
     let (faults, notes) = (Cell::new(read), Cell::new(Notes::default()));
@@ -63,8 +71,8 @@ pub fn convert(text: &[u8], file: &str, around: &dyn Surroundings) -> Result<Con
             global.extend(section.settings.iter().cloned());
             continue;
         }
-        let settings = Settings::of(section, &global, &faults, &notes);
-        if let Some(job) = Job::of(&settings) {
+        let settings = JobSettings::of(section, &global, &faults, &notes);
+        if let Some(job) = AskedJob::of(&settings) {
             jobs.push(NamedJob { settings, job });
         }
     }

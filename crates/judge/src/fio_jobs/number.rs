@@ -4,19 +4,19 @@ use std::num::ParseIntError;
 
 /// A size as it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Size {
+pub enum FioSize {
     /// Bytes.
     Bytes(u64),
     /// Percent of the file or device.
     Percent(u64),
 }
 
-impl Size {
+impl FioSize {
     /// Its bytes, of a file of so many; `None` = those aren't known.
     pub fn of(self, whole: Option<u64>) -> Option<u64> {
         match self {
-            Size::Bytes(bytes) => Some(bytes),
-            Size::Percent(percent) => {
+            FioSize::Bytes(bytes) => Some(bytes),
+            FioSize::Percent(percent) => {
                 u64::try_from(u128::from(whole?) * u128::from(percent.min(100)) / 100).ok()
             }
         }
@@ -98,10 +98,10 @@ impl Units {
 ///
 /// # Errors
 /// It is none.
-pub fn size(text: &str, kb_base: u64) -> Result<Size, NoNumber> {
+pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
     match text.strip_suffix('%') {
-        Some(percent) => Ok(Size::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
-        None => bytes(text, kb_base).map(Size::Bytes),
+        Some(percent) => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
+        None => bytes(text, kb_base).map(FioSize::Bytes),
     }
 }
 
@@ -295,9 +295,9 @@ mod tests {
         ] {
             assert_eq!(bytes(text, kb_base), Ok(expected), "{text}");
         }
-        assert_eq!(size("30%", 1024), Ok(Size::Percent(30)));
-        assert_eq!(Size::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
-        assert_eq!(Size::Percent(30).of(None), None);
+        assert_eq!(size("30%", 1024), Ok(FioSize::Percent(30)));
+        assert_eq!(FioSize::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
+        assert_eq!(FioSize::Percent(30).of(None), None);
     }
 
     #[test]

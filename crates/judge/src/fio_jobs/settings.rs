@@ -1,37 +1,37 @@
 //! The settings of one job: its own behind those of the global sections before it, each option once, read by
 //! the form that its row states.
 
-use super::fault::{JobFault, Notes, Place, Problem};
-use super::ini::{Section, Setting};
-use super::number::{self, NoNumber, Size};
-use super::options::{self, Form, Kind, OptionRow};
+use super::fault::{JobFault, JobPlace, JobProblem, Notes};
+use super::ini::{JobSection, JobSetting};
+use super::number::{self, FioSize, NoNumber};
+use super::options::{self, FioForm, FioKind, FioOption};
 use diskspd_model::units::nearest;
 use std::cell::Cell;
 use std::ops::RangeInclusive;
 
 /// What holds for a job, with what was found wrong and what differs while it is read.
-pub(super) struct Settings<'a> {
+pub(super) struct JobSettings<'a> {
     /// The job's name.
     pub(super) job: String,
     /// Where it begins.
-    pub(super) place: Place,
+    pub(super) place: JobPlace,
     /// Each option once, in the order of what was given last.
-    given: Vec<(&'static OptionRow, Setting)>,
+    given: Vec<(&'static FioOption, JobSetting)>,
     /// What k stands for.
     kb_base: u64,
     faults: &'a Cell<Vec<JobFault>>,
     notes: &'a Cell<Notes>,
 }
 
-impl<'a> Settings<'a> {
+impl<'a> JobSettings<'a> {
     /// Those of a section, with `global` before its own.
     pub(super) fn of(
-        section: &Section,
-        global: &[Setting],
+        section: &JobSection,
+        global: &[JobSetting],
         faults: &'a Cell<Vec<JobFault>>,
         notes: &'a Cell<Notes>,
-    ) -> Settings<'a> {
-        let mut settings = Settings {
+    ) -> JobSettings<'a> {
+        let mut settings = JobSettings {
             job: section.name.clone(),
             place: section.place.clone(),
             given: Vec::new(),
@@ -39,7 +39,7 @@ impl<'a> Settings<'a> {
             faults,
             notes,
         };
-        let all: Vec<&Setting> = global.iter().chain(&section.settings).collect();
+        let all: Vec<&JobSetting> = global.iter().chain(&section.settings).collect();
         let engine = all.iter().rfind(|setting| setting.name == "ioengine");
         let engine = engine.and_then(|setting| setting.value.as_deref()).unwrap_or_default();
         // Options of an engine that is refused are the engine's own.
@@ -64,7 +64,7 @@ impl<'a> Settings<'a> {
         settings
     }
 
-    fn unknown(&self, setting: &Setting) {
+    fn unknown(&self, setting: &JobSetting) {
         let names: Vec<&str> =
             options::all().flat_map(|row| std::iter::once(&row.name).chain(row.aliases)).copied().collect();
         let remedy = match nearest::word(&names, setting.name.as_bytes()) {
@@ -72,7 +72,7 @@ impl<'a> Settings<'a> {
             None => "docs/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };
         let place = setting.place.clone();
-        let problem = Problem::Unknown(setting.shown());
+        let problem = JobProblem::Unknown(setting.shown());
         self.fault(JobFault { place, problem, remedy: Some(remedy) });
     }
 
@@ -80,9 +80,9 @@ impl<'a> Settings<'a> {
     fn judge(&self) {
         for (row, setting) in &self.given {
             match row.kind {
-                Kind::Same => {}
-                Kind::Near(what) => self.tell(row.name, what),
-                Kind::Refused { reason, remedy } => {
+                FioKind::Same => {}
+                FioKind::Near(what) => self.tell(row.name, what),
+                FioKind::Refused { reason, remedy } => {
                     let value = setting.value.as_deref().unwrap_or("1");
                     if !row.harmless.contains(&value) {
                         let fault = JobFault::refused(&setting.place, setting.shown(), reason);
@@ -117,7 +117,7 @@ impl<'a> Settings<'a> {
     }
 
     /// The setting of an option; `None` = it wasn't given.
-    pub(super) fn given(&self, name: &str) -> Option<&Setting> {
+    pub(super) fn given(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
         self.given.iter().find(|(row, _)| row.name == name).map(|(_, setting)| setting)
     }
@@ -146,7 +146,7 @@ impl<'a> Settings<'a> {
     ) -> Option<T> {
         let setting = self.given(name)?;
         let wrong = |error: E| {
-            let problem = Problem::Value { setting: setting.shown(), what: error.to_string() };
+            let problem = JobProblem::Value { setting: setting.shown(), what: error.to_string() };
             self.fault(JobFault { place: setting.place.clone(), problem, remedy: None });
         };
         read(setting.value.as_deref().unwrap_or_default()).map_err(wrong).ok()
@@ -154,7 +154,7 @@ impl<'a> Settings<'a> {
 
     /// Whether a switch is on; `None` = it wasn't given.
     pub(super) fn switch(&self, name: &str) -> Option<bool> {
-        debug_assert_eq!(options::find(name).map(|row| row.form), Some(Form::Switch), "{name}");
+        debug_assert_eq!(options::find(name).map(|row| row.form), Some(FioForm::Switch), "{name}");
         self.read(name, |text| match text {
             "" | "1" | "true" => Ok(true),
             "0" | "false" => Ok(false),
@@ -180,7 +180,7 @@ impl<'a> Settings<'a> {
     }
 
     /// A size.
-    pub(super) fn size(&self, name: &str) -> Option<Size> {
+    pub(super) fn size(&self, name: &str) -> Option<FioSize> {
         self.read(name, |text| number::size(text, self.kb_base))
     }
 
@@ -192,7 +192,7 @@ impl<'a> Settings<'a> {
     /// A time, us.
     pub(super) fn micros(&self, name: &str) -> Option<u64> {
         let form = options::find(name).map(|row| row.form);
-        let without_unit = if form == Some(Form::Seconds) { 1_000_000 } else { 1 };
+        let without_unit = if form == Some(FioForm::Seconds) { 1_000_000 } else { 1 };
         self.read(name, |text| number::micros(text, without_unit))
     }
 }

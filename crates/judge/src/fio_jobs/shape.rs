@@ -1,14 +1,14 @@
 //! What a job's I/Os are: directions, sizes, and where they go.
 
-use super::each::Each;
-use super::settings::Settings;
-use diskspd_model::profile::{
-    AddressSpread, Distribution, DistributionKind, DistributionRange, MOST_PORTIONS, SizeShare,
-};
+use super::each::{Each, WrongValue};
+use super::random::{self, RandomPlaces};
+use super::settings::JobSettings;
+use super::sizes;
+use diskspd_model::profile::SizeShare;
 
 /// In which direction data go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum JobWay {
     /// All I/Os read.
     Read,
     /// All write.
@@ -19,23 +19,11 @@ pub(super) enum Way {
     Trim,
 }
 
-/// Where random I/O goes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Random {
-    /// Everywhere alike.
-    #[default]
-    Uniform,
-    /// By one of our forms.
-    Spread(AddressSpread),
-    /// By ranges.
-    Ranges(Distribution),
-}
-
 /// What a job's I/Os are.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct JobShape {
     /// Which way.
-    pub(super) way: Way,
+    pub(super) way: JobWay,
     /// Share of random I/O, percent; 0 = sequential.
     pub(super) random_percent: u32,
     /// What is left out between two sequential I/Os, bytes.
@@ -45,22 +33,17 @@ pub(super) struct Shape {
     /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
     pub(super) alignment: Each<Option<u64>>,
     /// Where random I/O goes.
-    pub(super) random: Each<Random>,
+    pub(super) random: Each<RandomPlaces>,
 }
 
-/// fio's block size, bytes.
-const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
-
-impl Shape {
+impl JobShape {
     /// That of a job; `None` = it was refused.
-    pub(super) fn of(settings: &Settings) -> Option<Shape> {
+    pub(super) fn of(settings: &JobSettings) -> Option<JobShape> {
         let (way, random, hole) = way(settings)?;
-        let sizes = sizes(settings)?;
+        let sizes = sizes::of(settings)?;
         let alignment = match settings.has("ba") {
             true => settings.read("ba", |text| {
-                Each::<Option<u64>>::parse(text, |size| {
-                    settings.bytes(size).map_err(|error| error.to_string())
-                })
+                Each::<Option<u64>>::parse(text, |size| settings.bytes(size).map_err(WrongValue::from))
             })?,
             false => Each::all(None),
         };
@@ -70,19 +53,19 @@ impl Shape {
             (true, true) => percentage_random(settings)?,
         };
         let random = match settings.has("random_distribution") {
-            true => settings.read("random_distribution", distributions)?,
-            false => Each::all(Random::Uniform),
+            true => settings.read("random_distribution", random::read)?,
+            false => Each::all(RandomPlaces::Uniform),
         };
-        let shape = Shape { way, random_percent, hole, sizes, alignment, random };
+        let shape = JobShape { way, random_percent, hole, sizes, alignment, random };
         shape.tell(settings);
         Some(shape)
     }
 
     /// What is known to differ.
-    fn tell(&self, settings: &Settings) {
+    fn tell(&self, settings: &JobSettings) {
         if self.random_percent > 0 && !settings.is_on("norandommap") && !settings.is_on("softrandommap") {
-            let what = "fio does each block once before it does any twice; here offsets are drawn independently, as \
-                        with norandommap=1";
+            let what =
+                "fio does each block once before any twice; here offsets are drawn as with norandommap=1";
             settings.tell("norandommap (not given)", what);
             if self.has_several_sizes() {
                 let what =
@@ -90,10 +73,12 @@ impl Shape {
                 settings.tell("norandommap (not given)", what);
             }
         }
-        if matches!(self.random.read, Random::Spread(_)) || matches!(self.random.write, Random::Spread(_)) {
+        if matches!(self.random.read, RandomPlaces::Spread(_))
+            || matches!(self.random.write, RandomPlaces::Spread(_))
+        {
             settings.tell(
                 "random_distribution",
-                "blocks have the shares of Zipf's law; fio's hash puts several of them on one block, and others are hot",
+                "blocks have the shares of Zipf's law; fio's hash joins some, and other blocks are hot",
             );
         }
         if (1..100).contains(&self.random_percent) {
@@ -118,28 +103,28 @@ impl Shape {
     pub(super) fn smallest(&self) -> u32 {
         let Each { read, write, trim } = &self.sizes;
         let used: Vec<&Vec<SizeShare>> = match self.way {
-            Way::Read => vec![read],
-            Way::Write => vec![write],
-            Way::Mixed(_) => vec![read, write],
-            Way::Trim => vec![trim],
+            JobWay::Read => vec![read],
+            JobWay::Write => vec![write],
+            JobWay::Mixed(_) => vec![read, write],
+            JobWay::Trim => vec![trim],
         };
         used.into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
     }
 }
 
 /// `rw`, and its share of reads: the way, whether offsets are random, and what is left out between I/Os.
-fn way(settings: &Settings) -> Option<(Way, bool, u64)> {
+fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
     let text = settings.text("rw").unwrap_or("read").to_owned();
     let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));
     let (way, random) = match word {
-        "read" => (Way::Read, false),
-        "write" => (Way::Write, false),
-        "rw" | "readwrite" => (Way::Mixed(50), false),
-        "randread" => (Way::Read, true),
-        "randwrite" => (Way::Write, true),
-        "randrw" => (Way::Mixed(50), true),
-        "trim" => (Way::Trim, false),
-        "randtrim" => (Way::Trim, true),
+        "read" => (JobWay::Read, false),
+        "write" => (JobWay::Write, false),
+        "rw" | "readwrite" => (JobWay::Mixed(50), false),
+        "randread" => (JobWay::Read, true),
+        "randwrite" => (JobWay::Write, true),
+        "randrw" => (JobWay::Mixed(50), true),
+        "trim" => (JobWay::Trim, false),
+        "randtrim" => (JobWay::Trim, true),
         "trimwrite" | "randtrimwrite" => {
             let reason = "a trim isn't followed by a write of the same block";
             settings.refuse("rw", reason, "use --trim for a share of discards beside writes");
@@ -166,12 +151,12 @@ fn way(settings: &Settings) -> Option<(Way, bool, u64)> {
         Some(add) => settings.read("rw", |_| settings.bytes(add))?,
     };
     let way = match (way, settings.last_of(&["rwmixread", "rwmixwrite"])) {
-        (Way::Mixed(_), Some(name)) => {
+        (JobWay::Mixed(_), Some(name)) => {
             let share = settings.number(name, 0..=100)? as u32;
             match if name == "rwmixread" { share } else { 100 - share } {
-                0 => Way::Write,
-                100 => Way::Read,
-                reads => Way::Mixed(reads),
+                0 => JobWay::Write,
+                100 => JobWay::Read,
+                reads => JobWay::Mixed(reads),
             }
         }
         (way, _) => way,
@@ -179,143 +164,15 @@ fn way(settings: &Settings) -> Option<(Way, bool, u64)> {
     Some((way, random, hole))
 }
 
-fn sizes(settings: &Settings) -> Option<Each<Vec<SizeShare>>> {
-    let one = |bytes: u64| {
-        let block_size = u32::try_from(bytes).ok().filter(|bytes| *bytes > 0);
-        block_size.map(|block_size| SizeShare { block_size, share: 1 }).ok_or("a block has 1 byte to 4 GiB")
-    };
-    let size = |text: &str| {
-        let bytes = settings.bytes(text).map_err(|error| error.to_string())?;
-        one(bytes).map_err(str::to_owned)
-    };
-    let read: Each<Option<Vec<SizeShare>>> = match settings.last_of(&["bs", "bsrange", "bssplit"]) {
-        None => Each::all(None),
-        Some("bs") => {
-            settings.read("bs", |text| Each::parse(text, |text| Ok::<_, String>(vec![size(text)?])))?
-        }
-        Some("bsrange") => settings.read("bsrange", |text| {
-            Each::parse(text, |text| {
-                let (least, most) = text.split_once('-').unwrap_or((text, text));
-                range(size(least)?, size(most)?)
-            })
-        })?,
-        Some(_) => settings.read("bssplit", |text| Each::parse(text, |text| split(text, size)))?,
-    };
-    Some(read.map(|sizes| sizes.unwrap_or_else(|| vec![USUAL])))
-}
-
-/// fio draws `least + most * u`, and rounds down to a multiple of the least: all multiples are as likely.
-fn range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, String> {
-    let (least, most) = (least.block_size, most.block_size);
-    if least > most {
-        return Err("the smaller size comes first".to_owned());
-    }
-    if least == most {
-        return Ok(vec![SizeShare { block_size: least, share: 1 }]);
-    }
-    let count = most / least;
-    if !most.is_multiple_of(least) || count as usize > MOST_PORTIONS {
-        return Err("the larger size has to be a multiple of the smaller one, at most 64 times it".to_owned());
-    }
-    Ok((1..=count).map(|number| SizeShare { block_size: least * number, share: 1 }).collect())
-}
-
-/// Sizes with percentages; those without one share what is left.
-fn split(text: &str, size: impl Fn(&str) -> Result<SizeShare, String>) -> Result<Vec<SizeShare>, String> {
-    let mut sizes = Vec::new();
-    for part in text.split(':').filter(|part| !part.is_empty()) {
-        let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));
-        let percent = match percent {
-            "" => 0,
-            digits => digits.parse().map_err(|_| format!("{part}: this is no percentage"))?,
-        };
-        sizes.push(SizeShare { share: percent, ..size(bytes)? });
-    }
-    let stated: u32 = sizes.iter().fold(0, |sum, size| sum.saturating_add(size.share));
-    let open = sizes.iter().filter(|size| size.share == 0).count() as u32;
-    if stated > 100 || (open == 0 && stated < 100) || sizes.is_empty() {
-        return Err(format!("the shares have to be 100 % together, and are {stated} %"));
-    }
-    let left = (100 - stated).checked_div(open).unwrap_or(0);
-    let filled = sizes
-        .into_iter()
-        .map(|size| SizeShare { share: if size.share == 0 { left } else { size.share }, ..size });
-    Ok(filled.filter(|size| size.share > 0).collect())
-}
-
-fn percentage_random(settings: &Settings) -> Option<u32> {
+fn percentage_random(settings: &JobSettings) -> Option<u32> {
     settings.read("percentage_random", |text| {
         let each = Each::parse(text, |text| match text.parse::<u32>() {
             Ok(percent) if percent <= 100 => Ok(percent),
-            _ => Err("possible are 0 to 100".to_owned()),
+            _ => Err(WrongValue::Other("possible are 0 to 100")),
         })?;
         match (each.read, each.write) {
             (Some(read), Some(write)) if read == write => Ok(read),
-            _ => Err("reads and writes can't have different shares of random I/O".to_owned()),
+            _ => Err(WrongValue::Other("reads and writes can't have different shares of random I/O")),
         }
     })
-}
-
-fn distributions(text: &str) -> Result<Each<Random>, String> {
-    let Some((form, values)) = text.split_once(':') else {
-        return match text {
-            "random" => Ok(Each::all(Random::Uniform)),
-            _ => Err("possible are random, zipf:THETA, zoned:.. and zoned_abs:..".to_owned()),
-        };
-    };
-    let kind = match form {
-        "zoned" => DistributionKind::Percent,
-        "zoned_abs" => DistributionKind::Absolute,
-        "zipf" => {
-            let theta = values.split([':', ',']).next().unwrap_or_default();
-            if theta.len() != values.len() {
-                return Err(
-                    "a center of the distribution can't be chosen: hot blocks lie far apart".to_owned()
-                );
-            }
-            let number: f64 = theta.parse().map_err(|_| "theta is a number, such as 1.2".to_owned())?;
-            let spread = AddressSpread::parse(&format!("zipf:{}", (number * 1000.0).round() / 1000.0));
-            return spread
-                .map(|spread| Each::all(Random::Spread(spread)))
-                .map_err(|wrong| wrong.what.to_owned());
-        }
-        "pareto" | "normal" => {
-            return Err(format!(
-                "nothing here draws fio's {form} distribution, which a hash spreads over the file; use zipf, or zoned"
-            ));
-        }
-        "sequence" => return Err("there are no listed offsets; use --replay with a log of I/Os".to_owned()),
-        _ => return Err("possible are random, zipf:THETA, zoned:.. and zoned_abs:..".to_owned()),
-    };
-    let each = Each::parse(values, |text| ranges(text, kind))?;
-    Ok(each.map(|ranges| ranges.map_or(Random::Uniform, Random::Ranges)))
-}
-
-/// Shares of the I/Os with the part of the area that each goes to.
-fn ranges(text: &str, kind: DistributionKind) -> Result<Distribution, String> {
-    let mut ranges = Vec::new();
-    let (mut io, mut span) = (0u64, 0u64);
-    for part in text.split(':').filter(|part| !part.is_empty()) {
-        let (share, length) = part.split_once('/').unwrap_or((part, ""));
-        let share: u32 =
-            share.trim_end_matches('%').parse().map_err(|_| format!("{part}: no share in percent"))?;
-        let length = match (kind, length) {
-            (DistributionKind::Percent, "") => 100u64.saturating_sub(span),
-            (DistributionKind::Percent, percent) => {
-                percent.trim_end_matches('%').parse().map_err(|_| format!("{part}: no part in percent"))?
-            }
-            (DistributionKind::Absolute, size) => {
-                super::number::bytes(size, 1024).map_err(|error| format!("{part}: {error}"))?
-            }
-        };
-        (io, span) = (io.saturating_add(share.into()), span.saturating_add(length));
-        ranges.push(DistributionRange { io: share, span: length });
-    }
-    let whole = kind == DistributionKind::Absolute || span == 100;
-    match io == 100 && whole {
-        true => Ok(Distribution { kind, ranges }),
-        false => Err(format!(
-            "the shares have to be 100 % together, and are {io} % of the I/Os, {span} % of the area"
-        )),
-    }
 }

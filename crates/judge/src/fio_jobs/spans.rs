@@ -1,24 +1,18 @@
 //! Jobs put together: those that run beside each other are the targets of one time span.
 
-use super::NamedJob;
-use super::ends::{End, LONGEST_S};
-use super::fault::JobFault;
-use super::files::Piece;
-use super::job::OfRun;
-use super::settings::Settings;
-use super::surroundings::{Existing, Surroundings};
+use super::files::FilePiece;
+use super::of_run::OfRun;
+use super::surroundings::{Existing, JobSurroundings};
+use super::{NamedJob, beside, span_end};
 use diskspd_model::engines::EngineKind;
-use diskspd_model::profile::{
-    Arrivals, GroupCpu, Method, Profile, RateTotal, RawText, Target, ThreadTarget, TimeSpan, VerifyMode,
-    Volume,
-};
+use diskspd_model::profile::{Arrivals, GroupCpu, Method, Profile, RateTotal, RawText, TimeSpan, VerifyMode};
 use std::collections::HashMap;
 
 /// Jobs that run beside each other.
-type Group<'a> = Vec<&'a NamedJob<'a>>;
+pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
 /// The profile of all jobs, and how it is run; `None` = something was refused.
-pub(super) fn converted(jobs: &[NamedJob], around: &dyn Surroundings) -> Option<(Profile, Method)> {
+pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, Method)> {
     let method = method(jobs)?;
     let mut spans = Vec::new();
     for group in groups(jobs)? {
@@ -31,8 +25,8 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn Surroundings) -> Option<
 }
 
 /// Jobs by what they wait for.
-fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<Group<'a>>> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
+    let mut groups: Vec<JobGroup> = Vec::new();
     for named in jobs {
         let settings = &named.settings;
         let last: &[&NamedJob] = groups.last().map_or(&[], Vec::as_slice);
@@ -50,8 +44,7 @@ fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<Group<'a>>> {
                     (0, _) => named.job.stonewall,
                     (count, _) if count == last.len() => true,
                     _ => {
-                        let reason = "a time span begins when all jobs of the one before have ended, and others \
-                                      run beside that one";
+                        let reason = "a time span begins when all jobs of the one before have ended";
                         settings.refuse("wait_for", reason, "use stonewall");
                         return None;
                     }
@@ -125,8 +118,8 @@ fn method(jobs: &[NamedJob]) -> Option<Method> {
 }
 
 /// The time span of a group, and the one that reads back what it has written.
-fn span(group: &[&NamedJob], around: &dyn Surroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
-    let pieces: Vec<Vec<Vec<Piece>>> =
+fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
+    let pieces: Vec<Vec<Vec<FilePiece>>> =
         group.iter().map(|named| pieces(named, around)).collect::<Option<_>>()?;
     same_for_all(group)?;
     let first = group.first()?;
@@ -138,21 +131,21 @@ fn span(group: &[&NamedJob], around: &dyn Surroundings) -> Option<(TimeSpan, Opt
         ..TimeSpan::default()
     };
     span.disable_affinity = span.affinity.is_empty();
-    end(&mut span, group, &pieces)?;
+    span_end::end(&mut span, group, &pieces)?;
     let several = pieces.iter().flatten().any(|pieces| pieces.len() > 1);
     match several {
-        true => pool(&mut span, group, &pieces)?,
-        false => beside_each_other(&mut span, group, &pieces),
+        true => beside::pool(&mut span, group, &pieces)?,
+        false => beside::beside_each_other(&mut span, group, &pieces),
     }
     let read_back = match group.iter().find(|named| named.job.run.read_back) {
-        Some(named) => Some(read_back(&span, group, named)?),
+        Some(named) => Some(beside::read_back(&span, group, named)?),
         None => None,
     };
     Some((span, read_back))
 }
 
 /// The pieces of each thread of a job.
-fn pieces(named: &NamedJob, around: &dyn Surroundings) -> Option<Vec<Vec<Piece>>> {
+fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<FilePiece>>> {
     let NamedJob { settings, job } = named;
     let (smallest, real) = (job.shape.smallest(), job.engine.row().needs_files);
     let of_clone = |clone| job.files.pieces(clone, smallest, around, real);
@@ -195,88 +188,6 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
     Some(())
 }
 
-/// How the time span ends.
-fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Piece>>]) -> Option<()> {
-    let mut whole: Option<End> = None;
-    for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
-        let end = match job.end(pieces) {
-            Ok(end) => end,
-            Err(error) => {
-                settings.refuse("size", error.to_string(), "give runtime and time_based");
-                return None;
-            }
-        };
-        whole = match whole {
-            None => Some(end),
-            Some(before) => match together(before, end) {
-                Some(end) => Some(end),
-                None => {
-                    let reason = "jobs beside each other end together, and these end at other times or by other \
-                                  amounts";
-                    let option = if job.runtime_s.is_some() { "runtime" } else { "size" };
-                    settings.refuse(option, reason, "give all of them time_based and the same runtime");
-                    return None;
-                }
-            },
-        };
-    }
-    match whole? {
-        End::Time(seconds) => span.duration = seconds,
-        End::Amount { written, volume, at_most } => {
-            span.duration = at_most;
-            *(if written { &mut span.until_written } else { &mut span.until_read }) = Some(volume);
-            tell_of_amounts(group, at_most);
-        }
-    }
-    Some(())
-}
-
-fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
-    let threads: u32 = group.iter().map(|named| named.job.clones).sum();
-    for NamedJob { settings, job } in group {
-        if threads > 1 {
-            let what = "the time span ends when its threads have done the amounts of all together: a fast thread does \
-                        more than its own, a slow one less";
-            settings.tell("size", what);
-        }
-        if job.shape.way != super::shape::Way::Read && job.shape.way != super::shape::Way::Write {
-            settings.tell("size", "the end follows from the larger of the two directions");
-        }
-        if job.loops > 1
-            && job.shape.random_percent == 0
-            && matches!(job.shape.way, super::shape::Way::Mixed(_))
-        {
-            settings.tell(
-                "loops",
-                "sequential reads and writes go on where they were, not both from the beginning",
-            );
-        }
-        if job.warmup_s > 0 {
-            settings.tell("ramp_time", "what the warm-up reads and writes is not part of the size");
-        }
-        if job.does_a_stated_amount() && settings.has("number_ios") {
-            settings.tell("number_ios", "the end follows from the bytes of that many I/Os");
-        }
-        if at_most == LONGEST_S {
-            settings.tell("runtime (not given)", "a time span takes 30 days at most");
-        }
-    }
-}
-
-/// The end of two jobs beside each other; `None` = they end apart.
-fn together(one: End, other: End) -> Option<End> {
-    match (one, other) {
-        (End::Time(one), End::Time(other)) if one == other => Some(End::Time(one)),
-        (
-            End::Amount { written, volume: Volume::Bytes(one), at_most },
-            End::Amount { written: other_way, volume: Volume::Bytes(other), at_most: other_time },
-        ) if written == other_way && at_most == other_time => {
-            Some(End::Amount { written, volume: Volume::Bytes(one.checked_add(other)?), at_most })
-        }
-        _ => None,
-    }
-}
-
 /// CPUs of the threads, in their order; none where no job names any.
 fn affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
     let mut list = Vec::new();
@@ -290,97 +201,6 @@ fn affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
         list.extend(cpus.map(|cpu| GroupCpu { group: 0, cpu: Some(*cpu) }));
     }
     Some(list)
-}
-
-/// Each job, or each of its threads, has targets of its own.
-fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Piece>>]) {
-    for (NamedJob { job, .. }, pieces) in group.iter().zip(pieces) {
-        let shared = job.files.are_the_same_for_all();
-        let (clones, threads) = if shared { (1, job.clones) } else { (pieces.len(), 1) };
-        let targets = pieces.iter().take(clones).flatten();
-        span.targets.extend(targets.map(|piece| job.target(piece, threads)));
-    }
-}
-
-/// Threads with several files: a file is drawn for each I/O.
-fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Piece>>]) -> Option<()> {
-    let first = group.first()?;
-    let mut users: Vec<(Target, Vec<u32>)> = Vec::new();
-    let mut thread = 0;
-    for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
-        if job.depth != first.job.depth {
-            let reason = "threads with several files have one queue depth for all jobs beside each other";
-            settings.refuse("iodepth", reason, "give the same to all, or use stonewall");
-            return None;
-        }
-        let idle = [
-            ("rate", job.throughput.is_some()),
-            ("thinktime", job.pause.is_some()),
-            ("rate_process", job.run.poisson.is_some()),
-        ];
-        if let Some((option, _)) = idle.into_iter().find(|(_, given)| *given) {
-            settings.refuse(
-                option,
-                "threads with several files have no rate and no pauses",
-                "use one file each",
-            );
-            return None;
-        }
-        for pieces in pieces {
-            for piece in pieces {
-                let target = Target { request_count: 2, ..job.target(piece, 1) };
-                match users.iter_mut().find(|(known, _)| *known == target) {
-                    Some((_, threads)) => threads.push(thread),
-                    None => users.push((target, vec![thread])),
-                }
-            }
-            thread += 1;
-        }
-    }
-    (span.thread_count, span.request_count) = (thread, first.job.depth);
-    let targets = users.into_iter().map(|(target, threads)| {
-        let named = if threads.len() as u32 == thread { Vec::new() } else { threads };
-        let named = named.into_iter().map(|thread| ThreadTarget { thread, weight: 0 });
-        Target { thread_targets: named.collect(), ..target }
-    });
-    span.targets = targets.collect();
-    Some(())
-}
-
-/// What reads everything back that a time span has written.
-fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) -> Option<TimeSpan> {
-    let Settings { place, .. } = &named.settings;
-    if group.len() > 1 {
-        let reason = "what is written is read back when all jobs beside each other have ended, and this one isn't alone";
-        let fault = JobFault::refused(place, "verify", reason);
-        named.settings.fault(fault.hint("use do_verify=0, or stonewall"));
-        return None;
-    }
-    named.settings.tell("do_verify", "a time span of its own reads all of the area back, sequentially");
-    let alone = |target: &Target| Target {
-        write_ratio: 0,
-        random_ratio: 0,
-        mix: Vec::new(),
-        sizes: Vec::new(),
-        block_alignment: 0,
-        distribution: None,
-        spread: None,
-        write_through: false,
-        throughput: None,
-        burst_size: None,
-        think_time: None,
-        random_access: false,
-        threads_per_file: 1,
-        ..target.clone()
-    };
-    Some(TimeSpan {
-        duration: LONGEST_S,
-        warmup: 0,
-        until_written: None,
-        until_read: Some(Volume::Times(1)),
-        targets: span.targets.iter().map(alone).collect(),
-        ..span.clone()
-    })
 }
 
 /// A file that is made gets the size that the largest of its parts needs.

@@ -3,7 +3,7 @@
 use std::io;
 
 /// What is known of the machine that the jobs are to run on, and of the files beside the job file.
-pub trait Surroundings {
+pub trait JobSurroundings {
     /// The value of an environment variable; `None` = it isn't set.
     fn variable(&self, name: &str) -> Option<String>;
 

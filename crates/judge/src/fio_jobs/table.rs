@@ -1,15 +1,17 @@
 //! The tables of fio's options and engines for the documentation.
 
-use super::options::{ENGINES, EngineRule, GROUPS, Kind, OptionRow};
+use super::options::{ENGINES, EngineRule, FioKind, FioOption, GROUPS};
 use std::fmt::Write;
 
 /// What becomes of an option, in words.
-fn verdict(row: &OptionRow) -> String {
+fn verdict(row: &FioOption) -> String {
     match row.kind {
-        Kind::Same => "same, or refused by its value".to_owned(),
-        Kind::Near(what) => format!("near: {what}"),
-        Kind::Refused { reason, remedy } if row.harmless.is_empty() => format!("refused: {reason}; {remedy}"),
-        Kind::Refused { reason, remedy } => {
+        FioKind::Same => "same, or refused by its value".to_owned(),
+        FioKind::Near(what) => format!("near: {what}"),
+        FioKind::Refused { reason, remedy } if row.harmless.is_empty() => {
+            format!("refused: {reason}; {remedy}")
+        }
+        FioKind::Refused { reason, remedy } => {
             format!("refused, but for {}: {reason}; {remedy}", row.harmless.join(", "))
         }
     }

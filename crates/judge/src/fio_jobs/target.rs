@@ -1,8 +1,10 @@
 //! A target of a profile for a part of a file that a job works on.
 
-use super::files::Piece;
-use super::job::{Content, Job};
-use super::shape::{Random, Shape, Way};
+use super::access::JobContent;
+use super::files::FilePiece;
+use super::job::AskedJob;
+use super::random::RandomPlaces;
+use super::shape::{JobShape, JobWay};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{
@@ -12,9 +14,9 @@ use diskspd_model::profile::{
 /// What a buffer of random bytes holds, at least; bytes.
 const BUFFER: u64 = 4 << 20;
 
-impl Job {
+impl AskedJob {
     /// The target of so many threads on a piece.
-    pub(super) fn target(&self, piece: &Piece, threads: u32) -> Target {
+    pub(super) fn target(&self, piece: &FilePiece, threads: u32) -> Target {
         let mapped = self.engine == EngineKind::Mmap;
         let mut target = Target {
             path: RawText::from(piece.path.as_str()),
@@ -48,8 +50,8 @@ impl Job {
     /// Directions, sizes and offsets.
     fn shaped(&self, target: &mut Target) {
         let shape = &self.shape;
-        let Shape { sizes, alignment, random, .. } = shape;
-        let part = |sizes: &[SizeShare], align: Option<u64>, random: &Random, writes: u32| {
+        let JobShape { sizes, alignment, random, .. } = shape;
+        let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomPlaces, writes: u32| {
             let mut part =
                 Target { write_ratio: writes, random_ratio: shape.random_percent, ..Target::default() };
             let smallest = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
@@ -64,9 +66,9 @@ impl Job {
             };
             if shape.random_percent > 0 {
                 match random {
-                    Random::Uniform => {}
-                    Random::Spread(spread) => part.spread = Some(*spread),
-                    Random::Ranges(ranges) => part.distribution = Some(ranges.clone()),
+                    RandomPlaces::Uniform => {}
+                    RandomPlaces::Spread(spread) => part.spread = Some(*spread),
+                    RandomPlaces::Ranges(ranges) => part.distribution = Some(ranges.clone()),
                 }
             }
             part
@@ -74,13 +76,13 @@ impl Job {
         let reads = || part(&sizes.read, alignment.read, &random.read, 0);
         let writes = || part(&sizes.write, alignment.write, &random.write, 100);
         let alone = match shape.way {
-            Way::Read => reads(),
-            Way::Write => writes(),
-            Way::Trim => {
+            JobWay::Read => reads(),
+            JobWay::Write => writes(),
+            JobWay::Trim => {
                 target.shares = OperationShares::default().with(Operation::Discard, 100);
                 part(&sizes.trim, alignment.trim, &random.trim, 0)
             }
-            Way::Mixed(percent) => {
+            JobWay::Mixed(percent) => {
                 let (reads, writes) = (reads(), writes());
                 let same = Target { write_ratio: writes.write_ratio, ..reads.clone() } == writes;
                 // Sequential reads and writes have a position each, as parts of a mix have.
@@ -106,15 +108,15 @@ impl Job {
     /// What is written.
     fn fill(&self, target: &mut Target) {
         match self.content {
-            Content::Zeros => target.zero_write_buffers = true,
-            Content::Made(shape) => target.content = Some(shape),
+            JobContent::Zeros => target.zero_write_buffers = true,
+            JobContent::Made(shape) => target.content = Some(shape),
             // A buffer's places are for one size.
-            Content::Usual if target.is_mixed() => {
+            JobContent::Usual if target.is_mixed() => {
                 let smallest = target.portions().iter().map(|portion| portion.target.block_size).min();
                 let fits = smallest.is_some_and(|smallest| smallest >= ContentShape::SMALLEST_BLOCK);
                 target.content = fits.then(ContentShape::default);
             }
-            Content::Usual => {
+            JobContent::Usual => {
                 let size = BUFFER.max(u64::from(target.block_size).saturating_mul(2));
                 target.random_data_source = Some(RandomDataSource { size, path: None });
             }

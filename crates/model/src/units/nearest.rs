@@ -1,7 +1,7 @@
 //! The word that was probably meant by one that isn't known.
 
-/// Of some words the one that differs from what was given in at most two letters. Short words all do; `None` =
-/// there is none, or what was given has less than four letters.
+/// Of some words the one that differs from what was given in at most two letters. Short words all do;
+/// `None` = there is none, or what was given has less than four letters.
 pub fn word<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     const SHORTEST: usize = 4;
     let near = words.iter().map(|word| (distance(word.as_bytes(), given), *word));

@@ -1,5 +1,5 @@
-//! fio's options, a row each: what each is called, how it is read, and what becomes of it here. Documentation,
-//! suggestions and refusals come from these tables.
+//! fio's options, a row each: what each is called, how it is read, and what becomes of it here.
+//! Documentation, suggestions and refusals come from these tables.
 
 mod buffers;
 mod engines;
@@ -13,22 +13,22 @@ pub use engines::{ENGINES, EngineRule, engine};
 
 /// An option of fio's.
 #[derive(Debug, Clone, Copy)]
-pub struct OptionRow {
+pub struct FioOption {
     /// Its name.
     pub name: &'static str,
     /// What else it is called.
     pub aliases: &'static [&'static str],
     /// How its value is read.
-    pub form: Form,
+    pub form: FioForm,
     /// What becomes of it.
-    pub kind: Kind,
+    pub kind: FioKind,
     /// Of one that is refused: the values that ask for nothing.
     pub harmless: &'static [&'static str],
 }
 
 /// What becomes of an option.
 #[derive(Debug, Clone, Copy)]
-pub enum Kind {
+pub enum FioKind {
     /// What is done is the same.
     Same,
     /// Something differs, which is told.
@@ -44,7 +44,7 @@ pub enum Kind {
 
 /// How a value is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum FioForm {
     /// Nothing, or 0 or 1.
     Switch,
     /// A number.
@@ -61,60 +61,60 @@ pub enum Form {
     Text,
 }
 
-impl Form {
+impl FioForm {
     /// For the table.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Switch => "switch",
-            Form::Number => "number",
-            Form::Size => "size",
-            Form::SizeEach => "size, or one each for reads, writes, trims",
-            Form::Seconds => "time (seconds)",
-            Form::Micros => "time (microseconds)",
-            Form::Text => "text",
+            FioForm::Switch => "switch",
+            FioForm::Number => "number",
+            FioForm::Size => "size",
+            FioForm::SizeEach => "size, or one each for reads, writes, trims",
+            FioForm::Seconds => "time (seconds)",
+            FioForm::Micros => "time (microseconds)",
+            FioForm::Text => "text",
         }
     }
 }
 
 /// Options that belong together, as the documentation shows them.
-pub struct Group {
+pub struct FioGroup {
     /// Heading.
     pub title: &'static str,
     /// Its rows.
-    pub rows: &'static [OptionRow],
+    pub rows: &'static [FioOption],
 }
 
 /// All options.
-pub const GROUPS: &[Group] = &[
-    Group { title: "Files and devices", rows: targets::ROWS },
-    Group { title: "What is read and written", rows: io::ROWS },
-    Group { title: "Time, rate and threads", rows: time::ROWS },
-    Group { title: "Content and verification", rows: buffers::ROWS },
-    Group { title: "Reports and logs of fio's own", rows: reporting::ROWS },
-    Group { title: "Refused", rows: refused::ROWS },
+pub const GROUPS: &[FioGroup] = &[
+    FioGroup { title: "Files and devices", rows: targets::ROWS },
+    FioGroup { title: "What is read and written", rows: io::ROWS },
+    FioGroup { title: "Time, rate and threads", rows: time::ROWS },
+    FioGroup { title: "Content and verification", rows: buffers::ROWS },
+    FioGroup { title: "Reports and logs of fio's own", rows: reporting::ROWS },
+    FioGroup { title: "Refused", rows: refused::ROWS },
 ];
 
 /// The row of an option, by its name or another one.
-pub fn find(name: &str) -> Option<&'static OptionRow> {
+pub fn find(name: &str) -> Option<&'static FioOption> {
     all().find(|row| row.name == name || row.aliases.contains(&name))
 }
 
 /// All rows.
-pub fn all() -> impl Iterator<Item = &'static OptionRow> {
+pub fn all() -> impl Iterator<Item = &'static FioOption> {
     GROUPS.iter().flat_map(|group| group.rows)
 }
 
-const fn same(name: &'static str, aliases: &'static [&'static str], form: Form) -> OptionRow {
-    OptionRow { name, aliases, form, kind: Kind::Same, harmless: &[] }
+const fn same(name: &'static str, aliases: &'static [&'static str], form: FioForm) -> FioOption {
+    FioOption { name, aliases, form, kind: FioKind::Same, harmless: &[] }
 }
 
 const fn near(
     name: &'static str,
     aliases: &'static [&'static str],
-    form: Form,
+    form: FioForm,
     what: &'static str,
-) -> OptionRow {
-    OptionRow { name, aliases, form, kind: Kind::Near(what), harmless: &[] }
+) -> FioOption {
+    FioOption { name, aliases, form, kind: FioKind::Near(what), harmless: &[] }
 }
 
 const fn refused(
@@ -123,8 +123,8 @@ const fn refused(
     harmless: &'static [&'static str],
     reason: &'static str,
     remedy: &'static str,
-) -> OptionRow {
-    OptionRow { name, aliases, form: Form::Text, kind: Kind::Refused { reason, remedy }, harmless }
+) -> FioOption {
+    FioOption { name, aliases, form: FioForm::Text, kind: FioKind::Refused { reason, remedy }, harmless }
 }
 
 #[cfg(test)]
@@ -140,9 +140,9 @@ mod tests {
                 assert!(names.insert(*name), "{name} is there twice");
             }
             let texts = match row.kind {
-                Kind::Same => vec![],
-                Kind::Near(what) => vec![what],
-                Kind::Refused { reason, remedy } => vec![reason, remedy],
+                FioKind::Same => vec![],
+                FioKind::Near(what) => vec![what],
+                FioKind::Refused { reason, remedy } => vec![reason, remedy],
             };
             assert!(texts.iter().all(|text| !text.is_empty() && !text.ends_with('.')), "{}", row.name);
         }

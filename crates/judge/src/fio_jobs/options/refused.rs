@@ -1,6 +1,6 @@
 //! What nothing here does the same as, beside what the other tables refuse.
 
-use super::{OptionRow, refused};
+use super::{FioOption, refused};
 
 const ZONED: &str = "zoned devices and zones of a file have no counterpart";
 const PLACEMENT: &str = "writes can't be placed in a stream or unit of the device";
@@ -11,19 +11,19 @@ const RIGHTS: &str = "the program keeps the rights that it was started with";
 const ERRORS: &str = "an I/O that fails ends the run";
 const PROTECTED: &str = "metadata of blocks are not used";
 
-const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> OptionRow {
+const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
     refused(name, &[], harmless, ZONED, "give offset and size of a part instead")
 }
 
-const fn placed(name: &'static str, aliases: &'static [&'static str]) -> OptionRow {
+const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
     refused(name, aliases, &["0"], PLACEMENT, "leave it out")
 }
 
-const fn replayed(name: &'static str) -> OptionRow {
+const fn replayed(name: &'static str) -> FioOption {
     refused(name, &[], &[], REPLAY, "use diskspd --replay FILE TARGET, which reads fio's iologs too")
 }
 
-pub(super) const ROWS: &[OptionRow] = &[
+pub(super) const ROWS: &[FioOption] = &[
     zoned("zonemode", &["none"]),
     zoned("zonesize", &["0"]),
     zoned("zonecapacity", &["0"]),

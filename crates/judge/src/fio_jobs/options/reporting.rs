@@ -1,25 +1,25 @@
 //! What changes fio's own reports and logs, and no I/O.
 
-use super::{Form, OptionRow, near, same};
+use super::{FioForm, FioOption, near, same};
 
 const REPORT: &str = "it changes fio's report alone; ours has its own form (--out, -L, -D)";
 const LOGS: &str = "no such log is written; use --io-log, or -D with --out FILE.csv";
 
-const fn report(name: &'static str, aliases: &'static [&'static str]) -> OptionRow {
-    near(name, aliases, Form::Text, REPORT)
+const fn report(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
+    near(name, aliases, FioForm::Text, REPORT)
 }
 
-const fn log(name: &'static str) -> OptionRow {
-    near(name, &[], Form::Text, LOGS)
+const fn log(name: &'static str) -> FioOption {
+    near(name, &[], FioForm::Text, LOGS)
 }
 
-pub(super) const ROWS: &[OptionRow] = &[
-    same("name", &[], Form::Text),
-    same("description", &[], Form::Text),
-    same("group_reporting", &[], Form::Switch),
-    same("new_group", &[], Form::Switch),
-    same("kb_base", &[], Form::Number),
-    same("unit_base", &[], Form::Number),
+pub(super) const ROWS: &[FioOption] = &[
+    same("name", &[], FioForm::Text),
+    same("description", &[], FioForm::Text),
+    same("group_reporting", &[], FioForm::Switch),
+    same("new_group", &[], FioForm::Switch),
+    same("kb_base", &[], FioForm::Number),
+    same("unit_base", &[], FioForm::Number),
     report("stats", &[]),
     report("percentile_list", &[]),
     report("clat_percentiles", &[]),

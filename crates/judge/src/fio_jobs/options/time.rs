@@ -1,36 +1,36 @@
 //! When I/Os are done, how fast, and by whom.
 
-use super::{Form, OptionRow, near, refused, same};
+use super::{FioForm, FioOption, near, refused, same};
 
 const FLOW: &str = "jobs can't pace each other";
 const TARGET: &str = "a run looks for no depth or rate by itself";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
 const STEADY: &str = "a run doesn't end when it is steady";
 
-pub(super) const ROWS: &[OptionRow] = &[
-    same("runtime", &["timeout"], Form::Seconds),
-    same("time_based", &[], Form::Switch),
-    same("ramp_time", &[], Form::Seconds),
-    same("startdelay", &[], Form::Seconds),
-    same("stonewall", &["wait_for_previous"], Form::Switch),
-    same("wait_for", &[], Form::Text),
-    same("numjobs", &[], Form::Number),
-    same("thread", &["threads"], Form::Switch),
-    same("rate", &[], Form::SizeEach),
-    same("rate_iops", &[], Form::SizeEach),
-    same("rate_process", &[], Form::Text),
-    same("thinktime", &[], Form::Micros),
-    same("thinktime_blocks", &[], Form::Number),
-    same("thinktime_blocks_type", &[], Form::Text),
-    same("cpus_allowed", &[], Form::Text),
-    same("cpus_allowed_policy", &[], Form::Text),
-    same("prioclass", &[], Form::Number),
-    near("rate_cycle", &["ratecycle"], Form::Number, "a rate is kept evenly, I/O by I/O"),
-    near("clocksource", &[], Form::Text, "times are those of the monotonic clock"),
-    near("gtod_cpu", &[], Form::Number, "no thread reads the clock for the others"),
-    near("gtod_reduce", &[], Form::Switch, "all times are taken; what that costs is told"),
-    near("job_start_clock_id", &[], Form::Number, "the report has the wall clock"),
-    near("exitall_on_error", &[], Form::Switch, "an error always ends the run"),
+pub(super) const ROWS: &[FioOption] = &[
+    same("runtime", &["timeout"], FioForm::Seconds),
+    same("time_based", &[], FioForm::Switch),
+    same("ramp_time", &[], FioForm::Seconds),
+    same("startdelay", &[], FioForm::Seconds),
+    same("stonewall", &["wait_for_previous"], FioForm::Switch),
+    same("wait_for", &[], FioForm::Text),
+    same("numjobs", &[], FioForm::Number),
+    same("thread", &["threads"], FioForm::Switch),
+    same("rate", &[], FioForm::SizeEach),
+    same("rate_iops", &[], FioForm::SizeEach),
+    same("rate_process", &[], FioForm::Text),
+    same("thinktime", &[], FioForm::Micros),
+    same("thinktime_blocks", &[], FioForm::Number),
+    same("thinktime_blocks_type", &[], FioForm::Text),
+    same("cpus_allowed", &[], FioForm::Text),
+    same("cpus_allowed_policy", &[], FioForm::Text),
+    same("prioclass", &[], FioForm::Number),
+    near("rate_cycle", &["ratecycle"], FioForm::Number, "a rate is kept evenly, I/O by I/O"),
+    near("clocksource", &[], FioForm::Text, "times are those of the monotonic clock"),
+    near("gtod_cpu", &[], FioForm::Number, "no thread reads the clock for the others"),
+    near("gtod_reduce", &[], FioForm::Switch, "all times are taken; what that costs is told"),
+    near("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
+    near("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
     refused("rate_min", &["ratemin"], &["0"], "a run doesn't fail for a low rate", "leave it out"),
     refused("rate_iops_min", &[], &["0"], "a run doesn't fail for a low rate", "leave it out"),
     refused("rate_ignore_thinktime", &[], &["0"], "thinktime and rate don't go together", "leave one out"),
