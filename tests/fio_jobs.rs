@@ -336,6 +336,11 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "[a]\nsize=1m\n[b]\nsize=1m\nioengine=libaio\n",
             "j.fio:5: [b]: ioengine=libaio: all jobs have one engine; use one for all",
         ),
+        (
+            "[a]\nsize=1m\nnumjobs=4096\nnrfiles=4096\n",
+            "j.fio:3: [a]: numjobs=4096: all threads together would have more than 65,536 files; lower numjobs or \
+             nrfiles",
+        ),
     ] {
         let faults = convert(text).unwrap_err();
         assert_eq!(faults, [expected], "{text}");

@@ -137,6 +137,11 @@ impl Files {
         self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
     }
 
+    /// How many files each thread has.
+    pub(super) fn of_each_thread(&self) -> u64 {
+        self.names.as_ref().map_or(self.count.into(), |names| names.len() as u64)
+    }
+
     fn path(&self, name: &str) -> String {
         match &self.folder {
             Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),

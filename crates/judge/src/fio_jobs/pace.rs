@@ -45,8 +45,8 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<(Option<T
         };
     }
     let mixed = [&shape.sizes.read, &shape.sizes.write].iter().any(|sizes| sizes.len() > 1);
-    let per_ms = (limit + 500) / 1000;
-    let off = (per_ms * 1000).abs_diff(limit) as f64 / limit as f64;
+    let per_ms = limit / 1000 + u64::from(limit % 1000 >= 500);
+    let off = per_ms.saturating_mul(1000).abs_diff(limit) as f64 / limit as f64;
     match u32::try_from(per_ms) {
         Ok(per_ms) if off <= 0.005 && !mixed && !poisson => {
             if off > 0.0 {

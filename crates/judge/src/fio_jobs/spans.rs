@@ -13,6 +13,7 @@ pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
 /// The profile of all jobs, and how it is run; `None` = something was refused.
 pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, Method)> {
+    is_not_too_much(jobs)?;
     let method = method(jobs)?;
     let mut spans = Vec::new();
     for group in groups(jobs)? {
@@ -22,6 +23,22 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
     }
     one_size_for_each_file(&mut spans);
     Some((Profile { time_spans: spans, ..Profile::default() }, method))
+}
+
+/// Threads with their files that a run has, at most.
+const MOST_PIECES: u64 = 65_536;
+
+fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
+    let mut all = 0u64;
+    for NamedJob { settings, job } in jobs {
+        all = all.saturating_add(u64::from(job.clones).saturating_mul(job.files.of_each_thread()));
+        if all > MOST_PIECES {
+            let reason = "all threads together would have more than 65,536 files";
+            settings.refuse("numjobs", reason, "lower numjobs or nrfiles");
+            return None;
+        }
+    }
+    Some(())
 }
 
 /// Jobs by what they wait for.
