@@ -238,7 +238,7 @@ fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
 
 #[test]
 fn what_differs_is_told_once_with_its_jobs() {
-    let text = "[global]\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\n[a]\n[b]\nwrite_lat_log=x\n";
+    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\n[a]\n[b]\nwrite_lat_log=x\n";
     let notes: Vec<String> = convert(text).unwrap().notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
@@ -247,8 +247,7 @@ fn what_differs_is_told_once_with_its_jobs() {
             "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
         ]
     );
-    let silent =
-        "[a]\nsize=1m\nruntime=1\ntime_based\ndirect=1\nnorandommap\nrw=randread\ngroup_reporting\nthread\n";
+    let silent = "[a]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nnorandommap\nrw=randread\ngroup_reporting\nthread\n";
     assert_eq!(convert(silent).unwrap().notes, []);
 }
 

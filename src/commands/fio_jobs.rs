@@ -3,6 +3,7 @@
 use crate::finding::Finding;
 use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
 use crate::host::{self, target};
+use crate::machine::System;
 use crate::machine::target::TargetKind;
 use std::fs::File;
 use std::io::{self, Read};
@@ -51,7 +52,11 @@ impl JobSurroundings for ThisMachine {
 
     fn keyword(&self, keyword: Keyword) -> Option<u64> {
         match keyword {
-            Keyword::PageSize => Some(4096),
+            Keyword::PageSize => {
+                let mut system = System::default();
+                host::caches::look(&mut system);
+                Some(system.page_size).filter(|bytes| *bytes > 0)
+            }
             Keyword::Memory => Some(host::snapshot().memory_total >> 20).filter(|mib| *mib > 0),
             Keyword::Cpus => std::thread::available_parallelism().ok().map(|count| count.get() as u64),
         }

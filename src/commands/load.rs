@@ -39,7 +39,7 @@ impl ProfileOnce {
             return Ok(read.clone());
         }
         let path = from.path.as_path();
-        let bytes = read_limited(path).map_err(|why| wrong(from, vec![why]))?;
+        let bytes = read_limited(from).map_err(|why| wrong(from, vec![why]))?;
         let read = match from.form {
             ProfileForm::Xml => {
                 let profile = xml::read(&bytes).map_err(|error| wrong(from, vec![error.to_string()]))?;
@@ -124,9 +124,12 @@ fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
 }
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
-fn read_limited(path: &Path) -> Result<Vec<u8>, String> {
-    let file = File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "no such file; attach the name to -X, without a blank".to_owned(),
+fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, String> {
+    let file = File::open(from.path.as_path()).map_err(|error| match (error.kind(), from.form) {
+        (io::ErrorKind::NotFound, ProfileForm::FioJobs) => "no such file".to_owned(),
+        (io::ErrorKind::NotFound, ProfileForm::Xml) => {
+            "no such file; attach the name to -X, without a blank".to_owned()
+        }
         _ => format!("can't be opened: {error}"),
     })?;
     let unreadable = |error: io::Error| format!("can't be read: {error}");

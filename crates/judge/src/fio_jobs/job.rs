@@ -130,6 +130,9 @@ impl AskedJob {
             settings
                 .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
         }
+        if self.pause.is_some() && self.clones > 1 && self.files.are_the_same_for_all() {
+            settings.tell("thinktime", "threads share the I/Os between two pauses: -i counts those of all");
+        }
         if self.pause.is_some() && self.depth > 1 {
             settings.tell("thinktime", "a pause begins when the I/Os of the burst were submitted");
         }

@@ -169,6 +169,9 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
     match (0..job.clones).map(of_clone).collect::<Result<Vec<_>, _>>() {
         Ok(pieces) => {
             for piece in pieces.iter().flatten().filter(|piece| piece.create.is_some() && real) {
+                let what =
+                    "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
+                settings.tell("size", what);
                 if let Existing::File(bytes) = around.existing(&piece.path) {
                     settings.tell("size", format!("'{}' has {bytes} bytes and is made anew", piece.path));
                 }
