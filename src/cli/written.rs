@@ -4,8 +4,8 @@ use super::parse::parse;
 use super::{Invocation, RunRequest};
 use crate::operation::Operation;
 use crate::profile::{
-    AffinityTraversal, Arrivals, CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Method,
-    Prefill, Profile, RawText, SizeShare, Target, Throughput, TimeSpan, VerifyMode,
+    Arrivals, CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Method, Prefill, Profile,
+    RawText, SizeShare, Target, Throughput, TimeSpan, VerifyMode,
 };
 use std::ffi::OsString;
 
@@ -96,7 +96,7 @@ fn span_options(span: &TimeSpan) -> Vec<String> {
     if span.disable_affinity {
         words.push("-n".to_owned());
     }
-    if !span.affinity.is_empty() && span.affinity_traversal == None::<AffinityTraversal> {
+    if !span.affinity.is_empty() && span.affinity_traversal.is_none() {
         let cpus: Vec<String> = span.affinity.iter().filter_map(|at| Some(at.cpu?.to_string())).collect();
         words.push(format!("-a{}", cpus.join(",")));
     }

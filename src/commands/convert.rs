@@ -36,7 +36,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     };
     let mut bytes = Vec::new();
     profile_xml::write_whole_profile(&mut bytes, profile);
-    if xml::read(&bytes).map(|read| alike(read)) != Ok(alike(profile.clone())) {
+    if xml::read(&bytes).map(alike) != Ok(alike(profile.clone())) {
         let what = format!("{}: an XML profile can't say all of this", request.file.display());
         return Err(NotDone::usage(vec![Finding::error(what)]));
     }

@@ -1,6 +1,7 @@
 //! Logs of I/Os: fio's iolog, and the program's own.
 
 use crate::Failure;
+use std::collections::BTreeMap;
 
 /// An I/O that was logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub fn of_fio(text: &str) -> Result<Vec<LoggedIo>, Failure> {
 /// # Errors
 /// A line is none of the log.
 pub fn own(text: &str) -> Result<Vec<Vec<LoggedIo>>, Failure> {
-    let mut found: Vec<((usize, usize), Vec<(u64, LoggedIo)>)> = Vec::new();
+    let mut found: BTreeMap<(usize, usize), Vec<(u64, LoggedIo)>> = BTreeMap::new();
     let mut span = 0;
     for line in text.lines().skip(1) {
         if line.is_empty() {
@@ -64,15 +65,11 @@ pub fn own(text: &str) -> Result<Vec<Vec<LoggedIo>>, Failure> {
             Some((fields.get(1)?.parse::<usize>().ok()?, fields.get(5)?.parse::<u64>().ok()?, io))
         };
         let (target, start, io) = read().ok_or_else(|| format!("the log has a line '{line}'"))?;
-        match found.iter_mut().find(|(place, _)| *place == (span, target)) {
-            Some((_, ios)) => ios.push((start, io)),
-            None => found.push(((span, target), vec![(start, io)])),
-        }
+        found.entry((span, target)).or_default().push((start, io));
     }
-    found.sort_by_key(|(place, _)| *place);
-    let in_order = |(_, mut ios): (_, Vec<(u64, LoggedIo)>)| {
+    let in_order = |mut ios: Vec<(u64, LoggedIo)>| {
         ios.sort_by_key(|(start, _)| *start);
         ios.into_iter().map(|(_, io)| io).collect()
     };
-    Ok(found.into_iter().map(in_order).collect())
+    Ok(found.into_values().map(in_order).collect())
 }
