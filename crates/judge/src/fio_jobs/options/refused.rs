@@ -75,7 +75,7 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused("uid", &[], &[], RIGHTS, "start diskspd as that user"),
     refused("gid", &[], &[], RIGHTS, "start diskspd with that group"),
-    refused("cgroup", &[], &[], "no control group is made", "use systemd-run --scope -p .. diskspd .."),
+    refused("cgroup", &[], &[], "no control group is made", "start diskspd with systemd-run --scope"),
     refused("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("continue_on_error", &[], &["none", "0"], ERRORS, "leave it out"),
