@@ -22,6 +22,7 @@ pub mod html;
 pub mod integrity_text;
 mod newest_text;
 mod number;
+pub mod openmetrics;
 mod other_text;
 mod paced_text;
 mod part_text;
