@@ -31,6 +31,7 @@ mod located;
 mod loop_options;
 mod memory_mapped;
 mod merge_command;
+mod metrics;
 mod output_door;
 mod outputs;
 mod precondition;
