@@ -35,6 +35,7 @@ mod metrics;
 mod output_door;
 mod outputs;
 mod precondition;
+mod python;
 mod real_time;
 mod repetitions;
 mod reports;
