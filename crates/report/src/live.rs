@@ -210,7 +210,7 @@ mod tests {
     fn metrics_are_those_of_the_latest_interval_and_of_all_before() {
         let figures = figures();
         let mut totals = LiveTotals::default();
-        [(); 3].map(|()| totals.add(&figures));
+        (0..3).for_each(|_| totals.add(&figures));
         let interval = LiveInterval { time_span: 1, missed: 0, figures: &figures };
         let text = prometheus(Some(&interval), &totals, "h");
         for line in [

@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn each_bound_counts_what_is_no_longer() {
         let mut latency = Histogram::default();
-        [900, 1000, 1001, 20_000_000_000].map(|nanos| latency.record(nanos));
+        [900, 1000, 1001, 20_000_000_000].into_iter().for_each(|nanos| latency.record(nanos));
         let cumulated = cumulated(&latency);
         assert_eq!(cumulated.first(), Some(&(1e-6, 2)));
         assert_eq!(cumulated.last(), Some(&(10.0, 3)));
