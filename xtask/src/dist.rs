@@ -43,6 +43,17 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     if !check && built.size()? > LARGEST {
         return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
     }
+    if let Some(needed) = built.glibc()?.filter(|needed| *needed > build::OLDEST_GLIBC) {
+        let said = format!(
+            "the program needs glibc 2.{needed}, and its packages promise 2.{}: build it where that is the C library, as in \
+             the container of docs/packages.md",
+            build::OLDEST_GLIBC
+        );
+        match check {
+            true => eprintln!("NOTE: {said}"),
+            false => return Err(said.into()),
+        }
+    }
     let mut made = vec![built.put(&out)?, built.put_symbols(&out)?];
     if !program_only {
         let crates = crates::Crates::known(root, triple)?;

@@ -166,6 +166,9 @@ const UNUSED_OF_SQLITE: [&str; 8] = [
     "-DSQLITE_OMIT_LOAD_EXTENSION",
 ];
 
+/// The oldest glibc that a program for glibc may need, as its packages say (Cargo.toml): 2.28 is that of RHEL 8.
+pub const OLDEST_GLIBC: u32 = 28;
+
 /// What was built.
 #[derive(Debug)]
 pub struct Built {
@@ -184,6 +187,14 @@ impl Built {
     /// It isn't there.
     pub fn size(&self) -> Result<u64, Failure> {
         Ok(self.program.metadata()?.len())
+    }
+
+    /// The glibc that it needs, the number behind `2.`; `None` = it needs none.
+    ///
+    /// # Errors
+    /// It isn't there.
+    pub fn glibc(&self) -> Result<Option<u32>, Failure> {
+        Ok(newest_glibc(&std::fs::read(&self.program)?))
     }
 
     /// Copies the program there.
@@ -205,6 +216,17 @@ impl Built {
         std::fs::copy(&self.symbols, &place)?;
         Ok(place)
     }
+}
+
+/// The newest version among the names of versions that a program asks for: `GLIBC_2.34`.
+fn newest_glibc(program: &[u8]) -> Option<u32> {
+    const NAME: &[u8] = b"GLIBC_2.";
+    let places = program.windows(NAME.len()).enumerate().filter(|(_, name)| *name == NAME);
+    let minor = |(place, _): (usize, &[u8])| {
+        let digits = program[place + NAME.len()..].iter().take_while(|digit| digit.is_ascii_digit()).take(4);
+        digits.fold(None, |minor: Option<u32>, digit| Some(minor.unwrap_or(0) * 10 + u32::from(digit - b'0')))
+    };
+    places.filter_map(minor).max()
 }
 
 /// Builds the program in this folder.
@@ -305,4 +327,25 @@ fn objcopy() -> Result<(PathBuf, PathBuf), Failure> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let tool = if own.exists() { own } else { "objcopy".into() };
     Ok((tool, Path::new(sysroot.trim()).join("lib")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_glibc_is_found_among_others() {
+        assert_eq!(newest_glibc(b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_PRIVATE"), Some(34));
+        assert_eq!(newest_glibc(b"GLIBC_2."), None);
+        assert_eq!(newest_glibc(b""), None);
+    }
+
+    /// What the packages say that they need is what is held here.
+    #[test]
+    fn packages_promise_the_glibc_that_a_build_is_held_to() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("Cargo.toml");
+        let text = std::fs::read_to_string(manifest).unwrap();
+        assert!(text.contains(&format!("depends = \"libc6 (>= 2.{OLDEST_GLIBC})\"")));
+        assert!(text.contains(&format!("requires = {{ \"glibc\" = \">= 2.{OLDEST_GLIBC}\" }}")));
+    }
 }
