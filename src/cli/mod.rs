@@ -125,7 +125,7 @@ pub enum Invocation {
 pub enum UsageExtent {
     /// What the program is, and what to type first: there were no arguments.
     First,
-    /// The options of every day, by topic.
+    /// The common options, by topic.
     Everyday,
     /// All of a topic, one of the table.
     Topic(&'static str),
@@ -218,7 +218,7 @@ impl OutRequest {
     /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
     pub fn read(value: &[u8]) -> Option<OutRequest> {
         let forms = ["text", "xml", "json", "csv", "html", "prom", "openmetrics"];
-        let (format, file) = form_and_rest(value, &forms);
+        let (format, file) = format_and_rest(value, &forms);
         let path = RawText::from(file.to_vec()).as_path().to_owned();
         (!file.is_empty()).then_some(OutRequest { format, path })
     }
@@ -233,8 +233,8 @@ impl OutRequest {
     }
 }
 
-/// A form that is named before a colon, and what stands behind it; all of it where no form is named.
-fn form_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'static str>, &'a [u8]) {
+/// A format that is named before a colon, and what stands behind it; all of it where no format is named.
+fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'static str>, &'a [u8]) {
     let mut forms = forms.iter().copied();
     let named = forms.find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
     named.map_or((None, value), |(form, rest)| (Some(form), rest))
@@ -243,19 +243,19 @@ fn form_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'stati
 /// What is told while the run goes on (`--stream`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRequest {
-    /// Its form, when it is named (`influx:FILE`); else the file's extension tells.
-    pub form: Option<&'static str>,
+    /// Its format, when it is named (`influx:FILE`); else the file's extension tells.
+    pub format: Option<&'static str>,
     /// Where it goes.
     pub to: StreamPlace,
 }
 
 impl StreamRequest {
-    /// Forms that can be named, as [`crate::report::live`] knows them.
-    pub const FORMS: [&str; 3] = ["json", "influx", "prom"];
+    /// Formats that can be named, as [`crate::report::live`] knows them.
+    pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
 
-    /// A form that is named, and the place behind it.
-    pub fn form_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
-        form_and_rest(value, &Self::FORMS)
+    /// A format that is named, and the place behind it.
+    pub fn format_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
+        format_and_rest(value, &Self::FORMATS)
     }
 }
 

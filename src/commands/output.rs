@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::host;
 use crate::profile::{Method, Profile};
 use crate::record::known;
-use crate::report::live::StreamForm;
+use crate::report::live::StreamFormat;
 use crate::report::{self, Format, OfRuns, WithVerdicts, html};
 use crate::results::Record;
 use crate::run::destination;
@@ -215,9 +215,9 @@ fn open_stream(
         StreamPlace::Descriptor(number) => format!("fd:{number}"),
         StreamPlace::File(path) => path.display().to_string(),
     };
-    let form = stream_form(request);
-    let sink: Box<dyn Write + Send> = match (form, &request.to) {
-        (StreamForm::Prometheus, _) => {
+    let format = stream_format(request);
+    let sink: Box<dyn Write + Send> = match (format, &request.to) {
+        (StreamFormat::Prometheus, _) => {
             let outlet = permitted.open(patience)?;
             if !outlet.is_replaceable() {
                 return Err(format!(
@@ -231,22 +231,22 @@ fn open_stream(
         (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
         _ => Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)),
     };
-    let told = Told { form, name, host: host::name() };
+    let told = Told { format, name, host: host::name() };
     Ok(Stream::new(sink, told).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
 }
 
-/// The form of a stream: the one that is named, or that the file's extension stands for, else JSON.
-fn stream_form(request: &StreamRequest) -> StreamForm {
+/// The format of a stream: the one that is named, or that the file's extension stands for, else JSON.
+fn stream_format(request: &StreamRequest) -> StreamFormat {
     let extension = match &request.to {
         StreamPlace::File(path) => path.extension().and_then(|extension| extension.to_str()),
         StreamPlace::StandardOutput | StreamPlace::Descriptor(_) => None,
     };
-    let is_it = |(_, name, extensions): &&(StreamForm, &str, &[&str])| match (request.form, extension) {
+    let is_it = |(_, name, extensions): &&(StreamFormat, &str, &[&str])| match (request.format, extension) {
         (Some(named), _) => named == *name,
         (None, Some(extension)) => extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)),
         (None, None) => false,
     };
-    StreamForm::ALL.iter().find(is_it).map_or(StreamForm::Json, |(form, ..)| *form)
+    StreamFormat::ALL.iter().find(is_it).map_or(StreamFormat::Json, |(format, ..)| *format)
 }
 
 /// Reports of the runs before this one, by the files that hold them (`--repeat`).

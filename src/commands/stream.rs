@@ -1,7 +1,7 @@
 //! The stream (`--stream`): what each interval told while the run goes on. A thread of its own writes it, so
 //! that a reader that is slow, or gone, never holds up the run.
 
-use crate::report::live::{self, LiveInterval, LiveTotals, StreamForm};
+use crate::report::live::{self, LiveInterval, LiveTotals, StreamFormat};
 use crate::results::IntervalFigures;
 use crate::run::Outlet;
 use std::io::{self, Write};
@@ -28,8 +28,8 @@ pub struct Stream {
 /// How intervals are told.
 #[derive(Debug, Clone)]
 pub struct Told {
-    /// The form.
-    pub form: StreamForm,
+    /// The format.
+    pub format: StreamFormat,
     /// Where they go, as the user named it.
     pub name: String,
     /// What the machine calls itself.
@@ -85,10 +85,10 @@ impl Stream {
         let interval = LiveInterval { time_span: self.time_span, missed: self.missed, figures };
         let host = &self.told.host;
         self.totals.add(figures);
-        let text = match self.told.form {
-            StreamForm::Json => live::json_line(&interval),
-            StreamForm::Influx => live::influx_lines(&interval, host),
-            StreamForm::Prometheus => live::prometheus(Some(&interval), &self.totals, host),
+        let text = match self.told.format {
+            StreamFormat::Json => live::json_line(&interval),
+            StreamFormat::Influx => live::influx_lines(&interval, host),
+            StreamFormat::Prometheus => live::prometheus(Some(&interval), &self.totals, host),
         };
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
             self.missed += 1;
@@ -99,7 +99,7 @@ impl Stream {
     pub fn finish(self) -> Option<Unfinished> {
         use Unfinished::{Unread, Unwritten};
         let Stream { lines, ended, told, missed, totals, .. } = self;
-        if told.form == StreamForm::Prometheus {
+        if told.format == StreamFormat::Prometheus {
             // Where too many wait it is full of others that come to the same.
             let _ = lines.try_send(live::prometheus(None, &totals, &told.host));
         }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     fn lines_to(name: &str) -> Told {
-        Told { form: StreamForm::Json, name: name.into(), host: String::new() }
+        Told { format: StreamFormat::Json, name: name.into(), host: String::new() }
     }
 
     #[test]

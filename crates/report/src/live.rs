@@ -6,9 +6,9 @@ use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A form of the stream.
+/// A format of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamForm {
+pub enum StreamFormat {
     /// A line of JSON for each interval.
     Json,
     /// Lines of InfluxDB's line protocol: three for each interval.
@@ -17,12 +17,12 @@ pub enum StreamForm {
     Prometheus,
 }
 
-impl StreamForm {
-    /// All forms: name, and the extensions of files that stand for it.
-    pub const ALL: [(StreamForm, &str, &[&str]); 3] = [
-        (StreamForm::Json, "json", &["json", "jsonl"]),
-        (StreamForm::Influx, "influx", &["influx", "lp"]),
-        (StreamForm::Prometheus, "prom", &["prom"]),
+impl StreamFormat {
+    /// All formats: name, and the extensions of files that stand for it.
+    pub const ALL: [(StreamFormat, &str, &[&str]); 3] = [
+        (StreamFormat::Json, "json", &["json", "jsonl"]),
+        (StreamFormat::Influx, "influx", &["influx", "lp"]),
+        (StreamFormat::Prometheus, "prom", &["prom"]),
     ];
 }
 

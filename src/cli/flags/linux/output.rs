@@ -9,10 +9,13 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("out"),
         forms: &[
-            ("--out <file>", "write a further report to this file, its form by the ending; may be repeated"),
+            (
+                "--out <file>",
+                "write another report to this file, in the format of its extension; may be repeated",
+            ),
             (
                 "--out <form>:<file>",
-                "the same in this form: text, xml, json, html (a page), csv (by intervals, -D), prom or \
+                "the same in this format: text, xml, json, html (a page), csv (by intervals, -D), prom or \
                  openmetrics (metrics)",
             ),
         ],
@@ -34,15 +37,15 @@ pub const FLAGS: &[Flag] = &[
                  an open descriptor",
             ),
             (
-                "--stream <form>:<file>",
-                "the same in this form: json, influx (InfluxDB's line protocol), or prom (metrics of the \
+                "--stream <format>:<file>",
+                "the same in this format: json, influx (InfluxDB's line protocol), or prom (metrics of the \
                  latest interval, which replace those before)",
             ),
         ],
         default: "no lines",
         scope: Scope::Invocation,
         notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader \
-                is too slow for are left out, and counted. Without a form the ending tells: .lp and \
+                is too slow for are left out, and counted. Without a format the extension tells: .lp and \
                 .influx, .prom; all others are JSON.",
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(stream),
@@ -122,7 +125,7 @@ fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let (form, place) = StreamRequest::form_and_place(value);
+    let (format, place) = StreamRequest::format_and_place(value);
     let before = value.len() - place.len();
     let to = match place {
         b"" => {
@@ -138,7 +141,7 @@ fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
         file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),
     };
-    draft.request.stream = Some(StreamRequest { form, to });
+    draft.request.stream = Some(StreamRequest { format, to });
     Ok(())
 }
 
