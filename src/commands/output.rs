@@ -2,7 +2,7 @@
 
 use super::not_done::NotDone;
 use super::shown;
-use super::stream::{Replaced, Stream, Told};
+use super::stream::{Replaced, Stream, StreamStyle};
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
@@ -221,8 +221,8 @@ fn open_stream(
             let outlet = permitted.open(patience)?;
             if !outlet.is_replaceable() {
                 return Err(format!(
-                    "--stream prom:{name}: each interval's metrics replace those before, which takes a regular \
-                     file: name one that ends in .prom, or use --stream influx:{name}"
+                    "--stream prom:{name}: each interval's metrics replace those before, which takes a \
+                     regular file: name one that ends in .prom, or use --stream influx:{name}"
                 )
                 .into());
             }
@@ -231,8 +231,8 @@ fn open_stream(
         (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
         _ => Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)),
     };
-    let told = Told { format, name, host: host::name() };
-    Ok(Stream::new(sink, told).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
+    let style = StreamStyle { format, name, host: host::name() };
+    Ok(Stream::new(sink, style).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
 }
 
 /// The format of a stream: the one that is named, or that the file's extension stands for, else JSON.

@@ -19,7 +19,7 @@ pub struct Stream {
     lines: SyncSender<String>,
     /// Says how it ended, when all lines are written or one can't be.
     ended: Receiver<std::io::Result<()>>,
-    told: Told,
+    style: StreamStyle,
     missed: u64,
     time_span: usize,
     totals: LiveTotals,
@@ -27,7 +27,7 @@ pub struct Stream {
 
 /// How intervals are told.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct StreamStyle {
     /// The format.
     pub format: StreamFormat,
     /// Where they go, as the user named it.
@@ -65,14 +65,14 @@ impl Stream {
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn new(mut sink: Box<dyn Write + Send>, told: Told) -> std::io::Result<Stream> {
+    pub fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
         let (lines, waiting) = sync_channel::<String>(WAITING);
         let (end, ended) = channel();
         std::thread::Builder::new().name("stream".into()).spawn(move || {
             let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
             let _ = end.send(waiting.into_iter().try_for_each(write));
         })?;
-        Ok(Stream { lines, ended, told, missed: 0, time_span: 0, totals: LiveTotals::default() })
+        Ok(Stream { lines, ended, style, missed: 0, time_span: 0, totals: LiveTotals::default() })
     }
 
     /// The lines that follow are of this time span, from 1.
@@ -83,9 +83,9 @@ impl Stream {
     /// Hands an interval over, or leaves it out when too many wait. Never blocks.
     pub fn send(&mut self, figures: &IntervalFigures) {
         let interval = LiveInterval { time_span: self.time_span, missed: self.missed, figures };
-        let host = &self.told.host;
+        let host = &self.style.host;
         self.totals.add(figures);
-        let text = match self.told.format {
+        let text = match self.style.format {
             StreamFormat::Json => live::json_line(&interval),
             StreamFormat::Influx => live::influx_lines(&interval, host),
             StreamFormat::Prometheus => live::prometheus(Some(&interval), &self.totals, host),
@@ -98,13 +98,13 @@ impl Stream {
     /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
     pub fn finish(self) -> Option<Unfinished> {
         use Unfinished::{Unread, Unwritten};
-        let Stream { lines, ended, told, missed, totals, .. } = self;
-        if told.format == StreamFormat::Prometheus {
+        let Stream { lines, ended, style, missed, totals, .. } = self;
+        if style.format == StreamFormat::Prometheus {
             // Where too many wait it is full of others that come to the same.
-            let _ = lines.try_send(live::prometheus(None, &totals, &told.host));
+            let _ = lines.try_send(live::prometheus(None, &totals, &style.host));
         }
         drop(lines);
-        let name = told.name;
+        let name = style.name;
         let lost =
             |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
         match ended.recv_timeout(PATIENCE) {
@@ -144,8 +144,8 @@ mod tests {
         }
     }
 
-    fn lines_to(name: &str) -> Told {
-        Told { format: StreamFormat::Json, name: name.into(), host: String::new() }
+    fn lines_to(name: &str) -> StreamStyle {
+        StreamStyle { format: StreamFormat::Json, name: name.into(), host: String::new() }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a run does while it goes on, an interval at a time (`--stream`): as lines of JSON, as lines of
 //! InfluxDB's protocol, and as metrics that replace those of the interval before.
 
-use crate::openmetrics::{Dialect, Exposition, Family, Kind};
+use crate::openmetrics::{Dialect, Exposition, Family, MetricKind};
 use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
@@ -112,14 +112,14 @@ fn float(value: f64) -> String {
 
 /// The metrics of the latest interval; `None` = the run has ended.
 pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &str) -> String {
-    let gauge = |name, unit, help| Family { name, kind: Kind::Gauge, unit, help };
+    let gauge = |name, unit, help| Family { name, kind: MetricKind::Gauge, unit, help };
     let mut text = Exposition::new(Dialect::Prometheus);
     let going =
         gauge("diskspd_live_running", "", "Whether the run still measures: 1, or 0 when it has ended.");
     text.family(going).sample(&[("run_host", host)], f64::from(interval.is_some()));
     let ios = Family {
         name: "diskspd_live_ios",
-        kind: Kind::Counter,
+        kind: MetricKind::Counter,
         unit: "",
         help: "I/Os completed in the measured time so far.",
     };
@@ -191,14 +191,16 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[1],
-            "diskspd,direction=read,host=a\\ b\\,c\\=d/,time_span=2 ios=7i,ios_per_second=7.5,missed_intervals=1i,\
-             bytes_per_second=1048576,latency_min_seconds=0,latency_mean_seconds=0.002,latency_max_seconds=0.004 \
+            "diskspd,direction=read,host=a\\ b\\,c\\=d/,time_span=2 ios=7i,ios_per_second=7.5,\
+             missed_intervals=1i,bytes_per_second=1048576,latency_min_seconds=0,latency_mean_seconds=0.002,\
+             latency_max_seconds=0.004 \
              1700000000123000000"
         );
         // Nothing is made up where nothing was written.
         assert_eq!(
             lines[2],
-            "diskspd,direction=write,host=a\\ b\\,c\\=d/,time_span=2 ios=0i,ios_per_second=0,missed_intervals=1i \
+            "diskspd,direction=write,host=a\\ b\\,c\\=d/,time_span=2 ios=0i,ios_per_second=0,\
+             missed_intervals=1i \
              1700000000123000000"
         );
         let unknown = IntervalFigures::default();

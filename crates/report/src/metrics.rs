@@ -1,7 +1,7 @@
 //! A run as metrics, for dashboards: what node_exporter's textfile collector, and all that reads OpenMetrics,
 //! takes in. Names and base units follow the convention of Prometheus.
 
-use crate::openmetrics::{Dialect, Exposition, Family, Kind, Label};
+use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::Judged;
 use diskspd_model::finding::Severity;
@@ -38,15 +38,17 @@ fn text(judged: &Judged, dialect: Dialect) -> String {
     let mut text = Exposition::new(dialect);
     let known = known::run(judged, "");
     of_run(&mut text, judged, &known);
-    let spans: Vec<Span> = Span::all(judged, &known);
-    work(&mut text, &spans);
+    let spans: Vec<MeasuredSpan> = MeasuredSpan::all(judged, &known);
+    asked(&mut text, &spans);
+    done(&mut text, &spans);
+    believed(&mut text, &spans);
     latencies(&mut text, &spans);
     targets(&mut text, judged, &spans);
     text.finish()
 }
 
 /// A measured time span.
-struct Span<'a> {
+struct MeasuredSpan<'a> {
     /// From 1.
     number: String,
     known: &'a SpanSummary,
@@ -57,8 +59,8 @@ struct Span<'a> {
     cpu: f64,
 }
 
-impl Span<'_> {
-    fn all<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<Span<'a>> {
+impl MeasuredSpan<'_> {
+    fn all<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
         let results = &judged.record.host().results.time_spans;
         let spans = known.time_spans.iter().zip(results).zip(&judged.summary.time_spans).zip(1..);
         let measured = spans.filter_map(|(((known, results), summary), number)| {
@@ -66,7 +68,7 @@ impl Span<'_> {
             let work = results.work();
             let mut all = Work::of_all(work.values());
             results.merged.iter().for_each(|merged| all.add(merged.as_ref()));
-            Some(Span {
+            Some(MeasuredSpan {
                 number: u32::to_string(&number),
                 known,
                 targets: work.into_iter().map(|(id, work)| (id.index(), work)).collect(),
@@ -87,20 +89,20 @@ impl Span<'_> {
 }
 
 const fn gauge(name: &'static str, unit: &'static str, help: &'static str) -> Family {
-    Family { name, kind: Kind::Gauge, unit, help }
+    Family { name, kind: MetricKind::Gauge, unit, help }
 }
 
 const fn counter(name: &'static str, unit: &'static str, help: &'static str) -> Family {
-    Family { name, kind: Kind::Counter, unit, help }
+    Family { name, kind: MetricKind::Counter, unit, help }
 }
 
 fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
     let line = known.command_line.as_ref().map(ToString::to_string).unwrap_or_default();
     let run = Family {
         name: "diskspd_run",
-        kind: Kind::Info,
+        kind: MetricKind::Info,
         unit: "",
-        help: "The run: hosts, the command line, the number that tells it from others, and the program's version.",
+        help: "The run: hosts, the command line, the number that tells it from others, the version.",
     };
     text.family(run).sample(
         &[
@@ -129,11 +131,11 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
     }
 }
 
-/// What was asked for, what was done, and whether the devices did it.
-fn work(text: &mut Exposition, spans: &[Span]) {
+/// What was asked for.
+fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let about = Family {
         name: "diskspd_time_span",
-        kind: Kind::Info,
+        kind: MetricKind::Info,
         unit: "",
         help: "What a time span was asked for; of several kinds of targets the first.",
     };
@@ -154,17 +156,21 @@ fn work(text: &mut Exposition, spans: &[Span]) {
             1.0,
         );
     }
+}
+
+/// What was done, and how fast.
+fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let mut seconds = text.family(gauge("diskspd_measured_seconds", "seconds", "How long was measured."));
     for span in spans {
         seconds.sample_if(&[("time_span", &span.number)], span.known.seconds);
     }
     let mut ios = text.family(counter("diskspd_ios", "", "I/Os completed in the measured time."));
-    for (done, _, labels) in spans.iter().flat_map(Span::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
         ios.sample(&labels, done.ios as f64);
     }
     let bytes = counter("diskspd_transferred_bytes", "bytes", "Bytes transferred in the measured time.");
     let mut bytes = text.family(bytes);
-    for (done, _, labels) in spans.iter().flat_map(Span::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
         bytes.sample(&labels, done.bytes as f64);
     }
     let mut failed =
@@ -184,6 +190,10 @@ fn work(text: &mut Exposition, spans: &[Span]) {
     for (span, (_, which, labels)) in each_direction(spans) {
         rates.sample_if(&labels, span.known.figures(which).mib_per_s.map(|rate| rate * 1024.0 * 1024.0));
     }
+}
+
+/// How busy the machine was, and whether the devices did what was counted.
+fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "How busy the machine's CPUs were on average, of 1.");
     let mut busy = text.family(cpu);
     for span in spans {
@@ -191,10 +201,10 @@ fn work(text: &mut Exposition, spans: &[Span]) {
     }
     let judged = Family {
         name: "diskspd_verdict",
-        kind: Kind::Info,
+        kind: MetricKind::Info,
         unit: "",
-        help: "Whether the devices did as much as the run counted: verified, unknown, coalesced, split, amplified, \
-               shared, deferred, cached.",
+        help: "Whether the devices did as much as the run counted: verified, unknown, coalesced, split, \
+               amplified, shared, deferred, cached.",
     };
     let mut verdicts = text.family(judged);
     for (span, verdict) in spans.iter().filter_map(|span| Some((span, span.known.verdict?))) {
@@ -203,21 +213,21 @@ fn work(text: &mut Exposition, spans: &[Span]) {
 }
 
 fn each_direction<'a>(
-    spans: &'a [Span<'a>],
-) -> impl Iterator<Item = (&'a Span<'a>, (&'a Done, WhichIos, [Label<'a>; 2]))> {
+    spans: &'a [MeasuredSpan<'a>],
+) -> impl Iterator<Item = (&'a MeasuredSpan<'a>, (&'a Done, WhichIos, [Label<'a>; 2]))> {
     spans.iter().flat_map(|span| span.directions().map(|direction| (span, direction)))
 }
 
 /// `-L`: the histogram, and percentiles to a thousandth, which a histogram of few bounds can't give.
-fn latencies(text: &mut Exposition, spans: &[Span]) {
+fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let all = Family {
         name: "diskspd_io_latency_seconds",
-        kind: Kind::Histogram,
+        kind: MetricKind::Histogram,
         unit: "seconds",
         help: "How long I/Os took.",
     };
     let mut histograms = text.family(all);
-    for (done, _, labels) in spans.iter().flat_map(Span::directions) {
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
         let Some(latency) = &done.latency else { continue };
         let moments = latency.moments();
         let sum = moments.mean().unwrap_or_default() * moments.count() as f64 / 1e9;
@@ -229,7 +239,7 @@ fn latencies(text: &mut Exposition, spans: &[Span]) {
         "The latency that so many percent of the I/Os did not exceed; 0 is the shortest and 100 the longest.",
     );
     let mut percentiles = text.family(exact);
-    for (done, _, [span, direction]) in spans.iter().flat_map(Span::directions) {
+    for (done, _, [span, direction]) in spans.iter().flat_map(MeasuredSpan::directions) {
         let Some(latency) = &done.latency else { continue };
         for (percent, share) in [
             ("0", 0.0),
@@ -255,11 +265,11 @@ fn cumulated(latency: &Histogram) -> Vec<(f64, u64)> {
 }
 
 /// What was done on each target.
-fn targets(text: &mut Exposition, judged: &Judged, spans: &[Span]) {
+fn targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
     let host = judged.record.host();
     let about = Family {
         name: "diskspd_target",
-        kind: Kind::Info,
+        kind: MetricKind::Info,
         unit: "",
         help: "A target: its path, and the device that it is or lies on.",
     };

@@ -14,7 +14,7 @@ pub enum Dialect {
 
 /// What the samples of a family are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// Only rises, but for a new run: its samples end in `_total`.
     Counter,
     /// Any number.
@@ -28,10 +28,11 @@ pub enum Kind {
 /// A metric: samples that differ in their labels alone.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
-    /// Letters, digits and underscores; without the ending of its kind, with its unit: `diskspd_measured_seconds`.
+    /// Letters, digits and underscores; without the ending of its kind, with its unit:
+    /// `diskspd_measured_seconds`.
     pub name: &'static str,
     /// What its samples are.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// The base unit that the name ends in: `seconds`, `bytes`; empty = none.
     pub unit: &'static str,
     /// What it is, in a sentence.
@@ -71,12 +72,12 @@ impl Exposition {
     fn head(&mut self, family: Family) {
         let Family { name, kind, unit, help } = family;
         let (ending, word) = match (self.dialect, kind) {
-            (Dialect::Prometheus, Kind::Counter) => ("_total", "counter"),
-            (Dialect::Prometheus, Kind::Info) => ("_info", "gauge"),
-            (_, Kind::Counter) => ("", "counter"),
-            (_, Kind::Info) => ("", "info"),
-            (_, Kind::Gauge) => ("", "gauge"),
-            (_, Kind::Histogram) => ("", "histogram"),
+            (Dialect::Prometheus, MetricKind::Counter) => ("_total", "counter"),
+            (Dialect::Prometheus, MetricKind::Info) => ("_info", "gauge"),
+            (_, MetricKind::Counter) => ("", "counter"),
+            (_, MetricKind::Info) => ("", "info"),
+            (_, MetricKind::Gauge) => ("", "gauge"),
+            (_, MetricKind::Histogram) => ("", "histogram"),
         };
         let help = match self.dialect {
             Dialect::Prometheus => help.replace('\\', r"\\").replace('\n', r"\n"),
@@ -113,9 +114,9 @@ impl Samples<'_> {
     /// Adds a sample; no two have the same labels.
     pub fn sample(&mut self, labels: &[Label], value: f64) {
         let ending = match self.family.kind {
-            Kind::Counter => "_total",
-            Kind::Info => "_info",
-            Kind::Gauge | Kind::Histogram => "",
+            MetricKind::Counter => "_total",
+            MetricKind::Info => "_info",
+            MetricKind::Gauge | MetricKind::Histogram => "",
         };
         self.line(ending, labels, &number(value));
     }
@@ -168,10 +169,10 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const IOS: Family = Family { name: "x_ios", kind: Kind::Counter, unit: "", help: "I/Os \"done\"." };
+    const IOS: Family = Family { name: "x_ios", kind: MetricKind::Counter, unit: "", help: "I/Os \"done\"." };
     const TOOK: Family =
-        Family { name: "x_seconds", kind: Kind::Histogram, unit: "seconds", help: "How long." };
-    const ABOUT: Family = Family { name: "x", kind: Kind::Info, unit: "", help: "What\nit was." };
+        Family { name: "x_seconds", kind: MetricKind::Histogram, unit: "seconds", help: "How long." };
+    const ABOUT: Family = Family { name: "x", kind: MetricKind::Info, unit: "", help: "What\nit was." };
 
     fn text(dialect: Dialect) -> String {
         let mut text = Exposition::new(dialect);

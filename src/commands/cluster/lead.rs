@@ -208,8 +208,8 @@ impl<'a> Lead<'a> {
             let all = ios_per_s.saturating_mul(ranks as u64);
             let each = (ios_per_s / ranks.max(1) as u64).max(1);
             say(format!(
-                "--rate-total: each of the {ranks} ranks starts {ios_per_s} I/Os per second, {all} in all; for \
-                 {ios_per_s} in all use {each}"
+                "--rate-total: each of the {ranks} ranks starts {ios_per_s} I/Os per second, {all} in all; \
+                 for {ios_per_s} in all use {each}"
             ));
         }
         for (option, done, volume) in [
