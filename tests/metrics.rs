@@ -1,6 +1,6 @@
 //! Metrics for dashboards: each text is read by the grammar of its form, and by `promtool` where it is installed.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::{Ended, command_of, directory, diskspd, side_by_side, skip};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +120,7 @@ fn a_stream_for_influx_is_its_line_protocol() {
     let target = directory.path().join("test.dat");
     let text = streaming("influx:-", &target).stdout;
     let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
-    assert!(!lines.is_empty() && lines.len() % 3 == 0, "{text}");
+    assert!(!lines.is_empty() && lines.len().is_multiple_of(3), "{text}");
     for line in lines {
         let [tags, fields, at] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         assert!(tags.starts_with("diskspd,direction=") && tags.contains(",time_span=1"), "{line}");

@@ -285,7 +285,8 @@ fn targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
             1.0,
         );
     }
-    let (ios, bytes): (fn(&Done) -> u64, fn(&Done) -> u64) = (|done| done.ios, |done| done.bytes);
+    let ios: fn(&Done) -> u64 = |done| done.ios;
+    let bytes: fn(&Done) -> u64 = |done| done.bytes;
     for (family, amount) in [
         (counter("diskspd_target_ios", "", "I/Os completed on a target."), ios),
         (counter("diskspd_target_transferred_bytes", "bytes", "Bytes transferred on a target."), bytes),
