@@ -116,7 +116,7 @@ mod tests {
         let header = "#define SQLITE_VERSION_NUMBER 3050002\n#define SQLITE_VERSION        \"3.50.2\"\n";
         assert_eq!(version_of_header(header).as_deref(), Some("3.50.2"));
         assert_eq!(version_of_header(""), None);
-        assert_eq!(musl(b"\x7fELF\0\xff\0127.0.0.1\01.2.5\0more").as_deref(), Some("1.2.5"));
-        assert_eq!(musl(b"127.0.0.1\0version 9\0"), None);
+        assert_eq!(musl(b"\x7fELF\x00\xff\x00127.0.0.1\x001.2.5\x00more").as_deref(), Some("1.2.5"));
+        assert_eq!(musl(b"127.0.0.1\x00version 9\x00"), None);
     }
 }
