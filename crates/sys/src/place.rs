@@ -184,8 +184,8 @@ fn random_names<T>(
     Err(result.into())
 }
 
-/// An extension of files that a collector reads all of, whatever they are called: it must not find two of the same
-/// metrics, not even for the moment in which one replaces the other.
+/// An extension of files that a collector reads all of, whatever they are called: it must not find two of the
+/// same metrics, not even for the moment in which one replaces the other.
 const COLLECTED: &[u8] = b"prom";
 
 /// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. `run.prom` becomes
