@@ -37,6 +37,7 @@ fn found(sides: [&Side; 2], given: Option<&Path>) -> Option<Vec<SideRun>> {
         environment: BTreeMap::new(),
         method: BTreeMap::new(),
         boot: None,
+        test: None,
     };
     Some(runs.map(side_run).collect())
 }

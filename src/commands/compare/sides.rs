@@ -139,6 +139,7 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         environment: BTreeMap::new(),
         method: BTreeMap::new(),
         boot: None,
+        test: None,
     };
     Ok(results.into_iter().map(run).collect())
 }
@@ -160,7 +161,7 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
     let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
     let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
-    SideRun { known, environment: parts, method, began_ms, boot }
+    SideRun { known, environment: parts, method, began_ms, boot, test: None }
 }
 
 fn text(value: Value) -> String {

@@ -198,6 +198,7 @@ fn question(line: &CommandLine) -> Result<Question, CliError> {
         metric: line.read_value(&FIGURE, metric)?,
         same: line.read_value(&SAME, same)?.unwrap_or(usual.same),
         anyway: line.has(&ANYWAY),
+        ..usual
     })
 }
 

@@ -38,7 +38,7 @@ pub fn text(comparison: &RunComparison) -> String {
         if several {
             let _ = writeln!(text, "{}", place(comparison, span));
         }
-        put_span(&mut text, span, comparison.same_percent);
+        put_span(&mut text, span, span.same_percent);
         let workload = comparison.workloads.get(span.workload as usize - 1);
         text.extend(
             workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
@@ -78,7 +78,7 @@ pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
 /// What all time spans and workloads together may be wrong with; `None` = there is one.
 pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let count = comparison.time_spans.len();
-    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / count as f64);
+    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / (count * comparison.looks.max(1) as usize) as f64);
     (count > 1).then(|| {
         format!(
             "{count} figures decide together: if nothing differs, at most 5 of 100 comparisons call one of \

@@ -125,12 +125,19 @@ pub(super) struct Basis<'a> {
     pub same: f64,
     /// So many figures share the error rate.
     pub figures: usize,
+    /// ... at each of so many looks.
+    pub looks: usize,
 }
 
 impl Basis<'_> {
     /// How sure each of them has to be, so that all are as sure as is promised.
     fn sure(&self) -> f64 {
-        1.0 - (1.0 - ranks::CONFIDENCE) / self.figures.max(1) as f64
+        1.0 - (1.0 - ranks::CONFIDENCE) / self.shared() as f64
+    }
+
+    /// How many answers share the error rate.
+    fn shared(&self) -> usize {
+        self.figures.max(1) * self.looks.max(1)
     }
 }
 
@@ -212,7 +219,7 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         high_percent: shift.interval.and_then(|(_, high)| percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         chance: Some(shift.chance()),
-        corrected_chance: Some((shift.chance() * on.figures.max(1) as f64).min(1.0)),
+        corrected_chance: Some((shift.chance() * on.shared() as f64).min(1.0)),
         noise_percent: noise.and_then(percent),
         finds_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),

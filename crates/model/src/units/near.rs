@@ -1,0 +1,39 @@
+//! Words that were probably meant.
+
+/// The word that differs from what was given in at most two letters. Short words all do.
+pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
+    const SHORTEST: usize = 4;
+    let near = words.iter().map(|word| (distance(word.as_bytes(), given), *word));
+    let (_, word) =
+        near.filter(|(distance, _)| (1..=2).contains(distance)).min_by_key(|(distance, _)| *distance)?;
+    (given.len() >= SHORTEST).then_some(word)
+}
+
+/// Levenshtein distance.
+pub fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let cases =
+            [("", "", 0), ("a", "", 1), ("engine", "engin", 1), ("engine", "enigne", 2), ("out", "in", 3)];
+        for (a, b, expected) in cases {
+            assert_eq!(distance(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
+        }
+    }
+}
