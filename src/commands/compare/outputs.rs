@@ -2,18 +2,15 @@
 //! side take hours.
 
 use super::super::not_done::NotDone;
-use crate::cli::CompareRequest;
-use crate::cli::typed::quoted;
-use crate::lab::compare::{RunComparison, Side};
+use crate::cli::AnswerOut;
+use crate::lab::compare::{AnswerForm, RunComparison, Side};
+use crate::report::answers::{self, ToldComparison};
 use crate::report::html;
 use crate::run::{Named, Outlet, OutputDoor, Patience};
 use std::path::PathBuf;
 
 /// Where a comparison goes beside standard output.
-pub struct ComparisonFiles {
-    json: Option<Outlet>,
-    html: Option<Outlet>,
-}
+pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
 
 impl ComparisonFiles {
     /// Looks at all of them; nothing is changed. `read`: the files of both sides. `door`: what is run, if
@@ -21,48 +18,57 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// One can't be written, is named twice, or is read or measured.
-    pub fn open(
-        request: &CompareRequest,
-        read: &[PathBuf],
-        door: OutputDoor,
-    ) -> Result<ComparisonFiles, NotDone> {
+    pub fn open(out: &[AnswerOut], read: &[PathBuf], door: OutputDoor) -> Result<ComparisonFiles, NotDone> {
         let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
-        let mut permitted = |option: &str, path: &Option<PathBuf>| {
-            path.as_ref().map(|path| door.permit(option, path)).transpose()
-        };
-        let (json, html) = (permitted("--json", &request.json)?, permitted("--html", &request.html)?);
+        let permitted = out.iter().map(|out| Ok((out.form, door.permit(out.option, &out.path)?)));
+        let permitted = permitted.collect::<Result<Vec<_>, String>>()?;
         let patience = Patience::default();
-        Ok(ComparisonFiles {
-            json: json.map(|json| json.open(&patience)).transpose()?,
-            html: html.map(|html| html.open(&patience)).transpose()?,
-        })
+        let opened = permitted.into_iter().map(|(form, permitted)| Ok((form, permitted.open(&patience)?)));
+        Ok(ComparisonFiles(opened.collect::<Result<_, String>>()?))
     }
 
-    /// Writes them. `is_noise`: both sides ask for the same.
+    /// Whether one of them is standard output.
+    pub fn take_standard_output(out: &[AnswerOut]) -> bool {
+        out.iter().any(|out| out.path.as_os_str() == "-")
+    }
+
+    /// Writes them. `is_noise`: both sides ask for the same. `command_line`: the whole of it, as it can be
+    /// typed.
     ///
     /// # Errors
     /// One can't be written.
     pub fn write(
         &self,
-        comparison: &RunComparison,
+        told: &ToldComparison,
         sides: [&Side; 2],
-        request: &CompareRequest,
+        command_line: &str,
         is_noise: bool,
     ) -> Result<(), NotDone> {
-        if let Some(outlet) = &self.json {
-            let text = serde_json::to_string_pretty(comparison);
-            let text = text.map_err(|error| format!("{}: {error}", outlet.by()))?;
-            outlet.put(format!("{text}\n").into_bytes())?;
-        }
-        if let Some(outlet) = &self.html {
-            let command_line = format!("diskspd compare {}", quoted(&request.given));
-            let page = html::ComparisonPage { comparison, sides, command_line: &command_line, is_noise };
-            let mut bytes = Vec::new();
-            // Memory takes everything.
-            let _ = html::write_comparison(&page, &mut bytes);
+        for (form, outlet) in &self.0 {
+            let bytes = match form {
+                AnswerForm::Json => json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?,
+                AnswerForm::Html => page(told.comparison, sides, command_line, is_noise),
+                AnswerForm::Junit => answers::junit(told),
+                AnswerForm::Github => answers::github(told),
+                AnswerForm::Summary => answers::summary(told),
+                AnswerForm::Metrics => answers::metrics(told),
+                AnswerForm::Bencher => answers::bencher(told),
+            };
             outlet.put(bytes)?;
         }
         Ok(())
     }
+}
+
+fn json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(comparison)?).into_bytes())
+}
+
+fn page(comparison: &RunComparison, sides: [&Side; 2], command_line: &str, is_noise: bool) -> Vec<u8> {
+    let page = html::ComparisonPage { comparison, sides, command_line, is_noise };
+    let mut bytes = Vec::new();
+    // Memory takes everything.
+    let _ = html::write_comparison(&page, &mut bytes);
+    bytes
 }

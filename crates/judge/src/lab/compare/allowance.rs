@@ -28,6 +28,9 @@ pub struct OrderAllowance {
     pub percent: f64,
     /// Differences of neighbouring sessions that it rests on; 0 = too few are known, and a bound was assumed.
     pub sessions: u32,
+    /// So many are known, whether or not they are enough.
+    #[serde(skip)]
+    pub seen: u32,
 }
 
 /// A run's time and the logarithm of its figure.
@@ -46,8 +49,9 @@ pub(super) fn allowance(sides: [&[f64]; 2], sessions: &[f64]) -> (f64, OrderAllo
     let runs = finite.iter().map(Vec::len).sum::<usize>() as f64 / 2.0;
     let drift = finite.iter().map(|side| slope(side) / 2.0).sum::<f64>() * runs;
     let by = levels + drift.abs();
-    let sessions = if known { u32::try_from(sessions.len()).unwrap_or(u32::MAX) } else { 0 };
-    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions })
+    let seen = u32::try_from(sessions.len()).unwrap_or(u32::MAX);
+    let sessions = if known { seen } else { 0 };
+    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions, seen })
 }
 
 fn range(values: &[f64]) -> f64 {

@@ -8,9 +8,11 @@
 
 mod allowance;
 mod facts;
+mod forms;
 mod metric;
 mod order;
 mod parts;
+mod summary;
 mod text;
 mod verdict;
 mod workloads;
@@ -18,9 +20,11 @@ mod workloads;
 pub use allowance::OrderAllowance;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
+pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
 pub use metric::{BEYOND, CountedFrom, Metric};
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use summary::{in_one_sentence, table};
 pub use text::{
     ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, place, sentence,
     signed, text, unjudged,
@@ -100,6 +104,17 @@ impl Question {
     pub fn of(&self, name: &str) -> TestQuestion {
         let own = self.tests.get(name).copied().unwrap_or_default();
         TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
+    }
+
+    /// Whether a time span is worse for certain, and by this share at least, as the best estimate goes; of a
+    /// test of a suite by as much as it allows.
+    pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
+        let by = by.max(self.of(comparison.workload_name(span)).worse);
+        let worse = |metric: &&Compared| {
+            metric.verdict == ChangeVerdict::Worse
+                && metric.change_percent.unwrap_or_default().abs() >= by * 100.0
+        };
+        span.metrics.first().filter(worse).is_some()
     }
 }
 
@@ -192,6 +207,11 @@ impl SpanCompared {
 }
 
 impl RunComparison {
+    /// The name of the workload of a time span; empty = there is one.
+    pub fn workload_name(&self, span: &SpanCompared) -> &str {
+        self.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name)
+    }
+
     /// The figure that decides, of each time span.
     pub fn primary(&self) -> impl Iterator<Item = &Compared> {
         self.time_spans.iter().filter_map(|span| span.metrics.first())

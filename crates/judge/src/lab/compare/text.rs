@@ -26,11 +26,7 @@ pub fn text(comparison: &RunComparison) -> String {
     let several = comparison.time_spans.len() > 1;
     if several {
         text.push('\n');
-        let rows = comparison.time_spans.iter().filter_map(|span| {
-            let cells = row(span.metrics.first()?);
-            Some([vec![place(comparison, span)], cells.to_vec()].concat())
-        });
-        put_table(&mut text, &["", "", "A", "B", "change", "interval", "verdict"], rows.collect());
+        put_deciding(&mut text, comparison, ["A", "B"]);
     }
     text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
     for span in &comparison.time_spans {
@@ -51,6 +47,15 @@ pub fn text(comparison: &RunComparison) -> String {
         }
     }
     text
+}
+
+/// A row for what decides in each time span. `heads`: what both sides are called.
+pub(super) fn put_deciding(text: &mut String, comparison: &RunComparison, [first, other]: [&str; 2]) {
+    let rows = comparison.time_spans.iter().filter_map(|span| {
+        let cells = row(span.metrics.first()?);
+        Some([vec![place(comparison, span)], cells.to_vec()].concat())
+    });
+    put_table(text, &["", "", first, other, "change", "interval", "verdict"], rows.collect());
 }
 
 /// What differs, as a sentence: `kernel: 6.1 in A, 6.2 in B`.

@@ -10,6 +10,8 @@ use serde::Serialize;
 const LIKELY: f64 = 0.8;
 /// More runs than this nobody makes.
 const MOST: usize = 1000;
+/// More runs than this of one side alone nobody makes.
+const MOST_OF_B: u32 = 60;
 /// The change whose chance to be found is told, a share.
 const TOLD: f64 = 0.05;
 
@@ -93,6 +95,10 @@ pub struct Compared {
     /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
     /// thousand would not do.
     pub more_runs: Option<[u32; 2]>,
+    /// So many runs more of B alone would probably tell, of sides that were measured one after the other;
+    /// `None` = they weren't, it is told already, or no number of them would.
+    #[serde(skip)]
+    pub more_of_b: Option<u32>,
     /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
     pub drift_percent: Option<f64>,
     /// What the machine may have done between sides that were measured one after the other; `None` = they
@@ -160,6 +166,7 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2]
         finds_5_percent: None,
         detectable_percent: None,
         more_runs: None,
+        more_of_b: None,
         drift_percent: None,
         allowance: None,
     };
@@ -206,6 +213,16 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
         Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
     });
+    let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell);
+    let more_of_b = undecided.zip(scatter).and_then(|((by, _), scatter)| {
+        // What the machine may have done by itself no number of runs takes away.
+        let left = (shift.estimate.abs() - by).max(on.same.ln_1p() - by - shift.estimate.abs());
+        let deviations = deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
+        let enough = |more: &u32| {
+            RankDesign::Sides(counts[0], counts[1] + *more as usize).power(deviations, sure) >= LIKELY
+        };
+        (1..=MOST_OF_B).find(enough)
+    });
     let finds = |(design, scatter): (RankDesign, f64)| {
         design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
@@ -224,6 +241,7 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         finds_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
+        more_of_b,
         drift_percent: on.order.drift(values).and_then(percent),
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty

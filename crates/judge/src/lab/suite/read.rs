@@ -86,7 +86,9 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
     let metric = keys.text("metric")?.map(|(at, name)| {
         Metric::named(name).ok_or_else(|| {
             let what = format!("'{name}' is no figure");
-            keys.source.wrong(&at, what).with_hint("allowed are iops, mib, mean, p50, p99, p99.9, read-p99, ..")
+            keys.source
+                .wrong(&at, what)
+                .with_hint("allowed are iops, mib, mean, p50, p99, p99.9, read-p99, ..")
         })
     });
     Ok(SuiteTest {
