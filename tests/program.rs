@@ -39,6 +39,7 @@ mod repetitions;
 mod reports;
 mod share;
 mod sides;
+mod suites;
 mod sweep;
 mod tables;
 mod tracing;

@@ -155,7 +155,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
         name: named(name)?,
         targets: targets.to_vec(),
         against,
-        rounds: rounds(line, &UNTIL_SURE)?,
+        rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
         fail_if: line.read_value(&GATE, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
         destroy: line.has(&DESTROY),
         out: answers(line, &DOCUMENT, &PAGE, &BY_ENDING)?,

@@ -41,6 +41,8 @@ pub struct RoundsRequest {
     pub repeat: Option<u32>,
     /// `--until-sure`: until the answer is known.
     pub until_sure: bool,
+    /// `--sessions`: all of that so many times, with a pause in between.
+    pub sessions: u32,
     /// `--budget`: no round begins that would take longer, s.
     pub budget_s: Option<f64>,
 }
@@ -78,6 +80,13 @@ const UNTIL_SURE: OptionRow = switch(
 );
 pub(super) const BUDGET: OptionRow =
     text("--budget", "<time>", "30m", "time limit: start no round that would exceed it");
+const SESSIONS: OptionRow = row(
+    "--sessions",
+    Number { min: 1, max: 100, of: "sessions" },
+    "do all of it n times, 16 minutes apart: from 9 on baseline check knows how much the machine changes by \
+     itself",
+)
+.or("1");
 const LIST: OptionRow = switch("--list", "list the suites that come with the program");
 const SHOW: OptionRow = switch("--show", "print the suite as TOML, with its reasons, and run nothing");
 const PLAN: OptionRow = DRY_RUN.here("check all tests, list them, estimate the time, and run nothing");
@@ -89,8 +98,8 @@ pub const SUITE: Command = Command {
     name: "suite",
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
     help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
-    options: &[ROUNDS, UNTIL_SURE, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, PLAN, STRICT, QUIET],
-    exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE]],
+    options: &[ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, PLAN, STRICT, QUIET],
+    exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
     takes: Takes::LineBehind,
     examples: &[
         ("diskspd suite --list", "the suites that come with the program"),
@@ -130,7 +139,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     Ok(Invocation::Suite(Box::new(SuiteRequest {
         action,
         store: line.path(&FOLDER),
-        rounds: rounds(&line, &UNTIL_SURE)?,
+        rounds: RoundsRequest {
+            sessions: line.number(&SESSIONS).unwrap_or(1),
+            ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?
+        },
         json: line.path(&EVERYTHING),
         html: line.page(&PAGE)?,
         dry_run: line.has(&PLAN),
@@ -140,13 +152,14 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     })))
 }
 
-/// How many rounds.
-pub(super) fn rounds(line: &CommandLine, until_sure: &OptionRow) -> Result<RoundsRequest, CliError> {
+/// How many rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
+pub(super) fn rounds(line: &CommandLine, [repeat, until_sure, budget]: [&OptionRow; 3]) -> Result<RoundsRequest, CliError> {
     let until_sure = line.has(until_sure);
-    let budget = line.read_value(&BUDGET, seconds)?;
+    let budget = line.read_value(budget, seconds)?;
     Ok(RoundsRequest {
-        repeat: line.number(&ROUNDS),
+        repeat: line.number(repeat),
         until_sure,
+        sessions: 1,
         budget_s: budget.or(until_sure.then_some(UNTIL_SURE_S)),
     })
 }
@@ -188,6 +201,7 @@ mod tests {
             ("x --list", "wrong arguments"),
             ("x f --repeat 0", "not possible"),
             ("x f --repeat 3 --until-sure", "exclude each other"),
+            ("x f --sessions 0", "not possible"),
             ("x f -d5", "no option of suite"),
             ("x -- -d5 f", "stands behind the options"),
         ] {

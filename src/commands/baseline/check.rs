@@ -57,7 +57,8 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
     drop(index);
     match &asked.against {
         Some(against) => {
-            let files = ComparisonFiles::open(&asked.out, &[], OutputDoor::default())?;
+            let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
+            let files = ComparisonFiles::open(&asked.out, &read, OutputDoor::default())?;
             let side = with_tests(sides::side(against, request.store.as_deref())?, store, request)?;
             let judged = unnamed_unless_all(judged, &side);
             let comparison = compared(&judged, &side)?;

@@ -69,6 +69,14 @@ fn walk_all(
     mut rounds: Vec<u32>,
     asked: RoundsRequest,
 ) -> Result<RoundsEnd, NotDone> {
+    let of_session = rounds.clone();
+    for session in 1..asked.sessions.max(1) {
+        let ended = walk.run_to(&rounds)?;
+        if ended != RoundsEnd::Complete || !walk.pause(session, asked.sessions)? {
+            return Ok(if ended == RoundsEnd::OutOfBudget { ended } else { RoundsEnd::Interrupted });
+        }
+        rounds.iter_mut().zip(&of_session).for_each(|(rounds, of_session)| *rounds += of_session);
+    }
     loop {
         let ended = walk.run_to(&rounds)?;
         if !asked.until_sure || ended != RoundsEnd::Complete {

@@ -16,6 +16,10 @@ use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
 
+/// Between two sessions lies so much, ns: more than the quarter of an hour by which runs are told to be of
+/// another session.
+const APART: clock::Nanos = 16 * 60 * SECOND;
+
 /// How rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoundsEnd {
@@ -85,6 +89,21 @@ impl<'a> SuiteRounds<'a> {
             }
         }
         Ok(RoundsEnd::Complete)
+    }
+
+    /// Waits so long that what comes is another session; false = the user ended it.
+    ///
+    /// # Errors
+    /// Ctrl-C can't be watched for.
+    pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, NotDone> {
+        let _watch = runnable::watch(&self.control)?;
+        if !self.quiet {
+            say(format_args!(
+                "session {session} of {sessions} has ended; the next one begins in {} minutes",
+                APART / SECOND / 60
+            ));
+        }
+        Ok(self.control.sleep_until(clock::monotonic() + APART))
     }
 
     /// Whether a round has a place in the budget; the first one always has.

@@ -1,6 +1,6 @@
 use super::*;
 use diskspd_judge::lab::compare::{Side, SideRun, compare};
-use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
+use diskspd_model::results::{KnownFigures, Origin, RunSummary, SpanSummary};
 use std::collections::BTreeMap;
 
 /// A run of a test with so many I/Os per second.
@@ -8,7 +8,7 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
     let total = KnownFigures { ios: Some(iops as u64), iops: Some(iops), ..KnownFigures::default() };
     let span = SpanSummary { total, ..SpanSummary::default() };
     let name = format!("{test} {number}");
-    let known = RunSummary { name, time_spans: vec![Some(span)], ..RunSummary::default() };
+    let known = RunSummary { time_spans: vec![Some(span)], ..RunSummary::new(name, Origin::Record { version: 2 }) };
     SideRun {
         known,
         environment: BTreeMap::new(),

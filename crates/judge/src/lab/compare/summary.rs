@@ -28,10 +28,6 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
         Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
         None => format!("{}from nothing at all", name(span)),
     };
-    let undecided = |(span, metric): &(&SpanCompared, &Compared)| {
-        let test = comparison.workload_name(span);
-        format!("{}{}", name(span), what_would_tell(metric, seconds(test)))
-    };
     let of_one = |(span, metric): &(&SpanCompared, &Compared)| {
         format!("{}{}", name(span), metric.why_not.as_deref().unwrap_or("has no figure"))
     };
@@ -49,7 +45,19 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     }
     let open = of(&[ChangeVerdict::CantTell, ChangeVerdict::TwoRuns]);
     if !open.is_empty() {
-        parts.push(format!("{} can't tell ({})", open.len(), joined(open.iter().map(undecided).collect())));
+        // What would tell several of them is said once.
+        let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+        for (span, metric) in &open {
+            let why = what_would_tell(metric, seconds(comparison.workload_name(span)));
+            let name = place(comparison, span);
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((why, vec![name])),
+            }
+        }
+        let reason = |(why, names): &(String, Vec<String>)| format!("{}: {why}", names.join(", "));
+        let reasons = joined(reasons.iter().map(reason).collect());
+        parts.push(format!("{} can't tell ({reasons})", open.len()));
     }
     let without = of(&[ChangeVerdict::NotCompared]);
     if !without.is_empty() {

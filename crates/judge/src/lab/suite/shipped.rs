@@ -36,7 +36,8 @@ pub fn list() -> String {
     let line = |one: &ShippedSuite| {
         let suite = one.suite();
         let (about, tests) = suite.map(|suite| (suite.about, suite.tests.len())).unwrap_or_default();
-        format!("{:<width$}  {about} ({tests} tests)\n", one.name)
+        let tests = if tests == 1 { "1 test".to_owned() } else { format!("{tests} tests") };
+        format!("{:<width$}  {about} ({tests})\n", one.name)
     };
     SHIPPED.iter().map(line).collect()
 }
