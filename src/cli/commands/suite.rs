@@ -98,7 +98,9 @@ pub const SUITE: Command = Command {
     name: "suite",
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
     help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
-    options: &[ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, PLAN, STRICT, QUIET],
+    options: &[
+        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, PLAN, STRICT, QUIET,
+    ],
     exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
     takes: Takes::LineBehind,
     examples: &[
@@ -153,7 +155,10 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
 }
 
 /// How many rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
-pub(super) fn rounds(line: &CommandLine, [repeat, until_sure, budget]: [&OptionRow; 3]) -> Result<RoundsRequest, CliError> {
+pub(super) fn rounds(
+    line: &CommandLine,
+    [repeat, until_sure, budget]: [&OptionRow; 3],
+) -> Result<RoundsRequest, CliError> {
     let until_sure = line.has(until_sure);
     let budget = line.read_value(budget, seconds)?;
     Ok(RoundsRequest {

@@ -8,7 +8,8 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
     let total = KnownFigures { ios: Some(iops as u64), iops: Some(iops), ..KnownFigures::default() };
     let span = SpanSummary { total, ..SpanSummary::default() };
     let name = format!("{test} {number}");
-    let known = RunSummary { time_spans: vec![Some(span)], ..RunSummary::new(name, Origin::Record { version: 2 }) };
+    let known =
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new(name, Origin::Record { version: 2 }) };
     SideRun {
         known,
         environment: BTreeMap::new(),
