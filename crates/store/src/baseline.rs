@@ -26,7 +26,7 @@ struct NotesFormat {
 
 /// What stands in a file.
 #[derive(Serialize, Deserialize)]
-struct Stored<T> {
+struct StoredNotes<T> {
     format: NotesFormat,
     #[serde(flatten)]
     notes: T,
@@ -85,13 +85,13 @@ pub struct BaselineRun {
 }
 
 /// A kind of file.
-struct Kind {
+struct NotesKind {
     folder: &'static str,
     format: &'static str,
 }
 
-const SUITES: Kind = Kind { folder: "suites", format: "diskspd-suite-notes" };
-const BASELINES: Kind = Kind { folder: "baselines", format: "diskspd-baseline" };
+const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-notes" };
+const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-baseline" };
 
 impl Store {
     /// Keeps what was asked of the runs of this label.
@@ -157,30 +157,30 @@ impl Store {
         }
     }
 
-    fn notes_file(&self, kind: &Kind, name: &str) -> PathBuf {
+    fn notes_file(&self, kind: &NotesKind, name: &str) -> PathBuf {
         self.folder().join(kind.folder).join(format!("{name}.json"))
     }
 
-    fn put<T: Serialize>(&self, kind: &Kind, name: &str, notes: T) -> Result<(), StoreError> {
+    fn put<T: Serialize>(&self, kind: &NotesKind, name: &str, notes: T) -> Result<(), StoreError> {
         let folder = self.folder().join(kind.folder);
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         fs::create_dir_all(&folder).map_err(failed)?;
         let file = self.notes_file(kind, name);
         let format = NotesFormat { name: kind.format.to_owned(), version: 1 };
-        let bytes = serde_json::to_vec_pretty(&Stored { format, notes });
+        let bytes = serde_json::to_vec_pretty(&StoredNotes { format, notes });
         let bytes =
             bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
         write_whole(&file, &bytes).map(drop)
     }
 
-    fn get<T: DeserializeOwned>(&self, kind: &Kind, name: &str) -> Result<Option<T>, StoreError> {
+    fn get<T: DeserializeOwned>(&self, kind: &NotesKind, name: &str) -> Result<Option<T>, StoreError> {
         let file = self.notes_file(kind, name);
         let wrong = |why: String| StoreError::File { file: file.clone(), why };
         let bytes = match read_short(&file) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.map_err(|error| wrong(format!("can't be read: {error}")))?,
         };
-        let stored: Stored<T> =
+        let stored: StoredNotes<T> =
             serde_json::from_slice(&bytes).map_err(|error| wrong(format!("is damaged: {error}")))?;
         match stored.format.name == kind.format {
             true => Ok(Some(stored.notes)),
@@ -188,7 +188,7 @@ impl Store {
         }
     }
 
-    fn names(&self, kind: &Kind) -> Result<Vec<String>, StoreError> {
+    fn names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {
         let folder = self.folder().join(kind.folder);
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
         let listed = match fs::read_dir(&folder) {

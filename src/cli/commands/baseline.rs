@@ -96,7 +96,7 @@ const PAGE: OptionRow = HTML.here("of check: write a page of it to this file").o
 const BY_ENDING: OptionRow = OUT
     .here(
         "of check: write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, \
-         .bencher.json, github:-, ..",
+         .bencher.json, github:-",
     )
     .only_with(CHECK);
 const SILENT: OptionRow = QUIET.only_with(CHECK);

@@ -21,11 +21,16 @@ impl ComparisonFiles {
     pub fn open(out: &[AnswerOut], read: &[PathBuf], door: OutputDoor) -> Result<ComparisonFiles, NotDone> {
         let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
-        let permitted = out.iter().map(|out| Ok((out.form, door.permit(out.option, &out.path)?)));
-        let permitted = permitted.collect::<Result<Vec<_>, String>>()?;
+        let mut permitted = Vec::new();
+        for out in out {
+            permitted.push((out.form, door.permit(out.option, &out.path)?));
+        }
         let patience = Patience::default();
-        let opened = permitted.into_iter().map(|(form, permitted)| Ok((form, permitted.open(&patience)?)));
-        Ok(ComparisonFiles(opened.collect::<Result<_, String>>()?))
+        let mut files = Vec::new();
+        for (form, permitted) in permitted {
+            files.push((form, permitted.open(&patience)?));
+        }
+        Ok(ComparisonFiles(files))
     }
 
     /// Whether one of them is standard output.

@@ -180,7 +180,7 @@ fn line(
             let place = number.checked_sub(1).and_then(|place| given.get(place));
             let Some(place) = place else {
                 let what = format!(
-                    "it needs a target {number} (*{number}), but {} given: diskspd suite NAME TARGET1 TARGET2 ..",
+                    "it needs a target {number} (*{number}), but {} given: diskspd suite NAME TARGET1 ..",
                     match given.len() {
                         0 => "none is".to_owned(),
                         1 => "one is".to_owned(),

@@ -1,5 +1,5 @@
-//! Bencher Metric Format: JSON of benchmarks, each with its measures. Of the comparison it holds what B did: the
-//! service keeps the history and has thresholds of its own.
+//! Bencher Metric Format: JSON of benchmarks, each with its measures. Of the comparison it holds what B did:
+//! the service keeps the history and has thresholds of its own.
 
 use super::{ToldComparison, cases};
 use serde_json::{Map, Value, json};

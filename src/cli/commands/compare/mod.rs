@@ -126,7 +126,7 @@ const PAGE: OptionRow =
     HTML.here("write a page of it to this file: verdict, changes, single runs, what differs");
 const BY_ENDING: OptionRow = OUT.here(
     "write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, .bencher.json, \
-     github:-, ..",
+     github:-",
 );
 const REPEAT: OptionRow = row(
     "--repeat",
@@ -281,8 +281,8 @@ pub(super) fn answers(
         named(page, AnswerForm::Html, line.page(page)?),
     ];
     let read = |value: &str| {
-        let (form, path) = AnswerForm::read(value)?;
-        Ok::<_, String>(AnswerOut { option: by_ending.name, form, path: path.into() })
+        let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected)?;
+        Ok::<AnswerOut, String>(AnswerOut { option: by_ending.name, form, path: path.into() })
     };
     let others = line.read_values(by_ending, read)?;
     Ok(fixed.into_iter().flatten().chain(others).collect())

@@ -62,9 +62,12 @@ fn range(values: &[f64]) -> f64 {
 }
 
 /// What the levels of neighbouring sessions differed by, of runs of the same work in any order. What lies
-/// between the sides isn't among them: that is asked for.
+/// between the sides isn't among them: that is asked for. Nor is the step from earlier runs to the later
+/// side: a change since the last time they were made would be taken for one of the machine's own.
 pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2]) -> Vec<f64> {
     let [first, other] = sides;
+    let began = |runs: &Vec<TimedValue>| runs.iter().map(|(at, _)| *at).min();
+    let later = if began(&first) > began(&other) { 1 } else { 2 };
     let tagged =
         |tag: usize, runs: Vec<TimedValue>| runs.into_iter().map(move |(at, value)| (at, tag, value));
     let mut all: Vec<(i64, usize, f64)> =
@@ -82,7 +85,8 @@ pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2
         before = Some((at, tag));
     }
     let apart = |pair: &&[(usize, Vec<f64>)]| {
-        ![pair[0].0, pair[1].0].iter().all(|tag| *tag > 0) || pair[0].0 == pair[1].0
+        let [one, next] = [pair[0].0, pair[1].0];
+        one == next || one.min(next) == 0 && ![one, next].contains(&later)
     };
     let level = |session: &(usize, Vec<f64>)| median(session.1.iter().copied());
     sessions.windows(2).filter(apart).map(|pair| (level(&pair[1]) - level(&pair[0])).abs()).collect()

@@ -53,11 +53,8 @@ pub const ANSWER_FORMS: [AnswerFormRow; 7] = [
 ];
 
 impl AnswerForm {
-    /// The form and the file of `FILE` or `FORM:FILE`.
-    ///
-    /// # Errors
-    /// What is expected.
-    pub fn read(value: &str) -> Result<(AnswerForm, &str), String> {
+    /// The form and the file of `FILE` or `FORM:FILE`; `None` = that names neither.
+    pub fn read(value: &str) -> Option<(AnswerForm, &str)> {
         let named = ANSWER_FORMS
             .iter()
             .find_map(|row| Some((row.form, value.strip_prefix(row.word)?.strip_prefix(':')?)));
@@ -65,15 +62,18 @@ impl AnswerForm {
             let row = ANSWER_FORMS.iter().find(|row| value.to_ascii_lowercase().ends_with(row.ending))?;
             Some((row.form, value))
         };
-        named.or_else(by_ending).filter(|(_, file)| !file.is_empty()).ok_or_else(|| {
-            let words: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.word).collect();
-            let endings: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.ending).collect();
-            format!(
-                "a file that ends with one of {}, or a form before it ({}): junit:FILE, github:-",
-                endings.join(" "),
-                words.join(" ")
-            )
-        })
+        named.or_else(by_ending).filter(|(_, file)| !file.is_empty())
+    }
+
+    /// What can be given, for messages.
+    pub fn expected() -> String {
+        let words: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.word).collect();
+        let endings: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.ending).collect();
+        format!(
+            "a file that ends with one of {}, or a form before it ({}): junit:FILE, github:-",
+            endings.join(" "),
+            words.join(" ")
+        )
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
             ("junit:", None),
             ("", None),
         ] {
-            assert_eq!(AnswerForm::read(value).ok(), expected, "{value}");
+            assert_eq!(AnswerForm::read(value), expected, "{value}");
         }
     }
 }

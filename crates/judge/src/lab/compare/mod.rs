@@ -248,17 +248,7 @@ pub fn compare_knowing(
         let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
         return Err(if must_agree.is_empty() { differ } else { must_agree });
     }
-    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
-    for (runs, one) in matched.iter().zip(&found.both) {
-        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
-        // What is the same of all workloads is said once.
-        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
-        let of_test = |found: SideDifference| match found {
-            found if !one.is_test => found,
-            found => SideDifference { what: format!("test {}: {}", one.name, found.what), ..found },
-        };
-        not_comparable.extend(must_agree.into_iter().map(of_test));
-    }
+    let (differences, not_comparable) = differences(&found.both, &matched);
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
@@ -298,6 +288,25 @@ pub fn compare_knowing(
         differences,
         not_comparable,
     })
+}
+
+/// What differs in any workload, and what must agree and doesn't.
+fn differences(
+    found: &[workloads::MatchedWorkload],
+    matched: &[[Vec<&SideRun>; 2]],
+) -> (Vec<SideDifference>, Vec<SideDifference>) {
+    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
+    for (runs, one) in matched.iter().zip(found) {
+        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
+        // What is the same of all workloads is said once.
+        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
+        let of_test = |found: SideDifference| match found {
+            found if !one.is_test => found,
+            found => SideDifference { what: format!("test {}: {}", one.name, found.what), ..found },
+        };
+        not_comparable.extend(must_agree.into_iter().map(of_test));
+    }
+    (differences, not_comparable)
 }
 
 fn names(side: &Side) -> Names {

@@ -45,18 +45,7 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     }
     let open = of(&[ChangeVerdict::CantTell, ChangeVerdict::TwoRuns]);
     if !open.is_empty() {
-        // What would tell several of them is said once.
-        let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
-        for (span, metric) in &open {
-            let why = what_would_tell(metric, seconds(comparison.workload_name(span)));
-            let name = place(comparison, span);
-            match reasons.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, names)) => names.push(name),
-                None => reasons.push((why, vec![name])),
-            }
-        }
-        let reason = |(why, names): &(String, Vec<String>)| format!("{}: {why}", names.join(", "));
-        let reasons = joined(reasons.iter().map(reason).collect());
+        let reasons = joined(reasons(comparison, &open, seconds));
         parts.push(format!("{} can't tell ({reasons})", open.len()));
     }
     let without = of(&[ChangeVerdict::NotCompared]);
@@ -75,6 +64,28 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     let all = spans.len() + comparison.alone.iter().map(Vec::len).sum::<usize>();
     let tests = if all == 1 { "test" } else { "tests" };
     line(&format!("{all} {tests}: {}.", parts.join(", "))).into_owned()
+}
+
+/// What would tell those that are open: of several the same is said once.
+fn reasons(
+    comparison: &RunComparison,
+    open: &[(&SpanCompared, &Compared)],
+    seconds: &dyn Fn(&str) -> f64,
+) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for (span, metric) in open {
+        let why = what_would_tell(metric, seconds(comparison.workload_name(span)));
+        let name = place(comparison, span);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    let reason = |(why, names): &(String, Vec<String>)| match names.join(", ") {
+        names if names.is_empty() => why.clone(),
+        names => format!("{names}: {why}"),
+    };
+    reasons.iter().map(reason).collect()
 }
 
 /// Where the true change lies, without its sign: `, 9.0 to 15.0`.
@@ -105,8 +116,8 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     };
     match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
         0 => format!(
-            "less than the {:.1} % that the machine may change by itself between sessions, which only runs in \
-             turn would show",
+            "less than the {:.1} % that the machine may change by itself between sessions, which only runs \
+             in turn would show",
             allowed.percent
         ),
         1 => "1 more session of these tests would say how much the machine changes by itself".into(),

@@ -213,16 +213,9 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
         Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
     });
-    let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell);
-    let more_of_b = undecided.zip(scatter).and_then(|((by, _), scatter)| {
-        // What the machine may have done by itself no number of runs takes away.
-        let left = (shift.estimate.abs() - by).max(on.same.ln_1p() - by - shift.estimate.abs());
-        let deviations = deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
-        let enough = |more: &u32| {
-            RankDesign::Sides(counts[0], counts[1] + *more as usize).power(deviations, sure) >= LIKELY
-        };
-        (1..=MOST_OF_B).find(enough)
-    });
+    let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell).zip(scatter);
+    let more_of_b =
+        undecided.and_then(|((by, _), scatter)| more_of_b(&shift, counts, scatter, by, (on.same, sure)));
     let finds = |(design, scatter): (RankDesign, f64)| {
         design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
@@ -246,6 +239,23 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
     }
+}
+
+/// How many runs more of B alone would probably tell, where the machine may have changed `by` so much, a
+/// logarithm: no number of runs takes that away. `None` = no number would.
+fn more_of_b(
+    shift: &Shift,
+    [first, other]: [usize; 2],
+    scatter: f64,
+    by: f64,
+    (same, sure): (f64, f64),
+) -> Option<u32> {
+    let estimate = shift.estimate.abs();
+    let left = (estimate - by).max(same.ln_1p() - by - estimate);
+    let deviations = deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
+    let enough =
+        |more: &u32| RankDesign::Sides(first, other + *more as usize).power(deviations, sure) >= LIKELY;
+    (1..=MOST_OF_B).find(enough)
 }
 
 /// A change in standard deviations of what is compared.

@@ -1,7 +1,8 @@
-//! Suites: named lists of tests that are run together, round by round, and compared with what they did before.
+//! Suites: named lists of tests that are run together, round by round, and compared with what they did
+//! before.
 //!
 //! ```text
-//! TOML ──read──▶ Suite        the tests in order, each with its command line and what is asked of it
+//! TOML ──read──▶ Suite        the tests in order, each with its command line and what is asked
 //! Suite ──order──▶ turns      round 1 of all tests, then round 2 backwards, ...
 //! runs ──table──▶ SuiteRow    what each test did, over its rounds
 //! ```

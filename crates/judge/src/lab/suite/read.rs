@@ -35,7 +35,7 @@ const OF_TEST: &[&str] = &["name", "about", "command", "repeat", "metric", "same
 /// # Errors
 /// The first thing that is wrong with it.
 pub fn read(text: &str) -> Result<Suite, SuiteError> {
-    let source = Source(text);
+    let source = SuiteText(text);
     let root = DeTable::parse(text).map_err(|error| {
         let at = error.span().unwrap_or(0..0);
         source.wrong(&at, error.message().to_owned())
@@ -105,9 +105,9 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
 }
 
 /// The text, which knows its lines.
-struct Source<'a>(&'a str);
+struct SuiteText<'a>(&'a str);
 
-impl Source<'_> {
+impl SuiteText<'_> {
     fn wrong(&self, at: &Range<usize>, what: String) -> SuiteError {
         let before = self.0.as_bytes().get(..at.start).unwrap_or_default();
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
@@ -123,7 +123,7 @@ impl SuiteError {
 
 /// A table, all keys of which are allowed.
 struct Keys<'a> {
-    source: &'a Source<'a>,
+    source: &'a SuiteText<'a>,
     table: &'a DeTable<'a>,
     at: Range<usize>,
     of: &'static str,
@@ -131,7 +131,7 @@ struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     fn of(
-        source: &'a Source,
+        source: &'a SuiteText,
         table: &'a DeTable,
         at: Range<usize>,
         of: &'static str,
@@ -237,7 +237,7 @@ mod tests {
             ("name = 'a'\ntest = []", 2, "no test"),
             ("name = 'a'\ntest = 3", 2, "[[test]]"),
             ("name = 'a'\ntest = [3]", 2, "[[test]]"),
-            ("nme = 'a'", 1, "did you mean 'name'?"),
+            ("naem = 'a'", 1, "did you mean 'name'?"),
             ("name = 'a'\n[[test]]\nname = 'b'\ncomand = '-r'", 4, "did you mean 'command'?"),
             ("name = 'a'\n[[test]]\nname = 'b'\nsize = '-r'", 4, "allowed are name, about, command"),
             ("name = 'a'\n[[test]]\nname = 'b'", 2, "no 'command'"),
