@@ -117,7 +117,7 @@ pub fn refused(differences: &[SideDifference]) -> NotDone {
     };
     let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
     if let Some(last) = findings.pop() {
-        let remedy = "their figures mean different things; use --anyway to compare them all the same";
+        let remedy = "different workloads have no common scale; use --anyway to compare them nevertheless";
         findings.push(last.remedy(remedy));
     }
     NotDone::usage(findings)

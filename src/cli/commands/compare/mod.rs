@@ -131,7 +131,7 @@ const BY_ENDING: OptionRow = OUT.here(
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in turn; behind it stand --, the options of A (and its targets, if others), ::, \
+    "run each n times, in turn; then come --, the options of A (and its targets, if others), ::, \
      those of B, and the targets",
 );
 const WITH_A: OptionRow = row(
