@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// A run can't be found or read, or nothing is kept.
 pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
     let (names, files): (Vec<_>, Vec<_>) =
-        given.iter().flat_map(|word| split(word)).partition(|path| stored::name_of(path).is_some());
+        given.iter().flat_map(split).partition(|path| stored::name_of(path).is_some());
     let imported = import::taken_in(store, &files)?;
     let index = stored::open(store)?;
     let mut entries: Vec<StoreEntry> = match given.is_empty() {

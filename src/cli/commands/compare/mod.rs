@@ -359,7 +359,7 @@ mod tests {
         assert!(
             !request.has_programs()
                 && request.interleaved.is_none()
-                && request.out[0].path == PathBuf::from("p")
+                && request.out[0].path.as_os_str() == "p"
         );
         let boots = request.boots.unwrap();
         assert_eq!((boots.folder, boots.repeat, &*boots.typed), ("d".into(), 3, "-b4K -o8 a"));

@@ -16,7 +16,7 @@ pub fn turns(rounds: &[u32], from: u32) -> Vec<SuiteTurn> {
     let of_round = |round: u32| {
         let places = (0..rounds.len()).filter(move |place| round < rounds[*place]);
         let forward: Vec<SuiteTurn> = places.map(|test| SuiteTurn { test, round }).collect();
-        if round % 2 == 0 { forward } else { forward.into_iter().rev().collect() }
+        if round.is_multiple_of(2) { forward } else { forward.into_iter().rev().collect() }
     };
     (from..last).flat_map(of_round).collect()
 }

@@ -38,7 +38,7 @@ impl SuiteRow {
     pub fn of(test: &SuiteTest, command: String, runs: Vec<String>, lines: Vec<RunLine>) -> SuiteRow {
         let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
         let spread = Spread::of(&iops);
-        let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values.into_iter()));
+        let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values));
         let p99 = |line: &RunLine| line.felt().map(|latency: &LatencyLine| latency.p99_ms.ms());
         SuiteRow {
             test: test.name.clone(),
