@@ -17,8 +17,16 @@ pub const OUTPUTS: [(&str, &str, &str); 28] = [
     ("compare", "--html", "compare a.json b.json --html {}"),
     ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),
     ("compare", "--out", "compare a.json b.json --out junit:{}"),
-    ("suite", "--json", "suite sql-log t.dat --store store --repeat 1 --json {} -- OPTIONS"),
-    ("suite", "--html", "suite sql-log t.dat --store store --repeat 1 --html {} -- OPTIONS"),
+    (
+        "suite",
+        "--json",
+        "suite fleet-peak t.dat --store store --repeat 1 --json {} -- --engine sim -c1M -W0 -d1 -g1000i",
+    ),
+    (
+        "suite",
+        "--html",
+        "suite fleet-peak t.dat --store store --repeat 1 --html {} -- --engine sim -c1M -W0 -d1 -g1000i",
+    ),
     ("baseline", "--json", "baseline check b --store store --against b.json --json {}"),
     ("baseline", "--html", "baseline check b --store store --against b.json --html {}"),
     ("baseline", "--out", "baseline check b --store store --repeat 1 --out summary:{}"),
