@@ -1,7 +1,7 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
 /// All options that name a file to write, by command: the line that writes, where `{}` is the file.
-pub const OUTPUTS: [(&str, &str, &str); 28] = [
+pub const OUTPUTS: [(&str, &str, &str); 29] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
     ("", "--io-log", "--io-log {} RUN"),
@@ -26,6 +26,11 @@ pub const OUTPUTS: [(&str, &str, &str); 28] = [
         "suite",
         "--html",
         "suite fleet-peak t.dat --store store --repeat 1 --html {} -- --engine sim -c1M -W0 -d1 -g1000i",
+    ),
+    (
+        "suite",
+        "--out",
+        "suite fleet-peak t.dat --store store --repeat 1 --out json:{} -- --engine sim -c1M -W0 -d1",
     ),
     ("baseline", "--json", "baseline check b --store store --against b.json --json {}"),
     ("baseline", "--html", "baseline check b --store store --against b.json --html {}"),

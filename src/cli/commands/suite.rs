@@ -1,11 +1,13 @@
 //! `diskspd suite`: tests that are run together, round by round.
 
 use super::Command;
+use super::compare::{AnswerOut, answers};
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Number;
-use crate::cli::option::{DRY_RUN, HTML, JSON, OptionRow, QUIET, STORE, STRICT, row, switch, text};
+use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, row, switch, text};
 use crate::cli::{Invocation, typed::quoted};
+use crate::lab::compare::AnswerForm;
 use crate::lab::suite::MOST_ROUNDS;
 use crate::lab::sweep::seconds;
 use std::ffi::OsString;
@@ -20,10 +22,8 @@ pub struct SuiteRequest {
     pub store: Option<PathBuf>,
     /// How it is run.
     pub rounds: RoundsRequest,
-    /// `--json`
-    pub json: Option<PathBuf>,
-    /// `--html`
-    pub html: Option<PathBuf>,
+    /// `--json`, `--html`, `--out`: pages, and everything.
+    pub out: Vec<AnswerOut>,
     /// `--dry-run`: check and list alone.
     pub dry_run: bool,
     /// `--strict`: fail when any figures are not what they seem to be.
@@ -92,6 +92,7 @@ const SHOW: OptionRow = switch("--show", "print the suite as TOML, with its reas
 const PLAN: OptionRow = DRY_RUN.here("check all tests, list them, estimate the time, and run nothing");
 const EVERYTHING: OptionRow = JSON.here("write everything as JSON: tests, runs, figures");
 const PAGE: OptionRow = HTML.here("write a page: a table of all runs, and charts of them");
+const BY_ENDING: OptionRow = OUT.here("one of these two, by the ending: .json, .html");
 const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the runs");
 
 pub const SUITE: Command = Command {
@@ -99,7 +100,8 @@ pub const SUITE: Command = Command {
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
     help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
     options: &[
-        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, PLAN, STRICT, QUIET,
+        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT,
+        QUIET,
     ],
     exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
     takes: Takes::LineBehind,
@@ -145,13 +147,24 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             sessions: line.number(&SESSIONS).unwrap_or(1),
             ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?
         },
-        json: line.path(&EVERYTHING),
-        html: line.page(&PAGE)?,
+        out: out(&line)?,
         dry_run: line.has(&PLAN),
         strict: line.has(&STRICT),
         quiet: line.has(&QUIET),
         given: line.typed,
     })))
+}
+
+/// Where it goes.
+fn out(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
+    let all = answers(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
+    match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {
+        None => Ok(all),
+        Some(out) => {
+            let what = format!("--out {}: a suite is written as a page or as JSON", out.path.display());
+            Err(CliError::new(what).hint("the other forms are of baseline check and compare, which judge"))
+        }
+    }
 }
 
 /// How many rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
@@ -207,6 +220,7 @@ mod tests {
             ("x f --repeat 0", "not possible"),
             ("x f --repeat 3 --until-sure", "exclude each other"),
             ("x f --sessions 0", "not possible"),
+            ("x f --out a.junit.xml", "as a page or as JSON"),
             ("x f -d5", "no option of suite"),
             ("x -- -d5 f", "stands behind the options"),
         ] {

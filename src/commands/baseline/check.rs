@@ -1,6 +1,6 @@
 //! `diskspd baseline check`: has anything become worse?
 
-use super::super::compare::outputs::ComparisonFiles;
+use super::super::compare::outputs::{AboutPage, ComparisonFiles};
 use super::super::compare::{self as comparing, past, sides};
 use super::super::not_done::{NotDone, told};
 use super::super::suite::kept::SuiteKeeper;
@@ -176,7 +176,8 @@ fn tell(
     let comparison = &new.comparison;
     let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
     let mut text = table(comparison, ["baseline", "now"]);
-    text += &format!("\n{}\n", in_one_sentence(comparison, &seconds));
+    let sentence = in_one_sentence(comparison, &seconds);
+    text += &format!("\n{sentence}\n");
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {
         text += "\nWhat differs besides (A: the baseline, B: now):\n";
@@ -189,7 +190,8 @@ fn tell(
     let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
     let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };
     let telling = ToldComparison { title: &asked.name, comparison, question: &judged.question, by };
-    files.write(&telling, [&judged.side, &new.side], &command_line, false)?;
+    let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
+    files.write(&telling, [&judged.side, &new.side], &about)?;
     if new.ended == RoundsEnd::OutOfBudget {
         say(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
     }

@@ -18,7 +18,7 @@ use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
 use boots::BootSides;
 use interleaved::RunSides;
-use outputs::ComparisonFiles;
+use outputs::{AboutPage, ComparisonFiles};
 use std::ffi::OsString;
 
 /// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
@@ -80,7 +80,8 @@ fn tell(
     let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
     let telling =
         ToldComparison { title: "compare", comparison: &comparison, question: &request.question, by };
-    files.write(&telling, [first, other], &command_line, is_noise)?;
+    let about = AboutPage { command_line: &command_line, is_noise, sentence: None };
+    files.write(&telling, [first, other], &about)?;
     Ok(match request.fail_if {
         Some(fail_if) => exit.max(gate(&comparison, fail_if, &request.question)),
         None => exit,

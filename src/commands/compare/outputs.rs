@@ -12,6 +12,16 @@ use std::path::PathBuf;
 /// Where a comparison goes beside standard output.
 pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
 
+/// What a page says beside the comparison.
+pub struct AboutPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// Both sides ask for the same.
+    pub is_noise: bool,
+    /// The whole answer in a sentence.
+    pub sentence: Option<&'a str>,
+}
+
 impl ComparisonFiles {
     /// Looks at all of them; nothing is changed. `read`: the files of both sides. `door`: what is run, if
     /// both sides are.
@@ -38,22 +48,15 @@ impl ComparisonFiles {
         out.iter().any(|out| out.path.as_os_str() == "-")
     }
 
-    /// Writes them. `is_noise`: both sides ask for the same. `command_line`: the whole of it, as it can be
-    /// typed.
+    /// Writes them. `about`: what the page says besides.
     ///
     /// # Errors
     /// One can't be written.
-    pub fn write(
-        &self,
-        told: &ToldComparison,
-        sides: [&Side; 2],
-        command_line: &str,
-        is_noise: bool,
-    ) -> Result<(), NotDone> {
+    pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
         for (form, outlet) in &self.0 {
             let bytes = match form {
                 AnswerForm::Json => json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?,
-                AnswerForm::Html => page(told.comparison, sides, command_line, is_noise),
+                AnswerForm::Html => page(told.comparison, sides, about),
                 AnswerForm::Junit => answers::junit(told),
                 AnswerForm::Github => answers::github(told),
                 AnswerForm::Summary => answers::summary(told),
@@ -70,8 +73,9 @@ fn json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
     Ok(format!("{}\n", serde_json::to_string_pretty(comparison)?).into_bytes())
 }
 
-fn page(comparison: &RunComparison, sides: [&Side; 2], command_line: &str, is_noise: bool) -> Vec<u8> {
-    let page = html::ComparisonPage { comparison, sides, command_line, is_noise };
+fn page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
+    let AboutPage { command_line, is_noise, sentence } = *about;
+    let page = html::ComparisonPage { comparison, sides, command_line, is_noise, sentence };
     let mut bytes = Vec::new();
     // Memory takes everything.
     let _ = html::write_comparison(&page, &mut bytes);

@@ -8,6 +8,7 @@ pub mod source;
 
 use super::not_done::{NotDone, told};
 use super::{output, print};
+use crate::cli::typed::quoted;
 use crate::cli::{Exit, RoundsRequest, SuiteAction, SuiteRequest};
 use crate::lab::repeat::Repeat;
 use crate::lab::suite::{self, ROUNDS, SuiteRow, suite_text};
@@ -151,12 +152,14 @@ fn tell(
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
     let mut exit = Exit::Success;
     if walk.made.iter().any(|made| !made.is_empty()) {
-        exit = told(output::told_to_stdout(&suite_text(&rows)));
+        if !request.out.iter().any(|out| out.path.as_os_str() == "-") {
+            exit = told(output::told_to_stdout(&suite_text(&rows)));
+        }
         let runs = walk.made.iter().flatten().map(|run| &run.side.known);
-        files.write(
-            &ToldSuite { name: &planned.name, about: &planned.about, label: &keeper.label, rows: &rows },
-            runs,
-        )?;
+        let command_line = format!("diskspd suite {}", quoted(&request.given));
+        let telling =
+            ToldSuite { name: &planned.name, about: &planned.about, label: &keeper.label, rows: &rows };
+        files.write(&telling, runs, &command_line)?;
     }
     let ended = match ended {
         Ok(ended) => ended,

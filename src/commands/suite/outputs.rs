@@ -3,6 +3,7 @@
 use super::super::not_done::NotDone;
 use super::source::PlannedSuite;
 use crate::cli::SuiteRequest;
+use crate::lab::compare::AnswerForm;
 use crate::lab::suite::SuiteRow;
 use crate::report::html;
 use crate::results::RunSummary;
@@ -10,10 +11,7 @@ use crate::run::{Outlet, OutputDoor, Patience};
 use serde::Serialize;
 
 /// Where a suite goes beside standard output.
-pub struct SuiteFiles {
-    json: Option<Outlet>,
-    html: Option<Outlet>,
-}
+pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
 
 /// What a suite has come to.
 #[derive(Serialize)]
@@ -52,16 +50,20 @@ impl SuiteFiles {
         let mut door = planned.tests.iter().fold(OutputDoor::default(), |door, planned| {
             door.which_runs(&planned.run.profile, &planned.run.method)
         });
+        let mut permitted = Vec::new();
+        for out in &request.out {
+            permitted.push((out.form, door.permit(out.option, &out.path)?));
+        }
         let patience = Patience::default();
-        let json = request.json.as_ref().map(|path| door.permit("--json", path)).transpose()?;
-        let html = request.html.as_ref().map(|path| door.permit("--html", path)).transpose()?;
-        Ok(SuiteFiles {
-            json: json.map(|json| json.open(&patience)).transpose()?,
-            html: html.map(|html| html.open(&patience)).transpose()?,
-        })
+        let mut files = Vec::new();
+        for (form, permitted) in permitted {
+            files.push((form, permitted.open(&patience)?));
+        }
+        Ok(SuiteFiles(files))
     }
 
-    /// Writes them. `runs`: all runs, those of a test one after the other.
+    /// Writes them. `runs`: all runs, those of a test one after the other. `command_line`: the whole of it, as
+    /// it can be typed.
     ///
     /// # Errors
     /// One can't be written.
@@ -69,25 +71,35 @@ impl SuiteFiles {
         &self,
         told: &ToldSuite,
         runs: impl Iterator<Item = &'a RunSummary>,
+        command_line: &str,
     ) -> Result<(), NotDone> {
-        if let Some(outlet) = &self.json {
-            let format = SuiteFormat { name: "diskspd-suite", version: 1 };
-            let text = serde_json::to_string_pretty(&SuiteDocument { format, told });
-            let text = text.map_err(|error| format!("{}: {error}", outlet.by()))?;
-            outlet.put(format!("{text}\n").into_bytes())?;
-        }
-        if let Some(outlet) = &self.html {
-            let tests = told
-                .rows
-                .iter()
-                .flat_map(|row| (1..=row.runs.len()).map(move |n| format!("{} {n}", row.test)));
-            let named = runs.zip(tests).map(|(run, name)| RunSummary { name, ..run.clone() });
-            let runs: Vec<html::Run> = named.map(|known| html::Run { known, judged: None }).collect();
-            let mut bytes = Vec::new();
-            // Memory takes everything.
-            let _ = html::write_runs(&runs, &mut bytes);
+        let tests = told.rows.iter();
+        let names =
+            tests.flat_map(|row| (1..=row.runs.len()).map(move |number| format!("{} {number}", row.test)));
+        let named = runs.zip(names).map(|(run, name)| RunSummary { name, ..run.clone() });
+        let runs: Vec<html::Run> = named.map(|known| html::Run { known, judged: None }).collect();
+        for (form, outlet) in &self.0 {
+            let bytes = match form {
+                AnswerForm::Html => page(told, &runs, command_line),
+                _ => json(told).map_err(|why| format!("{}: {why}", outlet.by()))?,
+            };
             outlet.put(bytes)?;
         }
         Ok(())
     }
+}
+
+fn json(told: &ToldSuite) -> Result<Vec<u8>, serde_json::Error> {
+    let format = SuiteFormat { name: "diskspd-suite", version: 1 };
+    let text = serde_json::to_string_pretty(&SuiteDocument { format, told })?;
+    Ok(format!("{text}\n").into_bytes())
+}
+
+fn page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {
+    let ToldSuite { name, about, label, rows } = *told;
+    let page = html::SuitePage { name, about, label, rows, command_line };
+    let mut bytes = Vec::new();
+    // Memory takes everything.
+    let _ = html::write_suite(&page, runs, &mut bytes);
+    bytes
 }

@@ -108,6 +108,9 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     if metric.verdict == ChangeVerdict::TwoRuns {
         return "one run each shows no scatter: repeat it".into();
     }
+    if metric.confidence_percent.is_none() && metric.sides.is_some() {
+        return "too few runs to be sure of any difference: more rounds would (--repeat)".into();
+    }
     let Some(allowed) = metric.allowance else {
         return match metric.more_runs {
             Some(more) => time(more[0] + more[1]),

@@ -11,6 +11,7 @@ use maud::{Markup, html};
 pub fn verdicts(page: &ComparisonPage) -> Markup {
     let warnings = warnings(page);
     html! {
+        @if let Some(sentence) = page.sentence { p.lead { (line(sentence)) } }
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
         @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
         @for (letter, alone) in LETTERS.iter().zip(&page.comparison.alone) {
