@@ -161,6 +161,8 @@ fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
     let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
     let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());
     decides.into_iter().any(|metric| match metric.verdict {
+        // Too few runs can't be sure of anything.
+        ChangeVerdict::CantTell if metric.confidence_percent.is_none() => true,
         ChangeVerdict::CantTell => metric.more_of_b.is_some() || metric.more_runs.is_some(),
         ChangeVerdict::TwoRuns => true,
         _ => false,
@@ -204,7 +206,10 @@ fn tell(
 /// What makes the answer surer, where the machine's own changes leave it open.
 fn in_turn(judged: &BaselineSide, asked: &BaselineCheck, comparison: &RunComparison) -> Option<String> {
     let open = comparison.primary().any(|metric| {
-        metric.verdict == ChangeVerdict::CantTell && metric.allowance.is_some() && metric.more_of_b.is_none()
+        metric.verdict == ChangeVerdict::CantTell
+            && metric.confidence_percent.is_some()
+            && metric.allowance.is_some()
+            && metric.more_of_b.is_none()
     });
     let first =
         judged.side.runs.first()?.known.command_line.as_ref().filter(|_| open && asked.against.is_none())?;

@@ -38,7 +38,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
             @if !page.about.is_empty() { p.lead { (line(page.about)) } }
             p.targets { "kept as " code { "@" (line(page.label)) } ", " (runs.len()) " runs" }
         }
-        section.verdict {
+        section {
             (heading(2, "Tests"))
             div.scroll tabindex="0" role="region" aria-label="Tests" { (table(page.rows)) }
             p.note {
