@@ -56,7 +56,8 @@ pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     change(&mut span);
     let known =
         RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 2 }) };
-    SideRun { known, environment: BTreeMap::new(), method: BTreeMap::new(), began_ms: Some(0), boot: None }
+    let (environment, method) = (BTreeMap::new(), BTreeMap::new());
+    SideRun { known, environment, method, began_ms: Some(0), boot: None, test: None }
 }
 
 pub fn side(runs: Vec<SideRun>) -> Side {

@@ -45,6 +45,7 @@ fn page_of(first: &Side, other: &Side, is_noise: bool) -> (RunComparison, String
         sides: [first, other],
         command_line: "diskspd compare A B",
         is_noise,
+        sentence: None,
     };
     let mut bytes = Vec::new();
     html::write_comparison(&page, &mut bytes).unwrap();

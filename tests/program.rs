@@ -42,6 +42,7 @@ mod repetitions;
 mod reports;
 mod share;
 mod sides;
+mod suites;
 mod sweep;
 mod tables;
 mod tracing;

@@ -838,14 +838,16 @@ fn comparison_schema() -> String {
             finds_5_percent: figure(),
             detectable_percent: figure(),
             more_runs: known.then_some([1, 2]),
+            more_of_b: None,
             drift_percent: figure(),
-            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8 }),
+            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8, seen: 8 }),
         }
     };
     let difference =
         |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
     let side = || Names { name: "a".into(), runs: vec!["a".into()] };
     let comparison = RunComparison {
+        looks: 1,
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: 2.5,
         sides: [side(), side()],
@@ -861,6 +863,7 @@ fn comparison_schema() -> String {
         alone: [vec!["a".into()], vec!["a".into()]],
         time_spans: [None, Some("because")]
             .map(|why_this_decides| SpanCompared {
+                same_percent: 2.0,
                 workload: 1,
                 time_span: 1,
                 metrics: vec![compared(true), compared(false)],

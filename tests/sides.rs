@@ -187,7 +187,7 @@ fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
         ("--with-b ./old -o1 target", "need --repeat"),
         ("--repeat 2 --with-b ./old -o1", "target"),
         ("--repeat 2 --with-b ./old --jsno x -o1 target", "did you mean --json"),
-        ("--repeat 2 --with-b ./old --out x.json -o1 target", "--out is for single runs"),
+        ("--repeat 2 --with-b ./old --stream x -o1 target", "--stream is for single runs"),
         ("--repeat 2 --with-b ./old --dir d -o1 target", "--dir compares two kernels"),
         ("--repeat 2 --dir d -- -o1 :: -o2 target", "but :: separates two"),
         ("--dir d -o1 target", "--dir needs --repeat"),

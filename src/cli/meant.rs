@@ -188,7 +188,7 @@ mod tests {
             ("--iodepth=32", &[], "-o32"),
             ("--enigne", &[], "did you mean --engine"),
             ("--rpeat", &sweep, "did you mean --repeat"),
-            ("--fail-if", &sweep, "an option of compare"),
+            ("--fail-if", &sweep, "an option of baseline and compare"),
         ] {
             let found = option(given.as_bytes(), here);
             assert!(found.as_ref().is_some_and(|found| found.contains(meant)), "{given}: {found:?}");

@@ -25,9 +25,10 @@ pub mod typed;
 pub mod written;
 
 pub use commands::{
-    AcrossBoots, CompareRequest, ConvertRequest, ExportForm, FailIf, HistoryAction, HistoryRequest,
-    Interleaved, MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, Shell, SideWords,
-    SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
+    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, MergeRequest, PreconditionRequest,
+    PresetRequest, ReportRequest, RoundsRequest, Shell, SideWords, SuiteAction, SuiteRequest, SweepRequest,
+    TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };
 pub use commands::{names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
@@ -89,6 +90,10 @@ pub enum Invocation {
     Precondition(Box<PreconditionRequest>),
     /// Run many points and answer from them.
     Sweep(Box<SweepRequest>),
+    /// Run the tests of a suite, or tell what suites there are.
+    Suite(Box<SuiteRequest>),
+    /// Do something with baselines.
+    Baseline(Box<BaselineRequest>),
     /// Watch a device, or look at recorded I/Os, and write the profile of it.
     Trace(TraceRequest),
     /// Convert jobs or a profile into another form.

@@ -4,7 +4,7 @@ use super::error::CliError;
 use super::flag::{Flag, Name};
 use super::flags;
 
-pub use crate::units::nearest::{distance, word as nearest};
+pub use crate::units::near::{distance, nearest};
 
 /// A dash that looks like a minus sign and is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Commands: what the program does with a command line.
 
+mod baseline;
 mod cluster;
 mod compare;
 mod console;
@@ -32,6 +33,7 @@ mod save;
 mod shown;
 mod stored;
 mod stream;
+mod suite;
 mod sweep;
 mod trace;
 mod verify_after;
@@ -131,6 +133,10 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Trace(request) => cluster::refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Convert(request) => convert::convert(&request),
         Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
+        Invocation::Suite(request) => cluster::refuse("suite").and_then(|()| suite::suite(&request)),
+        Invocation::Baseline(request) => {
+            cluster::refuse("baseline").and_then(|()| baseline::baseline(&request))
+        }
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }
 }

@@ -143,7 +143,11 @@ pub fn give_up(asked: &Invocation) {
         // What the user has the shell do between runs, or other programs run, is no concern of this one.
         Invocation::Sweep(request) if request.between.is_some() => return,
         Invocation::Compare(request) if request.has_programs() => return,
-        Invocation::Sweep(_) | Invocation::Compare(_) | Invocation::Run(_) => Remaining::Run,
+        Invocation::Sweep(_)
+        | Invocation::Compare(_)
+        | Invocation::Suite(_)
+        | Invocation::Baseline(_)
+        | Invocation::Run(_) => Remaining::Run,
         _ => return,
     };
     privileges::keep(remaining);

@@ -8,7 +8,7 @@ use crate::finding::{Finding, Severity};
 use crate::machine::System;
 use crate::plan::{PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, TimeSpan};
+use crate::profile::{Method, Profile, ResultFormat, TimeSpan};
 use crate::run::{self, Control, Executed, Listener, NotRun, Options, Probes, Session, execute};
 use std::sync::Arc;
 
@@ -117,4 +117,20 @@ impl Runnable {
 pub fn watch(control: &Arc<Control>) -> Result<impl Sized + use<>, String> {
     run::watch(Arc::clone(control), None, true)
         .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))
+}
+
+/// An option of a single run, which a command that makes several has no place for.
+pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
+    let given = [
+        (request.profile_only, "-Rp"),
+        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
+        (request.save.is_some(), "--save"),
+        (request.store.is_some(), "--store"),
+        (request.xml_verdict, "--xml-verdict"),
+        (request.text_verdict, "--text-verdict"),
+        (request.profile.progress > 0, "-P"),
+        (request.profile.verbose, "-v"),
+    ];
+    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    given.or_else(|| request.follows_one_run())
 }

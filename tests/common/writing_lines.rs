@@ -1,7 +1,7 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
 /// All options that name a file to write, by command: the line that writes, where `{}` is the file.
-pub const OUTPUTS: [(&str, &str, &str); 22] = [
+pub const OUTPUTS: [(&str, &str, &str); 29] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
     ("", "--io-log", "--io-log {} RUN"),
@@ -16,6 +16,25 @@ pub const OUTPUTS: [(&str, &str, &str); 22] = [
     ("compare", "--json", "compare a.json b.json --json {}"),
     ("compare", "--html", "compare a.json b.json --html {}"),
     ("compare", "", "compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM"),
+    ("compare", "--out", "compare a.json b.json --out junit:{}"),
+    (
+        "suite",
+        "--json",
+        "suite fleet-peak t.dat --store store --repeat 1 --json {} -- --engine sim -c1M -W0 -d1 -g1000i",
+    ),
+    (
+        "suite",
+        "--html",
+        "suite fleet-peak t.dat --store store --repeat 1 --html {} -- --engine sim -c1M -W0 -d1 -g1000i",
+    ),
+    (
+        "suite",
+        "--out",
+        "suite fleet-peak t.dat --store store --repeat 1 --out json:{} -- --engine sim -c1M -W0 -d1",
+    ),
+    ("baseline", "--json", "baseline check b --store store --against b.json --json {}"),
+    ("baseline", "--html", "baseline check b --store store --against b.json --html {}"),
+    ("baseline", "--out", "baseline check b --store store --repeat 1 --out summary:{}"),
     ("sweep", "--csv", "sweep --csv {} -o1..2 SIM"),
     ("sweep", "--json", "sweep --json {} -o1..2 SIM"),
     ("sweep", "--html", "sweep --html {} -o1..2 SIM"),
@@ -31,10 +50,11 @@ pub const OUTPUTS: [(&str, &str, &str); 22] = [
 ];
 
 /// Lines that make what those read, in a folder with a `t.dat`.
-pub const PREPARING: [&str; 3] = [
+pub const PREPARING: [&str; 4] = [
     "--out a.json --io-log log.csv --save --store store RUN",
     "--out b.json RUN",
     "STAMPED --out verified.json --journal journal new.dat",
+    "baseline set b a.json --store store",
 ];
 
 /// A simulated run takes no time.

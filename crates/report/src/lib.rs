@@ -13,6 +13,7 @@ macro_rules! put {
     }};
 }
 
+pub mod answers;
 pub mod csv;
 pub mod end_block;
 pub mod findings;

@@ -345,7 +345,7 @@ fn of_content(content: &[u8]) -> String {
 }
 
 /// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.
-fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
+pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreError> {
     let unwritten = |why: String| StoreError::Unwritten { file: file.to_owned(), why };
     let place = Place::open(file).map_err(|error| unwritten(error.to_string()))?;
     let written = place.begin().and_then(|mut new| {

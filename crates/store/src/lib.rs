@@ -16,6 +16,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 pub mod about;
+mod baseline;
 pub mod database;
 mod entry;
 mod error;
@@ -29,6 +30,7 @@ mod trend;
 mod work;
 
 pub use about::RunNotes;
+pub use baseline::{Baseline, BaselineRun, SuiteNotes, TestNotes};
 pub use database::{StoreIndex, Troubles};
 pub use entry::StoreEntry;
 pub use error::StoreError;

@@ -2,6 +2,7 @@
 //! by them, and what it makes of that.
 
 mod answers;
+mod baseline;
 mod compare;
 mod convert;
 mod devices;
@@ -10,17 +11,20 @@ mod merge;
 mod precondition;
 mod report;
 mod rerun;
+mod suite;
 mod sweep;
 mod trace;
 mod verify_after;
 
 pub use answers::{PresetRequest, Shell};
-pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
+pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
+pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
 pub use convert::ConvertRequest;
 pub use history::{ExportForm, HistoryAction, HistoryRequest};
 pub use merge::MergeRequest;
 pub use precondition::PreconditionRequest;
 pub use report::{ReportRequest, TableForm};
+pub use suite::{RoundsRequest, SuiteAction, SuiteRequest};
 pub use sweep::SweepRequest;
 pub use trace::{TraceRequest, TracedSource};
 pub use verify_after::VerifyAfterRequest;
@@ -94,6 +98,8 @@ pub const COMMANDS: &[Command] = &[
     rerun::RERUN,
     answers::PRESET,
     sweep::SWEEP,
+    suite::SUITE,
+    baseline::BASELINE,
     precondition::PRECONDITION,
     trace::TRACE,
     convert::CONVERT,

@@ -2,21 +2,23 @@
 
 mod boots;
 mod interleaved;
-mod outputs;
-mod past;
+pub mod outputs;
+pub mod past;
 mod programs;
-mod sides;
+pub mod sides;
 
 use super::not_done::{NotDone, told};
 use super::output;
+use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
-use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
+use crate::lab::compare::{self, ChangeVerdict, Question, RunComparison, Side, SideDifference};
+use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
 use boots::BootSides;
 use interleaved::RunSides;
-use outputs::ComparisonFiles;
+use outputs::{AboutPage, ComparisonFiles};
 use std::ffi::OsString;
 
 /// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
@@ -25,7 +27,7 @@ use std::ffi::OsString;
 /// A side can't be read or run, the sides do other work, or the comparison can't be written.
 pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
     let sources = sides::read_files(&request.sides, request.store.as_deref())?;
-    let open = |door| ComparisonFiles::open(request, &sources, door);
+    let open = |door| ComparisonFiles::open(&request.out, &sources, door);
     if let Some(both) = &request.interleaved {
         let RunSides { sides, is_noise, files } = interleaved::run(both, request, open)?;
         return tell(&sides, is_noise, request, &files);
@@ -62,24 +64,33 @@ fn tell(
     request: &CompareRequest,
     files: &ComparisonFiles,
 ) -> Result<Exit, NotDone> {
-    let past = past::runs([first, other], request.store.as_deref());
+    let past = past::runs([first, other], request.store.as_deref(), past::MOST);
     let comparison = compare::compare_knowing(first, other, &past, &request.question);
     let comparison = comparison.map_err(|differences| refused(&differences))?;
-    // What can't be printed may still be written to a file.
-    let mut exit = told(output::told_to_stdout(&compare::text(&comparison)));
+    let mut text = compare::text(&comparison);
     if is_noise {
-        exit = exit.max(told(output::told_to_stdout(&noise(&comparison))));
+        text += &noise(&comparison);
     }
-    files.write(&comparison, [first, other], request, is_noise)?;
+    // What can't be printed may still be written to a file.
+    let exit = match ComparisonFiles::take_standard_output(&request.out) {
+        true => Exit::Success,
+        false => told(output::told_to_stdout(&text)),
+    };
+    let command_line = format!("diskspd compare {}", quoted(&request.given));
+    let by = if let Some(FailIf::Worse(by)) = request.fail_if { by } else { 0.0 };
+    let telling =
+        ToldComparison { title: "compare", comparison: &comparison, question: &request.question, by };
+    let about = AboutPage { command_line: &command_line, is_noise, sentence: None };
+    files.write(&telling, [first, other], &about)?;
     Ok(match request.fail_if {
-        Some(fail_if) => exit.max(gate(&comparison, fail_if)),
+        Some(fail_if) => exit.max(gate(&comparison, fail_if, &request.question)),
         None => exit,
     })
 }
 
 /// What `--fail-if` says, with the reason where the verdict alone doesn't give it.
-fn gate(comparison: &RunComparison, fail_if: FailIf) -> Exit {
-    let failed = fails(comparison, fail_if);
+pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> Exit {
+    let failed = fails(comparison, fail_if, question);
     let why = compare::unjudged(comparison);
     if !why.is_empty() {
         why.iter().for_each(|why| say(Finding::warning(format!("not judged: {why}"))));
@@ -101,7 +112,7 @@ fn gate(comparison: &RunComparison, fail_if: FailIf) -> Exit {
 }
 
 /// What must agree and doesn't.
-fn refused(differences: &[SideDifference]) -> NotDone {
+pub fn refused(differences: &[SideDifference]) -> NotDone {
     let finding = |difference| {
         Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
     };
@@ -118,14 +129,11 @@ const UNSURE: [ChangeVerdict; 3] =
     [ChangeVerdict::CantTell, ChangeVerdict::TwoRuns, ChangeVerdict::NotCompared];
 
 /// Whether what decides is as bad as `--fail-if` says. Single runs never are: they can't tell.
-fn fails(comparison: &RunComparison, fail_if: FailIf) -> bool {
+fn fails(comparison: &RunComparison, fail_if: FailIf, question: &Question) -> bool {
     let told = |verdict| comparison.primary().any(|metric| metric.verdict == verdict);
     match fail_if {
         FailIf::Unsure => UNSURE.into_iter().any(told),
-        FailIf::Worse(by) => comparison.primary().any(|metric| {
-            let change = metric.change_percent.unwrap_or_default().abs();
-            metric.verdict == ChangeVerdict::Worse && change >= by * 100.0
-        }),
+        FailIf::Worse(by) => comparison.time_spans.iter().any(|span| question.fails(comparison, span, by)),
     }
 }
 

@@ -2,17 +2,24 @@
 //! side take hours.
 
 use super::super::not_done::NotDone;
-use crate::cli::CompareRequest;
-use crate::cli::typed::quoted;
-use crate::lab::compare::{RunComparison, Side};
+use crate::cli::AnswerOut;
+use crate::lab::compare::{AnswerForm, RunComparison, Side};
+use crate::report::answers::{self, ToldComparison};
 use crate::report::html;
 use crate::run::{Named, Outlet, OutputDoor, Patience};
 use std::path::PathBuf;
 
 /// Where a comparison goes beside standard output.
-pub struct ComparisonFiles {
-    json: Option<Outlet>,
-    html: Option<Outlet>,
+pub struct ComparisonFiles(Vec<(AnswerForm, Outlet)>);
+
+/// What a page says beside the comparison.
+pub struct AboutPage<'a> {
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+    /// Both sides ask for the same.
+    pub is_noise: bool,
+    /// The whole answer in a sentence.
+    pub sentence: Option<&'a str>,
 }
 
 impl ComparisonFiles {
@@ -21,48 +28,56 @@ impl ComparisonFiles {
     ///
     /// # Errors
     /// One can't be written, is named twice, or is read or measured.
-    pub fn open(
-        request: &CompareRequest,
-        read: &[PathBuf],
-        door: OutputDoor,
-    ) -> Result<ComparisonFiles, NotDone> {
+    pub fn open(out: &[AnswerOut], read: &[PathBuf], door: OutputDoor) -> Result<ComparisonFiles, NotDone> {
         let read = read.iter().map(|path| Named { by: "compare".into(), path: path.clone() });
         let mut door = door.which_reads(read);
-        let mut permitted = |option: &str, path: &Option<PathBuf>| {
-            path.as_ref().map(|path| door.permit(option, path)).transpose()
-        };
-        let (json, html) = (permitted("--json", &request.json)?, permitted("--html", &request.html)?);
+        let mut permitted = Vec::new();
+        for out in out {
+            permitted.push((out.form, door.permit(out.option, &out.path)?));
+        }
         let patience = Patience::default();
-        Ok(ComparisonFiles {
-            json: json.map(|json| json.open(&patience)).transpose()?,
-            html: html.map(|html| html.open(&patience)).transpose()?,
-        })
+        let mut files = Vec::new();
+        for (form, permitted) in permitted {
+            files.push((form, permitted.open(&patience)?));
+        }
+        Ok(ComparisonFiles(files))
     }
 
-    /// Writes them. `is_noise`: both sides ask for the same.
+    /// Whether one of them is standard output.
+    pub fn take_standard_output(out: &[AnswerOut]) -> bool {
+        out.iter().any(|out| out.path.as_os_str() == "-")
+    }
+
+    /// Writes them. `about`: what the page says besides.
     ///
     /// # Errors
     /// One can't be written.
-    pub fn write(
-        &self,
-        comparison: &RunComparison,
-        sides: [&Side; 2],
-        request: &CompareRequest,
-        is_noise: bool,
-    ) -> Result<(), NotDone> {
-        if let Some(outlet) = &self.json {
-            let text = serde_json::to_string_pretty(comparison);
-            let text = text.map_err(|error| format!("{}: {error}", outlet.by()))?;
-            outlet.put(format!("{text}\n").into_bytes())?;
-        }
-        if let Some(outlet) = &self.html {
-            let command_line = format!("diskspd compare {}", quoted(&request.given));
-            let page = html::ComparisonPage { comparison, sides, command_line: &command_line, is_noise };
-            let mut bytes = Vec::new();
-            // Memory takes everything.
-            let _ = html::write_comparison(&page, &mut bytes);
+    pub fn write(&self, told: &ToldComparison, sides: [&Side; 2], about: &AboutPage) -> Result<(), NotDone> {
+        for (form, outlet) in &self.0 {
+            let bytes = match form {
+                AnswerForm::Json => json(told.comparison).map_err(|why| format!("{}: {why}", outlet.by()))?,
+                AnswerForm::Html => page(told.comparison, sides, about),
+                AnswerForm::Junit => answers::junit(told),
+                AnswerForm::Github => answers::github(told),
+                AnswerForm::Summary => answers::summary(told),
+                AnswerForm::Metrics => answers::metrics(told),
+                AnswerForm::Bencher => answers::bencher(told),
+            };
             outlet.put(bytes)?;
         }
         Ok(())
     }
+}
+
+fn json(comparison: &RunComparison) -> Result<Vec<u8>, serde_json::Error> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(comparison)?).into_bytes())
+}
+
+fn page(comparison: &RunComparison, sides: [&Side; 2], about: &AboutPage) -> Vec<u8> {
+    let AboutPage { command_line, is_noise, sentence } = *about;
+    let page = html::ComparisonPage { comparison, sides, command_line, is_noise, sentence };
+    let mut bytes = Vec::new();
+    // Memory takes everything.
+    let _ = html::write_comparison(&page, &mut bytes);
+    bytes
 }

@@ -28,7 +28,7 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     let name = named.to_string_lossy().into_owned();
     let mut runs = Vec::new();
     for file in files(named, store)? {
-        runs.extend(read(&file)?);
+        runs.extend(read_file(&file.file, &file.name)?);
     }
     match runs.is_empty() {
         true => Err(format!("{name}: it holds no run").into()),
@@ -123,15 +123,19 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
-    let results = match known_runs::run_file(&named.file)? {
-        RunFile::Record(record) => return Ok(vec![of_record(&record, &named.name)]),
+/// The runs in a file, which people call `called`.
+///
+/// # Errors
+/// It can't be read, or holds no run.
+pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
+    let results = match known_runs::run_file(file)? {
+        RunFile::Record(record) => return Ok(vec![of_record(&record, called)]),
         RunFile::Results(results) => results,
     };
     // A file of the history is known by its id.
     let name = |known: RunSummary| {
-        let behind = known.name.strip_prefix(&shown(&named.file)).unwrap_or_default();
-        RunSummary { name: format!("{}{behind}", named.name), ..known }
+        let behind = known.name.strip_prefix(&shown(file)).unwrap_or_default();
+        RunSummary { name: format!("{called}{behind}"), ..known }
     };
     let run = |known: RunSummary| SideRun {
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
@@ -139,6 +143,7 @@ fn read(named: &NamedFile) -> Result<Vec<SideRun>, NotDone> {
         environment: BTreeMap::new(),
         method: BTreeMap::new(),
         boot: None,
+        test: None,
     };
     Ok(results.into_iter().map(run).collect())
 }
@@ -160,7 +165,7 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
     let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
     let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
     let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
-    SideRun { known, environment: parts, method, began_ms, boot }
+    SideRun { known, environment: parts, method, began_ms, boot, test: None }
 }
 
 fn text(value: Value) -> String {

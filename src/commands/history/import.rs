@@ -14,15 +14,45 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// The history can't be opened, or it can't be said what was done.
 pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<Exit, NotDone> {
-    let mut index = store.open()?;
     let (mut exit, mut text) = (Exit::Success, String::new());
+    each(store, files, label, |shown, imported| match imported {
+        Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
+        Ok(Imported::Known(id)) => text += &format!("{shown}: was there already, as @{id}\n"),
+        Err(not) => exit = not.tell(),
+    })?;
+    output::to_stdout(text.as_bytes()).map(|_| exit)
+}
+
+/// The same without a word; the ids of the runs, those that were there already among them.
+///
+/// # Errors
+/// The history can't be opened, or one of the files can't be read.
+pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone> {
+    let mut ids = Vec::new();
+    let mut failed = None;
+    if !files.is_empty() {
+        each(store, files, None, |_, imported| match imported {
+            Ok(Imported::New(id) | Imported::Known(id)) => ids.push(id),
+            Err(not) => failed = failed.take().or(Some(not)),
+        })?;
+    }
+    failed.map_or(Ok(ids), Err)
+}
+
+fn each(
+    store: &Store,
+    files: &[PathBuf],
+    label: Option<&str>,
+    mut told: impl FnMut(&str, Result<Imported, NotDone>),
+) -> Result<(), NotDone> {
+    let mut index = store.open()?;
     for (file, there) in known_runs::files(files) {
         let shown = known_runs::shown(&file);
         let content = there.and_then(|()| content(&file).map_err(|why| format!("{shown}: {why}")));
         let runs = match content {
             Ok(runs) => runs,
             Err(why) => {
-                exit = NotDone::from(why).tell();
+                told(&shown, Err(why.into()));
                 continue;
             }
         };
@@ -33,14 +63,10 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
                 imported_from: Some(file.to_string_lossy().into_owned()),
                 ..RunNotes::default()
             };
-            match index.import(source, &bytes, about) {
-                Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
-                Ok(Imported::Known(id)) => text += &format!("{shown}: was there already, as @{id}\n"),
-                Err(error) => exit = NotDone::from(error).tell(),
-            }
+            told(&shown, index.import(source, &bytes, about).map_err(NotDone::from));
         }
     }
-    output::to_stdout(text.as_bytes()).map(|_| exit)
+    Ok(())
 }
 
 /// The runs in a file, each as it is kept.

@@ -1,7 +1,7 @@
 //! `diskspd history`: what is done with the runs that are kept.
 
 mod export;
-mod import;
+pub mod import;
 mod list;
 mod page;
 mod told;

@@ -1,16 +1,16 @@
 //! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
 use super::super::load::ProfileOnce;
-use super::super::runnable::Runnable;
+use super::super::runnable::{Runnable, out_of_place};
 use crate::cli::typed::quoted;
-use crate::cli::{RunRequest, SweepRequest, TypedLine};
+use crate::cli::{SweepRequest, TypedLine};
 use crate::finding::Finding;
 use crate::host;
 use crate::lab::sweep::{
     Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
 use crate::plan::{LiesIn, PlanError};
-use crate::profile::{Method, Profile, ResultFormat};
+use crate::profile::{Method, Profile};
 use crate::run;
 
 /// All of it.
@@ -202,22 +202,6 @@ fn one_by_one(profile: &Profile, method: &Method) -> String {
             "a point of a sweep has one time span, but this profile has {count}; sweep them one by one"
         ),
     }
-}
-
-/// An option of a single run.
-fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let given = [
-        (request.profile_only, "-Rp"),
-        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
-        (request.save.is_some(), "--save"),
-        (request.store.is_some(), "--store"),
-        (request.xml_verdict, "--xml-verdict"),
-        (request.text_verdict, "--text-verdict"),
-        (request.profile.progress > 0, "-P"),
-        (request.profile.verbose, "-v"),
-    ];
-    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
-    given.or_else(|| request.follows_one_run())
 }
 
 fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoint {

@@ -5,7 +5,7 @@ use super::fault::{JobFault, JobPlace, JobProblem, Notes};
 use super::ini::{JobSection, JobSetting};
 use super::number::{self, FioSize, NoNumber};
 use super::options::{self, FioForm, FioKind, FioOption};
-use diskspd_model::units::nearest;
+use diskspd_model::units::near::nearest;
 use std::cell::Cell;
 use std::ops::RangeInclusive;
 
@@ -67,7 +67,7 @@ impl<'a> JobSettings<'a> {
     fn unknown(&self, setting: &JobSetting) {
         let names: Vec<&str> =
             options::all().flat_map(|row| std::iter::once(&row.name).chain(row.aliases)).copied().collect();
-        let remedy = match nearest::word(&names, setting.name.as_bytes()) {
+        let remedy = match nearest(&names, setting.name.as_bytes()) {
             Some(meant) => format!("did you mean {meant}?"),
             None => "docs/fio-jobs.md has the options that are known; leave it out".to_owned(),
         };

@@ -6,6 +6,7 @@ mod line;
 pub mod precondition;
 pub mod repeat;
 pub mod selection;
+pub mod suite;
 pub mod sweep;
 
 pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};

@@ -28,6 +28,7 @@ mod rounds;
 mod run;
 mod several;
 mod span;
+mod suite;
 mod sweep;
 mod thin;
 mod threads;
@@ -36,6 +37,7 @@ pub(crate) mod verdict;
 pub use compare::ComparisonPage;
 pub use history::{FollowedCourse, FollowedWork, HistoryPage, ListedRun, ToldOf, ToldRun, change_of};
 pub use input::Run;
+pub use suite::SuitePage;
 pub use sweep::SweepPage;
 
 use crate::work_in_words;
@@ -70,6 +72,14 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
 /// Those of `sink`.
 pub fn write_sweep(page: &SweepPage, sink: &mut dyn Write) -> io::Result<()> {
     sink.write_all(page::page(&sweep::title(page), sweep::content(page)).into_string().as_bytes())
+}
+
+/// Writes the page of a suite. `runs`: all of its runs, those of a test one after the other.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_suite(page: &SuitePage, runs: &[Run], sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(page::page(&suite::title(page), suite::content(page, runs)).into_string().as_bytes())
 }
 
 /// Writes the page of a comparison.

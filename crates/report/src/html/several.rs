@@ -65,13 +65,20 @@ impl RunPoint<'_> {
 
 /// The content of the page.
 pub fn several(runs: &[Run]) -> Markup {
-    let points: Vec<RunPoint> =
-        runs.iter().enumerate().flat_map(|(number, run)| points_of(number, run)).collect();
     html! {
         header {
             p.kicker { "DiskSpd for Linux" }
             h1 { (runs.len()) " runs" }
         }
+        (all(runs))
+    }
+}
+
+/// The same without its beginning, for pages that have another one.
+pub fn all(runs: &[Run]) -> Markup {
+    let points: Vec<RunPoint> =
+        runs.iter().enumerate().flat_map(|(number, run)| points_of(number, run)).collect();
+    html! {
         section {
             (heading(2, "All runs"))
             div.scroll.high tabindex="0" role="region" aria-label="All runs" { (table(&points)) }

@@ -6,10 +6,10 @@ use super::Command;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, Number};
-use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OptionRow, QUIET, STORE, row, switch, text};
+use crate::cli::option::{FIGURES, HTML, JSON, METRIC, OUT, OptionRow, QUIET, STORE, row, switch, text};
 use crate::cli::typed::quoted;
 use crate::cli::{Invocation, RunRequest};
-use crate::lab::compare::{Metric, Question};
+use crate::lab::compare::{AnswerForm, Metric, Question};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -28,10 +28,8 @@ pub struct CompareRequest {
     pub question: Question,
     /// `--fail-if`
     pub fail_if: Option<FailIf>,
-    /// `--json`
-    pub json: Option<PathBuf>,
-    /// `--html`
-    pub html: Option<PathBuf>,
+    /// `--json`, `--html`, `--out`: where the answer goes.
+    pub out: Vec<AnswerOut>,
     /// `--store`
     pub store: Option<PathBuf>,
     /// `--quiet`: of runs that are made, tell only errors and those whose figures are wrong.
@@ -86,6 +84,17 @@ pub struct AcrossBoots {
     pub typed: String,
 }
 
+/// A file that an answer goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerOut {
+    /// The option that names it.
+    pub option: &'static str,
+    /// Its form.
+    pub form: AnswerForm,
+    /// The file; `-` = standard output.
+    pub path: PathBuf,
+}
+
 /// When the exit code says so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FailIf {
@@ -102,7 +111,7 @@ const FIGURE: OptionRow = METRIC
     )
     .or("all of them");
 const SAME: OptionRow = text("--same", "<share>", "5%", "differences up to this count as the same").or("2%");
-const FAIL_IF: OptionRow = text(
+pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
     "",
@@ -115,6 +124,10 @@ const ANYWAY: OptionRow =
 const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
 const PAGE: OptionRow =
     HTML.here("write a page of it to this file: verdict, changes, single runs, what differs");
+const BY_ENDING: OptionRow = OUT.here(
+    "write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, .bencher.json, \
+     github:-",
+);
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
@@ -140,7 +153,9 @@ pub const COMPARE: Command = Command {
                 --repeat <n> --with-a <A> --with-b <B>|--dir <folder> <options> <target> ..",
     help: "compare runs (files, folders, @label or @id; several with commas) and say whether B is better, \
            worse or the same",
-    options: &[FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, STORE, QUIET, REPEAT, WITH_A, WITH_B, BOOTS],
+    options: &[
+        FIGURE, SAME, FAIL_IF, ANYWAY, DOCUMENT, PAGE, BY_ENDING, STORE, QUIET, REPEAT, WITH_A, WITH_B, BOOTS,
+    ],
     exclusive: &[],
     takes: Takes::LineWith {
         opened_by: &[WITH_A.name, WITH_B.name, BOOTS.name],
@@ -173,8 +188,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         boots,
         question: question(&line)?,
         fail_if: line.read_value(&FAIL_IF, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
-        json: line.path(&DOCUMENT),
-        html: line.page(&PAGE)?,
+        out: answers(&line, &DOCUMENT, &PAGE, &BY_ENDING)?,
         store: line.store_of(&STORE, parts)?,
         quiet: line.has(&QUIET),
         sides: line.words,
@@ -198,6 +212,7 @@ fn question(line: &CommandLine) -> Result<Question, CliError> {
         metric: line.read_value(&FIGURE, metric)?,
         same: line.read_value(&SAME, same)?.unwrap_or(usual.same),
         anyway: line.has(&ANYWAY),
+        ..usual
     })
 }
 
@@ -248,7 +263,32 @@ fn share(text: &str) -> Option<f64> {
     (percent.is_finite() && percent >= 0.0).then_some(percent / 100.0)
 }
 
-fn fail_if(text: &str) -> Option<FailIf> {
+/// Where the answer goes: everything, the page, and what else is asked for.
+///
+/// # Errors
+/// There are two pages, or a file's form isn't known.
+pub(super) fn answers(
+    line: &CommandLine,
+    document: &OptionRow,
+    page: &OptionRow,
+    by_ending: &OptionRow,
+) -> Result<Vec<AnswerOut>, CliError> {
+    let named = |row: &OptionRow, form, path: Option<PathBuf>| {
+        path.map(|path| AnswerOut { option: row.name, form, path })
+    };
+    let fixed = [
+        named(document, AnswerForm::Json, line.path(document)),
+        named(page, AnswerForm::Html, line.page(page)?),
+    ];
+    let read = |value: &str| {
+        let (form, path) = AnswerForm::read(value).ok_or_else(AnswerForm::expected)?;
+        Ok::<AnswerOut, String>(AnswerOut { option: by_ending.name, form, path: path.into() })
+    };
+    let others = line.read_values(by_ending, read)?;
+    Ok(fixed.into_iter().flatten().chain(others).collect())
+}
+
+pub(super) fn fail_if(text: &str) -> Option<FailIf> {
     match text.split_once('=') {
         None if text == "worse" => Some(FailIf::Worse(0.0)),
         None if text == "unsure" => Some(FailIf::Unsure),
@@ -316,7 +356,11 @@ mod tests {
     #[test]
     fn one_line_is_that_of_both_kernels() {
         let request = read_line("--repeat 3 -b4K --dir d -o8 --html=p a").unwrap();
-        assert!(!request.has_programs() && request.interleaved.is_none() && request.html == Some("p".into()));
+        assert!(
+            !request.has_programs()
+                && request.interleaved.is_none()
+                && request.out[0].path.as_os_str() == "p"
+        );
         let boots = request.boots.unwrap();
         assert_eq!((boots.folder, boots.repeat, &*boots.typed), ("d".into(), 3, "-b4K -o8 a"));
     }
@@ -341,7 +385,7 @@ mod tests {
             "a.json,b.json --same 5 @new --fail-if worse=3% --metric read-p99 --store d --quiet --html p";
         let request = read_line(line).unwrap();
         assert_eq!((request.store.as_deref(), request.quiet), (Some("d".as_ref()), true));
-        assert_eq!((request.html.clone(), request.given.len()), (Some("p".into()), 13));
+        assert_eq!((request.out[0].path.clone(), request.given.len()), ("p".into(), 13));
         assert_eq!(request.sides, ["a.json,b.json", "@new"]);
         assert_eq!((request.question.same, request.fail_if), (0.05, Some(FailIf::Worse(0.03))));
         assert_eq!(request.question.metric.map(|metric| metric.to_string()).as_deref(), Some("read-p99"));

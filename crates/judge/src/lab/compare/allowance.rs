@@ -28,6 +28,9 @@ pub struct OrderAllowance {
     pub percent: f64,
     /// Differences of neighbouring sessions that it rests on; 0 = too few are known, and a bound was assumed.
     pub sessions: u32,
+    /// So many are known, whether or not they are enough.
+    #[serde(skip)]
+    pub seen: u32,
 }
 
 /// A run's time and the logarithm of its figure.
@@ -46,8 +49,9 @@ pub(super) fn allowance(sides: [&[f64]; 2], sessions: &[f64]) -> (f64, OrderAllo
     let runs = finite.iter().map(Vec::len).sum::<usize>() as f64 / 2.0;
     let drift = finite.iter().map(|side| slope(side) / 2.0).sum::<f64>() * runs;
     let by = levels + drift.abs();
-    let sessions = if known { u32::try_from(sessions.len()).unwrap_or(u32::MAX) } else { 0 };
-    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions })
+    let seen = u32::try_from(sessions.len()).unwrap_or(u32::MAX);
+    let sessions = if known { seen } else { 0 };
+    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions, seen })
 }
 
 fn range(values: &[f64]) -> f64 {
@@ -58,9 +62,12 @@ fn range(values: &[f64]) -> f64 {
 }
 
 /// What the levels of neighbouring sessions differed by, of runs of the same work in any order. What lies
-/// between the sides isn't among them: that is asked for.
+/// between the sides isn't among them: that is asked for. Nor is the step from earlier runs to the later
+/// side: a change since the last time they were made would be taken for one of the machine's own.
 pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2]) -> Vec<f64> {
     let [first, other] = sides;
+    let began = |runs: &Vec<TimedValue>| runs.iter().map(|(at, _)| *at).min();
+    let later = if began(&first) > began(&other) { 1 } else { 2 };
     let tagged =
         |tag: usize, runs: Vec<TimedValue>| runs.into_iter().map(move |(at, value)| (at, tag, value));
     let mut all: Vec<(i64, usize, f64)> =
@@ -78,7 +85,8 @@ pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2
         before = Some((at, tag));
     }
     let apart = |pair: &&[(usize, Vec<f64>)]| {
-        ![pair[0].0, pair[1].0].iter().all(|tag| *tag > 0) || pair[0].0 == pair[1].0
+        let [one, next] = [pair[0].0, pair[1].0];
+        one == next || one.min(next) == 0 && ![one, next].contains(&later)
     };
     let level = |session: &(usize, Vec<f64>)| median(session.1.iter().copied());
     sessions.windows(2).filter(apart).map(|pair| (level(&pair[1]) - level(&pair[0])).abs()).collect()

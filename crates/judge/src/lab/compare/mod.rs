@@ -8,9 +8,11 @@
 
 mod allowance;
 mod facts;
+mod forms;
 mod metric;
 mod order;
 mod parts;
+mod summary;
 mod text;
 mod verdict;
 mod workloads;
@@ -18,9 +20,11 @@ mod workloads;
 pub use allowance::OrderAllowance;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
+pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
 pub use metric::{BEYOND, CountedFrom, Metric};
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
+pub use summary::{in_one_sentence, table};
 pub use text::{
     ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, place, sentence,
     signed, text, unjudged,
@@ -45,6 +49,8 @@ pub struct SideRun {
     pub began_ms: Option<i64>,
     /// What tells the boot of the machine from all others; `None` = not recorded.
     pub boot: Option<String>,
+    /// The test of a suite that it was run for; `None` = of none.
+    pub test: Option<String>,
 }
 
 /// The runs of both sides.
@@ -69,11 +75,46 @@ pub struct Question {
     pub same: f64,
     /// Runs that differ in what must agree are compared all the same.
     pub anyway: bool,
+    /// What is asked of single tests of a suite, by their names.
+    pub tests: BTreeMap<String, TestQuestion>,
+    /// So many times the answer is looked at, at most, to decide whether more runs are made: all looks share
+    /// the error rate. At least 1.
+    pub looks: u32,
+}
+
+/// What is asked of a test of a suite, beside what is asked of all.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TestQuestion {
+    /// What decides; `None` = as for all.
+    pub metric: Option<Metric>,
+    /// So near is the same, a share; `None` = as for all.
+    pub same: Option<f64>,
+    /// Worse by less than this share is no failure.
+    pub worse: f64,
 }
 
 impl Default for Question {
     fn default() -> Question {
-        Question { metric: None, same: SAME, anyway: false }
+        Question { metric: None, same: SAME, anyway: false, tests: BTreeMap::new(), looks: 1 }
+    }
+}
+
+impl Question {
+    /// What is asked of a workload: of a test of a suite by its name.
+    pub fn of(&self, name: &str) -> TestQuestion {
+        let own = self.tests.get(name).copied().unwrap_or_default();
+        TestQuestion { metric: own.metric.or(self.metric), same: Some(own.same.unwrap_or(self.same)), ..own }
+    }
+
+    /// Whether a time span is worse for certain, and by this share at least, as the best estimate goes; of a
+    /// test of a suite by as much as it allows.
+    pub fn fails(&self, comparison: &RunComparison, span: &SpanCompared, by: f64) -> bool {
+        let by = by.max(self.of(comparison.workload_name(span)).worse);
+        let worse = |metric: &&Compared| {
+            metric.verdict == ChangeVerdict::Worse
+                && metric.change_percent.unwrap_or_default().abs() >= by * 100.0
+        };
+        span.metrics.first().filter(worse).is_some()
     }
 }
 
@@ -87,6 +128,9 @@ pub struct RunComparison {
     pub format: ComparisonFormat,
     /// So near is the same, percent.
     pub same_percent: f64,
+    /// So many times the answer is looked at, at most: all looks share the error rate.
+    #[serde(skip)]
+    pub looks: u32,
     /// Both sides: what they are called, and their runs.
     pub sides: [Names; 2],
     /// What both sides did: one workload, or several that are compared one by one.
@@ -142,6 +186,9 @@ pub struct SpanCompared {
     pub workload: u32,
     /// From 1.
     pub time_span: u32,
+    /// So near is the same, percent.
+    #[serde(skip)]
+    pub same_percent: f64,
     /// The figures; the first one decides.
     pub metrics: Vec<Compared>,
     /// Latencies of each part of a mix, which decide nothing; empty = there are no parts, or not every run
@@ -160,6 +207,11 @@ impl SpanCompared {
 }
 
 impl RunComparison {
+    /// The name of the workload of a time span; empty = there is one.
+    pub fn workload_name(&self, span: &SpanCompared) -> &str {
+        self.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name)
+    }
+
     /// The figure that decides, of each time span.
     pub fn primary(&self) -> impl Iterator<Item = &Compared> {
         self.time_spans.iter().filter_map(|span| span.metrics.first())
@@ -196,25 +248,22 @@ pub fn compare_knowing(
         let (differ, must_agree) = facts::differences(workloads::borrowed(&runs));
         return Err(if must_agree.is_empty() { differ } else { must_agree });
     }
-    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
-    for runs in &matched {
-        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
-        // What is the same of all workloads is said once.
-        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
-        not_comparable.extend(must_agree);
-    }
+    let (differences, not_comparable) = differences(&found.both, &matched);
     if !not_comparable.is_empty() && !question.anyway {
         return Err(not_comparable);
     }
     let orders: Vec<RunOrder> = matched.iter().map(|runs| RunOrder::of(workloads::borrowed(runs))).collect();
     let counts: Vec<usize> = matched.iter().map(time_spans_of).collect();
-    let deciding = counts.iter().sum();
+    let deciding = counts.iter().sum::<usize>();
     let mut time_spans = Vec::new();
     for (workload, (runs, order)) in matched.iter().zip(&orders).enumerate() {
-        let on = Basis { order, sessions: &[], same: question.same, figures: deciding };
+        let asked = question.of(&found.both[workload].name);
+        let same = asked.same.unwrap_or(question.same);
+        let looks = question.looks as usize;
+        let on = Basis { order, sessions: &[], same, figures: deciding, looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
-            time_spans.push(span(workloads::borrowed(runs), past, place, question, on));
+            time_spans.push(span(workloads::borrowed(runs), past, place, asked.metric, on));
         }
     }
     let workloads = found.both.into_iter().zip(&orders).zip(&matched).map(|((one, order), runs)| {
@@ -231,6 +280,7 @@ pub fn compare_knowing(
     Ok(RunComparison {
         format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
         same_percent: question.same * 100.0,
+        looks: question.looks.max(1),
         sides: [names(first), names(other)],
         workloads: workloads.collect(),
         alone: found.alone,
@@ -238,6 +288,25 @@ pub fn compare_knowing(
         differences,
         not_comparable,
     })
+}
+
+/// What differs in any workload, and what must agree and doesn't.
+fn differences(
+    found: &[workloads::MatchedWorkload],
+    matched: &[[Vec<&SideRun>; 2]],
+) -> (Vec<SideDifference>, Vec<SideDifference>) {
+    let (mut differences, mut not_comparable) = (Vec::new(), Vec::new());
+    for (runs, one) in matched.iter().zip(found) {
+        let (differ, must_agree) = facts::differences(workloads::borrowed(runs));
+        // What is the same of all workloads is said once.
+        differences.extend(differ.into_iter().filter(|new| !differences.contains(new)).collect::<Vec<_>>());
+        let of_test = |found: SideDifference| match found {
+            found if !one.is_test => found,
+            found => SideDifference { what: format!("test {}: {}", one.name, found.what), ..found },
+        };
+        not_comparable.extend(must_agree.into_iter().map(of_test));
+    }
+    (differences, not_comparable)
 }
 
 fn names(side: &Side) -> Names {
@@ -253,11 +322,11 @@ fn span(
     runs: Runs,
     past: &[SideRun],
     [workload, time_span]: [u32; 2],
-    question: &Question,
+    asked: Option<Metric>,
     on: Basis,
 ) -> SpanCompared {
     let index = time_span as usize - 1;
-    let (primary, why_this_decides) = match question.metric {
+    let (primary, why_this_decides) = match asked {
         Some(metric) => (metric, None),
         None => metric::primary(runs, index),
     };
@@ -279,5 +348,6 @@ fn span(
     let mut metrics = vec![one(primary, on.figures)];
     metrics.extend(others.iter().map(|metric| one(*metric, others.len())));
     let parts = parts::compared(runs, index, on);
-    SpanCompared { workload, time_span, metrics, parts, why_this_decides }
+    let same_percent = on.same * 100.0;
+    SpanCompared { workload, time_span, same_percent, metrics, parts, why_this_decides }
 }

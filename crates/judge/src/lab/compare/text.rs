@@ -26,11 +26,7 @@ pub fn text(comparison: &RunComparison) -> String {
     let several = comparison.time_spans.len() > 1;
     if several {
         text.push('\n');
-        let rows = comparison.time_spans.iter().filter_map(|span| {
-            let cells = row(span.metrics.first()?);
-            Some([vec![place(comparison, span)], cells.to_vec()].concat())
-        });
-        put_table(&mut text, &["", "", "A", "B", "change", "interval", "verdict"], rows.collect());
+        put_deciding(&mut text, comparison, ["A", "B"]);
     }
     text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
     for span in &comparison.time_spans {
@@ -38,7 +34,7 @@ pub fn text(comparison: &RunComparison) -> String {
         if several {
             let _ = writeln!(text, "{}", place(comparison, span));
         }
-        put_span(&mut text, span, comparison.same_percent);
+        put_span(&mut text, span, span.same_percent);
         let workload = comparison.workloads.get(span.workload as usize - 1);
         text.extend(
             workload.and_then(|workload| about_order(workload, span)).map(|about| format!("{about}\n")),
@@ -51,6 +47,15 @@ pub fn text(comparison: &RunComparison) -> String {
         }
     }
     text
+}
+
+/// A row for what decides in each time span. `heads`: what both sides are called.
+pub(super) fn put_deciding(text: &mut String, comparison: &RunComparison, [first, other]: [&str; 2]) {
+    let rows = comparison.time_spans.iter().filter_map(|span| {
+        let cells = row(span.metrics.first()?);
+        Some([vec![place(comparison, span)], cells.to_vec()].concat())
+    });
+    put_table(text, &["", "", first, other, "change", "interval", "verdict"], rows.collect());
 }
 
 /// What differs, as a sentence: `kernel: 6.1 in A, 6.2 in B`.
@@ -78,7 +83,7 @@ pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
 /// What all time spans and workloads together may be wrong with; `None` = there is one.
 pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     let count = comparison.time_spans.len();
-    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / count as f64);
+    let each = 100.0 * (1.0 - (1.0 - CONFIDENCE) / (count * comparison.looks.max(1) as usize) as f64);
     (count > 1).then(|| {
         format!(
             "{count} figures decide together: if nothing differs, at most 5 of 100 comparisons call one of \

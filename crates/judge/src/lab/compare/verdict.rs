@@ -10,6 +10,8 @@ use serde::Serialize;
 const LIKELY: f64 = 0.8;
 /// More runs than this nobody makes.
 const MOST: usize = 1000;
+/// More runs than this of one side alone nobody makes.
+const MOST_OF_B: u32 = 60;
 /// The change whose chance to be found is told, a share.
 const TOLD: f64 = 0.05;
 
@@ -93,6 +95,10 @@ pub struct Compared {
     /// So many runs more of A and of B would probably tell; `None` = told already, more wouldn't help, or a
     /// thousand would not do.
     pub more_runs: Option<[u32; 2]>,
+    /// So many runs more of B alone would probably tell, of sides that were measured one after the other;
+    /// `None` = they weren't, it is told already, or no number of them would.
+    #[serde(skip)]
+    pub more_of_b: Option<u32>,
     /// What both sides did alike from the first to the last pair, percent; `None` = they weren't run in turn.
     pub drift_percent: Option<f64>,
     /// What the machine may have done between sides that were measured one after the other; `None` = they
@@ -125,12 +131,19 @@ pub(super) struct Basis<'a> {
     pub same: f64,
     /// So many figures share the error rate.
     pub figures: usize,
+    /// ... at each of so many looks.
+    pub looks: usize,
 }
 
 impl Basis<'_> {
     /// How sure each of them has to be, so that all are as sure as is promised.
     fn sure(&self) -> f64 {
-        1.0 - (1.0 - ranks::CONFIDENCE) / self.figures.max(1) as f64
+        1.0 - (1.0 - ranks::CONFIDENCE) / self.shared() as f64
+    }
+
+    /// How many answers share the error rate.
+    fn shared(&self) -> usize {
+        self.figures.max(1) * self.looks.max(1)
     }
 }
 
@@ -153,6 +166,7 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2]
         finds_5_percent: None,
         detectable_percent: None,
         more_runs: None,
+        more_of_b: None,
         drift_percent: None,
         allowance: None,
     };
@@ -199,6 +213,9 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         let units = more_runs(design, counts, on.order.is_in_turn(), deviations(wanted, scatter), sure)?;
         Some(units.map(|units| (f64::from(units) * on.order.runs_per_unit()).ceil() as u32))
     });
+    let undecided = allowance.filter(|_| verdict == ChangeVerdict::CantTell).zip(scatter);
+    let more_of_b =
+        undecided.and_then(|((by, _), scatter)| more_of_b(&shift, counts, scatter, by, (on.same, sure)));
     let finds = |(design, scatter): (RankDesign, f64)| {
         design.power(deviations(TOLD.ln_1p(), scatter).min(1e6), sure) * 100.0
     };
@@ -212,15 +229,33 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         high_percent: shift.interval.and_then(|(_, high)| percent(high)),
         confidence_percent: shift.interval.map(|_| shift.confidence * 100.0),
         chance: Some(shift.chance()),
-        corrected_chance: Some((shift.chance() * on.figures.max(1) as f64).min(1.0)),
+        corrected_chance: Some((shift.chance() * on.shared() as f64).min(1.0)),
         noise_percent: noise.and_then(percent),
         finds_5_percent: known.map(finds),
         detectable_percent: known.and_then(detectable),
         more_runs,
+        more_of_b,
         drift_percent: on.order.drift(values).and_then(percent),
         allowance: allowance.map(|(_, allowance)| allowance),
         ..empty
     }
+}
+
+/// How many runs more of B alone would probably tell, where the machine may have changed `by` so much, a
+/// logarithm: no number of runs takes that away. `None` = no number would.
+fn more_of_b(
+    shift: &Shift,
+    [first, other]: [usize; 2],
+    scatter: f64,
+    by: f64,
+    (same, sure): (f64, f64),
+) -> Option<u32> {
+    let estimate = shift.estimate.abs();
+    let left = (estimate - by).max(same.ln_1p() - by - estimate);
+    let deviations = deviations(Some(left).filter(|left| *left > 0.0)?, scatter);
+    let enough =
+        |more: &u32| RankDesign::Sides(first, other + *more as usize).power(deviations, sure) >= LIKELY;
+    (1..=MOST_OF_B).find(enough)
 }
 
 /// A change in standard deviations of what is compared.

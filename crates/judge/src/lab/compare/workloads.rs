@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 pub(super) struct MatchedWorkload {
     /// What it is called, of several; else empty.
     pub name: String,
+    /// Whether it is a test of a suite, and called so.
+    pub is_test: bool,
     /// The places of its runs in both sides.
     pub places: [Vec<usize>; 2],
 }
@@ -34,6 +36,9 @@ impl MatchedWorkload {
 /// Those of both sides. Sides that have one workload each are taken for the same one: whether they are is for
 /// what must agree to say.
 pub(super) fn of(sides: [&Side; 2]) -> Workloads {
+    if let Some(tests) = by_tests(sides) {
+        return tests;
+    }
     // On the same targets, if that leaves any; else whatever they are called.
     let groups = |with_targets: bool| sides.map(|side| grouped(side, with_targets));
     let mut grouped = groups(true);
@@ -46,7 +51,7 @@ pub(super) fn of(sides: [&Side; 2]) -> Workloads {
     let [first, other] = grouped;
     if first.len() == 1 && other.len() == 1 {
         let places = sides.map(|side| (0..side.runs.len()).collect());
-        let both = vec![MatchedWorkload { name: String::new(), places }];
+        let both = vec![MatchedWorkload { name: String::new(), is_test: false, places }];
         return Workloads { both, alone: Default::default() };
     }
     let (found, left) = counterparts(sides, &first, &other);
@@ -63,13 +68,39 @@ pub(super) fn of(sides: [&Side; 2]) -> Workloads {
         match counterpart {
             Some(of_other) => {
                 let places = [group.clone(), of_other];
-                both.push(MatchedWorkload { name: name(group, 0), places });
+                both.push(MatchedWorkload { name: name(group, 0), is_test: false, places });
             }
             None => alone[0].push(name(group, 0)),
         }
     }
     alone[1] = left.into_iter().flatten().map(|group| name(&group, 1)).collect();
     Workloads { both, alone }
+}
+
+/// The tests of suites, by their names; `None` = a run is of none.
+fn by_tests(sides: [&Side; 2]) -> Option<Workloads> {
+    let mut tests: Vec<(&str, [RunPlaces; 2])> = Vec::new();
+    for (number, side) in sides.into_iter().enumerate() {
+        for (place, run) in side.runs.iter().enumerate() {
+            let name = run.test.as_deref()?;
+            match tests.iter_mut().find(|(found, _)| *found == name) {
+                Some((_, places)) => places[number].push(place),
+                None => {
+                    let mut places = [Vec::new(), Vec::new()];
+                    places[number].push(place);
+                    tests.push((name, places));
+                }
+            }
+        }
+    }
+    let mut found = Workloads { both: Vec::new(), alone: Default::default() };
+    for (name, places) in tests {
+        match places.iter().position(Vec::is_empty) {
+            None => found.both.push(MatchedWorkload { name: name.to_owned(), is_test: true, places }),
+            Some(lacking) => found.alone[1 - lacking].push(name.to_owned()),
+        }
+    }
+    Some(found)
 }
 
 /// A workload by what tells it from others.

@@ -11,6 +11,7 @@ use maud::{Markup, html};
 pub fn verdicts(page: &ComparisonPage) -> Markup {
     let warnings = warnings(page);
     html! {
+        @if let Some(sentence) = page.sentence { p.lead { (line(sentence)) } }
         @if page.comparison.time_spans.is_empty() { p { "No time span was measured on both sides." } }
         @if let Some(rate) = compare::error_rate(page.comparison) { p.lead { (rate) } }
         @for (letter, alone) in LETTERS.iter().zip(&page.comparison.alone) {
@@ -30,7 +31,7 @@ pub fn verdicts(page: &ComparisonPage) -> Markup {
 fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, String)]) -> Markup {
     let Some((primary, others)) = span.metrics.split_first() else { return html! {} };
     let badge = Badge::of_change(primary.verdict);
-    let answer = compare::answer(primary, page.comparison.same_percent);
+    let answer = compare::answer(primary, span.same_percent);
     let workload = page.comparison.workloads.get(span.workload as usize - 1);
     let order = workload.and_then(|workload| compare::about_order(workload, span));
     let sentences =

@@ -104,7 +104,7 @@ fn change(metric: &Compared) -> Markup {
 
 /// All changes below each other, against the zone that counts as the same; `None` = there are none.
 fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
-    let same = page.comparison.same_percent;
+    let same = span.same_percent;
     let shown: Vec<&Compared> = span.all().filter(|metric| metric.sides.is_some()).collect();
     shown.first()?;
     let mut table = FigureTable::new(&["figure", "change", "interval", "verdict"]);

@@ -27,6 +27,8 @@ pub struct ComparisonPage<'a> {
     pub command_line: &'a str,
     /// Both sides ask for the same: what differs is noise.
     pub is_noise: bool,
+    /// The whole answer in a sentence; `None` = what is said of each time span is enough.
+    pub sentence: Option<&'a str>,
 }
 
 /// What both sides are called in tables and charts.

@@ -1,8 +1,7 @@
-//! The word that was probably meant by one that isn't known.
+//! Words that were probably meant.
 
-/// Of some words the one that differs from what was given in at most two letters. Short words all do;
-/// `None` = there is none, or what was given has less than four letters.
-pub fn word<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
+/// The word that differs from what was given in at most two letters. Short words all do.
+pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     const SHORTEST: usize = 4;
     let near = words.iter().map(|word| (distance(word.as_bytes(), given), *word));
     let (_, word) =
@@ -10,7 +9,7 @@ pub fn word<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     (given.len() >= SHORTEST).then_some(word)
 }
 
-/// Levenshtein distance, letters.
+/// Levenshtein distance.
 pub fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

@@ -1,0 +1,103 @@
+//! The forms in which an answer is written to a file, by their words and endings.
+
+/// A form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// A page.
+    Html,
+    /// All of it, for programs.
+    Json,
+    /// JUnit's XML: a test case for each figure that decides.
+    Junit,
+    /// Workflow commands of GitHub: an annotation for each figure that decides.
+    Github,
+    /// Markdown, as GitHub's job summary takes it.
+    Summary,
+    /// OpenMetrics text, as GitLab's metrics report takes it.
+    Metrics,
+    /// Bencher Metric Format: JSON of benchmarks and their measures.
+    Bencher,
+}
+
+/// A row of the table of forms.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerFormRow {
+    /// Which.
+    pub form: AnswerForm,
+    /// The word in front of the colon: `junit:FILE`.
+    pub word: &'static str,
+    /// How the names of such files end.
+    pub ending: &'static str,
+    /// What it is, for the help.
+    pub about: &'static str,
+}
+
+const fn row(
+    form: AnswerForm,
+    word: &'static str,
+    ending: &'static str,
+    about: &'static str,
+) -> AnswerFormRow {
+    AnswerFormRow { form, word, ending, about }
+}
+
+/// All forms; a longer ending stands before one that it ends with.
+pub const ANSWER_FORMS: [AnswerFormRow; 7] = [
+    row(AnswerForm::Junit, "junit", ".junit.xml", "JUnit"),
+    row(AnswerForm::Bencher, "bencher", ".bencher.json", "Bencher Metric Format"),
+    row(AnswerForm::Metrics, "metrics", "metrics.txt", "OpenMetrics, as GitLab's metrics report"),
+    row(AnswerForm::Summary, "summary", ".md", "Markdown, as GitHub's job summary"),
+    row(AnswerForm::Github, "github", ".github.txt", "GitHub's annotations"),
+    row(AnswerForm::Html, "html", ".html", "the page"),
+    row(AnswerForm::Json, "json", ".json", "everything as JSON"),
+];
+
+impl AnswerForm {
+    /// The form and the file of `FILE` or `FORM:FILE`; `None` = that names neither.
+    pub fn read(value: &str) -> Option<(AnswerForm, &str)> {
+        let named = ANSWER_FORMS
+            .iter()
+            .find_map(|row| Some((row.form, value.strip_prefix(row.word)?.strip_prefix(':')?)));
+        let by_ending = || {
+            let row = ANSWER_FORMS.iter().find(|row| value.to_ascii_lowercase().ends_with(row.ending))?;
+            Some((row.form, value))
+        };
+        named.or_else(by_ending).filter(|(_, file)| !file.is_empty())
+    }
+
+    /// What can be given, for messages.
+    pub fn expected() -> String {
+        let words: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.word).collect();
+        let endings: Vec<&str> = ANSWER_FORMS.iter().map(|row| row.ending).collect();
+        format!(
+            "a file that ends with one of {}, or a form before it ({}): junit:FILE, github:-",
+            endings.join(" "),
+            words.join(" ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_named_or_follows_from_the_ending() {
+        for (value, expected) in [
+            ("a.junit.xml", Some((AnswerForm::Junit, "a.junit.xml"))),
+            ("junit:report.xml", Some((AnswerForm::Junit, "report.xml"))),
+            ("github:-", Some((AnswerForm::Github, "-"))),
+            ("summary:out", Some((AnswerForm::Summary, "out"))),
+            ("a.MD", Some((AnswerForm::Summary, "a.MD"))),
+            ("metrics.txt", Some((AnswerForm::Metrics, "metrics.txt"))),
+            ("a.bencher.json", Some((AnswerForm::Bencher, "a.bencher.json"))),
+            ("a.json", Some((AnswerForm::Json, "a.json"))),
+            ("b/page.html", Some((AnswerForm::Html, "b/page.html"))),
+            ("a.xml", None),
+            ("junit:", None),
+            ("", None),
+        ] {
+            assert_eq!(AnswerForm::read(value), expected, "{value}");
+        }
+    }
+}

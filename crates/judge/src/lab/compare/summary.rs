@@ -1,0 +1,131 @@
+//! An answer about several tests in a table and a sentence.
+
+use super::allowance::ENOUGH_SESSIONS;
+use super::text::put_deciding;
+use super::{ChangeVerdict, Compared, RunComparison, SpanCompared, place};
+use diskspd_model::units::visible::line;
+
+/// A row for what decides in each test. `heads`: what both sides are called.
+pub fn table(comparison: &RunComparison, heads: [&str; 2]) -> String {
+    let mut text = String::new();
+    put_deciding(&mut text, comparison, heads);
+    text
+}
+
+/// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
+/// long a run of a test takes.
+pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64) -> String {
+    let spans = &comparison.time_spans;
+    let of = |verdicts: &[ChangeVerdict]| -> Vec<(&SpanCompared, &Compared)> {
+        let decides = spans.iter().filter_map(|span| Some((span, span.metrics.first()?)));
+        decides.filter(|(_, metric)| verdicts.contains(&metric.verdict)).collect()
+    };
+    let name = |span: &SpanCompared| {
+        let place = place(comparison, span);
+        if place.is_empty() { place } else { format!("{place} ") }
+    };
+    let by = |(span, metric): &(&SpanCompared, &Compared)| match metric.change_percent {
+        Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
+        None => format!("{}from nothing at all", name(span)),
+    };
+    let of_one = |(span, metric): &(&SpanCompared, &Compared)| {
+        format!("{}{}", name(span), metric.why_not.as_deref().unwrap_or("has no figure"))
+    };
+    let joined = |parts: Vec<String>| parts.join("; ");
+    let mut parts = Vec::new();
+    let same = of(&[ChangeVerdict::Same]);
+    if !same.is_empty() {
+        parts.push(format!("{} the same", same.len()));
+    }
+    for (verdict, word) in [(ChangeVerdict::Better, "better"), (ChangeVerdict::Worse, "worse")] {
+        let found = of(&[verdict]);
+        if !found.is_empty() {
+            parts.push(format!("{} {word} ({})", found.len(), joined(found.iter().map(by).collect())));
+        }
+    }
+    let open = of(&[ChangeVerdict::CantTell, ChangeVerdict::TwoRuns]);
+    if !open.is_empty() {
+        let reasons = joined(reasons(comparison, &open, seconds));
+        parts.push(format!("{} can't tell ({reasons})", open.len()));
+    }
+    let without = of(&[ChangeVerdict::NotCompared]);
+    if !without.is_empty() {
+        parts.push(format!(
+            "{} not compared ({})",
+            without.len(),
+            joined(without.iter().map(of_one).collect())
+        ));
+    }
+    for (letter, alone) in ["the baseline", "the new runs"].iter().zip(&comparison.alone) {
+        if !alone.is_empty() {
+            parts.push(format!("{} only in {letter} ({})", alone.len(), alone.join(", ")));
+        }
+    }
+    let all = spans.len() + comparison.alone.iter().map(Vec::len).sum::<usize>();
+    let tests = if all == 1 { "test" } else { "tests" };
+    line(&format!("{all} {tests}: {}.", parts.join(", "))).into_owned()
+}
+
+/// What would tell those that are open: of several the same is said once.
+fn reasons(
+    comparison: &RunComparison,
+    open: &[(&SpanCompared, &Compared)],
+    seconds: &dyn Fn(&str) -> f64,
+) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for (span, metric) in open {
+        let why = what_would_tell(metric, seconds(comparison.workload_name(span)));
+        let name = place(comparison, span);
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    let reason = |(why, names): &(String, Vec<String>)| match names.join(", ") {
+        names if names.is_empty() => why.clone(),
+        names => format!("{names}: {why}"),
+    };
+    reasons.iter().map(reason).collect()
+}
+
+/// Where the true change lies, without its sign: `, 9.0 to 15.0`.
+fn bounds(metric: &Compared) -> String {
+    let (Some(low), Some(high)) = (metric.low_percent, metric.high_percent) else { return String::new() };
+    let (least, most) = if low.abs() < high.abs() { (low, high) } else { (high, low) };
+    format!(", {:.1} to {:.1}", least.abs(), most.abs())
+}
+
+/// What would tell it.
+fn what_would_tell(metric: &Compared, seconds: f64) -> String {
+    let time = |runs: u32| match f64::from(runs) * seconds {
+        long if long >= 90.0 => format!("{:.0} more minutes would", (long / 60.0).ceil()),
+        _ if runs == 1 => "1 more run would".to_owned(),
+        _ => format!("{runs} more runs would"),
+    };
+    if let Some(runs) = metric.more_of_b {
+        return time(runs);
+    }
+    if metric.verdict == ChangeVerdict::TwoRuns {
+        return "one run each shows no scatter: repeat it".into();
+    }
+    if metric.confidence_percent.is_none() && metric.sides.is_some() {
+        return "too few runs to be sure of any difference: more rounds would (--repeat)".into();
+    }
+    let Some(allowed) = metric.allowance else {
+        return match metric.more_runs {
+            Some(more) => time(more[0] + more[1]),
+            None => "no number of runs would: reduce the noise first".into(),
+        };
+    };
+    match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
+        0 => format!(
+            "less than the {:.1} % that the machine may change by itself between sessions, which only runs \
+             in turn would show",
+            allowed.percent
+        ),
+        1 => "1 more session of these tests would say how much the machine changes by itself".into(),
+        more => {
+            format!("{more} more sessions of these tests would say how much the machine changes by itself")
+        }
+    }
+}

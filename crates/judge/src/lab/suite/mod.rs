@@ -1,0 +1,55 @@
+//! Suites: named lists of tests that are run together, round by round, and compared with what they did
+//! before.
+//!
+//! ```text
+//! TOML ──read──▶ Suite        the tests in order, each with its command line and what is asked
+//! Suite ──order──▶ turns      round 1 of all tests, then round 2 backwards, ...
+//! runs ──table──▶ SuiteRow    what each test did, over its rounds
+//! ```
+
+mod command;
+mod order;
+mod read;
+mod shipped;
+mod table;
+
+pub use command::{UnclosedQuote, words};
+pub use order::{SuiteTurn, turns};
+pub use read::{MAX_BYTES, SuiteError, read};
+pub use shipped::{SHIPPED, ShippedSuite, list, shipped};
+pub use table::{SuiteRow, suite_text};
+
+use super::compare::TestQuestion;
+
+/// Rounds of a test for which nobody says how many.
+pub const ROUNDS: u32 = 5;
+/// Most rounds of a test.
+pub const MOST_ROUNDS: u32 = 1000;
+/// Most tests of a suite.
+pub const MOST_TESTS: usize = 100;
+
+/// A named list of tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suite {
+    /// What it is called, and what its runs are found by in the history.
+    pub name: String,
+    /// What it is for; empty = nobody said.
+    pub about: String,
+    /// The tests, at least one, in order.
+    pub tests: Vec<SuiteTest>,
+}
+
+/// One of its tests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteTest {
+    /// What it is called; no other test of the suite is.
+    pub name: String,
+    /// What it is for; empty = nobody said.
+    pub about: String,
+    /// The words of its command line, without the program.
+    pub command: Vec<String>,
+    /// In how many rounds it is run; `None` = [`ROUNDS`].
+    pub repeat: Option<u32>,
+    /// What decides when it is compared.
+    pub question: TestQuestion,
+}

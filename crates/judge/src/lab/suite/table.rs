@@ -1,0 +1,138 @@
+//! What a suite has come to: a row for each test.
+
+use super::SuiteTest;
+use crate::lab::{LatencyLine, RunLine, RunVerdict};
+use diskspd_model::stats::median;
+use diskspd_model::stats::replicates::Spread;
+use diskspd_model::units::Millis;
+use diskspd_model::units::visible::line;
+use serde::Serialize;
+
+/// What a test did, over all its rounds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SuiteRow {
+    /// What it is called.
+    pub test: String,
+    /// What it is for; empty = nobody said.
+    pub about: String,
+    /// Its command line, as it can be typed.
+    pub command: String,
+    /// The names of its runs in the history, in order.
+    pub runs: Vec<String>,
+    /// Its runs, in order.
+    pub lines: Vec<RunLine>,
+    /// I/Os per second, the mean of all runs; `None` = there is none.
+    pub iops: Option<f64>,
+    /// 2^20 bytes per second, the median.
+    pub mib_per_s: Option<f64>,
+    /// 99 % of the I/Os took no longer, ms, the median; of response times where I/Os were due at a time.
+    pub p99_ms: Option<f64>,
+    /// The 95 % interval of the mean IOPS, percent to each side; `None` = of fewer than two runs.
+    pub spread_percent: Option<f64>,
+    /// The worst that is concluded of a run, in a word.
+    pub verdict: String,
+}
+
+impl SuiteRow {
+    /// That of a test with these runs.
+    pub fn of(test: &SuiteTest, command: String, runs: Vec<String>, lines: Vec<RunLine>) -> SuiteRow {
+        let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
+        let spread = Spread::of(&iops);
+        let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values));
+        let p99 = |line: &RunLine| line.felt().map(|latency: &LatencyLine| latency.p99_ms.ms());
+        SuiteRow {
+            test: test.name.clone(),
+            about: test.about.clone(),
+            command,
+            runs,
+            iops: spread.as_ref().map(|spread| spread.mean),
+            mib_per_s: middle(lines.iter().map(|line| line.mib_per_s).collect()),
+            p99_ms: middle(lines.iter().filter_map(p99).collect()),
+            spread_percent: spread.as_ref().and_then(Spread::relative).map(|share| 100.0 * share),
+            verdict: worst(&lines).map_or("no run", RunVerdict::word).to_owned(),
+            lines,
+        }
+    }
+}
+
+/// What is concluded of the run that looks worst.
+fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
+    let rank = |verdict: RunVerdict| match verdict {
+        RunVerdict::Wrong => 0,
+        RunVerdict::Warning => 1,
+        RunVerdict::NothingFound => 2,
+        RunVerdict::Devices(_) => 3,
+    };
+    lines.iter().map(|line| line.verdict).min_by_key(|verdict| rank(*verdict))
+}
+
+/// The table, for people.
+pub fn suite_text(rows: &[SuiteRow]) -> String {
+    let width = rows.iter().map(|row| row.test.chars().count()).max().unwrap_or(0).max(4);
+    let mut text = format!(
+        "{:<width$}{:>6}{:>14}{:>8}{:>12}{:>11}  verdict\n",
+        "test", "runs", "IOPS", "+- %", "MiB/s", "p99 ms"
+    );
+    for row in rows {
+        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+        let p99 = row.p99_ms.map_or("-".to_owned(), |ms| Millis::new(ms).to_string());
+        text += &format!(
+            "{:<width$}{:>6}{:>14}{:>8}{:>12}{p99:>11}  {}\n",
+            line(&row.test),
+            row.lines.len(),
+            number(row.iops),
+            number(row.spread_percent),
+            number(row.mib_per_s),
+            row.verdict
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::compare::TestQuestion;
+
+    fn test() -> SuiteTest {
+        let name = "log".to_owned();
+        SuiteTest {
+            name,
+            about: String::new(),
+            command: vec!["-r".into()],
+            repeat: None,
+            question: TestQuestion::default(),
+        }
+    }
+
+    fn ran(iops: f64, verdict: RunVerdict) -> RunLine {
+        RunLine {
+            iops,
+            measured_s: 1.0,
+            mib_per_s: iops / 256.0,
+            latency: None,
+            response: None,
+            cpu: 1.0,
+            hottest: 1.0,
+            verdict,
+            limited_by: None,
+            findings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_mean_its_spread_and_the_worst_verdict() {
+        let one = |lines: Vec<RunLine>| SuiteRow::of(&test(), "diskspd -r".into(), Vec::new(), lines);
+        let none = one(Vec::new());
+        assert_eq!((none.iops, none.spread_percent, &*none.verdict), (None, None, "no run"));
+        let single = one(vec![ran(100.0, RunVerdict::NothingFound)]);
+        assert_eq!((single.iops, single.spread_percent), (Some(100.0), None));
+        let two = one(vec![ran(100.0, RunVerdict::NothingFound), ran(120.0, RunVerdict::Wrong)]);
+        assert_eq!((two.iops, &*two.verdict), (Some(110.0), RunVerdict::Wrong.word()));
+        assert!(two.spread_percent.is_some_and(|percent| percent > 10.0));
+        let text = suite_text(&[none, two]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[2].starts_with("log ") && lines[2].contains("110.00"), "{text}");
+    }
+}

@@ -1,0 +1,33 @@
+//! Bencher Metric Format: JSON of benchmarks, each with its measures. Of the comparison it holds what B did:
+//! the service keeps the history and has thresholds of its own.
+
+use super::{ToldComparison, cases};
+use serde_json::{Map, Value, json};
+
+/// The median of B of every figure, with the lowest and the highest run.
+pub fn bencher(told: &ToldComparison) -> Vec<u8> {
+    let mut benchmarks = Map::new();
+    for case in cases(told) {
+        let mut measures = Map::new();
+        for metric in case.span.into_iter().flat_map(|span| &span.metrics) {
+            let Some([_, other]) = &metric.sides else { continue };
+            let lowest = other.values.iter().copied().fold(f64::INFINITY, f64::min);
+            let highest = other.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let measure = json!({
+                "value": other.median,
+                "lower_value": lowest,
+                "upper_value": highest,
+            });
+            measures.insert(slug(&metric.metric), measure);
+        }
+        if !measures.is_empty() {
+            benchmarks.insert(format!("{}: {}", told.title, case.name), Value::Object(measures));
+        }
+    }
+    format!("{:#}\n", Value::Object(benchmarks)).into_bytes()
+}
+
+/// The name of a measure: lower case, digits and dashes.
+fn slug(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect()
+}

@@ -1,0 +1,57 @@
+//! JUnit's XML: what continuous integration shows as a list of tests.
+
+use super::{CaseEnd, ToldComparison, cases};
+use diskspd_model::units::visible::line;
+use std::fmt::Write;
+
+/// A suite with a test case for each figure that decides. What can't be told is skipped, and says why.
+pub fn junit(told: &ToldComparison) -> Vec<u8> {
+    let cases = cases(told);
+    let count = |end: CaseEnd| cases.iter().filter(|case| case.end == end).count();
+    let counts = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
+        cases.len(),
+        count(CaseEnd::Failed),
+        count(CaseEnd::NotCompared),
+        count(CaseEnd::Unclear)
+    );
+    let title = escaped(told.title);
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diskspd\" {counts}>\n  <testsuite \
+         name=\"{title}\" {counts}>\n"
+    );
+    for case in &cases {
+        let message = escaped(&case.message);
+        let inside = match case.end {
+            CaseEnd::Passed => format!("<system-out>{message}</system-out>"),
+            CaseEnd::Failed => format!("<failure message=\"{message}\" type=\"worse\">{message}</failure>"),
+            CaseEnd::Unclear => format!("<skipped message=\"{message}\"/>"),
+            CaseEnd::NotCompared => {
+                format!("<error message=\"{message}\" type=\"not-compared\">{message}</error>")
+            }
+        };
+        let _ = writeln!(
+            text,
+            "    <testcase classname=\"diskspd.{title}\" name=\"{}\" time=\"0\">{inside}</testcase>",
+            escaped(&case.name)
+        );
+    }
+    text.push_str("  </testsuite>\n</testsuites>\n");
+    text.into_bytes()
+}
+
+/// As XML takes it; what drives a terminal, and no parser takes, is visible.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => out.push('?'),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,99 @@
+//! A comparison in the forms that others read: continuous integration, dashboards of benchmarks. What decides
+//! in each time span is a case there, by the name of the test or workload.
+
+mod bencher;
+mod github;
+mod junit;
+mod metrics;
+mod summary;
+
+pub use bencher::bencher;
+pub use github::github;
+pub use junit::junit;
+pub use metrics::metrics;
+pub use summary::summary;
+
+use diskspd_judge::lab::compare::{
+    ChangeVerdict, Compared, Question, RunComparison, SpanCompared, answer, place,
+};
+use diskspd_model::units::visible::line;
+
+/// A comparison, and by what it fails.
+#[derive(Debug, Clone, Copy)]
+pub struct ToldComparison<'a> {
+    /// What it is called: the name of a baseline, or `compare`.
+    pub title: &'a str,
+    /// What came out.
+    pub comparison: &'a RunComparison,
+    /// What was asked.
+    pub question: &'a Question,
+    /// Worse by less than this share is no failure.
+    pub by: f64,
+}
+
+/// How a case ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CaseEnd {
+    /// Better or the same, or worse by less than what fails.
+    Passed,
+    /// Worse.
+    Failed,
+    /// It can't be told.
+    Unclear,
+    /// There is nothing to compare.
+    NotCompared,
+}
+
+/// What decides in a time span.
+struct AnswerCase<'a> {
+    /// Its test or workload.
+    name: String,
+    /// How it ended.
+    end: CaseEnd,
+    /// In a sentence.
+    message: String,
+    /// The figures; `None` = only one side has it.
+    span: Option<&'a SpanCompared>,
+}
+
+impl AnswerCase<'_> {
+    /// The figure that decides.
+    fn decides(&self) -> Option<&Compared> {
+        self.span?.metrics.first()
+    }
+}
+
+/// All cases, in order.
+fn cases<'a>(told: &ToldComparison<'a>) -> Vec<AnswerCase<'a>> {
+    let comparison = told.comparison;
+    let of_span = |span: &'a SpanCompared| {
+        let place = place(comparison, span);
+        let name = if place.is_empty() { "all runs".to_owned() } else { place };
+        let decides = span.metrics.first();
+        let end = match decides.map(|metric| metric.verdict) {
+            None | Some(ChangeVerdict::NotCompared) => CaseEnd::NotCompared,
+            Some(ChangeVerdict::CantTell | ChangeVerdict::TwoRuns) => CaseEnd::Unclear,
+            Some(ChangeVerdict::Better | ChangeVerdict::Same) => CaseEnd::Passed,
+            Some(ChangeVerdict::Worse) if told.question.fails(comparison, span, told.by) => CaseEnd::Failed,
+            Some(ChangeVerdict::Worse) => CaseEnd::Passed,
+        };
+        let message = decides.map_or("it has no figure".to_owned(), |metric| {
+            let why = metric.why_not.as_ref().map(|why| format!(" {why}")).unwrap_or_default();
+            let more = answer(metric, span.same_percent);
+            [Some(more.verdict + &why), more.more].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        });
+        AnswerCase { name, end, message: line(&message).into_owned(), span: Some(span) }
+    };
+    let alone = ["A", "B"].into_iter().zip(&comparison.alone).flat_map(|(letter, alone)| {
+        alone.iter().map(move |name| AnswerCase {
+            name: line(name).into_owned(),
+            end: CaseEnd::NotCompared,
+            message: format!("only {letter} has it"),
+            span: None,
+        })
+    });
+    comparison.time_spans.iter().map(of_span).chain(alone).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! Markdown, as GitHub's job summary, merge requests and chats take it.
+
+use super::{CaseEnd, ToldComparison, cases};
+use crate::number::number;
+use diskspd_judge::lab::compare::{between, signed};
+use diskspd_model::units::visible::line;
+
+/// A heading, a table with a row for each figure that decides, and what else differs.
+pub fn summary(told: &ToldComparison) -> Vec<u8> {
+    let mut text = format!("### DiskSpd: {}\n\n", cell(told.title));
+    for (letter, side) in ["A", "B"].iter().zip(&told.comparison.sides) {
+        text += &format!("* {letter}: {} ({} runs)\n", cell(&side.name), side.runs.len());
+    }
+    text += "\n| | test | figure | A | B | change | interval | verdict |\n";
+    text += "| --- | --- | --- | ---: | ---: | ---: | --- | --- |\n";
+    for case in cases(told) {
+        let sign = match case.end {
+            CaseEnd::Passed => "✅",
+            CaseEnd::Failed => "❌",
+            CaseEnd::Unclear => "❔",
+            CaseEnd::NotCompared => "⚠️",
+        };
+        let row = match case.decides() {
+            None => [String::new(), String::new(), String::new(), String::new(), String::new(), case.message],
+            Some(metric) => {
+                let medians =
+                    metric.sides.as_ref().map(|sides| [0, 1].map(|side| number(sides[side].median)));
+                let [first, other] = medians.unwrap_or_default();
+                [
+                    metric.title.clone(),
+                    first,
+                    other,
+                    metric.change_percent.map(signed).unwrap_or_default(),
+                    between(metric, "..").unwrap_or_else(|| "-".into()),
+                    match metric.verdict.word() {
+                        "" => case.message,
+                        word => word.to_owned(),
+                    },
+                ]
+            }
+        };
+        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+        text += &format!("| {sign} | {} | {} |\n", cell(&case.name), cells.join(" | "));
+    }
+    if !told.comparison.differences.is_empty() {
+        text += "\n<details><summary>What differs besides</summary>\n\n";
+        for difference in &told.comparison.differences {
+            text += &format!("* {}\n", cell(&diskspd_judge::lab::compare::sentence(difference)));
+        }
+        text += "\n</details>\n";
+    }
+    text.into_bytes()
+}
+
+/// A text that nothing of is Markdown or HTML.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in line(text).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,124 @@
+use super::*;
+use diskspd_judge::lab::compare::{Side, SideRun, compare};
+use diskspd_model::results::{KnownFigures, Origin, RunSummary, SpanSummary};
+use std::collections::BTreeMap;
+
+/// A run of a test with so many I/Os per second.
+fn run(test: &str, iops: f64, number: i64) -> SideRun {
+    let total = KnownFigures { ios: Some(iops as u64), iops: Some(iops), ..KnownFigures::default() };
+    let span = SpanSummary { total, ..SpanSummary::default() };
+    let name = format!("{test} {number}");
+    let known =
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new(name, Origin::Record { version: 2 }) };
+    SideRun {
+        known,
+        environment: BTreeMap::new(),
+        method: BTreeMap::new(),
+        began_ms: Some(number),
+        boot: None,
+        test: Some(test.to_owned()),
+    }
+}
+
+/// Two sides in turn with three tests: the first one is half as fast in B, the second the same, the third
+/// scatters.
+fn compared() -> RunComparison {
+    let mut sides = ["old <1>", "new"].map(|name| Side { name: name.into(), runs: Vec::new() });
+    for pair in 0..8i64 {
+        for place in 0..2usize {
+            let side = (pair as usize + place) % 2;
+            let at = pair * 2 + place as i64;
+            let scatter = 1.0 + 0.001 * (at % 3) as f64;
+            let wild = if (at * 7919) % 5 < 2 { 3.0 } else { 1.0 };
+            let slow = if side == 1 { 500.0 } else { 1000.0 };
+            sides[side].runs.push(run("a|b:c", slow * scatter, at));
+            sides[side].runs.push(run("same", 1000.0 * scatter, at));
+            sides[side].runs.push(run("wild", 1000.0 * wild, at));
+        }
+    }
+    sides[1].runs.push(run("only \"new\"", 1.0, 99));
+    compare(&sides[0], &sides[1], &Question::default()).unwrap()
+}
+
+fn written(form: fn(&ToldComparison) -> Vec<u8>) -> String {
+    let (comparison, question) = (compared(), Question::default());
+    let told = ToldComparison { title: "nightly, 4", comparison: &comparison, question: &question, by: 0.05 };
+    String::from_utf8(form(&told)).unwrap()
+}
+
+#[test]
+fn junit_has_a_case_for_each_test_with_the_end_it_came_to() {
+    let text = written(junit);
+    assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
+    let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(line("name=\"a|b:c\"").contains("<failure message="), "{text}");
+    assert!(line("name=\"same\"").contains("<system-out>"), "{text}");
+    assert!(line("name=\"wild\"").contains("<skipped message="), "{text}");
+    assert!(line("name=\"only &quot;new&quot;\"").contains("<error message="), "{text}");
+}
+
+#[test]
+fn annotations_keep_to_the_grammar_of_workflow_commands() {
+    let text = written(github);
+    assert_eq!(text.lines().count(), 4);
+    for line in text.lines() {
+        let rest = line.strip_prefix("::").unwrap();
+        let (head, message) = rest.split_once("::").unwrap();
+        let (command, property) = head.split_once(" title=").unwrap();
+        assert!(["error", "warning", "notice"].contains(&command), "{line}");
+        assert!(!property.contains([':', ',']) && !property.is_empty(), "{line}");
+        // Every percent sign begins a code.
+        for (at, _) in message.match_indices('%') {
+            assert!(["25", "0D", "0A"].contains(&&message[at + 1..at + 3]), "{line}");
+        }
+    }
+    assert!(text.starts_with("::error title=nightly%2C 4%3A a|b%3Ac::IOPS: B is worse"), "{text}");
+}
+
+#[test]
+fn the_summary_is_a_table_of_as_many_columns_in_each_row() {
+    let text = written(summary);
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 2 + 4);
+    for row in &rows {
+        let plain = row.replace("\\|", "");
+        assert_eq!(plain.matches('|').count(), 9, "{row}");
+    }
+    assert!(text.contains("a\\|b:c") && text.contains("old &lt;1&gt;"), "{text}");
+}
+
+#[test]
+fn metrics_are_openmetrics_text() {
+    let text = written(metrics);
+    assert!(text.ends_with("# EOF\n"));
+    let mut family = String::new();
+    for line in text.lines().filter(|line| *line != "# EOF") {
+        if let Some(head) = line.strip_prefix("# TYPE ") {
+            family = head.strip_suffix(" gauge").unwrap().to_owned();
+            continue;
+        }
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            assert!(help.starts_with(&family), "{line}");
+            continue;
+        }
+        let labels = line.strip_prefix(&format!("{family}{{")).unwrap();
+        let (labels, value) = labels.rsplit_once("} ").unwrap();
+        assert!(labels.starts_with("test=\"") && value.parse::<f64>().is_ok(), "{line}");
+    }
+    assert!(text.contains("diskspd_worse{test=\"a|b:c\"} 1\n"), "{text}");
+    assert!(text.contains("diskspd_worse{test=\"same\"} 0\n") && !text.contains("diskspd_worse{test=\"wild"));
+}
+
+#[test]
+fn bencher_has_a_value_between_its_bounds_for_each_measure() {
+    let json: serde_json::Value = serde_json::from_str(&written(bencher)).unwrap();
+    let benchmarks = json.as_object().unwrap();
+    assert_eq!(benchmarks.len(), 3);
+    for (name, measures) in benchmarks {
+        assert!(name.starts_with("nightly, 4: "), "{name}");
+        for measure in measures.as_object().unwrap().values() {
+            let figure = |name: &str| measure[name].as_f64().unwrap();
+            assert!(figure("lower_value") <= figure("value") && figure("value") <= figure("upper_value"));
+        }
+    }
+}

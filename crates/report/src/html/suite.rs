@@ -1,0 +1,87 @@
+//! The page of a suite: a table of its tests, then its runs as a page of several has them.
+
+use super::input::Run;
+use super::page::heading;
+use super::several;
+use crate::number::number;
+use diskspd_judge::lab::suite::SuiteRow;
+use diskspd_model::units::Millis;
+use diskspd_model::units::visible::{line, lines};
+use maud::{Markup, html};
+
+/// A suite as its page sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct SuitePage<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What it is for.
+    pub about: &'a str,
+    /// What its runs are called in the history.
+    pub label: &'a str,
+    /// A row for each test.
+    pub rows: &'a [SuiteRow],
+    /// The whole command line, as it can be typed.
+    pub command_line: &'a str,
+}
+
+/// For the title of a window.
+pub fn title(page: &SuitePage) -> String {
+    format!("DiskSpd: suite {}", page.name)
+}
+
+/// The content of the page. `runs`: all runs, those of a test one after the other.
+pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
+    html! {
+        header {
+            p.kicker { "DiskSpd for Linux · suite" }
+            h1 { (line(page.name)) }
+            @if !page.about.is_empty() { p.lead { (line(page.about)) } }
+            p.targets { "kept as " code { "@" (line(page.label)) } ", " (runs.len()) " runs" }
+        }
+        section {
+            (heading(2, "Tests"))
+            div.scroll tabindex="0" role="region" aria-label="Tests" { (table(page.rows)) }
+            p.note {
+                "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are medians. \
+                 The verdict is the worst of a run."
+            }
+        }
+        (several::all(runs))
+        section.again {
+            (heading(2, "Do it again"))
+            div.command { pre { code { (lines(page.command_line)) } } }
+        }
+    }
+}
+
+fn table(rows: &[SuiteRow]) -> Markup {
+    let figure = |value: Option<f64>| value.map_or("–".to_owned(), number);
+    let time = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| Millis::new(ms).readable());
+    html! {
+        table {
+            caption.hidden { "Tests" }
+            thead {
+                tr {
+                    th scope="col" { "test" }
+                    @for head in ["runs", "IOPS", "± %", "MiB/s", "99th percentile"] { th scope="col" { (head) } }
+                    th.words scope="col" { "verdict" }
+                    th.words scope="col" { "what it is for" }
+                }
+            }
+            tbody {
+                @for row in rows {
+                    tr {
+                        th scope="row" { (line(&row.test)) }
+                        td { (row.lines.len()) }
+                        td { (figure(row.iops)) }
+                        td { (figure(row.spread_percent)) }
+                        td { (figure(row.mib_per_s)) }
+                        td { (time(row.p99_ms)) }
+                        td.words { (row.verdict) }
+                        td.words { (line(&row.about)) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Suites and baselines beside the runs: what was asked of the runs of a suite, and which runs later ones are
+//! judged by. Both name runs, and hold none: a run that is removed is missed, and that is told.
+//!
+//! ```text
+//! suites/<label>.json     the tests of a run of a suite, whose runs have that label
+//! baselines/<name>.json   the runs of a baseline, each with its test
+//! ```
+
+use super::files::write_whole;
+use super::{Store, StoreError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// Longest file of either kind, bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// What tells a file from other JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct NotesFormat {
+    name: String,
+    version: u32,
+}
+
+/// What stands in a file.
+#[derive(Serialize, Deserialize)]
+struct StoredNotes<T> {
+    format: NotesFormat,
+    #[serde(flatten)]
+    notes: T,
+}
+
+/// A suite, as it is kept beside its runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SuiteNotes {
+    /// What it is called; empty = the runs are of none.
+    pub suite: String,
+    /// What it is for.
+    pub about: String,
+    /// Its tests, in order.
+    pub tests: Vec<TestNotes>,
+}
+
+/// A test of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TestNotes {
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Its command line, as it was typed.
+    pub command: String,
+    /// The figure that decides, by its name; `None` = the usual one.
+    pub metric: Option<String>,
+    /// So near is the same, a share; `None` = the usual one.
+    pub same: Option<f64>,
+    /// Worse by less than this share is no failure.
+    pub worse: f64,
+}
+
+/// Runs that later ones are judged by.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Baseline {
+    /// When it was set, seconds since 1970-01-01 00:00 UTC.
+    pub set_at: i64,
+    /// What was asked of them.
+    pub asked: SuiteNotes,
+    /// The runs, the oldest first.
+    pub runs: Vec<BaselineRun>,
+}
+
+/// A run of a baseline.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct BaselineRun {
+    /// Its name in the store.
+    pub id: String,
+    /// The test that it was run for.
+    pub test: String,
+}
+
+/// A kind of file.
+struct NotesKind {
+    folder: &'static str,
+    format: &'static str,
+}
+
+const SUITES: NotesKind = NotesKind { folder: "suites", format: "diskspd-suite-notes" };
+const BASELINES: NotesKind = NotesKind { folder: "baselines", format: "diskspd-baseline" };
+
+impl Store {
+    /// Keeps what was asked of the runs of this label.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn keep_suite(&self, label: &str, notes: &SuiteNotes) -> Result<(), StoreError> {
+        self.put(&SUITES, label, notes)
+    }
+
+    /// What was asked of the runs of this label; `None` = they are of no suite.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn suite(&self, label: &str) -> Result<Option<SuiteNotes>, StoreError> {
+        self.get(&SUITES, label)
+    }
+
+    /// The labels of all runs of suites, in no order.
+    ///
+    /// # Errors
+    /// The folder can't be listed.
+    pub fn suites(&self) -> Result<Vec<String>, StoreError> {
+        self.names(&SUITES)
+    }
+
+    /// Sets a baseline, in place of an earlier one of that name.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn set_baseline(&self, name: &str, baseline: &Baseline) -> Result<(), StoreError> {
+        self.put(&BASELINES, name, baseline)
+    }
+
+    /// A baseline; `None` = there is none of that name.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn baseline(&self, name: &str) -> Result<Option<Baseline>, StoreError> {
+        self.get(&BASELINES, name)
+    }
+
+    /// The names of all baselines, in order.
+    ///
+    /// # Errors
+    /// The folder can't be listed.
+    pub fn baselines(&self) -> Result<Vec<String>, StoreError> {
+        let mut names = self.names(&BASELINES)?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// Forgets a baseline; its runs stay. Whether there was one.
+    ///
+    /// # Errors
+    /// The file can't be removed.
+    pub fn remove_baseline(&self, name: &str) -> Result<bool, StoreError> {
+        let file = self.notes_file(&BASELINES, name);
+        match fs::remove_file(&file) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(StoreError::File { file, why: format!("can't be removed: {error}") }),
+        }
+    }
+
+    fn notes_file(&self, kind: &NotesKind, name: &str) -> PathBuf {
+        self.folder().join(kind.folder).join(format!("{name}.json"))
+    }
+
+    fn put<T: Serialize>(&self, kind: &NotesKind, name: &str, notes: T) -> Result<(), StoreError> {
+        let folder = self.folder().join(kind.folder);
+        let failed = |error| StoreError::Folder { folder: folder.clone(), error };
+        fs::create_dir_all(&folder).map_err(failed)?;
+        let file = self.notes_file(kind, name);
+        let format = NotesFormat { name: kind.format.to_owned(), version: 1 };
+        let bytes = serde_json::to_vec_pretty(&StoredNotes { format, notes });
+        let bytes =
+            bytes.map_err(|error| StoreError::Unwritten { file: file.clone(), why: error.to_string() })?;
+        write_whole(&file, &bytes).map(drop)
+    }
+
+    fn get<T: DeserializeOwned>(&self, kind: &NotesKind, name: &str) -> Result<Option<T>, StoreError> {
+        let file = self.notes_file(kind, name);
+        let wrong = |why: String| StoreError::File { file: file.clone(), why };
+        let bytes = match read_short(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(|error| wrong(format!("can't be read: {error}")))?,
+        };
+        let stored: StoredNotes<T> =
+            serde_json::from_slice(&bytes).map_err(|error| wrong(format!("is damaged: {error}")))?;
+        match stored.format.name == kind.format {
+            true => Ok(Some(stored.notes)),
+            false => Err(wrong(format!("is no file of this kind, but {}", stored.format.name))),
+        }
+    }
+
+    fn names(&self, kind: &NotesKind) -> Result<Vec<String>, StoreError> {
+        let folder = self.folder().join(kind.folder);
+        let failed = |error| StoreError::Folder { folder: folder.clone(), error };
+        let listed = match fs::read_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            listed => listed.map_err(failed)?,
+        };
+        let name = |entry: fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned());
+        Ok(listed.flatten().filter_map(name).collect())
+    }
+}
+
+fn read_short(file: &Path) -> io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    fs::File::open(file)?.take(LONGEST).read_to_end(&mut bytes).map(|_| bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn baseline() -> Baseline {
+        let test = TestNotes { name: "log".into(), metric: Some("p99".into()), ..TestNotes::default() };
+        let asked = SuiteNotes { suite: "nightly".into(), about: String::new(), tests: vec![test] };
+        let runs = vec![BaselineRun { id: "abcd".into(), test: "log".into() }];
+        Baseline { set_at: 7, asked, runs }
+    }
+
+    #[test]
+    fn a_baseline_is_set_listed_and_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        assert!(store.baselines().unwrap().is_empty() && store.baseline("a").unwrap().is_none());
+        store.set_baseline("a", &baseline()).unwrap();
+        assert_eq!(store.baseline("a").unwrap(), Some(baseline()));
+        assert_eq!(store.baselines().unwrap(), ["a"]);
+        assert!(store.remove_baseline("a").unwrap() && !store.remove_baseline("a").unwrap());
+    }
+
+    #[test]
+    fn a_file_of_another_kind_or_a_damaged_one_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(folder.path());
+        store.set_baseline("a", &baseline()).unwrap();
+        let file = folder.path().join("baselines/a.json");
+        for (content, why) in
+            [("{", "is damaged"), (r#"{"format":{"name":"x","version":1}}"#, "no file of this kind")]
+        {
+            fs::write(&file, content).unwrap();
+            let error = store.baseline("a").unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains("a.json"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `diskspd baseline`: runs that later ones are judged by.
+
+use super::Command;
+use super::compare::{FAIL_IF, FailIf, answers, fail_if};
+use super::suite::{BUDGET, ROUNDS, RoundsRequest, rounds};
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::Folder;
+use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, row, switch, text};
+use crate::cli::{AnswerOut, Invocation};
+use crate::lab::selection::check_word;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What is done with baselines.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineRequest {
+    /// What.
+    pub action: BaselineAction,
+    /// `--store`; `None` = the usual one.
+    pub store: Option<PathBuf>,
+    /// All that stands behind the word `baseline`, as it was typed.
+    pub given: Vec<OsString>,
+}
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BaselineAction {
+    /// List them.
+    List,
+    /// Print what one holds.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Set one.
+    Set {
+        /// Its name.
+        name: String,
+        /// Files, folders, `@label` or `@id`; empty = the latest run of a suite.
+        runs: Vec<OsString>,
+    },
+    /// Forget one; its runs stay.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Run its tests again, or take runs that are there, and compare.
+    Check(Box<BaselineCheck>),
+}
+
+/// How a baseline is checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineCheck {
+    /// Its name.
+    pub name: String,
+    /// What is measured, in place of what the baseline measured.
+    pub targets: Vec<OsString>,
+    /// `--against`: runs that are there, in place of new ones.
+    pub against: Option<OsString>,
+    /// How many rounds are run.
+    pub rounds: RoundsRequest,
+    /// `--fail-if`
+    pub fail_if: Option<FailIf>,
+    /// `--destroy`: permit writing to block devices that carry a signature.
+    pub destroy: bool,
+    /// `--json`, `--html`, `--out`
+    pub out: Vec<AnswerOut>,
+    /// `--quiet`
+    pub quiet: bool,
+}
+
+/// What may stand behind the command first.
+const ACTIONS: &[&str] = &["list", "show", "set", "remove", "check"];
+
+const CHECK: &[&str] = &["check"];
+const AGAINST: OptionRow = text(
+    "--against",
+    "<runs>",
+    "@nightly.7",
+    "of check: compare these runs (files, folders, @label, @id; several with commas) and run nothing",
+)
+.only_with(CHECK);
+const REPEAT: OptionRow = ROUNDS.only_with(CHECK);
+const UNTIL_SURE: OptionRow = switch(
+    "--until-sure",
+    "of check: repeat undecided tests up to 8 times as often; ends after --budget, by default 30m",
+)
+.only_with(CHECK);
+const LIMIT: OptionRow = BUDGET.only_with(CHECK);
+const GATE: OptionRow = FAIL_IF.only_with(CHECK);
+const DESTROY: OptionRow =
+    switch("--destroy", "of check: permit writing to block devices that carry a signature").only_with(CHECK);
+const DOCUMENT: OptionRow = JSON.here("of check: write the comparison as JSON to this file").only_with(CHECK);
+const PAGE: OptionRow = HTML.here("of check: write a page of it to this file").only_with(CHECK);
+const BY_ENDING: OptionRow = OUT
+    .here(
+        "of check: write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, \
+         .bencher.json, github:-",
+    )
+    .only_with(CHECK);
+const SILENT: OptionRow = QUIET.only_with(CHECK);
+const STORED: OptionRow = row("--store", Folder, "the folder of the history");
+
+pub const BASELINE: Command = Command {
+    name: "baseline",
+    arguments: "[list|show|set|remove|check] [<name>] [..]",
+    help: "set a baseline of runs, and check whether anything has become worse since",
+    options: &[AGAINST, REPEAT, UNTIL_SURE, LIMIT, GATE, DESTROY, DOCUMENT, PAGE, BY_ENDING, STORED, SILENT],
+    exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE]],
+    takes: Takes::OneOf(|| ACTIONS.to_vec()),
+    examples: &[
+        ("diskspd baseline set storage", "what the latest run of a suite did is the baseline"),
+        ("diskspd baseline check storage --fail-if worse", "run its tests again: has any become worse?"),
+        ("diskspd baseline set years results/", "from files: DISKSPD's, fio's, this program's"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let action = line.words.first().map_or("list".into(), |word| word.to_string_lossy().into_owned());
+    line.refuse_idle(&action)?;
+    let rest = line.words.get(1..).unwrap_or_default();
+    let action = match (action.as_str(), rest) {
+        ("list", []) => BaselineAction::List,
+        ("show", [name]) => BaselineAction::Show { name: named(name)? },
+        ("remove", [name]) => BaselineAction::Remove { name: named(name)? },
+        ("set", [name, runs @ ..]) => {
+            let is_latest = |runs: &[OsString]| matches!(runs, [one] if one == "latest");
+            let runs = if is_latest(runs) { Vec::new() } else { runs.to_vec() };
+            BaselineAction::Set { name: named(name)?, runs }
+        }
+        ("check", [name, targets @ ..]) => BaselineAction::Check(Box::new(check(&line, name, targets)?)),
+        ("list", _) => return Err(line.wrong()),
+        (action, []) => {
+            return Err(CliError::new("the name of the baseline is missing")
+                .hint(format!("diskspd baseline {action} NAME; diskspd baseline lists them")));
+        }
+        _ => return Err(line.wrong()),
+    };
+    Ok(Invocation::Baseline(Box::new(BaselineRequest {
+        action,
+        store: line.path(&STORED),
+        given: line.typed,
+    })))
+}
+
+fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<BaselineCheck, CliError> {
+    let against = line.text(&AGAINST).map(OsString::from);
+    if let (Some(_), Some(target)) = (&against, targets.first()) {
+        let what = format!("--against runs nothing, but '{}' is a target to run on", target.display());
+        return Err(CliError::new(what).hint("leave out one of the two"));
+    }
+    Ok(BaselineCheck {
+        name: named(name)?,
+        targets: targets.to_vec(),
+        against,
+        rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
+        fail_if: line.read_value(&GATE, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
+        destroy: line.has(&DESTROY),
+        out: answers(line, &DOCUMENT, &PAGE, &BY_ENDING)?,
+        quiet: line.has(&SILENT),
+    })
+}
+
+/// A name, as labels are.
+fn named(word: &OsString) -> Result<String, CliError> {
+    let name = word.to_string_lossy().into_owned();
+    check_word(&name).map_err(|why| CliError::at(word.as_encoded_bytes(), 0, format!("the name {why}")))?;
+    Ok(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parsed;
+    use super::*;
+    use crate::lab::compare::AnswerForm;
+
+    fn read(line: &str) -> Result<BaselineAction, CliError> {
+        match parsed(&format!("baseline {line}"))? {
+            Invocation::Baseline(request) => Ok(request.action),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_baseline_is_set_shown_checked_and_forgotten() {
+        let name = || "b".to_owned();
+        assert_eq!(read("").unwrap(), BaselineAction::List);
+        assert_eq!(read("show b").unwrap(), BaselineAction::Show { name: name() });
+        assert_eq!(read("remove b").unwrap(), BaselineAction::Remove { name: name() });
+        let set = |runs: &[&str]| BaselineAction::Set {
+            name: name(),
+            runs: runs.iter().map(OsString::from).collect(),
+        };
+        assert_eq!(read("set b").unwrap(), set(&[]));
+        assert_eq!(read("set b latest").unwrap(), set(&[]));
+        assert_eq!(read("set b @x.1 a.json").unwrap(), set(&["@x.1", "a.json"]));
+        let line = "check b f --until-sure --fail-if worse=3% --out a.junit.xml --html p --out github:-";
+        let BaselineAction::Check(check) = read(line).unwrap() else { panic!() };
+        assert_eq!((check.targets.len(), check.rounds.budget_s), (1, Some(1800.0)));
+        let forms: Vec<AnswerForm> = check.out.iter().map(|out| out.form).collect();
+        assert_eq!(forms, [AnswerForm::Html, AnswerForm::Junit, AnswerForm::Github]);
+        assert_eq!(check.fail_if, Some(FailIf::Worse(0.03)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for (line, words) in [
+            ("set", "the name of the baseline is missing"),
+            ("set a/b", "letters, digits"),
+            ("show a b", "wrong arguments"),
+            ("forget b", "no argument of baseline"),
+            ("set b --until-sure", "has no effect"),
+            ("check b f --against @x", "runs nothing"),
+            ("check b --against @x --repeat 3", "exclude each other"),
+            ("check b --out a.txt", "not possible"),
+            ("check b --fail-if better", "not possible"),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.what.contains(words), "{line}: {error}");
+        }
+    }
+}

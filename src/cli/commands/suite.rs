@@ -1,0 +1,231 @@
+//! `diskspd suite`: tests that are run together, round by round.
+
+use super::Command;
+use super::compare::{AnswerOut, answers};
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::Number;
+use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, row, switch, text};
+use crate::cli::{Invocation, typed::quoted};
+use crate::lab::compare::AnswerForm;
+use crate::lab::suite::MOST_ROUNDS;
+use crate::lab::sweep::seconds;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A suite.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SuiteRequest {
+    /// What is done.
+    pub action: SuiteAction,
+    /// `--store`; `None` = the usual one.
+    pub store: Option<PathBuf>,
+    /// How it is run.
+    pub rounds: RoundsRequest,
+    /// `--json`, `--html`, `--out`: pages, and everything.
+    pub out: Vec<AnswerOut>,
+    /// `--dry-run`: check and list alone.
+    pub dry_run: bool,
+    /// `--strict`: fail when any figures are not what they seem to be.
+    pub strict: bool,
+    /// `--quiet`
+    pub quiet: bool,
+    /// All that stands behind the word `suite`, as it was typed.
+    pub given: Vec<OsString>,
+}
+
+/// How many rounds are run.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RoundsRequest {
+    /// `--repeat`: so many rounds of every test; `None` = as the suite says.
+    pub repeat: Option<u32>,
+    /// `--until-sure`: until the answer is known.
+    pub until_sure: bool,
+    /// `--sessions`: all of that so many times, with a pause in between.
+    pub sessions: u32,
+    /// `--budget`: no round begins that would take longer, s.
+    pub budget_s: Option<f64>,
+}
+
+/// What is done with suites.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum SuiteAction {
+    /// List those of the program.
+    #[default]
+    List,
+    /// Print one as TOML.
+    Show(OsString),
+    /// Run one.
+    Run {
+        /// A file, the name of a suite or of a preset.
+        source: OsString,
+        /// What is measured, unless a test says it.
+        targets: Vec<OsString>,
+        /// Options that all tests get.
+        options: Vec<OsString>,
+    },
+}
+
+/// The budget of `--until-sure` where none is given, s.
+const UNTIL_SURE_S: f64 = 1800.0;
+
+pub(super) const ROUNDS: OptionRow = row(
+    "--repeat",
+    Number { min: 1, max: MOST_ROUNDS, of: "rounds" },
+    "run every test n times, in place of what the suite says",
+);
+const UNTIL_SURE: OptionRow = switch(
+    "--until-sure",
+    "repeat each test until its mean IOPS are known to 2 %; ends after --budget, by default 30m",
+);
+pub(super) const BUDGET: OptionRow =
+    text("--budget", "<time>", "30m", "time limit: start no round that would exceed it");
+const SESSIONS: OptionRow = row(
+    "--sessions",
+    Number { min: 1, max: 100, of: "sessions" },
+    "do all of it n times, 16 minutes apart: from 9 on baseline check knows how much the machine changes by \
+     itself",
+)
+.or("1");
+const LIST: OptionRow = switch("--list", "list the suites that come with the program");
+const SHOW: OptionRow = switch("--show", "print the suite as TOML, with its reasons, and run nothing");
+const PLAN: OptionRow = DRY_RUN.here("check all tests, list them, estimate the time, and run nothing");
+const EVERYTHING: OptionRow = JSON.here("write everything as JSON: tests, runs, figures");
+const PAGE: OptionRow = HTML.here("write a page: a table of all runs, and charts of them");
+const BY_ENDING: OptionRow = OUT.here("one of these two, by the ending: .json, .html");
+const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the runs");
+
+pub const SUITE: Command = Command {
+    name: "suite",
+    arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
+    help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
+    options: &[
+        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT,
+        QUIET,
+    ],
+    exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
+    takes: Takes::LineBehind,
+    examples: &[
+        ("diskspd suite --list", "the suites that come with the program"),
+        ("diskspd suite before-and-after test.dat", "run one of them"),
+        ("diskspd suite nightly.toml test.dat -- -c1G -d5", "your own, with options for every test"),
+    ],
+    make,
+};
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let options = line.line.clone().unwrap_or_default();
+    let action = match (&line.words[..], line.has(&LIST), line.has(&SHOW)) {
+        ([], true, _) if options.is_empty() => SuiteAction::List,
+        ([name], false, true) if options.is_empty() => SuiteAction::Show(name.clone()),
+        ([], false, false) => {
+            return Err(CliError::new("the suite is missing")
+                .hint("name a file or a suite of the program; diskspd suite --list lists those"));
+        }
+        ([source, targets @ ..], false, false) => {
+            SuiteAction::Run { source: source.clone(), targets: targets.to_vec(), options: options.clone() }
+        }
+        _ => return Err(line.wrong()),
+    };
+    // Everybody's habit: targets behind the options.
+    if let (SuiteAction::Run { targets, .. }, Some(last)) = (&action, options.last())
+        && targets.is_empty()
+        && last.as_encoded_bytes().first() != Some(&b'-')
+        && options.len() > 1
+        && !options[options.len() - 2].as_encoded_bytes().starts_with(b"--")
+    {
+        let what = format!("'{}' stands behind the options, but targets stand before --", last.display());
+        let name = line.words[0].to_string_lossy().into_owned();
+        let rest = quoted(&options[..options.len() - 1]);
+        return Err(CliError::new(what)
+            .hint(format!("diskspd suite {name} {} -- {rest}", quoted(std::slice::from_ref(last)))));
+    }
+    Ok(Invocation::Suite(Box::new(SuiteRequest {
+        action,
+        store: line.path(&FOLDER),
+        rounds: RoundsRequest {
+            sessions: line.number(&SESSIONS).unwrap_or(1),
+            ..rounds(&line, [&ROUNDS, &UNTIL_SURE, &BUDGET])?
+        },
+        out: out(&line)?,
+        dry_run: line.has(&PLAN),
+        strict: line.has(&STRICT),
+        quiet: line.has(&QUIET),
+        given: line.typed,
+    })))
+}
+
+/// Where it goes.
+fn out(line: &CommandLine) -> Result<Vec<AnswerOut>, CliError> {
+    let all = answers(line, &EVERYTHING, &PAGE, &BY_ENDING)?;
+    match all.iter().find(|out| !matches!(out.form, AnswerForm::Html | AnswerForm::Json)) {
+        None => Ok(all),
+        Some(out) => {
+            let what = format!("--out {}: a suite is written as a page or as JSON", out.path.display());
+            Err(CliError::new(what).hint("the other forms are of baseline check and compare, which judge"))
+        }
+    }
+}
+
+/// How many rounds. `rows`: `--repeat`, `--until-sure` and `--budget` of the command.
+pub(super) fn rounds(
+    line: &CommandLine,
+    [repeat, until_sure, budget]: [&OptionRow; 3],
+) -> Result<RoundsRequest, CliError> {
+    let until_sure = line.has(until_sure);
+    let budget = line.read_value(budget, seconds)?;
+    Ok(RoundsRequest {
+        repeat: line.number(repeat),
+        until_sure,
+        sessions: 1,
+        budget_s: budget.or(until_sure.then_some(UNTIL_SURE_S)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parsed;
+    use super::*;
+
+    fn read(line: &str) -> Result<SuiteRequest, CliError> {
+        match parsed(&format!("suite {line}"))? {
+            Invocation::Suite(request) => Ok(*request),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_suite_has_targets_and_options_of_runs_behind_dashes() {
+        let request = read("a.toml --repeat 3 f g --store s -- -d5 --engine sim").unwrap();
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let SuiteAction::Run { source, targets, options } = request.action else { panic!() };
+        assert_eq!(
+            (source, targets, options),
+            ("a.toml".into(), words(&["f", "g"]), words(&["-d5", "--engine", "sim"]))
+        );
+        assert_eq!((request.rounds.repeat, request.store), (Some(3), Some("s".into())));
+        assert_eq!(read("--list").unwrap().action, SuiteAction::List);
+        assert_eq!(read("x --show").unwrap().action, SuiteAction::Show("x".into()));
+        assert_eq!(read("x f --until-sure").unwrap().rounds.budget_s, Some(1800.0));
+        assert_eq!(read("x f --until-sure --budget 5m").unwrap().rounds.budget_s, Some(300.0));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_told() {
+        for (line, words) in [
+            ("", "the suite is missing"),
+            ("--show", "wrong arguments"),
+            ("x f --show", "wrong arguments"),
+            ("x --list", "wrong arguments"),
+            ("x f --repeat 0", "not possible"),
+            ("x f --repeat 3 --until-sure", "exclude each other"),
+            ("x f --sessions 0", "not possible"),
+            ("x f --out a.junit.xml", "as a page or as JSON"),
+            ("x f -d5", "no option of suite"),
+            ("x -- -d5 f", "stands behind the options"),
+        ] {
+            let error = read(line).unwrap_err();
+            assert!(error.what.contains(words), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The tests of a baseline, to be run again: each as its latest record says.
+
+use super::super::known_runs;
+use super::super::not_done::NotDone;
+use super::super::runnable::Runnable;
+use super::super::suite::source::PlannedTest;
+use crate::cli::BaselineCheck;
+use crate::cli::CliError;
+use crate::lab::compare::{Metric, TestQuestion};
+use crate::lab::suite::SuiteTest;
+use crate::profile::{Profile, RawText};
+use crate::store::{Baseline, KeptAs, Store, StoreEntry};
+use std::ffi::OsString;
+
+/// What is asked of a test.
+pub fn question(baseline: &Baseline, test: &str) -> TestQuestion {
+    let asked = baseline.asked.tests.iter().find(|asked| asked.name == test);
+    asked.map_or_else(TestQuestion::default, |asked| TestQuestion {
+        metric: asked.metric.as_deref().and_then(Metric::named),
+        same: asked.same,
+        worse: asked.worse,
+    })
+}
+
+/// All of its tests. As often as the baseline has runs of them.
+///
+/// # Errors
+/// A test has no record that could be run again, or the targets don't fit.
+pub fn tests(
+    store: &Store,
+    baseline: &Baseline,
+    entries: &[StoreEntry],
+    asked: &BaselineCheck,
+) -> Result<Vec<PlannedTest>, NotDone> {
+    let mut tests = Vec::new();
+    for name in super::tests(baseline) {
+        let of_test =
+            |entry: &&StoreEntry| baseline.runs.iter().any(|run| run.test == name && run.id == entry.id);
+        let count = entries.iter().filter(of_test).count();
+        let Some(latest) = entries.iter().filter(of_test).rfind(|entry| entry.source == KeptAs::Record)
+        else {
+            let what = format!("test '{name}' can't be run again: its runs are results of another program");
+            return Err(CliError::new(what)
+                .hint(format!(
+                    "compare runs that are there: diskspd baseline check {} --against FILES",
+                    asked.name
+                ))
+                .into());
+        };
+        let record = known_runs::record(&store.file(&latest.id, latest.source))?;
+        let mut run = Runnable {
+            profile: record.asked_of_each().clone(),
+            method: record.method.clone().unwrap_or_default(),
+            recreate: false,
+            destroy: asked.destroy,
+        };
+        replace(&mut run.profile, &asked.targets, name)?;
+        let typed = run.profile.command_line.to_string();
+        let notes = baseline.asked.tests.iter().find(|notes| notes.name == name);
+        let test = SuiteTest {
+            name: name.to_owned(),
+            about: notes.map(|notes| notes.about.clone()).unwrap_or_default(),
+            command: Vec::new(),
+            repeat: u32::try_from(count).ok(),
+            question: question(baseline, name),
+        };
+        tests.push(PlannedTest { test, run, typed });
+    }
+    Ok(tests)
+}
+
+/// Puts other targets in place of those that were measured: the first one in place of the first, and so on.
+fn replace(profile: &mut Profile, targets: &[OsString], test: &str) -> Result<(), NotDone> {
+    if targets.is_empty() {
+        return Ok(());
+    }
+    let mut paths: Vec<RawText> = Vec::new();
+    for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+        if !paths.contains(&target.path) {
+            paths.push(target.path.clone());
+        }
+    }
+    if paths.len() != targets.len() {
+        let what = format!("test '{test}' measured {} targets, but {} are given", paths.len(), targets.len());
+        return Err(CliError::new(what).hint("give as many, in the same order, or none").into());
+    }
+    for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
+        if let Some(place) = paths.iter().position(|path| *path == target.path) {
+            target.path = RawText::from(targets[place].as_encoded_bytes().to_vec());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! `diskspd baseline check`: has anything become worse?
+
+use super::super::compare::outputs::{AboutPage, ComparisonFiles};
+use super::super::compare::{self as comparing, past, sides};
+use super::super::not_done::{NotDone, told};
+use super::super::suite::kept::SuiteKeeper;
+use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
+use super::super::suite::{self, fits};
+use super::super::{output, stored};
+use super::{again, named, side};
+use crate::cli::typed::quoted;
+use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
+use crate::finding::Finding;
+use crate::lab::compare::{
+    self, ChangeVerdict, Question, RunComparison, Side, SideRun, SpanCompared, in_one_sentence, table,
+};
+use crate::report::answers::ToldComparison;
+use crate::run::OutputDoor;
+use crate::store::{Baseline, Store, StoreEntry};
+use crate::sys::standard_error::say;
+use crate::units::visible;
+
+/// So many times the answer is looked at with `--until-sure`, each time with twice as many runs.
+const LOOKS: u32 = 4;
+
+/// New runs of the tests, and what is said of them.
+struct NewRuns {
+    side: Side,
+    comparison: RunComparison,
+    ended: RoundsEnd,
+    /// How long a run of each test takes, s.
+    seconds: Vec<(String, f64)>,
+}
+
+/// What new runs are compared with.
+struct BaselineSide<'a> {
+    request: &'a BaselineRequest,
+    side: Side,
+    question: Question,
+}
+
+/// Runs, or reads, and compares.
+///
+/// # Errors
+/// A run fails, or they can't be compared.
+pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) -> Result<Exit, NotDone> {
+    let baseline = named(store, &asked.name)?;
+    let index = stored::open(store)?;
+    let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
+    let tests = super::tests(&baseline).into_iter();
+    let question = Question {
+        tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
+        looks: if asked.rounds.until_sure { LOOKS } else { 1 },
+        ..Question::default()
+    };
+    let judged = BaselineSide { request, side: first, question };
+    drop(index);
+    match &asked.against {
+        Some(against) => {
+            let read = sides::read_files(std::slice::from_ref(against), request.store.as_deref())?;
+            let files = ComparisonFiles::open(&asked.out, &read, OutputDoor::default())?;
+            let side = with_tests(sides::side(against, request.store.as_deref())?, store, request)?;
+            let judged = unnamed_unless_all(judged, &side);
+            let comparison = compared(&judged, &side)?;
+            let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
+            tell(&judged, asked, &new, &files)
+        }
+        None => {
+            let (new, files) = run(store, &judged, asked, &baseline, &entries)?;
+            tell(&judged, asked, &new, &files)
+        }
+    }
+}
+
+/// The tests that runs of the history were made for.
+fn with_tests(side: Side, store: &Store, request: &BaselineRequest) -> Result<Side, NotDone> {
+    if !store.is_there() {
+        return Ok(side);
+    }
+    let index = stored::store(request.store.as_deref())?.open_to_look()?;
+    let test = |run: SideRun| {
+        let name = run.known.name.strip_prefix('@').unwrap_or_default().to_owned();
+        let entry = (!name.is_empty()).then(|| index.named(&name).ok()?.into_iter().next()).flatten();
+        let is_of_suite =
+            |entry: &StoreEntry| entry.about.tags.iter().any(|tag| tag.starts_with(suite::kept::OF_TEST));
+        SideRun { test: entry.filter(is_of_suite).map(|entry| side::test_of(&entry)), ..run }
+    };
+    Ok(Side { runs: side.runs.into_iter().map(test).collect(), ..side })
+}
+
+/// Where runs have no test they are told apart by what they do.
+fn unnamed_unless_all<'a>(judged: BaselineSide<'a>, other: &Side) -> BaselineSide<'a> {
+    if other.runs.iter().all(|run| run.test.is_some()) {
+        return judged;
+    }
+    let runs = judged.side.runs.into_iter().map(|run| SideRun { test: None, ..run }).collect();
+    BaselineSide { side: Side { runs, ..judged.side }, ..judged }
+}
+
+fn compared(judged: &BaselineSide, other: &Side) -> Result<RunComparison, NotDone> {
+    let most = past::MOST * judged.question.tests.len().max(1);
+    let past = past::runs([&judged.side, other], judged.request.store.as_deref(), most);
+    compare::compare_knowing(&judged.side, other, &past, &judged.question)
+        .map_err(|differences| comparing::refused(&differences))
+}
+
+/// Runs the tests, with `--until-sure` the undecided ones again and again.
+fn run(
+    store: &Store,
+    judged: &BaselineSide,
+    asked: &BaselineCheck,
+    baseline: &Baseline,
+    entries: &[StoreEntry],
+) -> Result<(NewRuns, ComparisonFiles), NotDone> {
+    let tests = again::tests(store, baseline, entries, asked)?;
+    fits::machine(&tests)?;
+    let door = tests.iter().fold(OutputDoor::default(), |door, planned| {
+        door.which_runs(&planned.run.profile, &planned.run.method)
+    });
+    let files = ComparisonFiles::open(&asked.out, &[], door)?;
+    let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };
+    let notes = suite::notes(name, &baseline.asked.about, &tests);
+    let keeper = SuiteKeeper::open(judged.request.store.as_deref(), &notes)?;
+    let mut rounds = suite::rounds(&tests, asked.rounds);
+    if !asked.quiet {
+        say(format_args!("{}; its runs are kept as @{}", suite::announced(&tests, &rounds), keeper.label));
+    }
+    let mut walk = SuiteRounds::new(&tests, &keeper, asked.rounds.budget_s, asked.quiet);
+    let mut look = 1;
+    loop {
+        let ended = walk.run_to(&rounds)?;
+        let runs: Vec<SideRun> = walk.made.iter().flatten().map(|run| run.side.clone()).collect();
+        if runs.is_empty() || ended == RoundsEnd::Interrupted {
+            return Err(NotDone::failed([format!(
+                "the check was interrupted, and nothing is compared; what was run is kept as @{}",
+                keeper.label
+            )]));
+        }
+        let side = Side { name: format!("now (@{})", keeper.label), runs };
+        let comparison = compared(judged, &side)?;
+        let undecided: Vec<bool> =
+            tests.iter().map(|planned| can_be_told(&comparison, &planned.test.name)).collect();
+        if !asked.rounds.until_sure
+            || ended != RoundsEnd::Complete
+            || look >= LOOKS
+            || !undecided.contains(&true)
+        {
+            let seconds = tests.iter().enumerate();
+            let seconds =
+                seconds.map(|(at, planned)| (planned.test.name.clone(), walk.seconds(at))).collect();
+            return Ok((NewRuns { side, comparison, ended, seconds }, files));
+        }
+        look += 1;
+        let rounds_of = rounds.iter_mut().zip(undecided).filter(|(_, undecided)| *undecided);
+        rounds_of.for_each(|(rounds, _)| *rounds *= 2);
+    }
+}
+
+/// Whether a test is undecided, and more runs would probably tell.
+fn can_be_told(comparison: &RunComparison, test: &str) -> bool {
+    let of_test = |span: &&SpanCompared| comparison.workload_name(span) == test;
+    let decides = comparison.time_spans.iter().filter(of_test).filter_map(|span| span.metrics.first());
+    decides.into_iter().any(|metric| match metric.verdict {
+        // Too few runs can't be sure of anything.
+        ChangeVerdict::CantTell if metric.confidence_percent.is_none() => true,
+        ChangeVerdict::CantTell => metric.more_of_b.is_some() || metric.more_runs.is_some(),
+        ChangeVerdict::TwoRuns => true,
+        _ => false,
+    })
+}
+
+fn tell(
+    judged: &BaselineSide,
+    asked: &BaselineCheck,
+    new: &NewRuns,
+    files: &ComparisonFiles,
+) -> Result<Exit, NotDone> {
+    let comparison = &new.comparison;
+    let seconds = |test: &str| new.seconds.iter().find(|(name, _)| name == test).map_or(0.0, |(_, s)| *s);
+    let mut text = table(comparison, ["baseline", "now"]);
+    let sentence = in_one_sentence(comparison, &seconds);
+    text += &format!("\n{sentence}\n");
+    text.extend(in_turn(judged, asked, comparison));
+    if !comparison.differences.is_empty() {
+        text += "\nWhat differs besides (A: the baseline, B: now):\n";
+        text.extend(comparison.differences.iter().map(|one| format!("  {}\n", compare::sentence(one))));
+    }
+    let mut exit = match ComparisonFiles::take_standard_output(&asked.out) {
+        true => Exit::Success,
+        false => told(output::told_to_stdout(&visible::lines(&text))),
+    };
+    let command_line = format!("diskspd baseline {}", quoted(&judged.request.given));
+    let by = if let Some(FailIf::Worse(by)) = asked.fail_if { by } else { 0.0 };
+    let telling = ToldComparison { title: &asked.name, comparison, question: &judged.question, by };
+    let about = AboutPage { command_line: &command_line, is_noise: false, sentence: Some(&sentence) };
+    files.write(&telling, [&judged.side, &new.side], &about)?;
+    if new.ended == RoundsEnd::OutOfBudget {
+        say(Finding::note("the budget is exhausted; tests have fewer runs than requested"));
+    }
+    if let Some(fail_if) = asked.fail_if {
+        exit = exit.max(comparing::gate(comparison, fail_if, &judged.question));
+    }
+    Ok(exit)
+}
+
+/// What makes the answer surer, where the machine's own changes leave it open.
+fn in_turn(judged: &BaselineSide, asked: &BaselineCheck, comparison: &RunComparison) -> Option<String> {
+    let open = comparison.primary().any(|metric| {
+        metric.verdict == ChangeVerdict::CantTell
+            && metric.confidence_percent.is_some()
+            && metric.allowance.is_some()
+            && metric.more_of_b.is_none()
+    });
+    let first =
+        judged.side.runs.first()?.known.command_line.as_ref().filter(|_| open && asked.against.is_none())?;
+    let words = first.to_string();
+    let options = words.split_once(' ').map_or("", |(_, options)| options);
+    Some(format!(
+        "\nA change that is smaller than what the machine does by itself between two days shows only in runs \
+         in turn. If the old program, or the old device, is still there: diskspd compare --repeat 8 --with-a \
+         OLD --with-b NEW {options}\n"
+    ))
+}

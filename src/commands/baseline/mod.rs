@@ -1,0 +1,110 @@
+//! `diskspd baseline`: runs that later ones are judged by.
+
+mod again;
+mod check;
+mod set;
+mod side;
+
+use super::not_done::NotDone;
+use super::{print, stored};
+use crate::cli::{BaselineAction, BaselineRequest, CliError, Exit};
+use crate::store::{Baseline, Store};
+use crate::units::near::nearest;
+use crate::units::start_time::date_and_time;
+use crate::units::visible;
+
+/// Does what is asked for.
+///
+/// # Errors
+/// There is no such baseline, a run of it can't be read, or what is asked for can't be done.
+pub fn baseline(request: &BaselineRequest) -> Result<Exit, NotDone> {
+    let store = stored::store(request.store.as_deref())?;
+    match &request.action {
+        BaselineAction::List => list(&store),
+        BaselineAction::Show { name } => print(&visible::lines(&shown(name, &named(&store, name)?))),
+        BaselineAction::Set { name, runs } => set::set(&store, name, runs),
+        BaselineAction::Remove { name } => match store.remove_baseline(name)? {
+            true => print(&format!("{name} is forgotten; its runs stay in the history\n")),
+            false => Err(unknown(&store, name)),
+        },
+        BaselineAction::Check(asked) => check::check(&store, request, asked),
+    }
+}
+
+fn list(store: &Store) -> Result<Exit, NotDone> {
+    let names = store.baselines()?;
+    if names.is_empty() {
+        return print("no baseline is set: run a suite, then diskspd baseline set NAME\n");
+    }
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for name in &names {
+        let about = named(store, name)?;
+        text += &format!(
+            "{name:<width$}  {} tests, {} runs, set {}\n",
+            tests(&about).len(),
+            about.runs.len(),
+            date_and_time(about.set_at).unwrap_or_default()
+        );
+    }
+    print(&visible::lines(&text))
+}
+
+/// The baseline of a name.
+///
+/// # Errors
+/// There is none, or its file can't be read.
+fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+    store.baseline(name)?.ok_or_else(|| unknown(store, name))
+}
+
+fn unknown(store: &Store, name: &str) -> NotDone {
+    let names = store.baselines().unwrap_or_default();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let error = CliError::new(format!("there is no baseline '{name}'"));
+    let hint = match (nearest(&known, name.as_bytes()), known.is_empty()) {
+        (Some(meant), _) => format!("did you mean {meant}?"),
+        (None, true) => "set one: diskspd baseline set NAME; --store names another history".to_owned(),
+        (None, false) => format!("there are {}", known.join(", ")),
+    };
+    error.hint(hint).into()
+}
+
+/// The tests of its runs, in the order in which they first appear.
+fn tests(baseline: &Baseline) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for run in &baseline.runs {
+        if !found.contains(&run.test.as_str()) {
+            found.push(&run.test);
+        }
+    }
+    found
+}
+
+fn shown(name: &str, baseline: &Baseline) -> String {
+    let set = date_and_time(baseline.set_at).unwrap_or_default();
+    let mut text = format!("{name}: set {set}\n");
+    if !baseline.asked.suite.is_empty() {
+        text += &format!("suite {}: {}\n", baseline.asked.suite, baseline.asked.about);
+    }
+    for test in tests(baseline) {
+        let ids = baseline.runs.iter().filter(|run| run.test == test).map(|run| format!("@{}", run.id));
+        let ids: Vec<String> = ids.collect();
+        text += &format!("\n{test}, {} runs: {}\n", ids.len(), ids.join(" "));
+        let Some(asked) = baseline.asked.tests.iter().find(|asked| asked.name == test) else { continue };
+        for line in [&asked.about, &asked.command].into_iter().filter(|line| !line.is_empty()) {
+            text += &format!("  {line}\n");
+        }
+        let percent = |share: f64| format!("{} %", share * 100.0);
+        let goals = [
+            asked.metric.as_ref().map(|metric| format!("decided by {metric}")),
+            asked.same.map(|share| format!("the same within {}", percent(share))),
+            (asked.worse > 0.0).then(|| format!("fails when worse by {}", percent(asked.worse))),
+        ];
+        let goals: Vec<String> = goals.into_iter().flatten().collect();
+        if !goals.is_empty() {
+            text += &format!("  {}\n", goals.join(", "));
+        }
+    }
+    text
+}

@@ -1,0 +1,84 @@
+//! `diskspd baseline set`: which runs later ones are judged by.
+
+use super::super::history::import;
+use super::super::not_done::NotDone;
+use super::super::suite::kept::OF_SUITE;
+use super::super::{print, stored};
+use super::{side, tests};
+use crate::cli::Exit;
+use crate::lab::selection::Selection;
+use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Sets it; files are taken into the history first.
+///
+/// # Errors
+/// A run can't be found or read, or nothing is kept.
+pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDone> {
+    let (names, files): (Vec<_>, Vec<_>) =
+        given.iter().flat_map(split).partition(|path| stored::name_of(path).is_some());
+    let imported = import::taken_in(store, &files)?;
+    let index = stored::open(store)?;
+    let mut entries: Vec<StoreEntry> = match given.is_empty() {
+        true => latest(&index)?,
+        false => Vec::new(),
+    };
+    for path in &names {
+        entries.extend(index.named(stored::name_of(path).unwrap_or_default())?);
+    }
+    for id in imported {
+        entries.extend(index.named(&id)?);
+    }
+    let mut runs: Vec<BaselineRun> = Vec::new();
+    for entry in &entries {
+        if !runs.iter().any(|run| run.id == entry.id) {
+            runs.push(BaselineRun { id: entry.id.clone(), test: side::test_of(entry) });
+        }
+    }
+    if runs.is_empty() {
+        return Err("no run was found to set the baseline by".to_owned().into());
+    }
+    let replaced = store.baseline(name).ok().flatten().is_some();
+    let asked = asked(store, &entries);
+    let baseline = Baseline { set_at: jiff::Timestamp::now().as_second(), asked, runs };
+    store.set_baseline(name, &baseline)?;
+    let before = if replaced { ", in place of the one before" } else { "" };
+    print(&format!(
+        "{name}: {} tests, {} runs{before}; check later with diskspd baseline check {name}\n",
+        tests(&baseline).len(),
+        baseline.runs.len()
+    ))
+}
+
+/// Several with commas, unless a file is called so.
+fn split(word: &OsString) -> Vec<PathBuf> {
+    if Path::new(word).exists() {
+        return vec![PathBuf::from(word)];
+    }
+    let parts = word.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
+    parts.map(|part| crate::path::path(part).to_owned()).collect()
+}
+
+/// The runs of the suite that was run last.
+fn latest(index: &StoreIndex) -> Result<Vec<StoreEntry>, NotDone> {
+    let all = index.select(&Selection::default(), None)?;
+    let suite_of =
+        |entry: &StoreEntry| entry.about.tags.iter().find(|tag| tag.starts_with(OF_SUITE)).cloned();
+    let last = all.iter().max_by_key(|entry| (suite_of(entry).is_some(), entry.kept()));
+    let Some((last, tag)) = last.and_then(|entry| Some((entry, suite_of(entry)?))) else {
+        return Err("no suite was run yet: run one (diskspd suite --list), or name files or @label"
+            .to_owned()
+            .into());
+    };
+    let same =
+        |entry: &&StoreEntry| entry.about.label == last.about.label && suite_of(entry).as_ref() == Some(&tag);
+    Ok(all.iter().filter(same).cloned().collect())
+}
+
+/// What was asked of the runs, of the first suite that one of them is of.
+fn asked(store: &Store, entries: &[StoreEntry]) -> SuiteNotes {
+    let labels = entries.iter().filter_map(|entry| entry.about.label.as_deref());
+    let mut notes = labels.filter_map(|label| store.suite(label).ok().flatten());
+    notes.next().unwrap_or_default()
+}

@@ -1,0 +1,65 @@
+//! The runs of the history as a side of a comparison, each with its test.
+
+use super::super::compare::sides;
+use super::super::not_done::NotDone;
+use super::super::suite::kept::OF_TEST;
+use crate::finding::Finding;
+use crate::lab::compare::{Side, SideRun};
+use crate::store::{Baseline, Store, StoreEntry, StoreIndex};
+use crate::sys::standard_error::say;
+
+/// The test that a run was made for; of one of no suite what it was asked to do.
+pub fn test_of(entry: &StoreEntry) -> String {
+    let tag = entry.about.tags.iter().find_map(|tag| tag.strip_prefix(OF_TEST));
+    let words = || {
+        let spans: Vec<String> = entry.work.iter().map(crate::store::SpanWork::words).collect();
+        let targets = entry.targets.join(" ");
+        format!("{} on {targets}", spans.join("; "))
+    };
+    tag.map_or_else(words, str::to_owned)
+}
+
+/// The runs of a baseline that are still there; those that aren't are told.
+///
+/// # Errors
+/// One can't be read, or all are gone.
+pub fn of_baseline(
+    store: &Store,
+    index: &StoreIndex,
+    name: &str,
+    baseline: &Baseline,
+) -> Result<(Side, Vec<StoreEntry>), NotDone> {
+    let (mut runs, mut entries, mut gone) = (Vec::new(), Vec::new(), 0);
+    for one in &baseline.runs {
+        let found = index.named(&one.id).ok().and_then(|found| found.into_iter().next());
+        let Some(entry) = found.filter(|entry| entry.id == one.id) else {
+            gone += 1;
+            continue;
+        };
+        runs.extend(of_entry(store, &entry, &one.test)?);
+        entries.push(entry);
+    }
+    if runs.is_empty() {
+        return Err(format!(
+            "all {gone} runs of the baseline {name} were removed from the history: set it anew with diskspd \
+             baseline set {name}"
+        )
+        .into());
+    }
+    if gone > 0 {
+        say(Finding::warning(format!(
+            "{gone} of {} runs of the baseline {name} were removed from the history; the others are compared",
+            baseline.runs.len()
+        )));
+    }
+    Ok((Side { name: format!("baseline {name}"), runs }, entries))
+}
+
+/// The runs of an entry.
+///
+/// # Errors
+/// Its file can't be read.
+pub fn of_entry(store: &Store, entry: &StoreEntry, test: &str) -> Result<Vec<SideRun>, NotDone> {
+    let runs = sides::read_file(&store.file(&entry.id, entry.source), &format!("@{}", entry.id))?;
+    Ok(runs.into_iter().map(|run| SideRun { test: Some(test.to_owned()), ..run }).collect())
+}

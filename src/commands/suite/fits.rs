@@ -1,0 +1,32 @@
+//! Whether tests can be run on this machine: all of them, before the first one is.
+
+use super::super::not_done::NotDone;
+use super::source::PlannedTest;
+use crate::finding::Finding;
+use crate::host;
+use crate::profile::RawText;
+use std::collections::BTreeSet;
+
+/// Looks at every test.
+///
+/// # Errors
+/// What is wrong with those that can't be run. A file that an earlier test makes needn't be there.
+pub fn machine(tests: &[PlannedTest]) -> Result<(), NotDone> {
+    let system = host::snapshot();
+    let mut made: BTreeSet<RawText> = BTreeSet::new();
+    let mut found = Vec::new();
+    for planned in tests {
+        let Some(span) = planned.run.profile.time_spans.first() else { continue };
+        let made_before = |path: &RawText| made.contains(path);
+        let messages: Vec<String> = match planned.run.planned(&system) {
+            Err(_) if span.targets.iter().all(|target| made_before(&target.path)) => Vec::new(),
+            Err(errors) => errors.iter().map(ToString::to_string).collect(),
+            Ok(plan) => planned.run.refusals(span, &plan),
+        };
+        let located = |message: &String| Finding::error(format!("test '{}': {message}", planned.test.name));
+        found.extend(messages.iter().map(located));
+        let creates = span.targets.iter().filter(|target| target.file_size.is_some());
+        made.extend(creates.map(|target| target.path.clone()));
+    }
+    if found.is_empty() { Ok(()) } else { Err(NotDone::usage(found)) }
+}

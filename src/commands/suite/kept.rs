@@ -1,0 +1,70 @@
+//! The runs of a suite in the history: all have one label, and each the name of its test.
+
+use super::super::not_done::NotDone;
+use super::super::stored;
+use crate::finding::Finding;
+use crate::run::Patience;
+use crate::store::{RunNotes, Store, SuiteNotes};
+use crate::sys::standard_error::say;
+use crate::truth::Judged;
+use std::path::Path;
+
+/// What the tag of a suite begins with.
+pub const OF_SUITE: &str = "suite:";
+/// What the tag of a test begins with.
+pub const OF_TEST: &str = "test:";
+
+/// Who keeps the runs of a suite.
+pub struct SuiteKeeper {
+    store: Store,
+    suite: String,
+    /// What all its runs are called.
+    pub label: String,
+    /// How many times the suite was run before.
+    pub before: usize,
+}
+
+impl SuiteKeeper {
+    /// Finds out whether runs can be kept, and what they are called: `nightly.3` is the third run of a suite.
+    ///
+    /// # Errors
+    /// They can't be kept.
+    pub fn open(given: Option<&Path>, notes: &SuiteNotes) -> Result<SuiteKeeper, NotDone> {
+        let store = stored::store(given)?;
+        let tried = {
+            let store = store.clone();
+            Patience::default().attempt("the history", move || store.try_out())
+        };
+        tried.map_err(|unanswered| format!("the history: {unanswered}"))??;
+        let prefix = format!("{}.", notes.suite);
+        let numbers = store.suites()?;
+        let numbers = numbers.iter().filter_map(|label| label.strip_prefix(&prefix)?.parse::<usize>().ok());
+        let before = numbers.max().unwrap_or(0);
+        let label = format!("{prefix}{}", before + 1);
+        store.keep_suite(&label, notes)?;
+        Ok(SuiteKeeper { store, suite: notes.suite.clone(), label, before })
+    }
+
+    /// Keeps a run; returns its id.
+    ///
+    /// # Errors
+    /// It can't be kept, and where it is instead.
+    pub fn keep(&self, judged: &Judged, test: &str) -> Result<String, NotDone> {
+        let about = RunNotes {
+            label: Some(self.label.clone()),
+            tags: vec![format!("{OF_SUITE}{}", self.suite), format!("{OF_TEST}{test}")],
+            saved_at: jiff::Timestamp::now().as_second(),
+            ..RunNotes::default()
+        };
+        let (store, record) = (self.store.clone(), judged.record.clone());
+        let saved =
+            Patience::default().attempt("the history", move || store.save(&Judged::new(&record), about));
+        let saved = saved.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
+        if let Err(error) = saved.index {
+            say(Finding::warning(format!(
+                "the run is kept, but lists show it only once the index can be written again: {error}"
+            )));
+        }
+        Ok(saved.kept.id)
+    }
+}

@@ -1,0 +1,105 @@
+//! The files that a suite goes to, tried out before the first run.
+
+use super::super::not_done::NotDone;
+use super::source::PlannedSuite;
+use crate::cli::SuiteRequest;
+use crate::lab::compare::AnswerForm;
+use crate::lab::suite::SuiteRow;
+use crate::report::html;
+use crate::results::RunSummary;
+use crate::run::{Outlet, OutputDoor, Patience};
+use serde::Serialize;
+
+/// Where a suite goes beside standard output.
+pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
+
+/// What a suite has come to.
+#[derive(Serialize)]
+pub struct ToldSuite<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What it is for.
+    pub about: &'a str,
+    /// What its runs are called in the history.
+    pub label: &'a str,
+    /// A row for each test.
+    #[serde(rename = "tests")]
+    pub rows: &'a [SuiteRow],
+}
+
+/// What tells it from other JSON.
+#[derive(Serialize)]
+struct SuiteDocument<'a> {
+    format: SuiteFormat,
+    #[serde(flatten)]
+    told: &'a ToldSuite<'a>,
+}
+
+#[derive(Serialize)]
+struct SuiteFormat {
+    name: &'static str,
+    version: u32,
+}
+
+impl SuiteFiles {
+    /// Looks at all of them; nothing is changed.
+    ///
+    /// # Errors
+    /// One can't be written, is named twice, or is a target.
+    pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, NotDone> {
+        let mut door = planned.tests.iter().fold(OutputDoor::default(), |door, planned| {
+            door.which_runs(&planned.run.profile, &planned.run.method)
+        });
+        let mut permitted = Vec::new();
+        for out in &request.out {
+            permitted.push((out.form, door.permit(out.option, &out.path)?));
+        }
+        let patience = Patience::default();
+        let mut files = Vec::new();
+        for (form, permitted) in permitted {
+            files.push((form, permitted.open(&patience)?));
+        }
+        Ok(SuiteFiles(files))
+    }
+
+    /// Writes them. `runs`: all runs, those of a test one after the other. `command_line`: the whole of it, as
+    /// it can be typed.
+    ///
+    /// # Errors
+    /// One can't be written.
+    pub fn write<'a>(
+        &self,
+        told: &ToldSuite,
+        runs: impl Iterator<Item = &'a RunSummary>,
+        command_line: &str,
+    ) -> Result<(), NotDone> {
+        let tests = told.rows.iter();
+        let names =
+            tests.flat_map(|row| (1..=row.runs.len()).map(move |number| format!("{} {number}", row.test)));
+        let named = runs.zip(names).map(|(run, name)| RunSummary { name, ..run.clone() });
+        let runs: Vec<html::Run> = named.map(|known| html::Run { known, judged: None }).collect();
+        for (form, outlet) in &self.0 {
+            let bytes = match form {
+                AnswerForm::Html => page(told, &runs, command_line),
+                _ => json(told).map_err(|why| format!("{}: {why}", outlet.by()))?,
+            };
+            outlet.put(bytes)?;
+        }
+        Ok(())
+    }
+}
+
+fn json(told: &ToldSuite) -> Result<Vec<u8>, serde_json::Error> {
+    let format = SuiteFormat { name: "diskspd-suite", version: 1 };
+    let text = serde_json::to_string_pretty(&SuiteDocument { format, told })?;
+    Ok(format!("{text}\n").into_bytes())
+}
+
+fn page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {
+    let ToldSuite { name, about, label, rows } = *told;
+    let page = html::SuitePage { name, about, label, rows, command_line };
+    let mut bytes = Vec::new();
+    // Memory takes everything.
+    let _ = html::write_suite(&page, runs, &mut bytes);
+    bytes
+}

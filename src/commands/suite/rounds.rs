@@ -1,0 +1,157 @@
+//! Rounds of a suite: every test once in each, in turn; each run is kept before the next begins.
+
+use super::super::compare::sides;
+use super::super::console::{Console, Manner};
+use super::super::not_done::NotDone;
+use super::super::runnable;
+use super::kept::SuiteKeeper;
+use super::source::PlannedTest;
+use crate::clock::{self, SECOND};
+use crate::lab::RunLine;
+use crate::lab::compare::SideRun;
+use crate::lab::repeat::headline;
+use crate::lab::suite::{SuiteTurn, turns};
+use crate::run::Control;
+use crate::sys::standard_error::say;
+use crate::truth::Judged;
+use std::sync::Arc;
+
+/// Between two sessions lies so much, ns: more than the quarter of an hour by which runs are told to be of
+/// another session.
+const APART: clock::Nanos = 16 * 60 * SECOND;
+
+/// How rounds ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundsEnd {
+    /// All were run.
+    Complete,
+    /// What was left had no place in the budget.
+    OutOfBudget,
+    /// By the user.
+    Interrupted,
+}
+
+/// A run that was made.
+pub struct MadeRun {
+    /// Its name in the history.
+    pub id: String,
+    /// Its figures; `None` = nothing was measured.
+    pub line: Option<RunLine>,
+    /// What comparisons see of it.
+    pub side: SideRun,
+    /// How long it took, s.
+    pub seconds: f64,
+}
+
+/// Where the rounds are.
+pub struct SuiteRounds<'a> {
+    tests: &'a [PlannedTest],
+    keeper: &'a SuiteKeeper,
+    control: Arc<Control>,
+    quiet: bool,
+    began: clock::Nanos,
+    budget_s: Option<f64>,
+    /// Rounds that have begun.
+    rounds: u32,
+    /// The runs of each test, in order.
+    pub made: Vec<Vec<MadeRun>>,
+}
+
+impl<'a> SuiteRounds<'a> {
+    /// Before the first one. `budget_s`: no round begins that would take longer.
+    pub fn new(
+        tests: &'a [PlannedTest],
+        keeper: &'a SuiteKeeper,
+        budget_s: Option<f64>,
+        quiet: bool,
+    ) -> SuiteRounds<'a> {
+        let made = tests.iter().map(|_| Vec::new()).collect();
+        let (control, began) = (Arc::default(), clock::monotonic());
+        SuiteRounds { tests, keeper, control, quiet, began, budget_s, rounds: 0, made }
+    }
+
+    /// Runs until each test was in so many rounds; those that were already stay as they are.
+    ///
+    /// # Errors
+    /// A run fails or can't be kept.
+    pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, NotDone> {
+        let _watch = runnable::watch(&self.control)?;
+        let last = wanted.iter().copied().max().unwrap_or(0);
+        for turn in turns(wanted, self.rounds) {
+            if turn.round >= self.rounds {
+                if !self.fits(&turns(wanted, turn.round), turn.round) {
+                    return Ok(RoundsEnd::OutOfBudget);
+                }
+                self.rounds = turn.round + 1;
+            }
+            if !self.one(turn, last)? {
+                return Ok(RoundsEnd::Interrupted);
+            }
+        }
+        Ok(RoundsEnd::Complete)
+    }
+
+    /// Waits so long that what comes is another session; false = the user ended it.
+    ///
+    /// # Errors
+    /// Ctrl-C can't be watched for.
+    pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, NotDone> {
+        let _watch = runnable::watch(&self.control)?;
+        if !self.quiet {
+            say(format_args!(
+                "session {session} of {sessions} has ended; the next one begins in {} minutes",
+                APART / SECOND / 60
+            ));
+        }
+        Ok(self.control.sleep_until(clock::monotonic() + APART))
+    }
+
+    /// Whether a round has a place in the budget; the first one always has.
+    fn fits(&self, turns: &[SuiteTurn], round: u32) -> bool {
+        let Some(budget) = self.budget_s.filter(|_| round > 0) else { return true };
+        let of_round = turns.iter().filter(|turn| turn.round == round);
+        let needed: f64 = of_round.map(|turn| self.seconds(turn.test)).sum();
+        (clock::monotonic() - self.began) as f64 / SECOND as f64 + needed <= budget
+    }
+
+    /// How long a run of a test takes, s.
+    pub fn seconds(&self, test: usize) -> f64 {
+        let made = self.made[test].last().map(|run| run.seconds);
+        made.unwrap_or_else(|| self.tests[test].run.seconds())
+    }
+
+    /// One run; false = the user ended it.
+    fn one(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, NotDone> {
+        if self.control.is_interrupted() {
+            return Ok(false);
+        }
+        let planned = &self.tests[turn.test];
+        let name = &planned.test.name;
+        let place = format!("round {} of {last}: {name}", turn.round + 1);
+        let manner = Manner { verbose: false, quiet: self.quiet, document: true, turn: place.clone() };
+        let listener = Arc::new(Console::new(manner, None, Arc::new(Vec::new())));
+        let began = clock::monotonic();
+        // No two runs of a suite have the same addresses, today or another day.
+        let made: usize = self.made.iter().map(Vec::len).sum();
+        let number = self.keeper.before * 1009 + made;
+        let failed = |why: &str| NotDone::from(format!("{place}: {why}"));
+        let executed = planned.run.repetition(number).run(&self.control, listener)?;
+        if let Some(problem) = executed.failures.iter().chain(&executed.troubles).next() {
+            return Err(failed(problem));
+        }
+        if self.control.is_interrupted() {
+            return Ok(false);
+        }
+        let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
+        let judged = Judged::new(&executed.record);
+        let line = RunLine::of(&judged);
+        if !self.quiet {
+            say(format_args!("{place}: {}", line.as_ref().map_or("not measured".into(), headline)));
+        }
+        let id = self.keeper.keep(&judged, name)?;
+        let side = sides::of_record(&executed.record, &format!("@{id}"));
+        let side = SideRun { test: Some(name.clone()), ..side };
+        self.made[turn.test].push(MadeRun { id, line, side, seconds });
+        Ok(true)
+    }
+}

@@ -1,0 +1,227 @@
+//! What a suite runs: of a file, of the program, of a profile or of a preset.
+
+use super::super::load::ProfileOnce;
+use super::super::not_done::NotDone;
+use super::super::runnable::{self, Runnable};
+use crate::cli::{CliError, TypedLine};
+use crate::finding::Finding;
+use crate::lab::compare::TestQuestion;
+use crate::lab::suite::{self, MAX_BYTES, SHIPPED, Suite, SuiteTest};
+use crate::presets;
+use crate::units::near::nearest;
+use crate::units::visible;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// A suite that can be run.
+pub struct PlannedSuite {
+    /// What it is called.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Its tests, in order.
+    pub tests: Vec<PlannedTest>,
+    /// What is accepted but hardly meant.
+    pub warnings: Vec<Finding>,
+}
+
+/// A test that can be run.
+pub struct PlannedTest {
+    /// What it is called, and what is asked of it.
+    pub test: SuiteTest,
+    /// What is run.
+    pub run: Runnable,
+    /// Its command line, as it can be typed.
+    pub typed: String,
+}
+
+/// The text of a suite of the program, or of a file.
+///
+/// # Errors
+/// There is none.
+pub fn toml(source: &OsStr) -> Result<String, NotDone> {
+    match source.to_str().and_then(suite::shipped) {
+        Some(shipped) => Ok(shipped.toml.to_owned()),
+        None if Path::new(source).is_file() => text(source),
+        None => Err(unknown(source)),
+    }
+}
+
+/// What is meant by a name: every line is read, and every rule that it may break is looked at.
+///
+/// # Errors
+/// There is no such suite, or a test can't be run.
+pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Result<PlannedSuite, NotDone> {
+    let name = source.to_str().unwrap_or_default();
+    let path = Path::new(source);
+    let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    let suite = match (suite::shipped(name), presets::find(name)) {
+        (Some(shipped), _) => read(shipped.toml, name)?,
+        (None, Some(preset)) if !path.exists() => {
+            of_one(name, preset.about, format!("--preset={name}").into())
+        }
+        _ if is_xml && path.exists() => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let mut word = OsString::from("-X");
+            word.push(source);
+            let plain = |c: char| if c.is_alphanumeric() || "-_+".contains(c) { c } else { '-' };
+            let stem: String = stem.chars().map(plain).take(32).collect();
+            of_one(&format!("xml-{stem}"), "the time spans of a profile", word)
+        }
+        _ if path.exists() => read(&text(source)?, &source.to_string_lossy())?,
+        _ => return Err(unknown(source)),
+    };
+    let mut planned =
+        PlannedSuite { name: suite.name, about: suite.about, tests: Vec::new(), warnings: Vec::new() };
+    let mut used = false;
+    for test in suite.tests {
+        let line = line(&test, targets, options, &mut used)?;
+        let (run, warnings) = Runnable::of(&line, &ProfileOnce::default(), |request, _, _| {
+            let option = runnable::out_of_place(request)?;
+            Some(format!("{option} can't be used in a suite, which prints a table of all runs"))
+        })
+        .map_err(|messages| wrong(&test, messages))?;
+        let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
+        planned.warnings.extend(new);
+        planned.tests.extend(one_by_one(&test, run, &line));
+    }
+    if let Some(target) = targets.first().filter(|_| !used) {
+        let what = format!("'{}' is not used: each test names its own target", target.display());
+        return Err(CliError::new(what)
+            .hint("leave it out, or use *1 in the suite for the first target")
+            .into());
+    }
+    Ok(planned)
+}
+
+fn read(text: &str, name: &str) -> Result<Suite, NotDone> {
+    let located = |error| Finding::error(format!("{}: {error}", visible::line(name)));
+    suite::read(text).map_err(|error| NotDone::usage(vec![located(error)]))
+}
+
+/// A suite of one line, whose time spans are the tests.
+fn of_one(name: &str, about: &str, word: OsString) -> Suite {
+    // What isn't UTF-8 is no preset, and told as a file that isn't there.
+    let command = vec![word.to_string_lossy().into_owned()];
+    let test = SuiteTest {
+        name: "time-span".into(),
+        about: String::new(),
+        command,
+        repeat: None,
+        question: TestQuestion::default(),
+    };
+    Suite { name: name.to_owned(), about: about.to_owned(), tests: vec![test] }
+}
+
+fn text(source: &OsStr) -> Result<String, NotDone> {
+    let shown = visible::line(&source.to_string_lossy()).into_owned();
+    let wrong = |why: &dyn std::fmt::Display| {
+        NotDone::usage(vec![Finding::error(format!("{shown}: can't be read as a suite: {why}"))])
+    };
+    let mut bytes = Vec::new();
+    let file = File::open(source).map_err(|error| wrong(&error))?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(wrong(&"it is larger than 1 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong(&"it is no UTF-8 text"))
+}
+
+fn unknown(source: &OsStr) -> NotDone {
+    let given = source.to_string_lossy();
+    let error = CliError::new(format!("'{}' is neither a file nor a suite", visible::line(&given)));
+    let names: Vec<&str> = SHIPPED
+        .iter()
+        .map(|suite| suite.name)
+        .chain(presets::PRESETS.iter().map(|preset| preset.name))
+        .collect();
+    let hint = match nearest(&names, given.as_bytes()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => "diskspd suite --list lists those that come with the program".to_owned(),
+    };
+    error.hint(hint).into()
+}
+
+fn wrong(test: &SuiteTest, messages: Vec<String>) -> NotDone {
+    let located = |message| Finding::error(format!("test '{}': {message}", test.name));
+    NotDone::usage(messages.into_iter().map(located).collect())
+}
+
+/// The line of a test: its own words, the options of all tests, and its targets, or those that were given.
+fn line(
+    test: &SuiteTest,
+    targets: &[OsString],
+    options: &[OsString],
+    used: &mut bool,
+) -> Result<TypedLine, NotDone> {
+    let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, vec![error.to_string()]));
+    let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
+    let mut line = of(&own)?;
+    let more = of(options)?;
+    if let Some(target) = more.targets.first() {
+        let what = format!(
+            "'{}' stands behind --, where options stand: put targets before it",
+            String::from_utf8_lossy(target)
+        );
+        return Err(wrong(test, vec![what]));
+    }
+    line.options.extend(more.options);
+    let given: Vec<Vec<u8>> = targets.iter().map(|target| target.as_encoded_bytes().to_vec()).collect();
+    if line.targets.is_empty() {
+        *used |= !given.is_empty();
+        line.targets = given;
+    } else {
+        for target in &mut line.targets {
+            let number =
+                target.strip_prefix(b"*").and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+            let Some(number): Option<usize> = number else { continue };
+            let place = number.checked_sub(1).and_then(|place| given.get(place));
+            let Some(place) = place else {
+                let what = format!(
+                    "it needs a target {number} (*{number}), but {} given: diskspd suite NAME TARGET1 ..",
+                    match given.len() {
+                        0 => "none is".to_owned(),
+                        1 => "one is".to_owned(),
+                        count => format!("{count} are"),
+                    }
+                );
+                return Err(wrong(test, vec![what]));
+            };
+            target.clone_from(place);
+            *used = true;
+        }
+    }
+    // Percentiles are what changes first.
+    let says = line.has_letter(b'L') || line.has_letter(b'X') || line.has_long("preset");
+    Ok(if says { line } else { line.after("-L") })
+}
+
+/// A test for each time span.
+fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedTest> {
+    let typed = line.typed();
+    let count = run.profile.time_spans.len();
+    let words = run.method.preset.as_deref().and_then(presets::find);
+    let planned = |(number, span): (usize, &crate::profile::TimeSpan)| {
+        let profile = crate::profile::Profile { time_spans: vec![span.clone()], ..run.profile.clone() };
+        let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        let about = words.and_then(|preset| preset.parts.iter().find(|part| part.time_span == number));
+        let name = match (count, about) {
+            (1, _) if test.name != "time-span" => test.name.clone(),
+            (_, Some(part)) => name_of(part.about),
+            _ => format!("{}-{number}", test.name),
+        };
+        let about = about.map_or(test.about.clone(), |part| part.about.to_owned());
+        let test = SuiteTest { name, about, ..test.clone() };
+        let run = Runnable { profile, method: run.method.clone(), ..run };
+        PlannedTest { test, run, typed: typed.clone() }
+    };
+    run.profile.time_spans.iter().enumerate().map(planned).collect()
+}
+
+/// A part of a preset as a name: `sequential-reads-8-outstanding`.
+fn name_of(about: &str) -> String {
+    let words = about.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
+}

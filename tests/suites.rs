@@ -1,0 +1,217 @@
+//! Suites and baselines: run by the program as users run it, on a simulated drive.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::{self, Ended, command_of, output, skip, tool};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// What each test is run with: a simulated second of little I/O.
+const SIM: &str = "-- --engine=sim -c1G -d1 -W0 -g200i";
+
+const SUITE: &str = "name = 'nightly'\nabout = 'two tests'\nrepeat = 2\n\n[[test]]\nname = 'reads'\n\
+    about = 'random reads'\ncommand = '-b4K -r -o4'\nmetric = 'iops'\n\n[[test]]\nname = 'writes'\n\
+    command = '-b8K -w100 -o2'\nmetric = 'iops'\nworse = '5%'\n";
+
+/// A folder with a history and a suite.
+struct Lab {
+    folder: TempDir,
+}
+
+impl Lab {
+    fn new() -> Lab {
+        let lab = Lab { folder: common::directory() };
+        lab.write("s.toml", SUITE);
+        lab
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn run(&self, line: &str) -> Ended {
+        let line = line.replace("SIM", SIM);
+        let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+        command.current_dir(self.folder.path()).env("DISKSPD_STORE", self.path("store"));
+        output(&mut command).unwrap().into()
+    }
+
+    #[track_caller]
+    fn done(&self, line: &str) -> Ended {
+        let ended = self.run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended
+    }
+}
+
+#[test]
+fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
+    let lab = Lab::new();
+    let ended = lab.done("suite s.toml f.dat --json s.json --html s.html SIM");
+    let rows: Vec<&str> = ended.stdout.lines().collect();
+    assert_eq!(rows.len(), 3, "{}", ended.stdout);
+    assert!(rows[1].starts_with("reads ") && rows[2].starts_with("writes "), "{}", ended.stdout);
+    let order: Vec<&str> =
+        ended.stderr.lines().filter_map(|line| line.strip_prefix("round ")?.split(": ").nth(1)).collect();
+    assert_eq!(order, ["reads", "writes", "writes", "reads"], "{}", ended.stderr);
+    let document: Value = serde_json::from_str(&lab.read("s.json")).unwrap();
+    assert_eq!(document["format"]["name"], "diskspd-suite");
+    assert_eq!((document["name"].as_str(), document["label"].as_str()), (Some("nightly"), Some("nightly.1")));
+    assert_eq!(document["tests"][1]["lines"].as_array().unwrap().len(), 2);
+    assert!(lab.read("s.html").contains("writes 2"));
+    // All of it, one test of it, one run of it.
+    let listed = |line: &str| lab.done(line).stdout.lines().filter(|line| line.contains("f.dat")).count();
+    assert_eq!(listed("history list --label nightly.1"), 4);
+    assert_eq!(listed("history list --tag test:reads"), 2);
+    assert!(lab.done("suite s.toml f.dat --repeat 1 SIM").stderr.contains("@nightly.2"));
+}
+
+#[test]
+fn a_suite_may_be_a_preset_or_a_profile_with_several_time_spans() {
+    let lab = Lab::new();
+    let ended = lab.done("suite four-corners f.dat --repeat 1 --dry-run SIM");
+    let names: Vec<&str> =
+        ended.stdout.lines().filter_map(|line| line.split_once(", 1 run")).map(|(name, _)| name).collect();
+    assert_eq!(names, ["random-reads", "random-writes", "sequential-reads", "sequential-writes"]);
+    let spans = "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target><Path>*1</Path>\
+        <FileSize>1073741824</FileSize></Target></Targets></TimeSpan>";
+    lab.write("p.xml", &format!("<Profile><TimeSpans>{spans}{spans}</TimeSpans></Profile>"));
+    let ended = lab.done("suite p.xml f.dat --dry-run");
+    assert!(
+        ended.stdout.contains("time-span-1, 5 runs") && ended.stdout.contains("time-span-2"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn everything_is_looked_at_before_anything_is_run() {
+    let lab = Lab::new();
+    let second = SUITE.replace("-b8K -w100 -o2", "-b8K -w101");
+    lab.write("broken.toml", &second);
+    lab.write("typo.toml", &SUITE.replace("repeat =", "repaet ="));
+    lab.write("own.toml", &SUITE.replace("-o4'", "-o4 a.dat'").replace("-o2'", "-o2 *2'"));
+    for (line, words) in [
+        ("suite broken.toml f.dat SIM", &["test 'writes'", "-w101"][..]),
+        ("suite typo.toml f.dat SIM", &["typo.toml: line 3", "did you mean 'repeat'?"]),
+        ("suite own.toml f.dat SIM", &["it needs a target 2 (*2), but one is given"]),
+        (
+            "suite befor-and-after f.dat SIM",
+            &["neither a file nor a suite", "did you mean before-and-after?"],
+        ),
+        ("suite s.toml SIM", &["test 'reads'", "target"]),
+        ("suite s.toml f.dat SIM --stream x", &["--stream can't be used in a suite"]),
+        ("suite s.toml missing.dat -- --engine=sync -d1", &["test 'reads'", "missing.dat"]),
+    ] {
+        let ended = lab.run(line);
+        ended.fails(3, words);
+        assert!(!lab.path("store").exists(), "{line}");
+    }
+}
+
+#[test]
+fn suites_of_the_program_are_listed_shown_and_can_be_run() {
+    let lab = Lab::new();
+    let listed = lab.done("suite --list").stdout;
+    for name in ["before-and-after", "ten-run-average", "sql-server-four-files"] {
+        assert!(listed.contains(name), "{listed}");
+        lab.write("shown.toml", &lab.done(&format!("suite {name} --show")).stdout);
+        let dry = "--dry-run -- --engine=sim -c1G";
+        let own = lab.done(&format!("suite {name} a b c d {dry}"));
+        assert_eq!(lab.done(&format!("suite shown.toml a b c d {dry}")).stdout, own.stdout);
+    }
+}
+
+#[test]
+fn a_baseline_is_set_and_checked_and_forgotten_and_no_run_is_lost() {
+    let lab = Lab::new();
+    lab.run("baseline check b").fails(3, &["there is no baseline 'b'", "baseline set"]);
+    lab.run("baseline set b").fails(1, &["no runs in"]);
+    lab.done("suite s.toml f.dat SIM");
+    let set = lab.done("baseline set b").stdout;
+    assert!(set.contains("b: 2 tests, 4 runs"), "{set}");
+    let shown = lab.done("baseline show b").stdout;
+    assert!(shown.contains("suite nightly") && shown.contains("fails when worse by 5 %"), "{shown}");
+    let ended = lab.done("baseline check b --repeat 2 --fail-if worse");
+    assert!(ended.stdout.contains("2 tests: 2 can't tell (reads, writes: "), "{}", ended.stdout);
+    assert!(ended.stderr.contains("@nightly.2"), "{}", ended.stderr);
+    lab.run("baseline check b --repeat 2 --fail-if unsure").fails(2, &[]);
+    lab.run("baseline check b x y").fails(3, &["measured 1 targets, but 2 are given"]);
+    lab.run("baseline check c").fails(3, &["there are b"]);
+    lab.done("baseline remove b");
+    assert!(lab.done("baseline list").stdout.contains("no baseline"));
+    assert_eq!(lab.done("history list").stdout.lines().filter(|line| line.contains("f.dat")).count(), 12);
+}
+
+/// A collapse is more than any machine does by itself.
+#[test]
+fn what_has_collapsed_is_named_and_nothing_else() {
+    let lab = Lab::new();
+    let run = |suite: &str| {
+        lab.done(&format!("suite {suite} f.dat --repeat 5 --quiet -- --engine=sim -c1G -d1 -W0"));
+    };
+    run("s.toml");
+    lab.done("baseline set b");
+    // A test is known by its name: what else was changed is told.
+    lab.write("slow.toml", &SUITE.replace("-w100 -o2", "-w100 -o1"));
+    run("slow.toml");
+    let line = "baseline check b --against @nightly.2 --fail-if worse --out r.junit.xml --out a.github.txt \
+        --out m.md --out metrics.txt --out b.bencher.json --html p.html";
+    let ended = lab.run(line);
+    assert_eq!(ended.code, 2, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("1 worse (writes by "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("I/Os in flight: 2 in A, 1 in B"), "{}", ended.stdout);
+    let annotations = lab.read("a.github.txt");
+    assert!(annotations.contains("::error title=b%3A writes::IOPS: B is worse"), "{annotations}");
+    assert!(lab.read("m.md").contains("| ❌ | writes |"));
+    assert!(lab.read("metrics.txt").contains("diskspd_worse{test=\"writes\"} 1"));
+    assert!(lab.read("p.html").contains("writes"));
+    let bencher: Value = serde_json::from_str(&lab.read("b.bencher.json")).unwrap();
+    assert!(bencher["b: writes"]["iops"]["value"].as_f64().unwrap() > 0.0);
+    valid_junit(&lab.path("r.junit.xml"));
+}
+
+/// As a reader of JUnit's XML takes it.
+fn valid_junit(file: &Path) {
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/junit.xsd");
+    if tool("xmllint --version").is_none() {
+        return skip("no xmllint");
+    }
+    let mut command = std::process::Command::new("xmllint");
+    command.arg("--noout").arg("--schema").arg(schema).arg(file);
+    let ended = output(&mut command).unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
+
+#[test]
+fn a_baseline_of_files_is_compared_by_what_the_runs_do() {
+    let lab = Lab::new();
+    for (name, block) in [("a1", 4), ("a2", 4), ("a3", 8), ("b1", 4), ("b2", 8)] {
+        let line =
+            format!("--engine=sim -c1G -b{block}K -r -L -W0 -d1 -g200i --quiet --out json:{name}.json f.dat");
+        lab.done(&line);
+    }
+    let set = lab.done("baseline set files a1.json,a2.json a3.json").stdout;
+    assert!(set.contains("files: 2 tests, 3 runs"), "{set}");
+    let ended = lab.done("baseline check files --against b1.json,b2.json --out summary:-");
+    assert!(ended.stdout.starts_with("### DiskSpd: files"), "{}", ended.stdout);
+    // Records can be run again.
+    let ended = lab.done("baseline check files --repeat 1 --quiet");
+    assert!(ended.stdout.contains("2 tests: "), "{}", ended.stdout);
+    // What is gone is told.
+    let shown = lab.done("baseline show files").stdout;
+    let id = shown.split_whitespace().find_map(|word| word.strip_prefix('@')).unwrap();
+    lab.done(&format!("history remove {id}"));
+    let ended = lab.done("baseline check files --against b1.json,b2.json");
+    assert!(ended.stderr.contains("1 of 3 runs of the baseline files were removed"), "{}", ended.stderr);
+}
