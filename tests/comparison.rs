@@ -21,7 +21,7 @@ use std::f64::consts::TAU;
 /// Runs scatter by so much in these tests, a share.
 const NOISE: f64 = 0.03;
 
-fn normal(random: &mut Random) -> f64 {
+pub fn normal(random: &mut Random) -> f64 {
     let mut uniform = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
     (-2.0 * uniform().max(1e-300).ln()).sqrt() * (TAU * uniform()).cos()
 }

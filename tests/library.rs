@@ -4,6 +4,7 @@
 
 mod address_streams;
 mod advice;
+mod baselines;
 mod command_lines;
 mod common;
 mod comparison;

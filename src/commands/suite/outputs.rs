@@ -62,8 +62,8 @@ impl SuiteFiles {
         Ok(SuiteFiles(files))
     }
 
-    /// Writes them. `runs`: all runs, those of a test one after the other. `command_line`: the whole of it, as
-    /// it can be typed.
+    /// Writes them. `runs`: all runs, those of a test one after the other. `command_line`: the whole of it,
+    /// as it can be typed.
     ///
     /// # Errors
     /// One can't be written.

@@ -1,19 +1,26 @@
 //! OpenMetrics text: what GitLab's metrics report shows in a merge request, and any scraper reads.
 
 use super::{CaseEnd, ToldComparison, cases};
+use crate::openmetrics::{Dialect, Exposition, Family, MetricKind};
 use diskspd_judge::lab::compare::Compared;
 use diskspd_model::units::visible::line;
 
-/// A family: its name, what it is, and its value of a figure.
-type Family = (&'static str, &'static str, fn(&Compared) -> Option<f64>);
+/// A family, and its value of a figure.
+type FigureFamily = (Family, fn(&Compared) -> Option<f64>);
 
-const FAMILIES: [Family; 5] = [
-    ("diskspd_before", "Median of the runs of A, in the unit of the figure.", |of| median(of, 0)),
-    ("diskspd_after", "Median of the runs of B, in the unit of the figure.", |of| median(of, 1)),
-    ("diskspd_change_percent", "Change of B against A, best estimate.", |of| of.change_percent),
-    ("diskspd_change_low_percent", "Lower end of its interval.", |of| of.low_percent),
-    ("diskspd_change_high_percent", "Upper end of its interval.", |of| of.high_percent),
+const fn gauge(name: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Gauge, unit: "", help }
+}
+
+const FAMILIES: [FigureFamily; 5] = [
+    (gauge("diskspd_before", "Median of the runs of A, in the unit of the figure."), |of| median(of, 0)),
+    (gauge("diskspd_after", "Median of the runs of B, in the unit of the figure."), |of| median(of, 1)),
+    (gauge("diskspd_change_percent", "Change of B against A, best estimate."), |of| of.change_percent),
+    (gauge("diskspd_change_low_percent", "Lower end of its interval."), |of| of.low_percent),
+    (gauge("diskspd_change_high_percent", "Upper end of its interval."), |of| of.high_percent),
 ];
+
+const WORSE: Family = gauge("diskspd_worse", "1 = the test is worse by what fails, 0 = it isn't.");
 
 fn median(metric: &Compared, side: usize) -> Option<f64> {
     metric.sides.as_ref().map(|sides| sides[side].median)
@@ -22,31 +29,19 @@ fn median(metric: &Compared, side: usize) -> Option<f64> {
 /// A sample of each family for every figure of every test, and whether the test failed.
 pub fn metrics(told: &ToldComparison) -> Vec<u8> {
     let cases = cases(told);
-    let mut text = String::new();
-    for (name, help, value) in FAMILIES {
-        text += &head(name, help);
+    let mut text = Exposition::new(Dialect::OpenMetrics);
+    for (family, value) in FAMILIES {
+        let mut samples = text.family(family);
         for case in &cases {
             for metric in case.span.into_iter().flat_map(|span| &span.metrics) {
-                let Some(value) = value(metric).filter(|value| value.is_finite()) else { continue };
-                let labels = format!("test=\"{}\",figure=\"{}\"", label(&case.name), label(&metric.metric));
-                text += &format!("{name}{{{labels}}} {value}\n");
+                let labels = [("test", &*line(&case.name)), ("figure", &*metric.metric)];
+                samples.sample_if(&labels, value(metric).filter(|value| value.is_finite()));
             }
         }
     }
-    text += &head("diskspd_worse", "1 = the test is worse by what fails, 0 = it isn't.");
+    let mut samples = text.family(WORSE);
     for case in cases.iter().filter(|case| matches!(case.end, CaseEnd::Failed | CaseEnd::Passed)) {
-        let failed = u8::from(case.end == CaseEnd::Failed);
-        text += &format!("diskspd_worse{{test=\"{}\"}} {failed}\n", label(&case.name));
+        samples.sample(&[("test", &*line(&case.name))], f64::from(u8::from(case.end == CaseEnd::Failed)));
     }
-    text += "# EOF\n";
-    text.into_bytes()
-}
-
-fn head(name: &str, help: &str) -> String {
-    format!("# TYPE {name} gauge\n# HELP {name} {help}\n")
-}
-
-/// The value of a label.
-fn label(text: &str) -> String {
-    line(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    text.finish().into_bytes()
 }

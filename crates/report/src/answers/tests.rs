@@ -93,12 +93,12 @@ fn metrics_are_openmetrics_text() {
     assert!(text.ends_with("# EOF\n"));
     let mut family = String::new();
     for line in text.lines().filter(|line| *line != "# EOF") {
-        if let Some(head) = line.strip_prefix("# TYPE ") {
-            family = head.strip_suffix(" gauge").unwrap().to_owned();
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            family = help.split(' ').next().unwrap().to_owned();
             continue;
         }
-        if let Some(help) = line.strip_prefix("# HELP ") {
-            assert!(help.starts_with(&family), "{line}");
+        if let Some(head) = line.strip_prefix("# TYPE ") {
+            assert_eq!(head, format!("{family} gauge"));
             continue;
         }
         let labels = line.strip_prefix(&format!("{family}{{")).unwrap();

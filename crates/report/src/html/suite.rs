@@ -42,8 +42,8 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
             (heading(2, "Tests"))
             div.scroll tabindex="0" role="region" aria-label="Tests" { (table(page.rows)) }
             p.note {
-                "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are medians. \
-                 The verdict is the worst of a run."
+                "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are \
+                 medians, and the verdict is the worst of a run."
             }
         }
         (several::all(runs))
@@ -54,6 +54,9 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
     }
 }
 
+/// The columns of numbers.
+const HEADS: [&str; 5] = ["runs", "IOPS", "± %", "MiB/s", "99th percentile"];
+
 fn table(rows: &[SuiteRow]) -> Markup {
     let figure = |value: Option<f64>| value.map_or("–".to_owned(), number);
     let time = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| Millis::new(ms).readable());
@@ -63,7 +66,7 @@ fn table(rows: &[SuiteRow]) -> Markup {
             thead {
                 tr {
                     th scope="col" { "test" }
-                    @for head in ["runs", "IOPS", "± %", "MiB/s", "99th percentile"] { th scope="col" { (head) } }
+                    @for head in HEADS { th scope="col" { (head) } }
                     th.words scope="col" { "verdict" }
                     th.words scope="col" { "what it is for" }
                 }
