@@ -19,6 +19,7 @@ mod output;
 mod page;
 mod precondition;
 mod preset;
+mod print;
 mod privileges;
 mod quiet;
 mod repeat;
@@ -38,6 +39,7 @@ use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
+use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -130,8 +132,4 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }
-}
-
-fn print(text: &str) -> Result<Exit, NotDone> {
-    output::to_stdout(text.as_bytes())
 }

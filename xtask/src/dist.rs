@@ -1,6 +1,7 @@
 //! What is shipped: one static program a processor, its debug symbols, packages, and a list of what it is made of.
 
 mod build;
+mod commands;
 mod crates;
 mod licences;
 mod packages;
@@ -10,6 +11,7 @@ mod staging;
 use crate::Failure;
 use crate::arguments::Arguments;
 use build::Triple;
+use commands::{has_cargo, output, run};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -94,32 +96,4 @@ fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
 fn sha256(path: &Path) -> Result<String, Failure> {
     let text = output(Command::new("sha256sum").arg(path))?;
     text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())
-}
-
-/// What a program prints.
-///
-/// # Errors
-/// It can't be started, or fails.
-fn output(command: &mut Command) -> Result<String, Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let ended = command.output().map_err(|error| format!("{name}: {error}"))?;
-    match ended.status.success() {
-        true => Ok(String::from_utf8(ended.stdout)?),
-        false => Err(format!("{name} failed: {}", String::from_utf8_lossy(&ended.stderr)).into()),
-    }
-}
-
-/// Runs a program to its end.
-///
-/// # Errors
-/// It can't be started, or fails.
-fn run(command: &mut Command) -> Result<(), Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let ended = command.status().map_err(|error| format!("{name}: {error}"))?;
-    if ended.success() { Ok(()) } else { Err(format!("{name} failed").into()) }
-}
-
-/// Whether a command of cargo's is installed.
-fn has_cargo(command: &str) -> bool {
-    Command::new("cargo").args([command, "--version"]).output().is_ok_and(|ended| ended.status.success())
 }

@@ -42,7 +42,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             let (tallies, ways, diskspd, places) = (&tallies, &ways, &diskspd, &places);
             scope.spawn(move || {
                 for round in 0..rounds {
-                    for way in ways.iter().filter(|way| places::of(places, **way, round) == Some(number)) {
+                    for way in ways.iter().filter(|way| ways::place_of(places, **way, round) == Some(number))
+                    {
                         let run = HonestRun::new(place, *way, round);
                         let found = run.carry_out(diskspd).unwrap_or_else(|why| Tally::unable(&why));
                         tell(&run, &found);

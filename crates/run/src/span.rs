@@ -3,6 +3,7 @@
 pub(super) mod desk;
 pub mod exact;
 pub(super) mod large_pages;
+mod logged;
 pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
@@ -26,7 +27,7 @@ use crate::files::prefill;
 use crate::files::sources;
 use crate::integrity::Integrity;
 use crate::located::SpanTargets;
-use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::io_log::IoLog;
 use crate::tell::stream::ByDirection;
 use crate::worker::VolumeQuota;
 use diskspd_host::claims::{self, Claims};
@@ -36,6 +37,7 @@ use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::{Profile, RawText, Target, TimeSpan};
 use diskspd_model::workload::InterlockedPosition;
 use large_pages::Reserve;
+pub(super) use logged::logged;
 use measure::measure;
 use planning::{locations, plan_at};
 use probes::Probes;
@@ -43,7 +45,6 @@ use refusals::{prepared, written};
 use setup::Shared;
 use simulate::simulate;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -223,22 +224,6 @@ fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -
         wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
     creation::create_all(&files, options, control, voice)?;
     Ok(claims)
-}
-
-/// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
-///
-/// # Errors
-/// As [`IoLog::record`].
-pub(super) fn logged<T>(
-    log: Option<&IoLog>,
-    threads: Range<u32>,
-    patient: bool,
-    work: impl FnOnce(&[Ring]) -> T,
-) -> Result<T, String> {
-    match log {
-        Some(log) => log.record(threads, patient, work),
-        None => Ok(work(&[])),
-    }
 }
 
 /// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.

@@ -1,6 +1,6 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
-use super::entry::Fnv;
+use super::fnv::Fnv;
 use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;

@@ -1,9 +1,10 @@
 //! `-X -y -?`: XML profiles, named events, usage.
 
+use crate::cli::UsageExtent;
+use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
-use crate::cli::{Invocation, UsageExtent};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -57,7 +58,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage(UsageExtent::All))),
+        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
     },
 ];
 

@@ -5,18 +5,21 @@ mod interleaved;
 mod outputs;
 mod past;
 mod programs;
+mod refused;
 mod sides;
 
 use super::not_done::{NotDone, told};
 use super::output;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
-use crate::lab::compare::{self, ChangeVerdict, RunComparison, Side, SideDifference};
+use crate::lab::compare;
+use crate::lab::compare::{ChangeVerdict, RunComparison, Side};
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::ComparisonFiles;
+use refused::refused;
 use std::ffi::OsString;
 
 /// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
@@ -98,19 +101,6 @@ fn gate(comparison: &RunComparison, fail_if: FailIf) -> Exit {
             .remedy("see below the table what would decide it; use --fail-if unsure to fail in this case"));
     }
     if failed { Exit::Doubtful } else { Exit::Success }
-}
-
-/// What must agree and doesn't.
-fn refused(differences: &[SideDifference]) -> NotDone {
-    let finding = |difference| {
-        Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
-    };
-    let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
-    if let Some(last) = findings.pop() {
-        let remedy = "their figures mean different things; use --anyway to compare them all the same";
-        findings.push(last.remedy(remedy));
-    }
-    NotDone::usage(findings)
 }
 
 /// What leaves open which of both is better.

@@ -2,7 +2,7 @@
 //! what is read, and targets. Every program ends in bounded time and says why.
 
 use super::commands::writing_lines::{OUTPUTS, PREPARING, words};
-use super::verdict::Ended;
+use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::Failure;
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,5 +1,6 @@
 //! One attempt, and whether it ended as it should.
 
+use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::Failure;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -21,30 +22,6 @@ const KNOWN: &[&str] =
 
 /// The same of reports of single hosts, without the hosts' names.
 const PER_HOST: &[&str] = &["earlier", "full-device"];
-
-/// How an attempt ended.
-pub struct Ended {
-    /// `None` = a signal killed it, or it was not over in time.
-    pub code: Option<i32>,
-    /// The signal that killed it.
-    pub signal: Option<i32>,
-    /// What it said on standard error.
-    pub said: String,
-    /// How long it took.
-    pub took: Duration,
-}
-
-impl Ended {
-    /// Whether it failed, and said so.
-    pub fn failed(&self) -> bool {
-        self.code.is_some_and(|code| code != 0) && self.said.contains("ERROR")
-    }
-
-    /// The beginning of what it said, in one line.
-    pub fn words(&self) -> String {
-        self.said.lines().take(4).collect::<Vec<_>>().join(" | ")
-    }
-}
 
 impl Bench {
     /// A path in the place of the attempt.

@@ -23,6 +23,13 @@ pub fn is_mapped(way: usize) -> bool {
     WAYS[way].contains("-Sm")
 }
 
+/// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
+pub fn place_of(places: &[Place], way: usize, round: usize) -> Option<usize> {
+    let fits = |place: &Place| !is_mapped(way) || !place.target.starts_with("/dev");
+    let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
+    fitting.get((round + way) % fitting.len().max(1)).copied()
+}
+
 /// What is done: threads write over each other, sequentially, at random, with pieces of blocks in common, in sizes that
 /// are no powers of two.
 const SHAPES: &[&[&str]] = &[

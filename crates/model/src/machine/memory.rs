@@ -36,6 +36,7 @@ impl System {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::caches::{Cache, CacheKind};
 
     #[test]
     fn buffers_are_as_far_apart_as_a_line_of_page_directory_entries_covers() {

@@ -117,6 +117,7 @@ impl Target {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::SizeShare;
 
     #[test]
     fn sizes_are_read_as_they_are_printed_or_told_with_their_place() {

@@ -11,6 +11,7 @@
 
 mod checker;
 mod classify;
+mod durable;
 mod generations;
 pub mod journal;
 mod order;

@@ -1,6 +1,6 @@
 //! What all threads of a run share: its number, the versions of each target, the journal.
 
-use super::checker::is_durable;
+use super::durable::is_durable;
 use super::generations::Generations;
 use super::journal::format::JournalPiece;
 use super::journal::{AckJournal, JournalTarget, Mixing};

@@ -2,6 +2,7 @@
 //! nothing.
 
 mod doubles;
+mod inputs;
 mod kept;
 
 pub use doubles::Named;
@@ -9,9 +10,10 @@ pub(super) use doubles::refuse_double;
 pub(super) use kept::refuse_kept;
 
 use diskspd_host::{claims, target};
-use diskspd_model::profile::{Method, Profile, RawText};
+use diskspd_model::profile::Profile;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::{files, process};
+pub(super) use inputs::inputs_of;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
@@ -153,15 +155,6 @@ fn foreign(path: &Path) -> Option<u32> {
 fn folder_of(path: &Path) -> Option<&Path> {
     let parent = path.parent()?;
     Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
-}
-
-/// What a run reads besides its targets: the data that is written, and what is replayed.
-pub(super) fn inputs_of(profile: &Profile, method: &Method) -> Vec<Named> {
-    let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
-    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-    let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
-    let replayed = method.replay.as_ref().map(|replay| of("--replay ", &replay.file));
-    sources.map(|path| of("-Z<size>,", path)).chain(replayed).collect()
 }
 
 /// Where the targets of a profile are; as they were given where that can't be found out: the run itself

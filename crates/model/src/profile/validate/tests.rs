@@ -1,6 +1,7 @@
 //! The rules as tables of settings and the rules they break.
 
 use super::*;
+use crate::profile::TimeSpan;
 use crate::profile::{
     CacheMode, Distribution, DistributionKind, DistributionRange, FlushType, GroupCpu, RandomDataSource,
     ThreadTarget, Throughput,

@@ -1,0 +1,222 @@
+//! What a command line asks of a run: its outputs, and what overrides its profile.
+
+mod compare;
+mod history;
+mod merge;
+mod precondition;
+mod preset;
+mod report;
+mod sweep;
+mod trace;
+mod verify_after;
+
+use super::events::Events;
+use crate::finding::Finding;
+use crate::lab::repeat::Repeat;
+use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
+pub use compare::{AcrossBoots, CompareRequest, FailIf, Interleaved, SideWords};
+pub use history::{ExportForm, HistoryAction, HistoryRequest};
+pub use merge::MergeRequest;
+pub use precondition::PreconditionRequest;
+pub use preset::{PresetRequest, Shell};
+pub use report::{ReportRequest, TableForm};
+use std::ffi::OsString;
+use std::path::PathBuf;
+pub use sweep::SweepRequest;
+pub use trace::{TraceRequest, TracedSource};
+pub use verify_after::VerifyAfterRequest;
+
+/// A run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunRequest {
+    /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
+    pub profile: Profile,
+    /// How it is run.
+    pub method: Method,
+    /// `-Rp`: validate and print the profile, don't run it.
+    pub profile_only: bool,
+    /// `-X`: the profile to load instead.
+    pub xml_profile: Option<XmlProfile>,
+    /// `rerun`: the record whose profile and method are used instead.
+    pub record: Option<PathBuf>,
+    /// Named events of the run.
+    pub events: Events,
+    /// `--dry-run`: plan, but don't open or write anything.
+    pub dry_run: bool,
+    /// `--out`: further reports, in order.
+    pub out: Vec<OutRequest>,
+    /// `--stream`
+    pub stream: Option<StreamRequest>,
+    /// `--io-log`: log every single I/O in this file.
+    pub io_log: Option<PathBuf>,
+    /// `--journal`: tell this file what is durable.
+    pub journal: Option<PathBuf>,
+    /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
+    /// is named.
+    pub mpi: Option<Option<PathBuf>>,
+    /// `--split`: ranks that share a target get a part of it each.
+    pub split: bool,
+    /// `--repeat`: how often; `None` = once.
+    pub repeat: Option<Repeat>,
+    /// `--recreate`: write files of `-c` anew even when they are complete.
+    pub recreate: bool,
+    /// `--destroy`: permit writing to block devices that carry a signature.
+    pub destroy: bool,
+    /// `--strict`: fail when the figures are not what they seem to be.
+    pub strict: bool,
+    /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
+    pub quiet: bool,
+    /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
+    /// and of `System`.
+    pub xml_verdict: bool,
+    /// `--text-verdict`: verdict and findings stand behind the text report.
+    pub text_verdict: bool,
+    /// `--save`: keep the run in the history.
+    pub save: Option<SaveRequest>,
+    /// `--store`: the history's folder; `None` = the usual one.
+    pub store: Option<PathBuf>,
+    /// What is accepted but hardly meant.
+    pub warnings: Vec<Finding>,
+    /// All that was typed, the program's name first, for the one who wants to do it again.
+    pub typed: Vec<OsString>,
+}
+
+/// How a run is kept in the history (`--save`).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaveRequest {
+    /// What it is called.
+    pub label: Option<String>,
+}
+
+/// A further report (`--out`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutRequest {
+    /// Its form, when it is named (`xml:FILE`); else the file's extension tells.
+    pub format: Option<&'static str>,
+    /// The file.
+    pub path: PathBuf,
+}
+
+impl OutRequest {
+    /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
+    pub fn read(value: &[u8]) -> Option<OutRequest> {
+        const FORMS: [&str; 5] = ["text", "xml", "json", "csv", "html"];
+        let named = FORMS
+            .into_iter()
+            .find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
+        let (format, file) = named.map_or((None, value), |(form, file)| (Some(form), file));
+        let path = RawText::from(file.to_vec()).as_path().to_owned();
+        (!file.is_empty()).then_some(OutRequest { format, path })
+    }
+
+    /// Whether it is XML that is written.
+    pub fn is_xml(&self) -> bool {
+        let extension = self.path.extension().and_then(|extension| extension.to_str());
+        match self.format {
+            Some(form) => form == "xml",
+            None => extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xml")),
+        }
+    }
+}
+
+/// Where the lines of `--stream` go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamRequest {
+    /// `-`
+    StandardOutput,
+    /// `fd:N`: a descriptor that the program was started with.
+    Descriptor(i32),
+    /// A file, written anew; or a pipe.
+    File(PathBuf),
+}
+
+/// An XML profile and what the command line adds to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlProfile {
+    /// The file.
+    pub path: RawText,
+    /// Settings that replace the profile's.
+    pub overrides: Overrides,
+    /// Paths for the templates `*1`, `*2`, ...
+    pub substitutions: Vec<RawText>,
+}
+
+impl XmlProfile {
+    /// The profile that was read from the file, with what the command line adds: itself, the settings that
+    /// go before the profile's, and the paths of the templates.
+    ///
+    /// # Errors
+    /// Templates and paths don't match: one message each.
+    pub fn complete(&self, mut profile: Profile, command_line: &RawText) -> Result<Profile, Vec<String>> {
+        profile.command_line = command_line.clone();
+        self.overrides.apply(&mut profile);
+        template::substitute(&mut profile, &self.substitutions)?;
+        Ok(profile)
+    }
+}
+
+/// Settings of the command line that may stand beside an XML profile; `None` = not given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// `-:`
+    pub experiment_flags: Option<u32>,
+    /// `-d`, s
+    pub duration: Option<u32>,
+    /// `-W`, s
+    pub warmup: Option<u32>,
+    /// `-C`, s
+    pub cooldown: Option<u32>,
+    /// `-z`
+    pub rand_seed: Option<u32>,
+    /// `-R`, when it names a format.
+    pub result_format: Option<ResultFormat>,
+    /// `-v`; can't be switched off.
+    pub verbose: bool,
+    /// `-vs`; can't be switched off.
+    pub verbose_stats: bool,
+    /// `--compat`
+    pub compat: Option<Compat>,
+    /// `-bs`
+    pub buffer_separation: Option<BufferSeparation>,
+}
+
+impl Overrides {
+    /// Puts what was given into the profile: times and seed into every time span.
+    pub fn apply(&self, profile: &mut Profile) {
+        fn set<T: Copy>(setting: &mut T, given: Option<T>) {
+            if let Some(value) = given {
+                *setting = value;
+            }
+        }
+        set(&mut profile.experiment_flags, self.experiment_flags);
+        set(&mut profile.result_format, self.result_format);
+        set(&mut profile.compat, self.compat);
+        profile.verbose |= self.verbose;
+        profile.verbose_stats |= self.verbose_stats;
+        for span in &mut profile.time_spans {
+            set(&mut span.duration, self.duration);
+            set(&mut span.warmup, self.warmup);
+            set(&mut span.cooldown, self.cooldown);
+            set(&mut span.rand_seed, self.rand_seed);
+            span.buffer_separation = self.buffer_separation.or(span.buffer_separation);
+        }
+    }
+}
+
+impl RunRequest {
+    /// The first of the given options that follow a single run while it goes on: its streams and events.
+    /// A command that makes several runs has no place for them.
+    pub fn follows_one_run(&self) -> Option<&'static str> {
+        let events = &self.events;
+        let given = [
+            (self.stream.is_some(), "--stream"),
+            (self.io_log.is_some(), "--io-log"),
+            (self.journal.is_some(), "--journal"),
+            (events.start.is_some(), "-ys"),
+            (events.finish.is_some(), "-yf"),
+            (events.wait.is_some(), "-yr"),
+            (events.stop.is_some(), "-yp"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
+    }
+}

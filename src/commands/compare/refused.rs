@@ -1,0 +1,19 @@
+//! Runs that can't be compared.
+
+use crate::commands::not_done::NotDone;
+use crate::finding::Finding;
+use crate::lab::compare;
+use crate::lab::compare::SideDifference;
+
+/// What must agree and doesn't.
+pub(super) fn refused(differences: &[SideDifference]) -> NotDone {
+    let finding = |difference| {
+        Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
+    };
+    let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
+    if let Some(last) = findings.pop() {
+        let remedy = "their figures mean different things; use --anyway to compare them all the same";
+        findings.push(last.remedy(remedy));
+    }
+    NotDone::usage(findings)
+}
