@@ -175,6 +175,255 @@ pub const PRESETS: &[Preset] = &[
         }],
     },
     Preset {
+        name: "postgres-wal",
+        about: "PostgreSQL's write-ahead log under commits",
+        parts: &[part(
+            "pages of the log, each made durable by fdatasync",
+            "-b8K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
+        )],
+        reasons: "The log is written in pages of 8 KiB through the page cache, and a commit waits until \
+                  they are durable. With wal_sync_method = fdatasync, the default on Linux, that is a \
+                  call of fdatasync: the times of flushes are what a commit waits for. With open_datasync \
+                  use postgres-wal-dsync. One writer: others that commit meanwhile share its flush.",
+        sources: &[
+            "wal_sync_method: https://www.postgresql.org/docs/current/runtime-config-wal.html",
+            "the test that comes with PostgreSQL: https://www.postgresql.org/docs/current/pgtestfsync.html",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "postgres-wal-dsync",
+        about: "PostgreSQL's write-ahead log with wal_sync_method = open_datasync",
+        parts: &[part(
+            "pages of the log, each durable when its write ends",
+            "-b8K -s -w100 -t1 -o1 -Sw -Z20M -L -D",
+        )],
+        reasons: "As postgres-wal, with O_DSYNC instead of fdatasync: a write ends when its data is \
+                  durable. Compare both on the device that will hold the log, and take the faster method.",
+        sources: &[
+            "wal_sync_method: https://www.postgresql.org/docs/current/runtime-config-wal.html",
+            "the test that comes with PostgreSQL: https://www.postgresql.org/docs/current/pgtestfsync.html",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "postgres-oltp",
+        about: "PostgreSQL's tables and indexes while clients read",
+        parts: &[part(
+            "pages that are in no cache, one at a time for each client",
+            "-b8K -r -w0 -t16 -o1 -Su -L -D",
+        )],
+        reasons: "A page has 8 KiB. A backend reads one, waits for it and goes on, so 16 clients are 16 \
+                  threads with one outstanding I/O each. Only pages that neither shared_buffers nor the \
+                  page cache holds reach the storage: -Su reads past the cache. Use -t for the clients \
+                  you expect.",
+        sources: &[
+            "the size of a page: https://www.postgresql.org/docs/current/storage-page-layout.html",
+            "who caches what: https://www.postgresql.org/docs/current/runtime-config-resource.html",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "postgres-checkpoint",
+        about: "PostgreSQL's checkpoints",
+        parts: &[part(
+            "changed pages, with write-back asked for after 256 KiB",
+            "-b8K -r -w100 -t1 -o1 -Sb --fsync-every 32 -Z20M -L -D",
+        )],
+        reasons: "A checkpoint writes changed pages through the page cache, and asks the kernel to write \
+                  them back after each 256 KiB (checkpoint_flush_after). Here a flush after 32 pages \
+                  stands for that: it waits, which the kernel's write-back doesn't, so the device is \
+                  shown without memory in between. Checkpoints are spread over time: add -g with the rate \
+                  you expect.",
+        sources: &["checkpoint_flush_after: \
+             https://www.postgresql.org/docs/current/runtime-config-wal.html"],
+        thresholds: &[],
+    },
+    Preset {
+        name: "mysql-oltp",
+        about: "MySQL's InnoDB tables under many small transactions",
+        parts: &[
+            part(
+                "pages that are not in the buffer pool, one at a time for each client",
+                "-b16K -r -w0 -t16 -o1 -Su -L -D",
+            ),
+            part("changed pages, written by page cleaners", "-b16K -r -w100 -t1 -o32 -Su -Z20M -L -D"),
+        ],
+        reasons: "A page has 16 KiB. Clients read single pages and wait for each; page cleaners write \
+                  changed pages, many at a time, with native asynchronous I/O. Both bypass the page cache \
+                  (innodb_flush_method = O_DIRECT). Without a rate the writes take what they can get: \
+                  innodb_io_capacity is 10000 in MySQL 8.4, which -g limits in bytes. Each page is \
+                  written twice where the doublewrite buffer is on.",
+        sources: &[
+            "pages, flushing, capacity: https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html",
+            "the doublewrite buffer: \
+                 https://dev.mysql.com/doc/refman/8.4/en/innodb-doublewrite-buffer.html",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "mysql-redo",
+        about: "MySQL's InnoDB redo log under commits",
+        parts: &[part(
+            "blocks of the log, each made durable",
+            "-b4K -s -w100 -t1 -o1 -Sb --fsync-every 1 -Z20M -L -D",
+        )],
+        reasons: "The log is written in blocks of 512 bytes through the page cache and flushed at each \
+                  commit (innodb_flush_log_at_trx_commit = 1). What some transactions write together is a \
+                  few KiB, so 4 KiB stand for it. The times of flushes are what commits wait for.",
+        sources: &[
+            "when the log is flushed: https://dev.mysql.com/doc/refman/8.4/en/innodb-parameters.html",
+            "the log: https://dev.mysql.com/doc/refman/8.4/en/innodb-redo-log.html",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "rocksdb",
+        about: "RocksDB: lookups while a compaction runs",
+        parts: &[
+            part("lookups of blocks that are in no cache", "-b4K -r -w0 -t16 -o1 -Su -L -D"),
+            part("a compaction reads its input", "-b2M -s -w0 -t1 -o1 -Su -L -D"),
+            part("a compaction writes its output", "-b1M -s -w100 -t1 -o1 -Su -Z20M -L -D"),
+        ],
+        reasons: "A block has 4 KiB before compression, and a lookup reads one at a time. A compaction \
+                  reads ahead by 2 MiB and writes by 1 MiB, as wide as the storage lets it: what that \
+                  does to the percentiles of lookups is the figure to look at, so the parts run together. \
+                  All bypass the page cache (use_direct_reads, use_direct_io_for_flush_and_compaction).",
+        sources: &[
+            "direct I/O and read-ahead: https://github.com/facebook/rocksdb/wiki/Direct-IO",
+            "sizes of blocks: https://github.com/facebook/rocksdb/wiki/RocksDB-Tuning-Guide",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "kafka",
+        about: "A Kafka broker: appended logs, and consumers that lag behind",
+        parts: &[
+            part("partitions written back", "-b512K -s -w100 -t4 -T2G -o4 -Su -Z20M -L -D"),
+            part("consumers that read what no cache holds any more", "-b1M -s -w0 -t2 -T4G -o1 -Su -L -D"),
+        ],
+        reasons: "A broker appends to several partitions through the page cache, and leaves it to the \
+                  kernel when that is written: the storage sees large sequential writes to several \
+                  places. They bypass the cache here, because in the long run a broker takes no more than \
+                  the storage does; memory only delays that. Consumers that keep up read from memory; \
+                  those that lag fetch up to 1 MiB of a partition. The target needs 8 GiB.",
+        sources: &[
+            "why the kernel flushes: https://kafka.apache.org/documentation/#appvsosflush",
+            "max.partition.fetch.bytes: https://kafka.apache.org/documentation/#consumerconfigs",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "prometheus",
+        about: "Prometheus' storage of time series: log, compaction, queries",
+        parts: &[
+            part("samples are logged", "-b32K -s -w100 -t1 -o1 -g3200 -Su -Z20M -L -D"),
+            part("a block is compacted", "-b1M -s -w50 -t1 -o1 -Su -Z20M -L -D"),
+            part("queries touch chunks that aren't in memory", "-b4K -r -w0 -t4 -o1 -Su -L -D"),
+        ],
+        reasons: "The log is written in pages of 32 KiB, here a hundred a second. Every two hours a block \
+                  is written, and blocks are merged into larger ones: that reads and writes in large \
+                  pieces. Chunks are mapped into memory, so queries of old data wait for single pages. \
+                  All bypass the page cache, so that the storage is measured.",
+        sources: &[
+            "the log's format: https://github.com/prometheus/prometheus/blob/main/tsdb/docs/format/wal.md",
+            "blocks and compaction: https://prometheus.io/docs/prometheus/latest/storage/",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "ceph-osd",
+        about: "A device for a Ceph OSD: log, small I/O, recovery",
+        parts: &[
+            then(1, "the log, durable when a write ends", "-b4K -s -w100 -t1 -o1 -Sh -Z20M -L -D -d30"),
+            then(2, "clients", "-b4K -r -w30 -t1 -o16 -Su -Z20M -L -D -d30"),
+            then(3, "recovery reads objects", "-b4M -s -w0 -t1 -o2 -Su -L -D -d30"),
+            then(4, "recovery writes objects", "-b4M -s -w100 -t1 -o2 -Su -Z20M -L -D -d30"),
+        ],
+        reasons: "BlueStore bypasses the page cache. A small write is durable when it is in the log of \
+                  its metadata, so one write of 4 KiB at a time that must not stay in a volatile cache \
+                  (-Sh) tells good drives from others: it is the test that is run before a drive is \
+                  bought. Space is given out in units of 4 KiB. Objects have 4 MiB, and recovery copies \
+                  them whole.",
+        sources: &[
+            "min_alloc_size, log, caches: \
+                 https://docs.ceph.com/en/latest/rados/configuration/bluestore-config-ref/",
+            "the test of a drive: https://docs.ceph.com/en/latest/start/hardware-recommendations/",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "container-store",
+        about: "The image store of a container host: images unpacked, containers started",
+        parts: &[
+            then(
+                1,
+                "three layers are unpacked at a time",
+                "-b32K -s -w100 -t3 -T3G -o1 -Su -Z20M -L -D -d30",
+            ),
+            then(
+                2,
+                "containers start: programs are read page by page",
+                "-b16K -r -w0 -t8 -o1 -Su -L -D -d30",
+            ),
+        ],
+        reasons: "An engine unpacks three layers of an image at a time, each copied through a buffer of \
+                  32 KiB. Containers that start together wait for single pages of programs, and the \
+                  kernel reads some around each. Both bypass the page cache, so that the storage is \
+                  measured. Creating many small files is no part of this: it is work of the file system. \
+                  The target needs 9 GiB.",
+        sources: &[
+            "max-concurrent-downloads: https://docs.docker.com/reference/cli/dockerd/",
+            "the copy's buffer: https://pkg.go.dev/io#Copy",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "ai-training",
+        about: "Training data loaded for three models, in the shapes of MLPerf Storage",
+        parts: &[
+            then(1, "3D U-Net: whole samples of 140 MiB", "-b4M -s -w0 -t4 -T2G -o1 -Su -L -D -d30"),
+            then(
+                2,
+                "ResNet-50: records of 150 KiB, read one after the other",
+                "-b256K -s -w0 -t8 -T1G -o1 -Su -L -D -d30",
+            ),
+            then(
+                3,
+                "CosmoFlow: whole samples of about 2 MiB, anywhere",
+                "-b2M -r -w0 -t4 -o1 -Su -L -D -d30",
+            ),
+        ],
+        reasons: "Each loader thread reads a sample and waits for it. Samples of 3D U-Net are files that \
+                  are read whole, those of ResNet-50 lie one after the other in large files, those of \
+                  CosmoFlow are small files in any order. MLPerf wants accelerators busy for 90 % of the \
+                  time (CosmoFlow: 70): divide the MiB/s by what one of yours takes, and you have how \
+                  many this storage feeds. That is no result of MLPerf: it takes its program and rules. \
+                  The target needs 8 GiB.",
+        sources: &[
+            "MLPerf Storage, rules: \
+                 https://github.com/mlcommons/storage/blob/main/Submission_guidelines.md",
+            "its workloads: https://github.com/mlcommons/storage/tree/main/storage-conf/workload",
+        ],
+        thresholds: &[],
+    },
+    Preset {
+        name: "ai-checkpoint",
+        about: "Checkpoints of a large model, written by eight processes and read again",
+        parts: &[
+            then(1, "each process writes its part", "-b1M -s -w100 -t8 -T1G -o4 -Sh -Z20M -L -D -d30"),
+            then(2, "each process reads its part", "-b1M -s -w0 -t8 -T1G -o4 -Sh -L -D -d30"),
+        ],
+        reasons: "Training stands still while a checkpoint is written, and after a failure until it is \
+                  read: only throughput counts. One process for each of a host's eight accelerators \
+                  writes a file. MLPerf requires fsync; here each write is durable when it ends (-Sh). A \
+                  checkpoint of 8 billion parameters has 105 GB, of 70 billion 912 GB: divide by the \
+                  MiB/s to know how long training stands still. The target needs 8 GiB.",
+        sources: &["MLPerf Storage, rules: \
+                 https://github.com/mlcommons/storage/blob/main/Submission_guidelines.md"],
+        thresholds: &[],
+    },
+    Preset {
         name: "four-corners",
         about: "The four corners of a data sheet",
         parts: &[
