@@ -18,6 +18,7 @@ mod integrity_table;
 mod interval_figures;
 mod known_sum;
 mod merged_latencies;
+mod misfit;
 mod observed;
 mod other_figures;
 mod other_tables;
@@ -61,6 +62,7 @@ pub use interval_figures::{
     WeightedStdDevs,
 };
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
+pub use misfit::RecordMisfit;
 pub use observed::{HeatChange, Observed};
 pub use other_figures::OtherFigures;
 pub use other_tables::{OtherTable, OtherTables, ThreadOther};

@@ -1,6 +1,7 @@
 //! Completions by interval.
 
 use super::Moments;
+use super::fault::StoredFault;
 use super::packed::{pop_moments, push_moments};
 use std::borrow::Cow;
 
@@ -103,18 +104,18 @@ impl Series {
     /// The series that was packed so. `check` is asked about each interval.
     ///
     /// # Errors
-    /// That of `check`, or that these are no intervals of such a series: a message.
+    /// That of `check`, or that these are no intervals of such a series.
     pub(super) fn unpack(
         (width, allocated, last): (u64, u64, u64),
         mut log: Vec<u8>,
-        check: impl Fn(&Moments) -> Result<(), String>,
-    ) -> Result<Series, String> {
+        check: impl Fn(&Moments) -> Result<(), StoredFault>,
+    ) -> Result<Series, StoredFault> {
         let (mut rest, mut next) = (log.iter(), 0u64);
         while !rest.as_slice().is_empty() {
-            let (distance, moments) = pop_moments(&mut rest).ok_or("the series ends within an interval")?;
+            let (distance, moments) = pop_moments(&mut rest).ok_or(StoredFault::CutSeries)?;
             let number = next.saturating_add(distance);
             if number >= last.min(allocated) {
-                return Err(format!("the series has no interval {number}"));
+                return Err(StoredFault::NoInterval(number));
             }
             check(&moments)?;
             next = number + 1;

@@ -30,5 +30,5 @@ pub struct RecordedIo {
     pub write: bool,
 }
 
-/// Who gets the events, each with the number of its line; an error ends the reading there.
-pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), String> + 'a;
+/// and would be more pieces than anybody waits for.
+pub(super) const MOST_DISCARDED: u64 = 1 << 48;

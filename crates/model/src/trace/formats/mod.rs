@@ -11,6 +11,7 @@
 mod blkparse;
 mod error;
 mod event;
+mod fault;
 mod fio;
 mod lines;
 mod own;
@@ -18,10 +19,12 @@ mod reader;
 
 use blkparse::Blkparse;
 pub use error::TraceError;
-pub use event::{RecordedEvent, RecordedIo, TakeEvent};
+pub use event::{RecordedEvent, RecordedIo};
+pub use fault::TraceFault;
 use fio::FioLog;
 use lines::TraceLines;
 use own::OwnLog;
+pub use reader::TakeEvent;
 use reader::{LineReader, Streams, Take, number, placed};
 pub use reader::{RequestView, TakenIos};
 use std::io::BufRead;
@@ -68,12 +71,12 @@ pub struct ReadTrace {
 /// The first line that isn't as its format has it, or what a whole file lacks.
 pub fn read(input: impl BufRead, taken: &TakenIos, take: &mut TakeEvent) -> Result<ReadTrace, TraceError> {
     let mut lines = TraceLines::new(input);
-    let whole = |message: String| TraceError { line: None, message };
+    let whole = |fault| TraceError { line: None, fault };
     let mut streams = Streams::new(taken.stream);
     let mut take = Take { line: 0, taken: 0, each: take };
-    let first = first_line(&mut lines)?.ok_or_else(|| whole("the file is empty".into()))?;
+    let first = first_line(&mut lines)?.ok_or_else(|| whole(TraceFault::Empty))?;
     let (format, mut reader) = recognized(&first, taken.view)
-        .ok_or_else(|| TraceError { line: Some(lines.number()), message: unknown(&first) })?;
+        .ok_or_else(|| TraceError { line: Some(lines.number()), fault: unknown(&first) })?;
     let mut failed = None;
     if format == TraceFormat::Blkparse {
         take.line = lines.number();
@@ -84,8 +87,8 @@ pub fn read(input: impl BufRead, taken: &TakenIos, take: &mut TakeEvent) -> Resu
         take.line = line.number;
         failed = reader.line(line.text, &mut streams, &mut take).err();
     }
-    if let Some(message) = failed {
-        return Err(TraceError { line: Some(take.line), message });
+    if let Some(fault) = failed {
+        return Err(TraceError { line: Some(take.line), fault });
     }
     let has_times = reader.end().map_err(whole)?;
     if take.taken == 0 {
@@ -114,7 +117,7 @@ fn recognized(first: &str, view: RequestView) -> Option<(TraceFormat, Box<dyn Li
     }
 }
 
-fn unknown(first: &str) -> String {
+fn unknown(first: &str) -> TraceFault {
     let hint = match first {
         // The binary form has a number there instead of a text.
         _ if first.contains('\u{FFFD}') => {
@@ -124,22 +127,13 @@ fn unknown(first: &str) -> String {
         _ => "",
     };
     let shown: String = first.chars().take(60).collect();
-    format!(
-        "unknown format of recorded I/Os: '{shown}'. Supported are logs of --io-log, the text of blkparse, \
-         and fio's iolog of version 2 and 3{hint}"
-    )
+    TraceFault::Format(shown, hint)
 }
 
-fn nothing_taken(streams: &Streams, format: TraceFormat) -> String {
-    match (&streams.wanted, &streams.others[..]) {
-        (Some(wanted), []) => format!("it is {}, and has no read or write on {wanted}", format.name()),
-        (Some(wanted), others) => {
-            format!(
-                "it is {}, and has no read or write on {wanted}; there are some on {}",
-                format.name(),
-                others.join(", ")
-            )
-        }
-        (None, _) => format!("it is {}, and has no read or write in it", format.name()),
+fn nothing_taken(streams: &Streams, format: TraceFormat) -> TraceFault {
+    TraceFault::NothingTaken {
+        format: format.name(),
+        wanted: streams.wanted.clone(),
+        others: streams.others.clone(),
     }
 }

@@ -1,6 +1,10 @@
 //! What readers of all formats share: which I/Os are taken, and of which stream.
 
-use super::event::{RecordedEvent, RecordedIo, TakeEvent};
+use super::event::{MOST_DISCARDED, RecordedEvent, RecordedIo};
+use super::fault::TraceFault;
+
+/// Who gets the events, each with the number of its line; an error ends the reading there.
+pub type TakeEvent<'a> = dyn FnMut(u64, RecordedEvent) -> Result<(), TraceFault> + 'a;
 
 /// Where a device's I/Os are looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,10 +28,10 @@ pub struct TakenIos<'a> {
 /// What a format makes of a line.
 pub(super) trait LineReader {
     /// Reads a line behind those that told the format.
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String>;
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault>;
 
     /// The end of the file: whether its I/Os have times.
-    fn end(&mut self) -> Result<bool, String>;
+    fn end(&mut self) -> Result<bool, TraceFault>;
 }
 
 /// Hands events on with their line.
@@ -38,7 +42,7 @@ pub(super) struct Take<'a, 'b> {
 }
 
 impl Take<'_, '_> {
-    pub(super) fn event(&mut self, event: RecordedEvent) -> Result<(), String> {
+    pub(super) fn event(&mut self, event: RecordedEvent) -> Result<(), TraceFault> {
         match event {
             RecordedEvent::Issued(_) | RecordedEvent::Done(..) | RecordedEvent::Discarded(_) => {
                 self.taken += 1
@@ -50,9 +54,9 @@ impl Take<'_, '_> {
     }
 
     /// A discard, which may be longer than any I/O: it is told in pieces.
-    pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), String> {
+    pub(super) fn discard(&mut self, at_ns: u64, offset: u64, bytes: u64) -> Result<(), TraceFault> {
         if !(1..=MOST_DISCARDED).contains(&bytes) {
-            return Err(format!("a discard of {bytes} bytes, not of 1 to {MOST_DISCARDED}"));
+            return Err(TraceFault::DiscardLength { bytes });
         }
         // It is told before any piece is: the last one may lie beyond all targets.
         placed(at_ns, offset.saturating_add(bytes - 1), 1, false)?;
@@ -67,9 +71,6 @@ impl Take<'_, '_> {
 /// Bytes of a discard that is told at once.
 const LONGEST_DISCARD: u64 = 1 << 30;
 /// Bytes of a whole discard, at most: 256 TiB, more than any device of today has. What says more is nonsense,
-/// and would be more pieces than anybody waits for.
-const MOST_DISCARDED: u64 = 1 << 48;
-
 /// Of which of several files or devices I/Os are taken.
 pub(super) struct Streams {
     pub(super) wanted: Option<String>,
@@ -88,7 +89,7 @@ impl Streams {
     }
 
     /// Whether an I/O on this one is taken.
-    pub(super) fn takes(&mut self, name: &str) -> Result<bool, String> {
+    pub(super) fn takes(&mut self, name: &str) -> Result<bool, TraceFault> {
         if let Some(wanted) = &self.wanted {
             let taken = wanted == name;
             if taken && self.first.is_none() {
@@ -101,10 +102,7 @@ impl Streams {
         match &self.first {
             None => self.first = Some(name.to_owned()),
             Some(first) if first != name => {
-                return Err(format!(
-                    "an I/O on {name} after I/Os on {first}: choose one target with --stream-of {first} or \
-                     --stream-of {name}"
-                ));
+                return Err(TraceFault::OtherStream { name: name.to_owned(), first: first.clone() });
             }
             Some(_) => {}
         }
@@ -113,20 +111,24 @@ impl Streams {
 }
 
 /// A number; the error says what it was to be.
-pub(super) fn number<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, String> {
-    let shown = || text.chars().take(40).collect::<String>();
+pub(super) fn number<T: std::str::FromStr>(text: &str, what: &'static str) -> Result<T, TraceFault> {
     // FromStr takes a sign too.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parsed = if digits { text.parse().ok() } else { None };
-    parsed.ok_or_else(|| format!("'{}' is not {what}", shown()))
+    parsed.ok_or_else(|| malformed(text, what))
 }
 
 /// The place of an I/O, with all of it below 2^63, where files end.
-pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result<RecordedIo, String> {
+pub(super) fn placed(at_ns: u64, offset: u64, bytes: u64, write: bool) -> Result<RecordedIo, TraceFault> {
     let largest = u64::from(crate::trace::TracedIo::LARGEST);
     match u32::try_from(bytes).ok().filter(|_| (1..=largest).contains(&bytes)) {
-        None => Err(format!("an I/O of {bytes} bytes, not of 1 to {largest}")),
-        Some(_) if offset >= (1 << 63) - bytes => Err(format!("the offset {offset} is beyond any target")),
+        None => Err(TraceFault::Length { bytes }),
+        Some(_) if offset >= (1 << 63) - bytes => Err(TraceFault::FarOffset(offset)),
         Some(bytes) => Ok(RecordedIo { at_ns, offset, bytes, write }),
     }
+}
+
+/// A word that isn't what stands at its place, cut to what a message has room for.
+pub(super) fn malformed(text: &str, what: &'static str) -> TraceFault {
+    TraceFault::Malformed(text.chars().take(40).collect(), what)
 }
