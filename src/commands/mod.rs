@@ -8,6 +8,7 @@ mod doctor;
 mod ending;
 mod event;
 mod fio_logs;
+mod folder_error;
 mod history;
 mod known_runs;
 mod load;

@@ -9,6 +9,7 @@ use crate::profile::{Method, Profile};
 use crate::record::known;
 use crate::report::{self, Format, HTML, WithVerdicts, html};
 use crate::results::Record;
+use crate::run::OutputError;
 use crate::run::destination;
 use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
 use crate::sys::standard_error::say;
@@ -139,10 +140,10 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, String> {
+    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, OutputError> {
         let mut door = OutputDoor::of_run(profile, method).which_reads(inputs(request));
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
-        let files = files.collect::<Result<Vec<Permitted>, String>>()?;
+        let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match stream {
             StreamRequest::StandardOutput => door.permit("--stream", Path::new("-")),
             StreamRequest::Descriptor(number) => {

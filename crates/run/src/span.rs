@@ -144,7 +144,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
             }
             outcome
         })
-        .unwrap_or_else(|message| SpanOutcome::failed(vec![message])),
+        .unwrap_or_else(|error| SpanOutcome::failed(vec![error.to_string()])),
     };
     // It is part of the results from here on.
     let _ = control.take_deposit();

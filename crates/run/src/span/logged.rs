@@ -1,6 +1,7 @@
 //! Where a worker's I/Os are logged.
 
 use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::output_error::OutputError;
 use std::ops::Range;
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
@@ -12,7 +13,7 @@ pub(crate) fn logged<T>(
     threads: Range<u32>,
     patient: bool,
     work: impl FnOnce(&[Ring]) -> T,
-) -> Result<T, String> {
+) -> Result<T, OutputError> {
     match log {
         Some(log) => log.record(threads, patient, work),
         None => Ok(work(&[])),
