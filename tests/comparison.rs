@@ -703,7 +703,7 @@ fn a_run_that_did_nothing_is_a_figure() {
     );
     let back = of(&level(0.0), &level(1.0));
     assert_eq!((primary(&back).verdict, primary(&back).change_percent), (ChangeVerdict::Better, None));
-    assert!(text(&back).contains("from nothing at all"), "{}", text(&back));
+    assert!(text(&back).contains("from 0"), "{}", text(&back));
     let neither = of(&level(0.0), &level(0.0));
     assert_eq!(primary(&neither).verdict, ChangeVerdict::NotCompared);
     assert!(unjudged(&neither)[0].contains("0 in every run"), "{:?}", unjudged(&neither));

@@ -165,7 +165,7 @@ fn what_a_comparison_can_not_tell_is_said() {
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &other, false);
     for text in [
         "The figures of 1 of 4 runs of B are not what they seem to be",
-        "The sides do other work, and their figures mean different things: block size: 4096 bytes in A",
+        "The sides ran different workloads, so their figures can't be ranked: block size: 4096 bytes in A",
         "class=\"badge wrong\"",
     ] {
         assert!(page.contains(text), "{text}");
@@ -307,12 +307,10 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
 fn few_runs_tell_no_trend_and_an_even_history_has_none() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
-    assert!(
-        few.contains("CAN'T TELL") && few.contains("5 runs are of work that was done fewer than 16 times")
-    );
+    assert!(few.contains("CAN'T TELL") && few.contains("5 runs have workloads with fewer than 16 runs"));
     let runs = listed(16);
     let even = page_of_history(&runs, &[followed(&runs)], None);
-    assert!(even.contains("None of the 3 figures that could be followed has changed for good."));
+    assert!(even.contains("None of the 3 figures with enough runs shows a lasting change."));
     let nothing = page_of_history(&[], &[], Some(RunFigure::P99));
     assert!(nothing.contains("No run fits.") && nothing.contains("Trend: 99th percentile"));
 }
@@ -324,7 +322,7 @@ fn ten_thousand_runs_make_a_page_that_a_browser_opens() {
     let page = page_of_history(&runs, &works, None);
     assert!(page.len() < 3 << 20, "{} bytes", page.len());
     assert_eq!(page.matches("<figure").count(), 24 * 3);
-    for text in ["of 10000 runs are drawn", "8000 older runs are left out", "6 kinds of work more"] {
+    for text in ["of 10000 runs are drawn", "8000 older runs are left out", "6 more workloads"] {
         assert!(page.contains(text), "{text}");
     }
 }

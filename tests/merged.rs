@@ -273,8 +273,8 @@ fn without_intervals_the_first_line_says_how_long_all_measured_together() {
     };
     assert_eq!(
         first(&[0, 15, 20]),
-        "3 hosts; all measured together for 1.980 s, and none for more than 0.020 s (1.00 %) besides, \
-         which is in the tables too"
+        "3 hosts; all measured together for 1.980 s; the tables include up to 0.020 s (1.00 %) in \
+         which not all did"
     );
     assert_eq!(first(&[5]), "1 host");
 }

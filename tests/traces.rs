@@ -417,7 +417,7 @@ fn requests_are_matched_with_their_completions_and_what_is_lost_is_not() {
     assert_eq!((trace.lost, trace.unasked), (3, 2));
     let (figures, fitted) = fitted(&trace);
     let told = text(&TraceSource { name: "x".into(), is_live: true }, &figures, &fitted);
-    assert!(told.contains("lost         3 events: they came faster"), "{told}");
-    assert!(told.contains("not seen     2 more were completed"), "{told}");
+    assert!(told.contains("lost         3 events: events came faster"), "{told}");
+    assert!(told.contains("not seen     2 more I/Os completed"), "{told}");
     assert!(IoFigures::of(&IoTrace::default()).is_none(), "of nothing there is no profile");
 }

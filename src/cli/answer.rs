@@ -18,7 +18,7 @@ pub enum PrintedAnswer {
 pub enum UsageExtent {
     /// What the program is, and what to type first: there were no arguments.
     First,
-    /// The options of every day, by topic.
+    /// The common options, by topic.
     Everyday,
     /// All of a topic, one of the table.
     Topic(&'static str),

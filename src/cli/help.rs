@@ -75,7 +75,7 @@ const FIRST: &[(&str, &str)] = &[
 
 /// Where the rest is.
 const REST: &[(&str, &str)] = &[
-    ("diskspd --help", "the options of every day, and all commands"),
+    ("diskspd --help", "the common options, and all commands"),
     ("diskspd --help all", "every option in all its forms, as -? does"),
     ("diskspd sweep --help", "a command and its options"),
     ("diskspd man | man -l -", "the manual"),
@@ -136,7 +136,7 @@ fn first(layout: Layout) -> String {
     text
 }
 
-/// The options of every day by topic, the names of the others, and the commands.
+/// The common options by topic, the names of the others, and the commands.
 fn everyday(layout: Layout) -> String {
     let mut text = title(layout);
     synopsis(&mut text, layout);

@@ -16,7 +16,10 @@ const WORDS: [(&[&str], &str); 6] = [
         &["info", "status", "check"],
         "diskspd doctor says what about this machine would distort figures, diskspd devices lists disks.",
     ),
-    (&["run", "start", "bench", "test", "exec"], "a run needs no word: diskspd -c1G -b4K -r -d10 test.dat."),
+    (
+        &["run", "start", "bench", "test", "exec"],
+        "a run needs no command: diskspd -c1G -b4K -r -d10 test.dat.",
+    ),
     (&["usage", "/?", "/help", "?"], "diskspd --help explains the options, diskspd -? all of them."),
     (&["profile", "xml"], "diskspd -Xprofile.xml runs a profile, -Rpxml writes one."),
 ];

@@ -184,7 +184,8 @@ pub const HELP: OptionRow = switch("--help", "print this");
 pub const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");
 pub const HTML: OptionRow = row("--html", File, "write a page to this file");
 pub const JSON: OptionRow = row("--json", File, "write everything as JSON to this file");
-pub const OUT: OptionRow = row("--out", File, "write a further report to this file, its form by the ending");
+pub const OUT: OptionRow =
+    row("--out", File, "write another report to this file, in the format of its extension");
 pub const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what would be done, and do nothing");
 pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are not what they seem to be");

@@ -198,8 +198,10 @@ fn system_alone(line: &TypedLine, draft: &Draft) -> Result<Invocation, CliError>
     let others = options.filter(rest).chain(reports).map(|option| option.argument.as_slice());
     match others.chain(line.targets.iter().map(Vec::as_slice)).next() {
         None => Ok(Invocation::System { xml: draft.overrides.result_format == Some(ResultFormat::Xml) }),
-        Some(other) => Err(CliError::at(other, 0, "-Rs runs nothing and excludes all other options")
-            .hint("leave out the rest, or use -R<text|xml>: a report has the same information")),
+        Some(other) => {
+            Err(CliError::at(other, 0, "-Rs prints facts about this machine and takes no other options")
+                .hint("leave out the rest, or use -R<text|xml>: a report has the same information"))
+        }
     }
 }
 

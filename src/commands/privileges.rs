@@ -48,7 +48,7 @@ const NEEDED: &[Needed] = &[
     Needed {
         feature: "registered buffers of io_uring",
         needs: "twice the size of all buffers within RLIMIT_MEMLOCK (ulimit -l), or CAP_IPC_LOCK; \
-            without it I/O is a little dearer, and says so",
+            without it each I/O takes slightly more CPU, and the run says so",
         give: "a line in /etc/security/limits.d: USER - memlock 1048576",
         look: |_| match lockable() {
             Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {

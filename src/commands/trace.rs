@@ -60,7 +60,8 @@ fn opened(path: &Path, request: &TraceRequest) -> Result<OutFile, NotDone> {
         TracedSource::Device { .. } => None,
     };
     let permitted = OutputDoor::default().which_reads(from).permit("--out", path)?;
-    let xml = report::format_named("xml").ok_or_else(|| NotDone::failed(["there is no XML"]))?;
+    let xml =
+        report::format_named("xml").ok_or_else(|| NotDone::failed(["the program has no format xml"]))?;
     OutFile::open(permitted, path, xml, &Patience::default())
 }
 

@@ -38,16 +38,16 @@ pub fn first_line(record: &Record, whole: &Whole, summary: &Summary) -> String {
     format!("{hosts}{}\n", common.collect::<String>())
 }
 
-/// `; all measured together for 59.998 s, and none for more than 0.002 s (0.00 %) besides, which is in the
-/// tables too`: without intervals nothing tells what was done in that time alone.
+/// `; all measured together for 59.998 s; the tables include up to 0.002 s (0.00 %) in which not all did`:
+/// without intervals nothing tells what was done in that time alone.
 fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
     let seconds = seconds_of_ns;
     let besides = longest_ns.saturating_sub(common_ns);
     let share = 100.0 * seconds(besides) / seconds(longest_ns.max(1));
     (longest_ns > 0).then(|| {
         format!(
-            "; all measured together for {:.3} s, and none for more than {:.3} s ({share:.2} %) besides, \
-             which is in the tables too",
+            "; all measured together for {:.3} s; the tables include up to {:.3} s ({share:.2} %) in which \
+             not all did",
             seconds(common_ns),
             seconds(besides)
         )

@@ -35,8 +35,7 @@ fn write_failures(out: &mut Vec<u8>, row: &IntegrityRow) {
     for failed in &row.results.failures {
         put!(
             out,
-            "{:<10} sector at offset {}: version {} or later has to be there, {:.3} s after the \
-             start; it holds {}\n",
+            "{:<10} sector at offset {}: expected version {} or later, {:.3} s after the start; found {}\n",
             failed.fault.name(),
             failed.offset,
             failed.expected,

@@ -59,8 +59,8 @@ pub fn write_plan(out: &mut Vec<u8>, number: usize, plan: &SpanPlan) {
     }
     for path in uncached_devices(plan) {
         line(format!(
-            "'{path}' is a block device, and nothing was said about the cache (-S): it is used without (O_DIRECT); -Sb goes \
-             through the page cache"
+            "'{path}' is a block device, and -S is not given: it is used unbuffered (O_DIRECT); \
+             -Sb uses the page cache"
         ));
     }
     line(String::new());

@@ -39,7 +39,7 @@ pub fn write_with_verdict(judged: &Judged, sink: &mut dyn Write) -> io::Result<(
     write(judged, sink)?;
     let detail = if judged.record.profile.verbose { Detail::Full } else { Detail::Brief };
     let found = findings::text(&judged.judgement, detail);
-    let found = if found.is_empty() { "nothing was observed that could tell\n" } else { &found };
+    let found = if found.is_empty() { "nothing was observed that allows a verdict\n" } else { &found };
     write!(sink, "\nVerdict:\n{found}")
 }
 

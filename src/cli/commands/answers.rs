@@ -103,12 +103,12 @@ pub const COMPATIBILITY: Command = Command {
 pub const HELP_COMMAND: Command = Command {
     name: "help",
     arguments: "[<command>|<topic>|all]",
-    help: "print the options of every day by topic, as --help does; all of a topic or of a command",
+    help: "print the common options by topic, as --help does; all of a topic or of a command",
     options: &[],
     exclusive: &[],
     takes: Takes::CommandOr(|| TOPICS.to_vec()),
     examples: &[
-        ("diskspd help caching", "all that a run can be told of caching"),
+        ("diskspd help caching", "all options of caching"),
         ("diskspd help sweep", "a command and its options"),
     ],
     make: |line| {

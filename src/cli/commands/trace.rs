@@ -32,7 +32,7 @@ const RATE: OptionRow = row(
 const REQUESTS: OptionRow = row(
     "--requests",
     OneOf(&["asked", "driver"]),
-    "asked: as programs and file systems ask for them; driver: as the device's driver gets them, with \
+    "asked: as programs and file systems submit them; driver: as the device's driver gets them, with \
      neighbours merged",
 )
 .or("asked");

@@ -12,7 +12,7 @@ pub const FLAGS: &[Flag] = &[
             ("--mpi", "run as one of several ranks under any launcher; an error without other ranks"),
             ("--mpi=<library>", "the same with this library of MPI"),
         ],
-        default: "known by what mpirun and srun set; the library is the one that goes with them",
+        default: "detected from what mpirun and srun set, with their library",
         scope: Scope::Invocation,
         notes: "All ranks make one run with one report, that of rank 0. In the paths of targets and of \
                 --io-log, %r is the rank and %h the name of its host; %% is a percent sign. What the \
@@ -28,7 +28,7 @@ pub const FLAGS: &[Flag] = &[
         default: "they overlap, as threads do",
         scope: Scope::Invocation,
         notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; what \
-                is left over belongs to none. Which ranks share a target is found out and said. Only \
+                is left over belongs to none. Which ranks share a target is detected and printed. Only \
                 with several ranks.",
         tested: &["hosts"],
         read: Read::Switch(|draft| draft.request.split = true),

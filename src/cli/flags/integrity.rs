@@ -18,7 +18,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
                 that an earlier run has stamped; several have to stand in the order of that run, or their \
                 numbers behind it. Sectors that this run has not written are counted as \
-                unknown, and no alarm. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
+                unknown, which is no error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
                 and null.",
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],

@@ -76,7 +76,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             ("-R<text|xml>", "form of the report on standard output"),
             ("-Rp[text|xml]", "don't run: check the profile and print it"),
-            ("-Rs[text|xml]", "don't run: print all facts about this machine; excludes all other options"),
+            ("-Rs[text|xml]", "don't run: print all facts about this machine; stands alone"),
         ],
         default: "text",
         scope: Scope::Profile,

@@ -13,8 +13,8 @@ pub const FLAGS: &[Flag] = &[
         default: "the options define the workload",
         notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
                 content. They are done on the one target of the command line. With several threads each \
-                takes the next one in turn; -o says how many of a thread can be in flight. What the I/Os \
-                are nothing else may say (-b, -r, -s, -w, -g and the like). There is no warm-up unless -W \
+                takes the next one in turn; -o says how many of a thread can be in flight. No other \
+                option may shape the I/Os (-b, -r, -s, -w, -g and the like). There is no warm-up unless -W \
                 is given. It ends when all are done, at the latest after -d. How late they started is in \
                 the report. See docs/trace.md.",
         tested: &["command_lines", "replays"],

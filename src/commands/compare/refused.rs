@@ -2,8 +2,7 @@
 
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
-use crate::lab::compare;
-use crate::lab::compare::SideDifference;
+use crate::lab::compare::{self, SideDifference};
 
 /// What must agree and doesn't.
 pub(super) fn refused(differences: &[SideDifference]) -> NotDone {
@@ -12,7 +11,7 @@ pub(super) fn refused(differences: &[SideDifference]) -> NotDone {
     };
     let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
     if let Some(last) = findings.pop() {
-        let remedy = "their figures mean different things; use --anyway to compare them all the same";
+        let remedy = "different workloads have no common scale; use --anyway to compare them nevertheless";
         findings.push(last.remedy(remedy));
     }
     NotDone::usage(findings)

@@ -54,7 +54,7 @@ impl WatchedDevice {
         let name = path.display();
         let number = block_number(path).ok_or_else(|| {
             format!(
-                "{name}: is no block device, and only these can be traced; diskspd devices lists them, \
+                "{name}: only block devices can be traced, and this is none; diskspd devices lists them, \
                  findmnt -T FILE shows the one of a file"
             )
         })?;

@@ -82,7 +82,7 @@ impl Instance {
         // The size of a page is a setting of the instance, too.
         let header = self.directory.join("events/header_page");
         let layout = in_one_piece(&header).map_err(|error| refusal(&header, error))?;
-        let unknown = || refusal(&header, io::Error::other("it is none that this program knows"));
+        let unknown = || refusal(&header, io::Error::other("this program does not know its format"));
         self.layout = PageLayout::parse(&layout).ok_or_else(unknown)?;
         self.kib = kib;
         for cpu in recording.cpus {

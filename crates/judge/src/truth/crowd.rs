@@ -196,7 +196,7 @@ pub(super) fn check(span: &SpanView, crowd: Option<Crowd>, limiter: Option<Limit
 
 fn finding(span: &SpanView, effort: &Effort, crowd: &Crowd) -> Finding {
     let (severity, consequence) = match (crowd.holder, crowd.effect) {
-        (_, Effect::None) => (Severity::Note, "the device's queue stayed full all the same"),
+        (_, Effect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
         (Holder::Kernel, _) => (Severity::Note, "kernel threads had them, and latencies include the wait"),
         (_, Effect::Lowers) => (Severity::Warning, "latencies include that"),
         (_, Effect::Unknown) => {

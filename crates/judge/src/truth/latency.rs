@@ -236,7 +236,7 @@ pub(super) fn finding(span: &SpanView, found: &LatencySteadiness) -> Option<Find
         }
     };
     let mut finding = Finding::new(name, Severity::Warning, span, message).shown_by(format!(
-        "mean {} and deviation {} before the change, {} and {} after it",
+        "before the change mean {} (deviation {}), after it mean {} (deviation {})",
         duration(from_ms),
         duration(from_deviation_ms),
         duration(to_ms),

@@ -209,7 +209,7 @@ pub(super) fn check(
             Finding::new("steady-after", Severity::Note, span, format!("steady after {seconds} s of warm-up"))
         }
         WarmUp { seconds, limit, .. } => {
-            let message = format!("not steady after {seconds} s of warm-up; measured all the same");
+            let message = format!("not steady after {seconds} s of warm-up; measured nevertheless");
             let remedy = format!("allow more time: --until-steady={}", limit.saturating_mul(4));
             Finding::new("never-steady", Severity::Warning, span, message).remedy(remedy)
         }

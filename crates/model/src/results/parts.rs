@@ -28,7 +28,7 @@ impl TargetResults {
         self.read.add(&other.read);
         self.write.add(&other.write);
         self.overdue.add(&other.overdue);
-        debug_assert!(other.integrity.is_none(), "put to the first portion alone");
+        debug_assert!(other.integrity.is_none(), "only the first portion holds them");
         self.others.add(&other.others);
         self.unfinished.extend(other.unfinished);
         self.unfinished.sort_unstable_by(|a, b| b.cmp(a));

@@ -51,25 +51,25 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
     writeln!(text, "  sequential   {}{streams}", percent(all.sequential_share()))?;
     writeln!(text, "  area         bytes {} to {}", figures.begin, figures.end)?;
     match figures.usual_depth {
-        0 => writeln!(text, "  in flight    not known: no completion was recorded")?,
+        0 => writeln!(text, "  in flight    unknown: no completion was recorded")?,
         usual => writeln!(
             text,
-            "  in flight    {usual} (95 of 100 I/Os have no more beside them), {:.2} on average over the \
+            "  in flight    {usual} (95 % of I/Os saw at most so many), {:.2} on average over the \
              time, {} at most",
             figures.mean_depth, figures.most_depth
         )?,
     }
     writeln!(text, "  rate         {:.1} I/Os per second", figures.ios_per_s())?;
     if source.is_live || figures.lost > 0 {
-        let meaning = if figures.lost > 0 { ": they came faster than they were recorded" } else { "" };
+        let meaning = if figures.lost > 0 { ": events came faster than they could be recorded" } else { "" };
         writeln!(text, "  lost         {} events{meaning}", figures.lost)?;
     }
     // A few were in flight when the trace began.
     if figures.unasked as f64 > figures.all.ios as f64 * UNASKED {
         writeln!(
             text,
-            "  not seen     {} more were completed that nobody asked this device for: they came through \
-             another one; see them as the driver got them (--requests driver)",
+            "  not seen     {} more I/Os completed that were never submitted to this device: they came \
+             through another one; --requests driver traces them",
             figures.unasked
         )?;
     }
@@ -82,7 +82,7 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
         writeln!(text, "  left out     {} flushes and the like", figures.skipped)?;
     }
     if figures.truncated {
-        writeln!(text, "  ended early  no more I/Os than these are looked at, for the sake of memory")?;
+        writeln!(text, "  cut off      only the first I/Os are analysed, to limit memory")?;
     }
     Ok(())
 }

@@ -19,8 +19,8 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org
     <link rel=\"icon\" href=\"data:,\"/>";
 
 /// Stands below everything.
-const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, those over time 0.8 %; of one \
-                     run none is averaged. This file asks no network for anything.";
+const ABOUT: &str = "Percentiles of this program's runs are at most 0.1 % off, those over time 0.8 %; those \
+                     of one run are never averaged. This file loads nothing from the network.";
 
 /// A whole page.
 pub fn page(title: &str, content: Markup) -> Markup {

@@ -44,7 +44,7 @@ pub fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
     };
     let bars = Bars {
         id: span.id("cpus"),
-        title: "Processors: all that ran on the machine".into(),
+        title: "Processors: load of all programs on this machine".into(),
         summary: format!(
             "{} % in use on average, the busiest {} %.",
             plain(cpu.average.usage),

@@ -38,7 +38,7 @@ const PAGE: OptionRow =
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in turn; behind it stand --, the options of A (and its targets, if others), ::, \
+    "run each n times, in turn; then come --, the options of A (and its targets, if others), ::, \
      those of B, and the targets",
 );
 const WITH_A: OptionRow = row(

@@ -9,10 +9,13 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("out"),
         forms: &[
-            ("--out <file>", "write a further report to this file, its form by the ending; may be repeated"),
+            (
+                "--out <file>",
+                "write another report to this file, in the format of its extension; may be repeated",
+            ),
             (
                 "--out <form>:<file>",
-                "the same in this form: text, xml, json, html (a page), or csv (by intervals, -D)",
+                "the same in this format: text, xml, json, html (a page), or csv (by intervals, -D)",
             ),
         ],
         default: "standard output only",

@@ -19,10 +19,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("help"),
         forms: &[
-            (
-                "--help[=<topic>]",
-                "print the options of every day by topic, or all of a topic: --help caching",
-            ),
+            ("--help[=<topic>]", "print the common options by topic, or all of a topic: --help caching"),
             ("--help all", "print the usage: every option with all its forms, as -? does"),
         ],
         tested: &["command_lines", "first_hour"],

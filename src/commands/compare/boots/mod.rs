@@ -52,7 +52,7 @@ pub fn run(
     let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));
     let turn = turn::turn(&history, &here, asked.repeat as usize).map_err(|why| format!("{dir}: {why}"))?;
     if turn.cut_short && !request.quiet {
-        say(Finding::note("the previous boot has fewer runs than requested; they count all the same"));
+        say(Finding::note("the previous boot has fewer runs than requested; they count nevertheless"));
     }
     make(&line, &folder, &mut history, &here, turn, asked)?;
     let known = turn::kernels(&history);

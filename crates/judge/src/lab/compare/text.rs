@@ -251,7 +251,7 @@ pub struct ChangeAnswer {
 /// What a figure says, in words; `same`: so near is the same, percent.
 pub fn answer(metric: &Compared, same: f64) -> ChangeAnswer {
     let title = &metric.title;
-    let change = metric.change_percent.map_or("from nothing at all".into(), signed);
+    let change = metric.change_percent.map_or("from 0".into(), signed);
     let between = match (between(metric, "and"), metric.confidence_percent, metric.allowance) {
         (Some(between), Some(_), Some(_)) => {
             format!("between {between} (including changes of the machine itself)")

@@ -68,7 +68,7 @@ fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
         let sentence = compare::sentence(difference);
         (
             Severity::Warning,
-            format!("the sides do other work, and their figures mean different things: {sentence}"),
+            format!("the sides ran different workloads, so their figures can't be ranked: {sentence}"),
         )
     });
     let wrong = LETTERS.iter().zip(page.sides).filter_map(|(letter, side)| {

@@ -21,16 +21,16 @@ const HEAD: [&str; 12] = [
     "chance",
     "corrected",
     "runs scatter by, %",
-    "finds 5 % in, % of cases",
-    "finds in 80 % of cases",
+    "detects 5 % in, % of cases",
+    "detected in 80 % of cases",
     "drift of both",
 ];
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
     interval that holds the true change. Chance: how often two sides without a difference look so different; \
     corrected: times the number of figures that share an error rate of 5 %. Then how often so many \
-    runs find a change of 5 %, the change that they find in 80 of 100 cases, and what both sides did alike \
-    from the first pair to the last.";
+    runs detect a change of 5 %, the change that they detect in 80 of 100 cases, and the drift that both sides \
+    share, from the first pair to the last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
@@ -133,8 +133,8 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
         note: "The dot is the estimate, the line its interval, as sure as the table says: figures that \
-            share an error rate have longer ones. A change is told when the line is clear of 0, sameness \
-            when it lies within the band. Of latencies less is better."
+            share an error rate have longer ones. It is a change when the line doesn't touch 0, and the same \
+            when the line lies within the band. Lower latencies are better."
             .into(),
         label: "change of B against A".into(),
         same,

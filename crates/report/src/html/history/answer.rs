@@ -92,11 +92,11 @@ fn sentence(told: usize, changed: usize) -> String {
                  same machine."
             )
         }
-        (1, 0) => "The figure that could be followed has not changed for good.".into(),
-        (all, 0) => format!("None of the {all} figures that could be followed has changed for good."),
-        (1, _) => "The figure that could be followed has changed for good.".into(),
+        (1, 0) => "The figure with enough runs shows no lasting change.".into(),
+        (all, 0) => format!("None of the {all} figures with enough runs shows a lasting change."),
+        (1, _) => "The figure with enough runs shows a lasting change.".into(),
         (all, some) if all == some => {
-            format!("All {all} figures that could be followed have changed for good.")
+            format!("All {all} figures with enough runs show a lasting change.")
         }
         (all, 1) => format!("Of {all} figures that could be followed 1 has changed for good."),
         (all, some) => format!("Of {all} figures that could be followed {some} have changed for good."),
@@ -120,8 +120,8 @@ fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
     html! {
         @if runs > 0 {
             p.note {
-                (runs) " runs are of work that was done fewer than " (FEWEST_RUNS)
-                " times on the same machine: that tells no trend."
+                (runs) " runs have workloads with fewer than " (FEWEST_RUNS)
+                " runs on the same machine: too few for a trend."
             }
         }
     }

@@ -43,8 +43,8 @@ pub fn courses(page: &HistoryPage) -> Markup {
                 }
                 @if works.len() > MOST_WORKS {
                     p.quiet {
-                        (works.len() - MOST_WORKS) " kinds of work more have no charts here; --target, "
-                        "--label and --since leave some out."
+                        (works.len() - MOST_WORKS) " more workloads have no charts here; select fewer with "
+                        "--target, --label and --since."
                     }
                 }
             }
