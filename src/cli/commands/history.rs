@@ -129,7 +129,7 @@ fn with_runs(action: &str, names: &[String], line: &CommandLine) -> Result<Histo
 fn described(action: &str, names: &[String]) -> Result<HistoryAction, CliError> {
     let (run, words) = names.split_first().ok_or_else(|| missing(action))?;
     for word in words {
-        check_word(word).map_err(|why| CliError::at(word.as_bytes(), 0, why))?;
+        check_word(word).map_err(|why| CliError::at(word.as_bytes(), 0, why.to_string()))?;
     }
     let (run, words) = (named(run), words.to_vec());
     match (action, &words[..]) {

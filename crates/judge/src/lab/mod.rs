@@ -3,9 +3,11 @@
 
 pub mod compare;
 mod line;
+mod not_as_expected;
 pub mod precondition;
 pub mod repeat;
 pub mod selection;
 pub mod sweep;
 
 pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};
+pub use not_as_expected::NotAsExpected;

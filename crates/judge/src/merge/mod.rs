@@ -21,6 +21,7 @@ pub use known::merge_known;
 
 use crate::record::index;
 use crate::truth::Judged;
+use axis::OtherTime;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{Method, Profile, RawText, TargetId, TargetIds};
 use diskspd_model::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
@@ -75,7 +76,8 @@ pub enum MergeError {
         /// What it is called.
         name: String,
         /// When they were measured.
-        what: String,
+        #[source]
+        what: OtherTime,
     },
 }
 

@@ -295,6 +295,6 @@ mod tests {
         assert_eq!((odd.first_misaligned(512), odd.first_misaligned(1), odd.alignment()), (3, 3, 1));
         let refused = ReplayBuilder::new(true)
             .take(7, RecordedEvent::Issued(RecordedIo { at_ns: 1 << 48, offset: 0, bytes: 1, write: false }));
-        assert!(refused.unwrap_err().contains("78 hours"));
+        assert!(refused.unwrap_err().to_string().contains("78 hours"));
     }
 }

@@ -421,7 +421,7 @@ mod tests {
     use crate::tell::outlet::OutputDoor;
     use crate::tell::patience::Patience;
 
-    fn created(path: &Path) -> Result<IoLog, String> {
+    fn created(path: &Path) -> Result<IoLog, OutputError> {
         let permitted = OutputDoor::default().permit("--io-log", path)?;
         IoLog::create(path, permitted.open(&Patience::default())?)
     }
@@ -496,6 +496,9 @@ mod tests {
             return eprintln!("SKIPPED: there is no /dev/full");
         }
         let message = created(Path::new("/dev/full")).unwrap_err();
-        assert!(message.contains("--io-log /dev/full") && message.contains("space"), "{message}");
+        assert!(
+            message.to_string().contains("--io-log /dev/full") && message.to_string().contains("space"),
+            "{message}"
+        );
     }
 }

@@ -9,6 +9,7 @@
 mod allowance;
 mod facts;
 mod metric;
+mod no_value;
 mod order;
 mod parts;
 mod sides;
@@ -19,7 +20,8 @@ mod workloads;
 pub use allowance::OrderAllowance;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
-pub use metric::{BEYOND, CountedFrom, Metric};
+pub use metric::{CountedFrom, Metric};
+pub use no_value::BEYOND;
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
 use serde::Serialize;
