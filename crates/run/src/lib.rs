@@ -176,7 +176,9 @@ fn end(
     // It counts also when the files below don't answer any more.
     control.deposit(outcome.last_span());
     control.does_in_time("ends the journal or the log of I/Os (--journal, --io-log)");
-    outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
+    outcome
+        .troubles
+        .extend(integrity.and_then(|integrity| integrity.end().err().map(|error| error.to_string())));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());

@@ -26,6 +26,7 @@ use crate::files::creation::NotCreated;
 use crate::files::prefill;
 use crate::files::sources;
 use crate::integrity::Integrity;
+use crate::integrity::IntegrityError;
 use crate::located::SpanTargets;
 use crate::tell::io_log::IoLog;
 use crate::tell::stream::ByDirection;
@@ -88,8 +89,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
-    if let Err(message) = forget_renewed(span, &first, common) {
-        return SpanOutcome::failed(vec![message]);
+    if let Err(error) = forget_renewed(span, &first, common) {
+        return SpanOutcome::failed(vec![error.to_string()]);
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
@@ -111,8 +112,9 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    let settled = settle::settle(&plan, &located, control, voice);
-    if let Err(message) = settled.and_then(|()| begin_verification(&plan, common)) {
+    let settled = settle::settle(&plan, &located, control, voice).map_err(|error| error.to_string());
+    let begun = settled.and_then(|()| begin_verification(&plan, common).map_err(|error| error.to_string()));
+    if let Err(message) = begun {
         return SpanOutcome::failed(vec![message]);
     }
     if control.is_interrupted() {
@@ -184,13 +186,13 @@ fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Cla
     }
 }
 
-fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), String> {
+fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
     let memory = common.system.memory_to_take();
     common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))
 }
 
 /// What is known of the targets' content begins anew where others than the workers are about to write.
-fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), String> {
+fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);

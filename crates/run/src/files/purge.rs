@@ -54,7 +54,7 @@ struct Purged {
 
 impl Purged {
     fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, String> {
-        let path = target::locate(target.as_bytes())?;
+        let path = target::locate(target.as_bytes()).map_err(|error| error.to_string())?;
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }

@@ -42,7 +42,7 @@ pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec
         Ok(location) => location,
         Err(_) if options.method.simulated() => PathBuf::new(),
         Err(message) => {
-            errors.push(PlanError::target(message));
+            errors.push(PlanError::target(message.to_string()));
             PathBuf::new()
         }
     });
