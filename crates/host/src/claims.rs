@@ -244,7 +244,7 @@ impl Claims {
         let mut shared = Claims::default();
         for claim in claims {
             let device = process::handle_of(process, claim.handle).map(File::from);
-            let device = device.map_err(|error| NotShared::NoHandle(error.into()))?;
+            let device = device.map_err(NotShared::NoHandle)?;
             if files::device_number(&device) != Some(claim.device) {
                 return Err(NotShared::Changed);
             }

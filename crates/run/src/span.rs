@@ -112,10 +112,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    let settled = settle::settle(&plan, &located, control, voice).map_err(|error| error.to_string());
-    let begun = settled.and_then(|()| begin_verification(&plan, common).map_err(|error| error.to_string()));
-    if let Err(message) = begun {
-        return SpanOutcome::failed(vec![message]);
+    if let Err(error) = settle_and_begin(&plan, &located, common) {
+        return SpanOutcome::failed(vec![error.to_string()]);
     }
     if control.is_interrupted() {
         return SpanOutcome::default();
@@ -186,9 +184,15 @@ fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Cla
     }
 }
 
-fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+/// Writes what of the targets is in memory only; verification begins from what they hold then.
+fn settle_and_begin(
+    planned: &SpanPlan,
+    located: &SpanTargets,
+    common: Common,
+) -> Result<(), Box<dyn std::error::Error>> {
+    settle::settle(planned, located, common.control, common.voice)?;
     let memory = common.system.memory_to_take();
-    common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))
+    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
 }
 
 /// What is known of the targets' content begins anew where others than the workers are about to write.

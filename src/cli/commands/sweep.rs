@@ -132,7 +132,7 @@ fn with_latency(line: TypedLine) -> TypedLine {
 /// What belongs together, for runs of these axes.
 fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError> {
     if settings.objective.is_some() && axes.is_empty() && settings.curve.is_empty() {
-        settings.curve = curve(CURVE).map_err(|expected| CliError::new(expected))?;
+        settings.curve = curve(CURVE).map_err(CliError::new)?;
     }
     if settings.until_sure {
         settings.budget_s.get_or_insert(UNTIL_SURE_S);

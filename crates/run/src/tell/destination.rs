@@ -53,7 +53,7 @@ pub fn descriptor(number: i32) -> PathBuf {
 /// A message: it isn't open.
 pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
     let file = files::inherited(number).map(File::from);
-    let file = file.map_err(|source| OutputFault::Descriptor { number, source: source.into() }.of(given))?;
+    let file = file.map_err(|source| OutputFault::Descriptor { number, source }.of(given))?;
     claims::permit_output(&descriptor(number), &file)
         .map_err(|refusal| OutputFault::from(refusal).of(given))?;
     Ok(file)
