@@ -2,10 +2,9 @@
 
 use super::answer::{PrintedAnswer, UsageExtent};
 use super::events::EventAction;
-use super::requests::RunRequest;
 use super::requests::{
-    CompareRequest, HistoryRequest, MergeRequest, PreconditionRequest, PresetRequest, ReportRequest, Shell,
-    SweepRequest, TraceRequest, VerifyAfterRequest,
+    CompareRequest, HistoryRequest, MergeRequest, PreconditionRequest, PresetRequest, ReportRequest,
+    RunRequest, Shell, SweepRequest, TraceRequest, VerifyAfterRequest,
 };
 use crate::profile::RawText;
 

@@ -4,8 +4,7 @@ use super::folder_error::{FolderError, FolderFault};
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::plan::{LiesIn, PlanError};
-use crate::run::NotRun;
-use crate::run::OutputError;
+use crate::run::{NotRun, OutputError};
 use crate::store::StoreError;
 use crate::sys::standard_error::say;
 

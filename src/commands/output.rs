@@ -9,9 +9,9 @@ use crate::profile::{Method, Profile};
 use crate::record::known;
 use crate::report::{self, Format, HTML, WithVerdicts, html};
 use crate::results::Record;
-use crate::run::OutputError;
-use crate::run::destination;
-use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
+use crate::run::{
+    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
+};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::truth::Judged;

@@ -70,8 +70,11 @@ static OWN_FOLDERS: LazyLock<Vec<(String, PathBuf)>> = LazyLock::new(|| {
     found
 });
 
+/// The files of a crate, and the module that each of them is.
+pub type CrateFiles = Vec<(Source, Vec<String>)>;
+
 /// All crates, the tools of the project and its tests among them, each with its files and the module that each of them is.
-pub static CRATES: LazyLock<BTreeMap<String, Vec<(Source, Vec<String>)>>> = LazyLock::new(|| {
+pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut crates = BTreeMap::new();
     for (name, folder) in OWN_FOLDERS.iter() {

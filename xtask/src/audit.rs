@@ -127,7 +127,7 @@ fn audit(
 }
 
 /// What the run was, and the I/Os that it counted.
-fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), String> {
+fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), Failure> {
     let (asked, results) =
         (&record["profile"]["time_spans"][0], &record["hosts"][0]["results"]["time_spans"][0]);
     let number = |value: &Value| value.as_u64().unwrap_or(0);

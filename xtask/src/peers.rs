@@ -256,7 +256,7 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
 struct Attempt {
     execution: Execution,
     /// What the block layer says of it, or why it doesn't.
-    truth: Result<Option<BlockLatency>, String>,
+    truth: Result<Option<BlockLatency>, Failure>,
 }
 
 /// Repeats a run while others take its CPU; the least disturbed one counts. Also tells how many there were.

@@ -1,8 +1,7 @@
 //! What is done with runs: kept, imported, named, pinned, removed.
 
 use super::database::StoreIndex;
-use super::files::NoRun;
-use super::files::known_of;
+use super::files::{NoRun, known_of};
 use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
 use diskspd_judge::record::{index, json, known};
 use diskspd_judge::truth::Judged;

@@ -2,8 +2,7 @@
 
 use crate::record::json;
 use crate::results::Record;
-use crate::run::OutputError;
-use crate::run::{OutputDoor, Patience};
+use crate::run::{OutputDoor, OutputError, Patience};
 use std::path::{Path, PathBuf};
 
 /// A record that is kept. It stays there unless it is removed.

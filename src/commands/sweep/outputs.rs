@@ -2,8 +2,7 @@
 
 use super::plan::Plan;
 use crate::cli::SweepRequest;
-use crate::run::OutputError;
-use crate::run::{Outlet, OutputDoor, Patience, Permitted};
+use crate::run::{Outlet, OutputDoor, OutputError, Patience, Permitted};
 use std::path::PathBuf;
 
 /// Where the table goes, by its form.

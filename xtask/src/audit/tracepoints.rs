@@ -2,6 +2,7 @@
 //! the log has for its I/O.
 
 use super::log::Line;
+use crate::Failure;
 use diskspd::host::root::Root;
 use diskspd::host::tracing::Tracefs;
 use diskspd::host::tracing::instance::{Instance, Recording};
@@ -47,7 +48,7 @@ impl Trace {
     }
 
     /// How many I/Os were compared, and what differs. `more`: bytes read and written that no log has.
-    pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), String> {
+    pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), Failure> {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         let requests = requests(&text);

@@ -1,7 +1,6 @@
 //! Which block devices of a stack tell when they get a request and when it is complete.
 
-use crate::device::Device;
-use crate::device::block_number;
+use crate::device::{Device, block_number};
 use crate::root::Root;
 use diskspd_model::machine::stack::{LayerKind, Stack};
 use std::path::{Path, PathBuf};

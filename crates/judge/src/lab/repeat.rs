@@ -1,7 +1,6 @@
 //! How often a run is repeated (`--repeat`), and what the repetitions say.
 
-use super::NotAsExpected;
-use super::RunLine;
+use super::{NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 
 /// Fewer runs say too little about how much they vary to stop by it.

@@ -23,9 +23,7 @@ pub use target::creates;
 pub use tracing::TracePlan;
 pub use volume::VolumeGoal;
 
-pub use crate::access::IoPriority;
-pub use crate::access::{AccessHint, OpenMode};
-pub use crate::access::{Flush, MapOptions};
+pub use crate::access::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use crate::finding::Finding;
 use crate::profile::{IoRing, RandomDataSource, RawText, TargetId};
 use crate::trace::replay::{ReplayList, ReplayTurns};

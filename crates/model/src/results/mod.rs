@@ -45,8 +45,7 @@ pub use add_up::AddUp;
 pub use charts::{
     Chart, ChartRow, FINE_PERCENTILES, FineChart, LatencyCharts, LatencyFigures, PERCENTILES, PathChart,
 };
-pub use cpu::is_heterogeneous;
-pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage};
+pub use cpu::{CpuColumns, CpuRow, CpuTable, CpuUsage, is_heterogeneous};
 pub use delays::Delays;
 pub use effort::{CpuLimit, Effort, LimitChange, ToolCost, WorkerEffort};
 pub use ended::{Ended, EndedBy};
@@ -56,10 +55,9 @@ pub use host_clock::{CommonWindow, HostClock};
 pub use host_summary::{HostDevices, HostFinding, HostSummary, HostWindow};
 pub use integrity::{FailedSector, FoundStamp, IntegrityCounts, IntegrityResults, SectorFault};
 pub use integrity_table::{IntegrityRow, IntegrityTable};
-pub use interval_figures::IopsSeries;
 pub use interval_figures::{
     Course, IntervalDirection, IntervalFigures, IntervalLatency, IntervalPercentiles, IntervalResponse,
-    WeightedStdDevs,
+    IopsSeries, WeightedStdDevs,
 };
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMisfit;

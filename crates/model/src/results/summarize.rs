@@ -6,10 +6,10 @@ use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, Overdue, PacedFigures,
-    PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
+    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, OtherTables, Overdue,
+    PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
+    ThreadResults, TraceFigures, Work,
 };
-use super::{OtherTables, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};

@@ -3,8 +3,10 @@
 
 use super::charts::{FineChart, LatencyCharts, LatencyFigures};
 use super::interval_figures::IopsSeries;
-use super::{CpuTable, EffectiveRange, IntegrityTable, PacedFigures, TraceFigures, WaitStatistics};
-use super::{OtherTables, PartTable};
+use super::{
+    CpuTable, EffectiveRange, IntegrityTable, OtherTables, PacedFigures, PartTable, TraceFigures,
+    WaitStatistics,
+};
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
 

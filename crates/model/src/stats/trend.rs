@@ -17,9 +17,8 @@ mod slope;
 mod steadied;
 mod stretches;
 
-use super::Level;
-use super::median;
 use super::segments::Sums;
+use super::{Level, median};
 use bounds::LEAST_NOISE;
 pub use bounds::{FEWEST_RUNS, LEAST_CHANGE, SHORTEST_LEVEL};
 pub use slope::Slope;

@@ -3,8 +3,7 @@
 use crate::cli::command_line::ReadLine;
 use crate::cli::error::CliError;
 use crate::cli::typed::quoted;
-use crate::cli::{AcrossBoots, Interleaved, SideWords};
-use crate::cli::{Events, Invocation, RunRequest};
+use crate::cli::{AcrossBoots, Events, Interleaved, Invocation, RunRequest, SideWords};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! The objective (`--slo p99=5ms`): the highest load that keeps it.
 
-use crate::lab::NotAsExpected;
-use crate::lab::{LatencyLine, RunLine};
+use crate::lab::{LatencyLine, NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
 

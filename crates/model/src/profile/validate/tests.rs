@@ -1,10 +1,9 @@
 //! The rules as tables of settings and the rules they break.
 
 use super::*;
-use crate::profile::TimeSpan;
 use crate::profile::{
     CacheMode, Distribution, DistributionKind, DistributionRange, FlushType, GroupCpu, RandomDataSource,
-    ThreadTarget, Throughput,
+    ThreadTarget, Throughput, TimeSpan,
 };
 
 const MIB: u64 = 1 << 20;
