@@ -202,6 +202,49 @@ fn until_written_is_of_each_rank() {
     }
 }
 
+/// What one host has and several ranks lack is refused with a reason and what to do, and nothing is touched.
+#[test]
+fn what_ranks_lack_is_refused_by_name() {
+    let run = ["-c1M", "-b4K", "-d1", "-W0"];
+    for (options, said) in [
+        (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
+        (vec!["--repeat", "3"], "--repeat excludes several ranks: repeat the launcher's command"),
+        (vec!["--dry-run"], "start it without the launcher"),
+        (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
+        (vec!["--io-log", "log.csv"], "put %r (the rank) or %h (the host) into its path"),
+    ] {
+        let folder = directory();
+        let line: Vec<&str> = run.into_iter().chain(options.iter().copied()).chain(["x%r"]).collect();
+        let Some(ended) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+        ended.fails(3, &[said]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{options:?}");
+    }
+    for command in [
+        vec!["sweep", "-o1..4", "-c1M", "x"],
+        vec!["compare", "--repeat", "2", "--", "-o1", "::", "-o2", "-c1M", "x"],
+        vec!["precondition", "x"],
+    ] {
+        let folder = directory();
+        let ended = two_ranks(LAUNCHERS[1], &command, folder.path()).unwrap();
+        ended.fails(1, &[command[0], "runs on one host", "start it without the launcher"]);
+    }
+}
+
+/// The rate is that of each rank, which is said.
+#[test]
+fn a_total_rate_is_of_each_rank() {
+    let folder = directory();
+    let line = ["--engine", "sim", "-c1M", "-b4K", "-d1", "-W0", "--rate-total", "100", "x%r"];
+    let Some(both) = two_ranks(LAUNCHERS[1], &line, folder.path()) else { return };
+    assert_eq!(both.code, 0, "{}", both.stderr);
+    assert!(
+        both.stderr
+            .contains("each of the 2 ranks starts 100 I/Os per second, 200 in all; for 100 in all use 50"),
+        "{}",
+        both.stderr
+    );
+}
+
 /// One rank may not write to its file: that is told with its number, and the other one has not begun.
 #[test]
 fn a_rank_without_permission_is_named_and_nothing_is_written() {

@@ -27,6 +27,7 @@ mod page;
 mod prepare;
 mod presets;
 mod profiles;
+mod published;
 mod published_sweeps;
 mod ranks;
 mod rate_total;

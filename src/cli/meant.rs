@@ -25,7 +25,7 @@ const WORDS: [(&[&str], &str); 6] = [
 ];
 
 /// Long options of fio and other programs, and what says the same here.
-const OPTIONS: [(&[&str], &str); 18] = [
+const OPTIONS: [(&[&str], &str); 20] = [
     (&["name", "label"], "a run needs no name; --save=NAME keeps it under one"),
     (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
     (
@@ -52,6 +52,11 @@ const OPTIONS: [(&[&str], &str); 18] = [
     (&["randseed", "seed"], "-z7 is the seed"),
     (&["output", "output-format", "report"], "--out FILE.json, .html, .xml, .csv or .txt writes a report"),
     (&["group_reporting", "lat", "latency"], "-L measures latencies; the totals always cover all threads"),
+    (
+        &["prometheus", "prom", "openmetrics", "metrics", "grafana"],
+        "--out FILE.prom writes metrics, --stream FILE.prom those of each interval",
+    ),
+    (&["influx", "influxdb"], "--stream influx:- writes each interval in InfluxDB's line protocol"),
     (&["list", "devices"], "diskspd devices lists block devices"),
 ];
 

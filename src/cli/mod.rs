@@ -42,6 +42,6 @@ pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, CompareRequest, ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved,
     MergeRequest, OutRequest, Overrides, PreconditionRequest, PresetRequest, ReportRequest, RunRequest,
-    SaveRequest, Shell, SideWords, StreamRequest, SweepRequest, TableForm, TraceRequest, TracedSource,
-    VerifyAfterRequest, XmlProfile,
+    SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SweepRequest, TableForm, TraceRequest,
+    TracedSource, VerifyAfterRequest, XmlProfile,
 };

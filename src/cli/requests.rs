@@ -100,11 +100,8 @@ pub struct OutRequest {
 impl OutRequest {
     /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
     pub fn read(value: &[u8]) -> Option<OutRequest> {
-        const FORMS: [&str; 5] = ["text", "xml", "json", "csv", "html"];
-        let named = FORMS
-            .into_iter()
-            .find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
-        let (format, file) = named.map_or((None, value), |(form, file)| (Some(form), file));
+        let forms = ["text", "xml", "json", "csv", "html", "prom", "openmetrics"];
+        let (format, file) = format_and_rest(value, &forms);
         let path = RawText::from(file.to_vec()).as_path().to_owned();
         (!file.is_empty()).then_some(OutRequest { format, path })
     }
@@ -119,9 +116,35 @@ impl OutRequest {
     }
 }
 
+/// A format that is named before a colon, and what stands behind it; all of it where no format is named.
+fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'static str>, &'a [u8]) {
+    let mut forms = forms.iter().copied();
+    let named = forms.find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
+    named.map_or((None, value), |(form, rest)| (Some(form), rest))
+}
+
+/// What is told while the run goes on (`--stream`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamRequest {
+    /// Its format, when it is named (`influx:FILE`); else the file's extension tells.
+    pub format: Option<&'static str>,
+    /// Where it goes.
+    pub to: StreamPlace,
+}
+
+impl StreamRequest {
+    /// Formats that can be named, as [`crate::report::live`] knows them.
+    pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
+
+    /// A format that is named, and the place behind it.
+    pub fn format_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
+        format_and_rest(value, &Self::FORMATS)
+    }
+}
+
 /// Where the lines of `--stream` go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamRequest {
+pub enum StreamPlace {
     /// `-`
     StandardOutput,
     /// `fd:N`: a descriptor that the program was started with.

@@ -2,12 +2,14 @@
 
 use super::not_done::NotDone;
 use super::shown;
-use super::stream::Stream;
-use crate::cli::{Exit, OutRequest, RunRequest, StreamRequest};
+use super::stream::{Replaced, Stream, StreamStyle};
+use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
+use crate::host;
 use crate::profile::{Method, Profile};
 use crate::record::known;
-use crate::report::{self, Format, HTML, WithVerdicts, html};
+use crate::report::live::StreamFormat;
+use crate::report::{self, Format, OfRuns, WithVerdicts, html};
 use crate::results::Record;
 use crate::run::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
@@ -125,8 +127,8 @@ impl Outputs {
         let files =
             files.map(|((permitted, out), format)| OutFile::open(permitted, &out.path, format, patience));
         let files = files.collect::<Result<Vec<OutFile>, NotDone>>()?;
-        let stream =
-            permitted.stream.map(|permitted| open_stream(permitted, request, patience)).transpose()?;
+        let stream = permitted.stream.zip(request.stream.as_ref());
+        let stream = stream.map(|(permitted, asked)| open_stream(permitted, asked, patience)).transpose()?;
         Ok(Outputs { files, stream, standard_output })
     }
 }
@@ -144,12 +146,12 @@ impl PermittedOutputs {
         let mut door = OutputDoor::of_run(profile, method).which_reads(inputs(request));
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
-        let stream = request.stream.as_ref().map(|stream| match stream {
-            StreamRequest::StandardOutput => door.permit("--stream", Path::new("-")),
-            StreamRequest::Descriptor(number) => {
+        let stream = request.stream.as_ref().map(|stream| match &stream.to {
+            StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
+            StreamPlace::Descriptor(number) => {
                 door.permit_shown("--stream", &format!("fd:{number}"), &destination::descriptor(*number))
             }
-            StreamRequest::File(path) => door.permit("--stream", path),
+            StreamPlace::File(path) => door.permit("--stream", path),
         });
         let stream = stream.transpose()?;
         let log = request.io_log.as_ref().map(|path| door.permit("--io-log", path)).transpose()?;
@@ -203,20 +205,49 @@ pub enum StandardOutput {
 /// Opens the sink of `--stream`.
 ///
 /// # Errors
-/// It can't be opened.
-fn open_stream(permitted: Permitted, request: &RunRequest, patience: &Patience) -> Result<Stream, NotDone> {
-    let (sink, name): (Box<dyn Write + Send>, String) = match &request.stream {
-        None | Some(StreamRequest::StandardOutput) => (Box::new(io::stdout()), "-".into()),
-        Some(to) => {
-            let name = match to {
-                StreamRequest::Descriptor(number) => format!("fd:{number}"),
-                StreamRequest::File(path) => path.display().to_string(),
-                StreamRequest::StandardOutput => "-".into(),
-            };
-            (Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)), name)
-        }
+/// It can't be opened, or can't be replaced by each interval.
+fn open_stream(
+    permitted: Permitted,
+    request: &StreamRequest,
+    patience: &Patience,
+) -> Result<Stream, NotDone> {
+    let name = match &request.to {
+        StreamPlace::StandardOutput => "-".into(),
+        StreamPlace::Descriptor(number) => format!("fd:{number}"),
+        StreamPlace::File(path) => path.display().to_string(),
     };
-    Ok(Stream::new(sink, name).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
+    let format = stream_format(request);
+    let sink: Box<dyn Write + Send> = match (format, &request.to) {
+        (StreamFormat::Prometheus, _) => {
+            let outlet = permitted.open(patience)?;
+            if !outlet.is_replaceable() {
+                return Err(format!(
+                    "--stream prom:{name}: each interval's metrics replace those before, which takes a \
+                     regular file: name one that ends in .prom, or use --stream influx:{name}"
+                )
+                .into());
+            }
+            Box::new(Replaced(outlet))
+        }
+        (_, StreamPlace::StandardOutput) => Box::new(io::stdout()),
+        _ => Box::new(FromTheFirstLine(LateFile::open(permitted.open(patience)?)?)),
+    };
+    let style = StreamStyle { format, name, host: host::name() };
+    Ok(Stream::new(sink, style).map_err(|e| format!("--stream: can't start a thread: {e}"))?)
+}
+
+/// The format of a stream: the one that is named, or that the file's extension stands for, else JSON.
+fn stream_format(request: &StreamRequest) -> StreamFormat {
+    let extension = match &request.to {
+        StreamPlace::File(path) => path.extension().and_then(|extension| extension.to_str()),
+        StreamPlace::StandardOutput | StreamPlace::Descriptor(_) => None,
+    };
+    let is_it = |(_, name, extensions): &&(StreamFormat, &str, &[&str])| match (request.format, extension) {
+        (Some(named), _) => named == *name,
+        (None, Some(extension)) => extensions.iter().any(|known| known.eq_ignore_ascii_case(extension)),
+        (None, None) => false,
+    };
+    StreamFormat::ALL.iter().find(is_it).map_or(StreamFormat::Json, |(format, ..)| *format)
 }
 
 /// Reports of the runs before this one, by the files that hold them (`--repeat`).
@@ -235,7 +266,7 @@ struct RunsBefore {
 impl EarlierReports {
     /// The report of a run that has ended belongs to the earlier ones from now on.
     pub fn add(&mut self, file: &OutFile, judged: &Judged) {
-        if !file.is_replaceable() {
+        if !file.is_replaceable() || file.format.of_runs == OfRuns::Latest {
             return;
         }
         let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
@@ -243,7 +274,7 @@ impl EarlierReports {
             self.0.len() - 1
         });
         let earlier = &mut self.0[place].1;
-        if file.format.name == HTML.name {
+        if file.format.of_runs == OfRuns::AsOne {
             return earlier.runs.push(Arc::new(judged.record.clone()));
         }
         // Memory takes everything.

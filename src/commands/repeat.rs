@@ -12,7 +12,7 @@ use crate::lab::RunLine;
 use crate::lab::repeat::{Repeat, headline, text};
 use crate::machine::fingerprint::Fingerprint;
 use crate::profile::{ResultFormat, SEED_STEP};
-use crate::report;
+use crate::report::{self, OfRuns};
 use crate::run::{self, Control};
 use crate::sys::standard_error::{self, say};
 use crate::truth::Judged;
@@ -111,8 +111,8 @@ fn name_of(number: usize, how: Repeat) -> String {
 /// take one after the other, a page has all.
 fn numbered(out: &[OutRequest], number: usize) -> Vec<OutRequest> {
     let of_one = |out: &OutRequest| {
-        let format = out.format.or(report::format_of(&out.path).map(|format| format.name));
-        matches!(format, Some("json" | "csv")) && out.path != Path::new("-")
+        let format = out.format.and_then(report::format_named).or_else(|| report::format_of(&out.path));
+        format.is_some_and(|format| format.of_runs == OfRuns::OneEach) && out.path != Path::new("-")
     };
     let name = |out: &OutRequest| OutRequest { path: with_number(&out.path, number), ..out.clone() };
     out.iter().map(|out| if of_one(out) { name(out) } else { out.clone() }).collect()

@@ -1,9 +1,10 @@
-//! The stream (`--stream`): a line of JSON per interval while the run goes on. A thread of its own writes
-//! them, so that a reader that is slow, or gone, never holds up the run.
+//! The stream (`--stream`): what each interval told while the run goes on. A thread of its own writes it, so
+//! that a reader that is slow, or gone, never holds up the run.
 
+use crate::report::live::{self, LiveInterval, LiveTotals, StreamFormat};
 use crate::results::IntervalFigures;
-use serde::Serialize;
-use std::io::Write;
+use crate::run::Outlet;
+use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, channel, sync_channel};
 use std::time::Duration;
 
@@ -18,10 +19,36 @@ pub struct Stream {
     lines: SyncSender<String>,
     /// Says how it ended, when all lines are written or one can't be.
     ended: Receiver<std::io::Result<()>>,
-    /// As the user named it.
-    name: String,
+    style: StreamStyle,
     missed: u64,
     time_span: usize,
+    totals: LiveTotals,
+}
+
+/// How intervals are told.
+#[derive(Debug, Clone)]
+pub struct StreamStyle {
+    /// The format.
+    pub format: StreamFormat,
+    /// Where they go, as the user named it.
+    pub name: String,
+    /// What the machine calls itself.
+    pub host: String,
+}
+
+/// A file that each interval replaces as a whole: who reads it never sees a part.
+#[derive(Debug)]
+pub struct Replaced(pub Outlet);
+
+impl Write for Replaced {
+    /// All at once: what is handed over is the whole file.
+    fn write(&mut self, whole: &[u8]) -> io::Result<usize> {
+        self.0.put(whole.to_vec()).map(|()| whole.len()).map_err(io::Error::other)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Why not all lines have arrived, as a message.
@@ -33,30 +60,19 @@ pub enum Unfinished {
     Unwritten(String),
 }
 
-/// One line.
-#[derive(Debug, Serialize)]
-struct Line<'a> {
-    /// From 1.
-    time_span: usize,
-    /// Lines that were left out before this one, in all.
-    missed: u64,
-    #[serde(flatten)]
-    figures: &'a IntervalFigures,
-}
-
 impl Stream {
-    /// A stream to `sink`, called `name` in messages.
+    /// A stream to `sink`.
     ///
     /// # Errors
     /// No thread can be started.
-    pub fn new(mut sink: Box<dyn Write + Send>, name: String) -> std::io::Result<Stream> {
+    pub fn new(mut sink: Box<dyn Write + Send>, style: StreamStyle) -> std::io::Result<Stream> {
         let (lines, waiting) = sync_channel::<String>(WAITING);
         let (end, ended) = channel();
         std::thread::Builder::new().name("stream".into()).spawn(move || {
             let write = |line: String| sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
             let _ = end.send(waiting.into_iter().try_for_each(write));
         })?;
-        Ok(Stream { lines, ended, name, missed: 0, time_span: 0 })
+        Ok(Stream { lines, ended, style, missed: 0, time_span: 0, totals: LiveTotals::default() })
     }
 
     /// The lines that follow are of this time span, from 1.
@@ -64,11 +80,16 @@ impl Stream {
         self.time_span = number;
     }
 
-    /// Hands a line over, or leaves it out when too many wait. Never blocks.
+    /// Hands an interval over, or leaves it out when too many wait. Never blocks.
     pub fn send(&mut self, figures: &IntervalFigures) {
-        let line = Line { time_span: self.time_span, missed: self.missed, figures };
-        let Ok(mut text) = serde_json::to_string(&line) else { return };
-        text.push('\n');
+        let interval = LiveInterval { time_span: self.time_span, missed: self.missed, figures };
+        let host = &self.style.host;
+        self.totals.add(figures);
+        let text = match self.style.format {
+            StreamFormat::Json => live::json_line(&interval),
+            StreamFormat::Influx => live::influx_lines(&interval, host),
+            StreamFormat::Prometheus => live::prometheus(Some(&interval), &self.totals, host),
+        };
         if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = self.lines.try_send(text) {
             self.missed += 1;
         }
@@ -77,8 +98,13 @@ impl Stream {
     /// Waits a little for the reader to take what is left. What went wrong is returned as a message.
     pub fn finish(self) -> Option<Unfinished> {
         use Unfinished::{Unread, Unwritten};
-        let Stream { lines, ended, name, missed, .. } = self;
+        let Stream { lines, ended, style, missed, totals, .. } = self;
+        if style.format == StreamFormat::Prometheus {
+            // Where too many wait it is full of others that come to the same.
+            let _ = lines.try_send(live::prometheus(None, &totals, &style.host));
+        }
         drop(lines);
+        let name = style.name;
         let lost =
             |count: u64| if count > 0 { format!("; {count} lines were left out") } else { String::new() };
         match ended.recv_timeout(PATIENCE) {
@@ -118,11 +144,15 @@ mod tests {
         }
     }
 
+    fn lines_to(name: &str) -> StreamStyle {
+        StreamStyle { format: StreamFormat::Json, name: name.into(), host: String::new() }
+    }
+
     #[test]
     fn a_slow_reader_misses_lines_and_learns_how_many() {
         let taken = Arc::new(Mutex::new(Vec::new()));
         let held = taken.lock().unwrap();
-        let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), "slow".into()).unwrap();
+        let mut stream = Stream::new(Box::new(Gate(Arc::clone(&taken))), lines_to("slow")).unwrap();
         let interval = IntervalFigures::default();
         (0..2 * WAITING).for_each(|_| stream.send(&interval));
         assert!(stream.missed >= WAITING as u64 - 1);
@@ -137,7 +167,7 @@ mod tests {
     fn a_reader_that_went_away_is_said() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let mut stream = Stream::new(Box::new(writer), "gone".into()).unwrap();
+        let mut stream = Stream::new(Box::new(writer), lines_to("gone")).unwrap();
         stream.send(&IntervalFigures::default());
         assert!(matches!(stream.finish(), Some(Unfinished::Unread(message)) if message.contains("closed")));
     }

@@ -1,5 +1,6 @@
-//! What this machine allows the program: the worker loop on `null`, a ring of operations that do nothing, files in the
-//! page cache, and single parts of the loop. Rounds of all of them in turn; what is printed are medians.
+//! What this machine allows the program: the worker loop on `null`, a ring of operations that do nothing,
+//! files in the page cache, and single parts of the loop. Rounds of all of them in turn; what is printed are
+//! medians.
 
 mod part;
 mod parts;

@@ -1,8 +1,11 @@
-//! What is shipped: one static program a processor, its debug symbols, packages, and a list of what it is made of.
+//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, and
+//! lists of what they are made of.
 
+mod beside;
 mod build;
 mod commands;
 mod crates;
+mod documents;
 mod licences;
 mod packages;
 mod sbom;
@@ -10,8 +13,9 @@ mod staging;
 
 use crate::Failure;
 use crate::arguments::Arguments;
-use build::Triple;
+use build::{Libc, Triple};
 use commands::{has_cargo, output, run};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,7 +27,8 @@ const LARGEST: u64 = 8 << 20;
 /// # Errors
 /// Something doesn't build, is too large, or isn't the same both times.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
-    let triple = Triple::named(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()))?;
+    let libc = Libc::named(&arguments.value("--libc")?.unwrap_or_else(|| "musl".to_owned()))?;
+    let triple = Triple::named(&arguments.value("--arch")?.unwrap_or_else(|| "x86_64".to_owned()), libc)?;
     let twice = arguments.flag("--twice");
     let check = arguments.flag("--check");
     let program_only = arguments.flag("--program");
@@ -39,6 +44,17 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let built = build::build(root, triple, profile)?;
     if !check && built.size()? > LARGEST {
         return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
+    }
+    if let Some(needed) = built.glibc()?.filter(|needed| *needed > build::OLDEST_GLIBC) {
+        let said = format!(
+            "the program needs glibc 2.{needed}, and its packages promise 2.{}: build it where that is the C library, as in \
+             the container of docs/packages.md",
+            build::OLDEST_GLIBC
+        );
+        match check {
+            true => eprintln!("NOTE: {said}"),
+            false => return Err(said.into()),
+        }
     }
     let mut made = vec![built.put(&out)?, built.put_symbols(&out)?];
     if !program_only {
@@ -79,16 +95,24 @@ fn copy_tracked(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was made, with sizes and hashes; the hashes are kept beside it too.
+/// What was made, with sizes and hashes; the hashes are kept beside it too, with those of what was made
+/// before for the other C library or processor and is still there.
 fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
-    let mut sums = String::new();
+    let place = out.join("SHA256SUMS");
+    let before = std::fs::read_to_string(&place).unwrap_or_default();
+    let earlier = before.lines().filter_map(|line| line.split_once("  "));
+    let mut sums: BTreeMap<String, String> = earlier
+        .filter(|(_, name)| out.join(name).is_file())
+        .map(|(sum, name)| (name.to_owned(), sum.to_owned()))
+        .collect();
     for path in made {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let sum = sha256(path)?;
         println!("{:>10}  {sum}  {name}", path.metadata()?.len());
-        sums += &format!("{sum}  {name}\n");
+        sums.insert(name.into_owned(), sum);
     }
-    std::fs::write(out.join("SHA256SUMS"), sums)?;
+    let lines: String = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+    std::fs::write(place, lines)?;
     println!("in {}", out.display());
     Ok(())
 }

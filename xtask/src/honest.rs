@@ -1,7 +1,8 @@
 //! Honest runs with `--verify`: whatever is found wrong in one of them is a false alarm, and a defect.
 //!
-//! Every engine in every cache mode does so many runs, each in another place and with another workload than the one
-//! before. Every other one is killed in its midst, and what it has acknowledged is read back by its journal.
+//! Every engine in every cache mode does so many runs, each in another place and with another workload than
+//! the one before. Every other one is killed in its midst, and what it has acknowledged is read back by its
+//! journal.
 
 mod places;
 mod ways;

@@ -1,7 +1,8 @@
-//! The program against other tools, on the same target: in turns, each round begun by another one, on one CPU.
+//! The program against other tools, on the same target: in turns, each round begun by another one, on one
+//! CPU.
 //!
-//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the peer of
-//! the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
+//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the
+//! peer of the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
 
 mod execute;
 mod figures;

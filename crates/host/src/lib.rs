@@ -40,5 +40,5 @@ pub mod tracing;
 mod usage;
 
 pub use device::{Details, details, name_of_world};
-pub use machine::{boot, is_container, look_around, look_around_at, read, snapshot};
+pub use machine::{boot, is_container, look_around, look_around_at, name, read, snapshot};
 pub use mountinfo::mounted;

@@ -15,6 +15,15 @@ pub fn snapshot() -> System {
     read(&Root::live())
 }
 
+/// What this machine calls itself; empty = unknown.
+pub fn name() -> String {
+    name_in(&Root::live())
+}
+
+fn name_in(root: &Root) -> String {
+    root.text("/proc/sys/kernel/hostname").unwrap_or_default()
+}
+
 /// The machine whose files lie in a directory.
 pub fn read(root: &Root) -> System {
     let topology = topology::read(root);
@@ -22,7 +31,7 @@ pub fn read(root: &Root) -> System {
         .kernel_cpus()
         .map(|cpu| text(&root.path(format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"))));
     System {
-        computer_name: root.text("/proc/sys/kernel/hostname").unwrap_or_default(),
+        computer_name: name_in(root),
         start_time: start_time(root),
         machine: number(root),
         power_scheme: PowerScheme { name: common(governors), guid: None },

@@ -20,8 +20,11 @@ mod fio_text;
 mod hosts_text;
 pub mod html;
 pub mod integrity_text;
+pub mod live;
+pub mod metrics;
 mod newest_text;
 mod number;
+pub mod openmetrics;
 mod other_text;
 mod paced_text;
 mod part_text;
@@ -52,8 +55,23 @@ pub struct Format {
     pub name: &'static str,
     /// File name extensions that stand for it, without the dot; the first one is the usual one.
     pub extensions: &'static [&'static str],
+    /// What a file of it holds when a run is repeated.
+    pub of_runs: OfRuns,
     /// Writes the whole report, part by part where it can be large. Errors are those of the sink.
     pub write: fn(&Judged, &mut dyn Write) -> io::Result<()>,
+}
+
+/// What a file holds of several runs (`--repeat`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfRuns {
+    /// One report behind the other.
+    InTurn,
+    /// One report of all.
+    AsOne,
+    /// One run: each has a file of its own.
+    OneEach,
+    /// The latest run's.
+    Latest,
 }
 
 impl Format {
@@ -91,23 +109,34 @@ impl WithVerdicts {
 }
 
 /// The text report.
-pub const TEXT: Format = Format { name: "text", extensions: &["txt"], write: text::write };
+pub const TEXT: Format =
+    Format { name: "text", extensions: &["txt"], of_runs: OfRuns::InTurn, write: text::write };
 
 /// The page.
-pub const HTML: Format = Format { name: "html", extensions: &["html", "htm"], write: html::write };
+pub const HTML: Format =
+    Format { name: "html", extensions: &["html", "htm"], of_runs: OfRuns::AsOne, write: html::write };
+
+/// DISKSPD's XML.
+const XML: Format = Format { name: "xml", extensions: &["xml"], of_runs: OfRuns::InTurn, write: xml::write };
 
 /// All forms there are.
 pub const FORMATS: &[Format] = &[
     TEXT,
-    Format { name: "xml", extensions: &["xml"], write: xml::write },
-    Format { name: "json", extensions: &["json"], write: json::write_readable },
-    Format { name: "csv", extensions: &["csv"], write: csv::write },
+    XML,
+    Format { name: "json", extensions: &["json"], of_runs: OfRuns::OneEach, write: json::write_readable },
+    Format { name: "csv", extensions: &["csv"], of_runs: OfRuns::OneEach, write: csv::write },
     HTML,
+    Format { name: "prom", extensions: &["prom"], of_runs: OfRuns::Latest, write: metrics::write_prometheus },
+    Format {
+        name: "openmetrics",
+        extensions: &["om"],
+        of_runs: OfRuns::Latest,
+        write: metrics::write_openmetrics,
+    },
 ];
 
 /// XML with elements more than DISKSPD's has (`--xml-verdict`).
-static XML_WITH_VERDICT: Format =
-    Format { name: "xml", extensions: &["xml"], write: xml::write_with_verdict };
+static XML_WITH_VERDICT: Format = Format { write: xml::write_with_verdict, ..XML };
 
 /// The text report with verdict and findings behind it (`--text-verdict`).
 static TEXT_WITH_VERDICT: Format = Format { write: text::write_with_verdict, ..TEXT };

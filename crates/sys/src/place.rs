@@ -152,7 +152,12 @@ fn random_names<T>(
     Err(result.into())
 }
 
-/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is.
+/// An extension of files that a collector reads all of, whatever they are called: it must not find two of the
+/// same metrics, not even for the moment in which one replaces the other.
+const COLLECTED: &[u8] = b"prom";
+
+/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. `run.prom` becomes
+/// `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
     // Keyed anew from the kernel's random numbers each time: nobody else can tell the next one.
     let random = format!(".{:016x}", RandomState::new().build_hasher().finish());
@@ -160,7 +165,8 @@ fn random_name(like: &OsStr) -> OsString {
     let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
     // What is packed says in front of it what it is.
     let packed = [&b"json.gz"[..], b"xml.gz"].into_iter().find(|ending| bytes.ends_with(ending));
-    let ending = packed.unwrap_or(if ending.len() < NAME_MAX / 4 { ending } else { &[] });
+    let ending =
+        packed.unwrap_or(if ending.len() < NAME_MAX / 4 && ending != COLLECTED { ending } else { &[] });
     let stem = &bytes[..bytes.len() - ending.len()];
     let stem = stem.strip_suffix(b".").unwrap_or(stem);
     let room = NAME_MAX - random.len() - 1 - ending.len();

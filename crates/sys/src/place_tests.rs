@@ -112,6 +112,9 @@ fn names_are_random_and_fit() {
     assert_ne!(one, random_name(OsStr::new("run.json")));
     let text = one.to_str().unwrap();
     assert!(text.starts_with("run.") && text.ends_with(".json") && text.len() == 25, "{text}");
+    // A collector of *.prom never sees it.
+    let metrics = random_name(OsStr::new("run.prom")).into_string().unwrap();
+    assert!(metrics.starts_with("run.prom.") && metrics.len() == 25, "{metrics}");
     for long in ["x".repeat(255), format!("a.{}", "y".repeat(253)), format!("{}.json", "z".repeat(250))] {
         let name = random_name(OsStr::new(&long));
         assert!(name.len() <= NAME_MAX && name.len() > 17, "{name:?}");

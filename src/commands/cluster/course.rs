@@ -11,7 +11,6 @@ use crate::cli::{Exit, RunRequest, help};
 use crate::cluster::{RankLink, Separated};
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
-use crate::host::root::Root;
 use crate::results::EndedBy;
 use crate::run::{self, Control, Events, Listener, Nobody};
 use crate::sys::cpu;
@@ -122,7 +121,7 @@ impl<'a> RankCourse<'a> {
         let rank = self.link.rank();
         let hello = Hello {
             version: help::version(),
-            host: Root::live().text("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            host: crate::host::name(),
             machine: targets::machine(),
             clock: targets::clock(),
             cpus: cpu::allowed(),

@@ -16,7 +16,7 @@ use crate::cluster::part::TargetPart;
 use crate::cluster::place::{TargetPlace, together};
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
-use crate::profile::{RawText, TargetIds, Volume};
+use crate::profile::{RateTotal, RawText, TargetIds, Volume};
 use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::standard_error::say;
 use crate::units::amount;
@@ -200,10 +200,18 @@ impl<'a> Lead<'a> {
         GoOrEnd::Go(SharedTargets { roles, claims })
     }
 
-    /// What `--until-written` asks of each rank is easily taken for what all do together.
+    /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together.
     fn tell_of_volumes(&self, ranks: usize) {
         let Ok(setup) = &self.setup else { return };
         let method = &setup.asked.method;
+        if let Some(RateTotal { ios_per_s, .. }) = method.rate_total {
+            let all = ios_per_s.saturating_mul(ranks as u64);
+            let each = (ios_per_s / ranks.max(1) as u64).max(1);
+            say(format!(
+                "--rate-total: each of the {ranks} ranks starts {ios_per_s} I/Os per second, {all} in all; \
+                 for {ios_per_s} in all use {each}"
+            ));
+        }
         for (option, done, volume) in [
             ("--until-written", "writes", method.until_written),
             ("--until-read", "reads", method.until_read),

@@ -88,7 +88,16 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             request.stream.is_some(),
             "--stream shows one rank only: leave it out, and use -D for intervals of all ranks in the report",
         ),
-        (request.repeat.is_some(), "--repeat excludes several ranks; repeat the launcher's command instead"),
+        (
+            request.repeat.is_some(),
+            "--repeat excludes several ranks: repeat the launcher's command instead, each time with \
+             --save=NAME, which diskspd compare @NAME @OTHER takes as repetitions",
+        ),
+        (
+            request.out.iter().any(|out| by_rank(&out.path)),
+            "--out: rank 0 alone writes the report of all ranks, so that %r and %h in its path mean nothing: \
+             name one file",
+        ),
         (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
         (
             request.io_log.as_deref().is_some_and(|path| !by_rank(path)),

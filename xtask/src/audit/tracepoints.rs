@@ -1,5 +1,5 @@
-//! What the block layer recorded of a device's requests, against the log: as many bytes, and every request within the time that
-//! the log has for its I/O.
+//! What the block layer recorded of a device's requests, against the log: as many bytes, and every request
+//! within the time that the log has for its I/O.
 
 use super::log::Line;
 use crate::Failure;
@@ -73,9 +73,10 @@ impl Trace {
     }
 }
 
-/// The log counts from the start signal, the trace from the machine's start. There must be one distance of the two with which
-/// every request was issued after its I/O was handed over and had completed before that was reaped. How many I/Os could be told
-/// from all others, and by how much (ns) that fails; below 0 = it doesn't.
+/// The log counts from the start signal, the trace from the machine's start. There must be one distance of
+/// the two with which every request was issued after its I/O was handed over and had completed before that
+/// was reaped. How many I/Os could be told from all others, and by how much (ns) that fails; below 0 = it
+/// doesn't.
 fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {
     let mut ios: HashMap<(bool, u64), Vec<&Line>> = HashMap::new();
     lines.iter().for_each(|line| ios.entry((line.write, line.offset)).or_default().push(line));

@@ -1,4 +1,5 @@
-//! The program itself: linked statically, the same wherever it is built.
+//! The program itself: linked statically with musl, the same wherever it is built; or with glibc, where it is
+//! to be one of several ranks of MPI, whose library it loads while it runs.
 
 use super::{has_cargo, output, run};
 use crate::Failure;
@@ -15,37 +16,94 @@ pub struct Triple {
     pub debian: &'static str,
     /// As rustc calls it.
     pub name: &'static str,
-    /// C compilers that make code for musl, in the order in which they are looked for; SQLite is written in C.
+    /// Its C library.
+    pub libc: Libc,
+    /// C compilers that make code for it, in the order in which they are looked for; SQLite is written in C.
     compilers: &'static [&'static str],
 }
 
-const TRIPLES: [Triple; 2] = [
+/// The C library that a program is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Libc {
+    /// In the program, which needs nothing else.
+    Musl,
+    /// The system's, of the version that the building machine has or later.
+    Glibc,
+}
+
+impl Libc {
+    /// Of this name.
+    ///
+    /// # Errors
+    /// There is no other.
+    pub fn named(name: &str) -> Result<Libc, Failure> {
+        match name {
+            "musl" => Ok(Libc::Musl),
+            "glibc" => Ok(Libc::Glibc),
+            _ => Err(format!("--libc {name}: musl or glibc").into()),
+        }
+    }
+}
+
+const TRIPLES: [Triple; 4] = [
     Triple {
         arch: "x86_64",
         debian: "amd64",
         name: "x86_64-unknown-linux-musl",
+        libc: Libc::Musl,
         compilers: &["x86_64-linux-musl-gcc", "musl-gcc"],
     },
     Triple {
         arch: "aarch64",
         debian: "arm64",
         name: "aarch64-unknown-linux-musl",
+        libc: Libc::Musl,
         compilers: &["aarch64-linux-musl-gcc"],
+    },
+    Triple {
+        arch: "x86_64",
+        debian: "amd64",
+        name: "x86_64-unknown-linux-gnu",
+        libc: Libc::Glibc,
+        compilers: &["x86_64-linux-gnu-gcc", "cc"],
+    },
+    Triple {
+        arch: "aarch64",
+        debian: "arm64",
+        name: "aarch64-unknown-linux-gnu",
+        libc: Libc::Glibc,
+        compilers: &["aarch64-linux-gnu-gcc"],
     },
 ];
 
 impl Triple {
-    /// Of this processor.
+    /// Of this processor, with this C library.
     ///
     /// # Errors
     /// Nothing is built for it.
-    pub fn named(arch: &str) -> Result<Triple, Failure> {
-        let found = TRIPLES.into_iter().find(|triple| triple.arch == arch);
+    pub fn named(arch: &str, libc: Libc) -> Result<Triple, Failure> {
+        let found = TRIPLES.into_iter().find(|triple| triple.arch == arch && triple.libc == libc);
         found.ok_or_else(|| format!("--arch {arch}: x86_64 or aarch64").into())
     }
 
-    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a package of
-    /// Python's (`pip install ziglang`) and has every C library with it.
+    /// What its files are called: `x86_64`, `x86_64-glibc`.
+    pub fn label(self) -> String {
+        match self.libc {
+            Libc::Musl => self.arch.to_owned(),
+            Libc::Glibc => format!("{}-glibc", self.arch),
+        }
+    }
+
+    /// The package that holds it, which is another one beside the static program's.
+    pub fn package(self) -> &'static str {
+        match self.libc {
+            Libc::Musl => "diskspd",
+            Libc::Glibc => "diskspd-glibc",
+        }
+    }
+
+    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a
+    /// package of Python's (`pip install ziglang`) and has every C library with it.
     fn compiler(self, root: &str) -> Result<String, Failure> {
         let variable = format!("CC_{}", self.name.replace('-', "_"));
         if let Ok(given) = std::env::var(&variable) {
@@ -55,20 +113,24 @@ impl Triple {
         if let Some(installed) = self.compilers.iter().find(there) {
             return Ok((*installed).to_owned());
         }
+        let needed = match self.libc {
+            Libc::Musl => "musl-tools",
+            Libc::Glibc => "gcc, or a cross compiler",
+        };
         let zig = Command::new("python3").args(["-m", "ziglang", "version"]).output();
-        if zig.is_ok_and(|ended| ended.status.success()) {
+        if self.libc == Libc::Musl && zig.is_ok_and(|ended| ended.status.success()) {
             return self.zig(root);
         }
         let why = format!(
-            "no C compiler for {}: install {} (Debian: musl-tools), or Zig's (pip install ziglang), or name another in \
+            "no C compiler for {}: install {} (Debian: {needed}), or Zig's (pip install ziglang), or name another in \
              {variable}",
             self.name, self.compilers[0]
         );
         Err(why.into())
     }
 
-    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which Zig doesn't
-    /// understand: these are left out.
+    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which
+    /// Zig doesn't understand: these are left out.
     fn zig(self, root: &str) -> Result<String, Failure> {
         let script = format!("{root}/target/dist/zig-cc-{}", self.arch);
         let text = format!(
@@ -83,8 +145,8 @@ impl Triple {
     }
 }
 
-/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the same
-/// code are there once, and places that the program is put to when it starts are in the short form.
+/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the
+/// same code are there once, and places that the program is put to when it starts are in the short form.
 const LINKER: [&str; 4] = [
     "-Clinker=rust-lld",
     "-Clink-self-contained=yes",
@@ -103,6 +165,10 @@ const UNUSED_OF_SQLITE: [&str; 8] = [
     "-USQLITE_SOUNDEX",
     "-DSQLITE_OMIT_LOAD_EXTENSION",
 ];
+
+/// The oldest glibc that a program for glibc may need, as its packages say (Cargo.toml): 2.28 is that of RHEL
+/// 8.
+pub const OLDEST_GLIBC: u32 = 28;
 
 /// What was built.
 #[derive(Debug)]
@@ -124,12 +190,20 @@ impl Built {
         Ok(self.program.metadata()?.len())
     }
 
+    /// The glibc that it needs, the number behind `2.`; `None` = it needs none.
+    ///
+    /// # Errors
+    /// It isn't there.
+    pub fn glibc(&self) -> Result<Option<u32>, Failure> {
+        Ok(newest_glibc(&std::fs::read(&self.program)?))
+    }
+
     /// Copies the program there.
     ///
     /// # Errors
     /// It can't be written.
     pub fn put(&self, folder: &Path) -> Result<PathBuf, Failure> {
-        let place = folder.join(format!("diskspd-{}", self.triple.arch));
+        let place = folder.join(format!("diskspd-{}", self.triple.label()));
         std::fs::copy(&self.program, &place)?;
         Ok(place)
     }
@@ -139,10 +213,21 @@ impl Built {
     /// # Errors
     /// They can't be written.
     pub fn put_symbols(&self, folder: &Path) -> Result<PathBuf, Failure> {
-        let place = folder.join(format!("diskspd-{}.debug", self.triple.arch));
+        let place = folder.join(format!("diskspd-{}.debug", self.triple.label()));
         std::fs::copy(&self.symbols, &place)?;
         Ok(place)
     }
+}
+
+/// The newest version among the names of versions that a program asks for: `GLIBC_2.34`.
+fn newest_glibc(program: &[u8]) -> Option<u32> {
+    const NAME: &[u8] = b"GLIBC_2.";
+    let places = program.windows(NAME.len()).enumerate().filter(|(_, name)| *name == NAME);
+    let minor = |(place, _): (usize, &[u8])| {
+        let digits = program[place + NAME.len()..].iter().take_while(|digit| digit.is_ascii_digit()).take(4);
+        digits.fold(None, |minor: Option<u32>, digit| Some(minor.unwrap_or(0) * 10 + u32::from(digit - b'0')))
+    };
+    places.filter_map(minor).max()
 }
 
 /// Builds the program in this folder.
@@ -169,8 +254,8 @@ pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failur
     strip(triple, &folder)
 }
 
-/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of the last
-/// change.
+/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
+/// the last change.
 fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
@@ -185,8 +270,10 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
         places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
     // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it.
     rust.push("-Cllvm-args=-inline-threshold=50".to_owned());
-    rust.extend(LINKER.map(str::to_owned));
-    rust.push(format!("-Lnative={}", without_libdl(root)?));
+    if triple.libc == Libc::Musl {
+        rust.extend(LINKER.map(str::to_owned));
+        rust.push(format!("-Lnative={}", without_libdl(root)?));
+    }
     let c: Vec<String> = places.iter().map(|(from, to)| format!("-ffile-prefix-map={from}={to}")).collect();
     let name = triple.name.replace('-', "_");
     Ok(vec![
@@ -198,8 +285,8 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
     ])
 }
 
-/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in its libc,
-/// and Rust brings no empty one along as musl does.
+/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in
+/// its libc, and Rust brings no empty one along as musl does.
 fn without_libdl(root: &str) -> Result<String, Failure> {
     let folder = format!("{root}/target/dist/libdl");
     std::fs::create_dir_all(&folder)?;
@@ -222,7 +309,7 @@ fn strip(triple: Triple, folder: &Path) -> Result<Built, Failure> {
     let (tool, libraries) = objcopy()?;
     let (from, at) = (folder.join("diskspd"), folder.join("shipped"));
     std::fs::create_dir_all(&at)?;
-    let (program, symbols) = (at.join("diskspd"), at.join(format!("diskspd-{}.debug", triple.arch)));
+    let (program, symbols) = (at.join("diskspd"), at.join(format!("diskspd-{}.debug", triple.label())));
     let objcopy = |option: &str| {
         let mut command = Command::new(&tool);
         command.env("LD_LIBRARY_PATH", &libraries).arg(option);
@@ -241,4 +328,25 @@ fn objcopy() -> Result<(PathBuf, PathBuf), Failure> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let tool = if own.exists() { own } else { "objcopy".into() };
     Ok((tool, Path::new(sysroot.trim()).join("lib")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_glibc_is_found_among_others() {
+        assert_eq!(newest_glibc(b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_PRIVATE"), Some(34));
+        assert_eq!(newest_glibc(b"GLIBC_2."), None);
+        assert_eq!(newest_glibc(b""), None);
+    }
+
+    /// What the packages say that they need is what is held here.
+    #[test]
+    fn packages_promise_the_glibc_that_a_build_is_held_to() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("Cargo.toml");
+        let text = std::fs::read_to_string(manifest).unwrap();
+        assert!(text.contains(&format!("depends = \"libc6 (>= 2.{OLDEST_GLIBC})\"")));
+        assert!(text.contains(&format!("requires = {{ \"glibc\" = \">= 2.{OLDEST_GLIBC}\" }}")));
+    }
 }

@@ -1,6 +1,6 @@
 //! Packages of Debian and of Red Hat, and an image for containers, from what lies in one folder.
 
-use super::build::{Triple, time_of_change};
+use super::build::{Libc, Triple, time_of_change};
 use super::{has_cargo, output, run};
 use crate::Failure;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,28 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     let version = env!("CARGO_PKG_VERSION");
     let mut made = Vec::new();
     if has_cargo("deb") {
-        let place = out.join(format!("diskspd_{version}-1_{}.deb", triple.debian));
+        let place = out.join(format!("{}_{version}-1_{}.deb", triple.package(), triple.debian));
         run(of(root, "deb", triple)
             .args(["--no-build", "--no-strip", "--no-dbgsym", "--quiet", "--profile", profile, "--output"])
-            .arg(&place))?;
+            .arg(&place)
+            .args(variant(triple)))?;
         made.push(place);
     } else {
         eprintln!("NOTE: no package for Debian: cargo install cargo-deb");
     }
     if has_cargo("generate-rpm") {
-        let place = out.join(format!("diskspd-{version}-1.{}.rpm", triple.arch));
+        let place = out.join(format!("{}-{version}-1.{}.rpm", triple.package(), triple.arch));
         run(of(root, "generate-rpm", triple)
             .args(["--arch", triple.arch, "--auto-req", "disabled", "--output"])
-            .arg(&place))?;
+            .arg(&place)
+            .args(variant(triple)))?;
         made.push(place);
     } else {
         eprintln!("NOTE: no package for Red Hat: cargo install cargo-generate-rpm");
+    }
+    if triple.libc == Libc::Glibc {
+        // Nothing of a system is in an image of one file.
+        return Ok(made);
     }
     if Command::new("buildah").arg("--version").output().is_ok_and(|ended| ended.status.success()) {
         made.push(image(root, triple, out)?);
@@ -39,8 +45,16 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
     Ok(made)
 }
 
-/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its own, in a
-/// folder that is gone afterwards: no image of the user's is touched.
+/// What of Cargo.toml differs for it.
+fn variant(triple: Triple) -> &'static [&'static str] {
+    match triple.libc {
+        Libc::Musl => &[],
+        Libc::Glibc => &["--variant", "glibc"],
+    }
+}
+
+/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its
+/// own, in a folder that is gone afterwards: no image of the user's is touched.
 fn image(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
     let kept = tempfile::tempdir()?;
     let buildah = || {

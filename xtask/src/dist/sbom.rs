@@ -1,5 +1,6 @@
 //! What the program is made of, for programs: a bill of materials in the form of CycloneDX 1.5.
 
+use super::beside::{self, Linked};
 use super::build::Triple;
 use super::crates::{Crates, needed, text};
 use crate::Failure;
@@ -7,20 +8,22 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Writes the list of all crates that are in the program, or were needed to make it.
+/// Writes the list of all crates that are in the program, or were needed to make it, and of what is linked
+/// besides.
 ///
 /// # Errors
-/// Cargo.lock can't be read, or the list can't be written.
+/// Cargo.lock can't be read, a version isn't found, or the list can't be written.
 pub fn write(root: &Path, triple: Triple, crates: &Crates, out: &Path) -> Result<PathBuf, Failure> {
     let lock = std::fs::read_to_string(root.join("Cargo.lock"))?;
-    let place = out.join(format!("diskspd-{}.cdx.json", triple.arch));
-    let bill = bill(crates, &hashes(&lock)).ok_or("cargo metadata has another form")?;
+    let place = out.join(format!("diskspd-{}.cdx.json", triple.label()));
+    let beside = beside::linked(root, triple, crates)?;
+    let bill = bill(crates, &hashes(&lock), &beside).ok_or("cargo metadata has another form")?;
     std::fs::write(&place, serde_json::to_string_pretty(&bill)? + "\n")?;
     Ok(place)
 }
 
 /// The bill. No time and no random number is in it: the same sources, the same bill.
-fn bill(crates: &Crates, hashes: &BTreeMap<(String, String), String>) -> Option<Value> {
+fn bill(crates: &Crates, hashes: &BTreeMap<(String, String), String>, beside: &[Linked]) -> Option<Value> {
     let (root, packages, nodes, reached) =
         (crates.root()?, crates.packages()?, crates.nodes()?, crates.reached()?);
     let reference = |id: &str| packages.get(id).map(|package| url(package)).unwrap_or_default();
@@ -29,14 +32,17 @@ fn bill(crates: &Crates, hashes: &BTreeMap<(String, String), String>) -> Option<
         .filter(|id| **id != root)
         .filter_map(|id| packages.get(id))
         .map(|package| component(package, hashes))
+        .chain(beside.iter().map(Linked::component))
         .collect();
     let dependencies: Vec<Value> = reached
         .iter()
         .filter_map(|id| nodes.get(id))
         .map(|node| {
+            let own = reference(text(&node["id"]));
             let mut on: Vec<String> = needed(node).map(reference).collect();
+            on.extend(beside.iter().filter(|linked| own.starts_with(&linked.by_prefix())).map(Linked::purl));
             on.sort();
-            json!({ "ref": reference(text(&node["id"])), "dependsOn": on })
+            json!({ "ref": own, "dependsOn": on })
         })
         .collect();
     Some(json!({
@@ -100,11 +106,20 @@ mod tests {
                 { "id": "b", "deps": [] }, { "id": "t", "deps": [] },
             ]},
         });
+        let linked = Linked {
+            name: "sqlite",
+            version: "3.50.2".into(),
+            vendor: "sqlite",
+            license: "blessing",
+            by: "b",
+        };
         let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nchecksum = \"12ab\"\n";
-        let bill = bill(&Crates(metadata), &hashes(lock)).unwrap();
+        let bill = bill(&Crates(metadata), &hashes(lock), &[linked]).unwrap();
         let names: Vec<&str> =
             bill["components"].as_array().unwrap().iter().map(|c| text(&c["name"])).collect();
-        assert_eq!(names, ["a", "b"]);
+        assert_eq!(names, ["a", "b", "sqlite"]);
+        assert_eq!(bill["components"][2]["cpe"], "cpe:2.3:a:sqlite:sqlite:3.50.2:*:*:*:*:*:*:*");
+        assert_eq!(bill["dependencies"][1]["dependsOn"][0], "pkg:generic/sqlite@3.50.2");
         assert_eq!(bill["components"][0]["hashes"][0]["content"], "12ab");
         assert_eq!(bill["components"][0]["licenses"][0]["expression"], "MIT OR Apache-2.0");
         assert_eq!(bill["metadata"]["component"]["purl"], "pkg:cargo/own@1.0.0");

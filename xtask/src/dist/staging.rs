@@ -1,7 +1,8 @@
-//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of Cargo.toml).
+//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of
+//! Cargo.toml).
 
 use super::build::Built;
-use super::run;
+use super::{documents, run};
 use crate::Failure;
 use diskspd::cli::{Shell, completions, man};
 use std::fs;
@@ -38,10 +39,9 @@ pub fn stage(root: &Path, built: &Built, licences: &str) -> Result<(), Failure> 
             fs::copy(&path, folder.join("schemas").join(name))?;
         }
     }
-    fs::copy(root.join("docs/privileges.md"), folder.join("doc/privileges.md"))?;
-    fs::copy(root.join("README.md"), folder.join("doc/README.md"))?;
-    write_packed(&folder.join("doc/licences.gz"), licences.as_bytes())?;
-    write_packed(&folder.join("doc/changelog.gz"), &fs::read(root.join("CHANGELOG.md"))?)
+    documents::copy(root, &folder.join("doc"))?;
+    write_packed(&folder.join("licences.gz"), licences.as_bytes())?;
+    write_packed(&folder.join("changelog.gz"), &fs::read(root.join("CHANGELOG.md"))?)
 }
 
 /// Writes a file as gzip, which Debian wants of manual pages and changes, without time or name in it.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// No attempt may take longer: a run of one second, slowed down by strace, and the time that it gives to what hangs.
+/// No attempt may take longer: a run of one second, slowed down by strace, and the time that it gives to what
+/// hangs.
 const BOUND: Duration = Duration::from_secs(60);
 /// What the output file holds before the run.
 const EARLIER: &str = "{\"earlier\": true}\n";
@@ -64,8 +65,8 @@ impl Bench {
             .any(|line| line.contains("write(2,") && (line.contains("(INJECTED)") || line.contains("EFBIG")))
     }
 
-    /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id. Adds what was
-    /// not as it should be.
+    /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id.
+    /// Adds what was not as it should be.
     ///
     /// # Errors
     /// The command can't be started.
@@ -89,8 +90,8 @@ impl Bench {
         Ok(ended)
     }
 
-    /// The same without a verdict. `release` is called when the program has told all that it has to tell, though the kernel
-    /// may still keep it.
+    /// The same without a verdict. `release` is called when the program has told all that it has to tell,
+    /// though the kernel may still keep it.
     ///
     /// # Errors
     /// The command can't be started.
@@ -173,7 +174,8 @@ impl Bench {
     }
 }
 
-/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the first digit of
+/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the
+/// first digit of
 /// `-12345` for the whole number, and -1 is everybody.
 fn end_group(leader: u32) {
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {

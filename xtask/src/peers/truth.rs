@@ -1,6 +1,6 @@
-//! What the block layer says of a run: from an I/O's issue to the driver to its completion, by the kernel's own
-//! tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so that nobody
-//! takes the CPU from it; when there are more than fit, the first ones count.
+//! What the block layer says of a run: from an I/O's issue to the driver to its completion, by the kernel's
+//! own tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so
+//! that nobody takes the CPU from it; when there are more than fit, the first ones count.
 
 use crate::Failure;
 use crate::statistics::quantile;
@@ -59,7 +59,8 @@ impl Truth {
     }
 }
 
-/// Pairs issues with completions, by sector; only one I/O is on its way to a sector at a time, or the last issue counts.
+/// Pairs issues with completions, by sector; only one I/O is on its way to a sector at a time, or the last
+/// issue counts.
 fn latencies(trace: &str) -> Option<BlockLatency> {
     let mut issued: HashMap<u64, f64> = HashMap::new();
     let mut latencies = Vec::new();

@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
-use crate::cli::{OutRequest, StreamRequest};
+use crate::cli::{OutRequest, StreamPlace, StreamRequest};
 use crate::profile::RawText;
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -15,7 +15,8 @@ pub const FLAGS: &[Flag] = &[
             ),
             (
                 "--out <form>:<file>",
-                "the same in this format: text, xml, json, html (a page), or csv (by intervals, -D)",
+                "the same in this format: text, xml, json, html (a page), csv (by intervals, -D), prom or \
+                 openmetrics (metrics)",
             ),
         ],
         default: "standard output only",
@@ -29,15 +30,23 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("stream"),
-        forms: &[(
-            "--stream <file>",
-            "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> an \
-             open descriptor",
-        )],
+        forms: &[
+            (
+                "--stream <file>",
+                "write a line of JSON for each interval while the run goes on; - is standard output, fd:<n> \
+                 an open descriptor",
+            ),
+            (
+                "--stream <format>:<file>",
+                "the same in this format: json, influx (InfluxDB's line protocol), or prom (metrics of the \
+                 latest interval, which replace those before)",
+            ),
+        ],
         default: "no lines",
         scope: Scope::Invocation,
         notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader \
-                is too slow for are left out, and counted.",
+                is too slow for are left out, and counted. Without a format the extension tells: .lp and \
+                .influx, .prom; all others are JSON.",
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(stream),
         ..LINUX
@@ -116,20 +125,23 @@ fn out(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn stream(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.stream = Some(match value {
+    let (format, place) = StreamRequest::format_and_place(value);
+    let before = value.len() - place.len();
+    let to = match place {
         b"" => {
-            return Err(Problem::new(0, "the value is missing").expected("a file, - or fd:<n>"));
+            return Err(Problem::new(before, "the value is missing").expected("a file, - or fd:<n>"));
         }
-        b"-" => StreamRequest::StandardOutput,
+        b"-" => StreamPlace::StandardOutput,
         [b'f', b'd', b':', number @ ..] => {
             let number = std::str::from_utf8(number).ok().and_then(|n| n.parse().ok()).filter(|n| *n >= 0);
-            StreamRequest::Descriptor(number.ok_or_else(|| {
-                Problem::new(3, "not a descriptor")
+            StreamPlace::Descriptor(number.ok_or_else(|| {
+                Problem::new(before + 3, "not a descriptor")
                     .expected("the number of an open file descriptor, as in fd:3")
             })?)
         }
-        file => StreamRequest::File(RawText::from(file.to_vec()).as_path().to_owned()),
-    });
+        file => StreamPlace::File(RawText::from(file.to_vec()).as_path().to_owned()),
+    };
+    draft.request.stream = Some(StreamRequest { format, to });
     Ok(())
 }
 

@@ -1,0 +1,325 @@
+//! A run as metrics, for dashboards: what node_exporter's textfile collector, and all that reads OpenMetrics,
+//! takes in. Names and base units follow the convention of Prometheus.
+
+use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind};
+use diskspd_judge::record::known;
+use diskspd_judge::truth::Judged;
+use diskspd_model::finding::Severity;
+use diskspd_model::results::{AddUp, Done, RunSummary, SpanSummary, WhichIos, Work};
+use diskspd_model::stats::Histogram;
+use diskspd_model::units::seconds_of_ns;
+use std::io::{self, Write};
+
+/// Bounds of the latency histogram, ns: the same for all runs, so that they can be added up. Six of a decade
+/// from 1 µs to 10 s.
+fn bounds_ns() -> impl Iterator<Item = u64> {
+    let decades = (0..7).map(|power| 1000 * 10_u64.pow(power));
+    let steps = |decade: u64| [10, 15, 20, 30, 50, 70].map(|tenths| decade / 10 * tenths);
+    decades.flat_map(steps).chain([10_000_000_000])
+}
+
+/// Writes the metrics as node_exporter's textfile collector reads them.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_prometheus(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(text(judged, Dialect::Prometheus).as_bytes())
+}
+
+/// Writes them as OpenMetrics.
+///
+/// # Errors
+/// Those of `sink`.
+pub fn write_openmetrics(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
+    sink.write_all(text(judged, Dialect::OpenMetrics).as_bytes())
+}
+
+fn text(judged: &Judged, dialect: Dialect) -> String {
+    let mut text = Exposition::new(dialect);
+    let known = known::run(judged, "");
+    of_run(&mut text, judged, &known);
+    let spans: Vec<MeasuredSpan> = MeasuredSpan::all(judged, &known);
+    asked(&mut text, &spans);
+    done(&mut text, &spans);
+    believed(&mut text, &spans);
+    latencies(&mut text, &spans);
+    targets(&mut text, judged, &spans);
+    text.finish()
+}
+
+/// A measured time span.
+struct MeasuredSpan<'a> {
+    /// From 1.
+    number: String,
+    known: &'a SpanSummary,
+    /// What all did, by target in the order of their ids.
+    targets: Vec<(usize, Work)>,
+    all: Work,
+    failed: u64,
+    cpu: f64,
+}
+
+impl MeasuredSpan<'_> {
+    fn all<'a>(judged: &Judged, known: &'a RunSummary) -> Vec<MeasuredSpan<'a>> {
+        let results = &judged.record.host().results.time_spans;
+        let spans = known.time_spans.iter().zip(results).zip(&judged.summary.time_spans).zip(1..);
+        let measured = spans.filter_map(|(((known, results), summary), number)| {
+            let (known, summary) = (known.as_ref()?, summary.as_ref()?);
+            let work = results.work();
+            let mut all = Work::of_all(work.values());
+            results.merged.iter().for_each(|merged| all.add(merged.as_ref()));
+            Some(MeasuredSpan {
+                number: u32::to_string(&number),
+                known,
+                targets: work.into_iter().map(|(id, work)| (id.index(), work)).collect(),
+                all,
+                failed: summary.failed,
+                cpu: summary.cpu.average.usage,
+            })
+        });
+        measured.collect()
+    }
+
+    /// Reads and writes, with their labels.
+    fn directions(&self) -> [(&Done, WhichIos, [Label<'_>; 2]); 2] {
+        let labels = |which: WhichIos| [("time_span", &*self.number), ("direction", which.name())];
+        [(&self.all.read, WhichIos::Read), (&self.all.write, WhichIos::Write)]
+            .map(|(done, which)| (done, which, labels(which)))
+    }
+}
+
+const fn gauge(name: &'static str, unit: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Gauge, unit, help }
+}
+
+const fn counter(name: &'static str, unit: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Counter, unit, help }
+}
+
+fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
+    let line = known.command_line.as_ref().map(ToString::to_string).unwrap_or_default();
+    let run = Family {
+        name: "diskspd_run",
+        kind: MetricKind::Info,
+        unit: "",
+        help: "The run: hosts, the command line, the number that tells it from others, the version.",
+    };
+    text.family(run).sample(
+        &[
+            ("host", &known.hosts.join(",")),
+            ("command_line", &line),
+            ("identity", known.identity.as_deref().unwrap_or_default()),
+            ("fingerprint", known.fingerprint.as_deref().unwrap_or_default()),
+            ("version", env!("CARGO_PKG_VERSION")),
+        ],
+        1.0,
+    );
+    let began = gauge("diskspd_run_start_timestamp_seconds", "seconds", "When the run began, since 1970.");
+    text.family(began).sample_if(&[], known.started_at.map(|at| at as f64));
+    let mut hosts =
+        text.family(gauge("diskspd_hosts", "", "Hosts that took part, by whether they have figures."));
+    let present = judged.record.present().count();
+    hosts.sample(&[("state", "present")], present as f64);
+    hosts.sample(&[("state", "missing")], judged.record.hosts.len().saturating_sub(present) as f64);
+    let found = gauge("diskspd_findings", "", "What was found about the figures, by how bad it is.");
+    let mut findings = text.family(found);
+    for (severity, word) in
+        [(Severity::Note, "note"), (Severity::Warning, "warning"), (Severity::Wrong, "wrong")]
+    {
+        let of_it = judged.judgement.findings.iter().filter(|finding| finding.severity == severity);
+        findings.sample(&[("severity", word)], of_it.count() as f64);
+    }
+}
+
+/// What was asked for.
+fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
+    let about = Family {
+        name: "diskspd_time_span",
+        kind: MetricKind::Info,
+        unit: "",
+        help: "What a time span was asked for; of several kinds of targets the first.",
+    };
+    let mut asked = text.family(about);
+    for span in spans {
+        let parameters = &span.known.parameters;
+        let access = parameters.targets.first().map(|group| group.access).unwrap_or_default();
+        let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+        asked.sample(
+            &[
+                ("time_span", &span.number),
+                ("block_bytes", &number(access.block_size.map(u64::from))),
+                ("write_percent", &number(access.write_percent.map(u64::from))),
+                ("random_percent", &number(access.random_percent.map(u64::from))),
+                ("threads", &number(parameters.threads)),
+                ("in_flight", &number(parameters.in_flight)),
+            ],
+            1.0,
+        );
+    }
+}
+
+/// What was done, and how fast.
+fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
+    let mut seconds = text.family(gauge("diskspd_measured_seconds", "seconds", "How long was measured."));
+    for span in spans {
+        seconds.sample_if(&[("time_span", &span.number)], span.known.seconds);
+    }
+    let mut ios = text.family(counter("diskspd_ios", "", "I/Os completed in the measured time."));
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+        ios.sample(&labels, done.ios as f64);
+    }
+    let bytes = counter("diskspd_transferred_bytes", "bytes", "Bytes transferred in the measured time.");
+    let mut bytes = text.family(bytes);
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+        bytes.sample(&labels, done.bytes as f64);
+    }
+    let mut failed =
+        text.family(counter("diskspd_failed_ios", "", "I/Os that failed; they are in no other figure."));
+    for span in spans {
+        failed.sample(&[("time_span", &span.number)], span.failed as f64);
+    }
+    let mut rates = text.family(gauge("diskspd_ios_per_second", "", "I/Os per second of the measured time."));
+    for (span, (_, which, labels)) in each_direction(spans) {
+        rates.sample_if(&labels, span.known.figures(which).iops);
+    }
+    let mut rates = text.family(gauge(
+        "diskspd_transferred_bytes_per_second",
+        "",
+        "Bytes transferred per second of the measured time.",
+    ));
+    for (span, (_, which, labels)) in each_direction(spans) {
+        rates.sample_if(&labels, span.known.figures(which).mib_per_s.map(|rate| rate * 1024.0 * 1024.0));
+    }
+}
+
+/// How busy the machine was, and whether the devices did what was counted.
+fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
+    let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "How busy the machine's CPUs were on average, of 1.");
+    let mut busy = text.family(cpu);
+    for span in spans {
+        busy.sample(&[("time_span", &span.number)], span.cpu / 100.0);
+    }
+    let judged = Family {
+        name: "diskspd_verdict",
+        kind: MetricKind::Info,
+        unit: "",
+        help: "Whether the devices did as much as the run counted: verified, unknown, coalesced, split, \
+               amplified, shared, deferred, cached.",
+    };
+    let mut verdicts = text.family(judged);
+    for (span, verdict) in spans.iter().filter_map(|span| Some((span, span.known.verdict?))) {
+        verdicts.sample(&[("time_span", &span.number), ("verdict", &verdict.to_string())], 1.0);
+    }
+}
+
+fn each_direction<'a>(
+    spans: &'a [MeasuredSpan<'a>],
+) -> impl Iterator<Item = (&'a MeasuredSpan<'a>, (&'a Done, WhichIos, [Label<'a>; 2]))> {
+    spans.iter().flat_map(|span| span.directions().map(|direction| (span, direction)))
+}
+
+/// `-L`: the histogram, and percentiles to a thousandth, which a histogram of few bounds can't give.
+fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
+    let all = Family {
+        name: "diskspd_io_latency_seconds",
+        kind: MetricKind::Histogram,
+        unit: "seconds",
+        help: "How long I/Os took.",
+    };
+    let mut histograms = text.family(all);
+    for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {
+        let Some(latency) = &done.latency else { continue };
+        let moments = latency.moments();
+        let sum = moments.mean().unwrap_or_default() * moments.count() as f64 / 1e9;
+        histograms.histogram(&labels, &cumulated(latency), moments.count(), sum);
+    }
+    let exact = gauge(
+        "diskspd_io_latency_percentile_seconds",
+        "seconds",
+        "The latency that so many percent of the I/Os did not exceed; 0 is the shortest and 100 the longest.",
+    );
+    let mut percentiles = text.family(exact);
+    for (done, _, [span, direction]) in spans.iter().flat_map(MeasuredSpan::directions) {
+        let Some(latency) = &done.latency else { continue };
+        for (percent, share) in [
+            ("0", 0.0),
+            ("50", 0.5),
+            ("90", 0.9),
+            ("95", 0.95),
+            ("99", 0.99),
+            ("99.9", 0.999),
+            ("99.99", 0.9999),
+            ("100", 1.0),
+        ] {
+            let at = latency.percentile(share).map(seconds_of_ns);
+            percentiles.sample_if(&[span, direction, ("percentile", percent)], at);
+        }
+    }
+}
+
+/// How many latencies are at most as long as each bound.
+fn cumulated(latency: &Histogram) -> Vec<(f64, u64)> {
+    let count = latency.moments().count();
+    let up_to = |bound: u64| count.saturating_sub(latency.longer_than(bound));
+    bounds_ns().map(|bound| (seconds_of_ns(bound), up_to(bound))).collect()
+}
+
+/// What was done on each target.
+fn targets(text: &mut Exposition, judged: &Judged, spans: &[MeasuredSpan]) {
+    let host = judged.record.host();
+    let about = Family {
+        name: "diskspd_target",
+        kind: MetricKind::Info,
+        unit: "",
+        help: "A target: its path, and the device that it is or lies on.",
+    };
+    let mut known = text.family(about);
+    for target in &host.targets {
+        let device = target.storage.device.as_ref();
+        known.sample(
+            &[
+                ("target", &target.id.0.to_string()),
+                ("path", &target.storage.path.to_string()),
+                ("device", device.map(|device| device.name.as_str()).unwrap_or_default()),
+            ],
+            1.0,
+        );
+    }
+    let ios: fn(&Done) -> u64 = |done| done.ios;
+    let bytes: fn(&Done) -> u64 = |done| done.bytes;
+    for (family, amount) in [
+        (counter("diskspd_target_ios", "", "I/Os completed on a target."), ios),
+        (counter("diskspd_target_transferred_bytes", "bytes", "Bytes transferred on a target."), bytes),
+    ] {
+        let mut samples = text.family(family);
+        for (span, (id, work)) in spans.iter().flat_map(|span| span.targets.iter().map(move |t| (span, t))) {
+            for (direction, done) in [("read", &work.read), ("write", &work.write)] {
+                let target = id.to_string();
+                let labels = [("time_span", &*span.number), ("target", &target), ("direction", direction)];
+                samples.sample(&labels, amount(done) as f64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_six_of_a_decade_and_rise() {
+        let bounds: Vec<u64> = bounds_ns().collect();
+        assert_eq!(bounds[..7], [1000, 1500, 2000, 3000, 5000, 7000, 10_000]);
+        assert_eq!(bounds.len(), 43);
+        assert!(bounds.is_sorted());
+    }
+
+    #[test]
+    fn each_bound_counts_what_is_no_longer() {
+        let mut latency = Histogram::default();
+        [900, 1000, 1001, 20_000_000_000].into_iter().for_each(|nanos| latency.record(nanos));
+        let cumulated = cumulated(&latency);
+        assert_eq!(cumulated.first(), Some(&(1e-6, 2)));
+        assert_eq!(cumulated.last(), Some(&(10.0, 3)));
+    }
+}

@@ -1,0 +1,214 @@
+//! Text of metrics, as Prometheus and what reads its forms take it: families with their heads, samples with
+//! their labels. What the metrics are is the business of those who write them.
+
+use std::fmt::Write;
+
+/// Which grammar the text follows. They differ in the heads of counters, in units, and in how the text ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// Prometheus' text format 0.0.4: what node_exporter's textfile collector reads.
+    Prometheus,
+    /// OpenMetrics 1.0: what GitLab's metrics reports and other collectors read.
+    OpenMetrics,
+}
+
+/// What the samples of a family are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// Only rises, but for a new run: its samples end in `_total`.
+    Counter,
+    /// Any number.
+    Gauge,
+    /// Counts by bounds: [`Samples::histogram`].
+    Histogram,
+    /// Always 1; its labels tell something. Its samples end in `_info`.
+    Info,
+}
+
+/// A metric: samples that differ in their labels alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Family {
+    /// Letters, digits and underscores; without the ending of its kind, with its unit:
+    /// `diskspd_measured_seconds`.
+    pub name: &'static str,
+    /// What its samples are.
+    pub kind: MetricKind,
+    /// The base unit that the name ends in: `seconds`, `bytes`; empty = none.
+    pub unit: &'static str,
+    /// What it is, in a sentence.
+    pub help: &'static str,
+}
+
+/// A label and its value, which may be any text.
+pub type Label<'a> = (&'a str, &'a str);
+
+/// A text that grows by families.
+#[derive(Debug)]
+pub struct Exposition {
+    dialect: Dialect,
+    text: String,
+}
+
+impl Exposition {
+    /// Nothing yet.
+    pub fn new(dialect: Dialect) -> Exposition {
+        Exposition { dialect, text: String::new() }
+    }
+
+    /// Begins a family. All its samples come now, because readers refuse those that stand apart. Without any
+    /// it doesn't appear.
+    pub fn family(&mut self, family: Family) -> Samples<'_> {
+        Samples { exposition: self, family, begun: false }
+    }
+
+    /// The whole text.
+    pub fn finish(mut self) -> String {
+        if self.dialect == Dialect::OpenMetrics {
+            self.text.push_str("# EOF\n");
+        }
+        self.text
+    }
+
+    fn head(&mut self, family: Family) {
+        let Family { name, kind, unit, help } = family;
+        let (ending, word) = match (self.dialect, kind) {
+            (Dialect::Prometheus, MetricKind::Counter) => ("_total", "counter"),
+            (Dialect::Prometheus, MetricKind::Info) => ("_info", "gauge"),
+            (_, MetricKind::Counter) => ("", "counter"),
+            (_, MetricKind::Info) => ("", "info"),
+            (_, MetricKind::Gauge) => ("", "gauge"),
+            (_, MetricKind::Histogram) => ("", "histogram"),
+        };
+        let help = match self.dialect {
+            Dialect::Prometheus => help.replace('\\', r"\\").replace('\n', r"\n"),
+            Dialect::OpenMetrics => escaped(help),
+        };
+        // Memory takes everything.
+        let _ = writeln!(self.text, "# HELP {name}{ending} {help}\n# TYPE {name}{ending} {word}");
+        if self.dialect == Dialect::OpenMetrics && !unit.is_empty() {
+            let _ = writeln!(self.text, "# UNIT {name} {unit}");
+        }
+    }
+
+    fn line(&mut self, name: &str, ending: &str, labels: &[Label], value: &str) {
+        self.text.push_str(name);
+        self.text.push_str(ending);
+        for (place, (label, value)) in labels.iter().enumerate() {
+            let separator = if place == 0 { '{' } else { ',' };
+            let _ = write!(self.text, "{separator}{label}=\"{}\"", escaped(value));
+        }
+        let close = if labels.is_empty() { "" } else { "}" };
+        let _ = writeln!(self.text, "{close} {value}");
+    }
+}
+
+/// The samples of one family.
+#[derive(Debug)]
+pub struct Samples<'a> {
+    exposition: &'a mut Exposition,
+    family: Family,
+    begun: bool,
+}
+
+impl Samples<'_> {
+    /// Adds a sample; no two have the same labels.
+    pub fn sample(&mut self, labels: &[Label], value: f64) {
+        let ending = match self.family.kind {
+            MetricKind::Counter => "_total",
+            MetricKind::Info => "_info",
+            MetricKind::Gauge | MetricKind::Histogram => "",
+        };
+        self.line(ending, labels, &number(value));
+    }
+
+    /// The same of what may not be known: then there is no sample.
+    pub fn sample_if(&mut self, labels: &[Label], value: Option<f64>) {
+        if let Some(value) = value {
+            self.sample(labels, value);
+        }
+    }
+
+    /// Adds a histogram: how many are at most as large as each of the ascending `bounds`, how many there are,
+    /// and what they add up to.
+    pub fn histogram(&mut self, labels: &[Label], bounds: &[(f64, u64)], count: u64, sum: f64) {
+        let up_to = bounds.iter().map(|(bound, count)| (number(*bound), *count));
+        for (bound, up_to) in up_to.chain([("+Inf".to_owned(), count)]) {
+            let mut labels = labels.to_vec();
+            labels.push(("le", &bound));
+            self.line("_bucket", &labels, &up_to.to_string());
+        }
+        self.line("_count", labels, &count.to_string());
+        self.line("_sum", labels, &number(sum));
+    }
+
+    fn line(&mut self, ending: &str, labels: &[Label], value: &str) {
+        if !self.begun {
+            self.begun = true;
+            self.exposition.head(self.family);
+        }
+        self.exposition.line(self.family.name, ending, labels, value);
+    }
+}
+
+/// A value, in full.
+fn number(value: f64) -> String {
+    match value {
+        value if value.is_nan() => "NaN".into(),
+        f64::INFINITY => "+Inf".into(),
+        f64::NEG_INFINITY => "-Inf".into(),
+        value => value.to_string(),
+    }
+}
+
+/// A text within quotation marks.
+fn escaped(text: &str) -> String {
+    text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IOS: Family = Family { name: "x_ios", kind: MetricKind::Counter, unit: "", help: "I/Os \"done\"." };
+    const TOOK: Family =
+        Family { name: "x_seconds", kind: MetricKind::Histogram, unit: "seconds", help: "How long." };
+    const ABOUT: Family = Family { name: "x", kind: MetricKind::Info, unit: "", help: "What\nit was." };
+
+    fn text(dialect: Dialect) -> String {
+        let mut text = Exposition::new(dialect);
+        let mut ios = text.family(IOS);
+        ios.sample(&[("direction", "read"), ("path", "C:\\a \"b\"\n")], 3.0);
+        ios.sample_if(&[("direction", "write")], None);
+        text.family(Family { name: "x_empty", ..IOS }).sample_if(&[], None);
+        text.family(TOOK).histogram(&[("direction", "read")], &[(0.000_001, 1), (2.0, 3)], 4, 0.5);
+        text.family(ABOUT).sample(&[], 1.0);
+        text.finish()
+    }
+
+    #[test]
+    fn prometheus_names_counters_as_their_samples_and_has_neither_units_nor_an_end() {
+        let expected = "# HELP x_ios_total I/Os \"done\".\n# TYPE x_ios_total counter\n\
+                        x_ios_total{direction=\"read\",path=\"C:\\\\a \\\"b\\\"\\n\"} 3\n\
+                        # HELP x_seconds How long.\n# TYPE x_seconds histogram\n\
+                        x_seconds_bucket{direction=\"read\",le=\"0.000001\"} 1\n\
+                        x_seconds_bucket{direction=\"read\",le=\"2\"} 3\n\
+                        x_seconds_bucket{direction=\"read\",le=\"+Inf\"} 4\n\
+                        x_seconds_count{direction=\"read\"} 4\nx_seconds_sum{direction=\"read\"} 0.5\n\
+                        # HELP x_info What\\nit was.\n# TYPE x_info gauge\nx_info 1\n";
+        assert_eq!(text(Dialect::Prometheus), expected);
+    }
+
+    #[test]
+    fn open_metrics_has_units_and_an_end() {
+        let text = text(Dialect::OpenMetrics);
+        assert!(text.starts_with("# HELP x_ios I/Os \\\"done\\\".\n# TYPE x_ios counter\nx_ios_total{"));
+        assert!(text.contains("# TYPE x_seconds histogram\n# UNIT x_seconds seconds\n"), "{text}");
+        assert!(text.contains("# TYPE x info\nx_info 1\n# EOF\n"), "{text}");
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_have_their_words() {
+        let words = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.5, 1e-9].map(number);
+        assert_eq!(words, ["NaN", "+Inf", "-Inf", "-0.5", "0.000000001"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! What is linked into the program without being a crate: SQLite, the standard library, musl. With their
+//! versions, so that scanners match advisories.
+
+use super::build::{Libc, Triple};
+use super::crates::{Crates, text};
+use super::output;
+use crate::Failure;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// One of them.
+#[derive(Debug)]
+pub struct Linked {
+    /// As advisories call it.
+    pub name: &'static str,
+    /// Its version.
+    pub version: String,
+    /// Who makes it, as advisories call them.
+    pub vendor: &'static str,
+    /// Its licence, in the terms of SPDX.
+    pub license: &'static str,
+    /// The crate that brings it along.
+    pub by: &'static str,
+}
+
+impl Linked {
+    /// Its name among packages.
+    pub fn purl(&self) -> String {
+        format!("pkg:generic/{}@{}", self.name, self.version)
+    }
+
+    /// How the crate that brings it along begins to be named.
+    pub fn by_prefix(&self) -> String {
+        format!("pkg:cargo/{}@", self.by)
+    }
+
+    /// As a bill of materials has it.
+    pub fn component(&self) -> Value {
+        let Linked { name, version, vendor, license, .. } = self;
+        json!({
+            "type": "library", "bom-ref": self.purl(), "purl": self.purl(), "name": name, "version": version,
+            "cpe": format!("cpe:2.3:a:{vendor}:{name}:{version}:*:*:*:*:*:*:*"),
+            "licenses": [{ "expression": license }],
+        })
+    }
+}
+
+/// All of them, for one program.
+///
+/// # Errors
+/// A version can't be found out.
+pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked>, Failure> {
+    let rustc = output(Command::new("rustc").arg("-vV").current_dir(root))?;
+    let release = rustc.lines().find_map(|line| line.strip_prefix("release: "));
+    let std = Linked {
+        name: "rust",
+        version: release.ok_or("rustc -vV names no release")?.to_owned(),
+        vendor: "rust-lang",
+        license: "MIT OR Apache-2.0",
+        by: "diskspd",
+    };
+    let sqlite = Linked {
+        name: "sqlite",
+        version: sqlite(crates)?,
+        vendor: "sqlite",
+        license: "blessing",
+        by: "libsqlite3-sys",
+    };
+    let mut all = vec![std, sqlite];
+    if triple.libc == Libc::Musl {
+        let of_rust = ["--print", "target-libdir", "--target", triple.name];
+        let folder = output(Command::new("rustc").args(of_rust).current_dir(root))?;
+        let archive = std::fs::read(Path::new(folder.trim()).join("self-contained/libc.a"))?;
+        let version = musl(&archive).ok_or("Rust's libc.a of musl doesn't hold its version")?;
+        all.push(Linked { name: "musl", version, vendor: "musl-libc", license: "MIT", by: "diskspd" });
+    }
+    Ok(all)
+}
+
+/// The version in the header that the crate brings along.
+fn sqlite(crates: &Crates) -> Result<String, Failure> {
+    let packages = crates.packages().ok_or("cargo metadata has another form")?;
+    let package = packages.values().find(|package| text(&package["name"]) == "libsqlite3-sys");
+    let manifest =
+        Path::new(text(&package.ok_or("libsqlite3-sys is no dependency any more")?["manifest_path"]));
+    let header = std::fs::read_to_string(manifest.with_file_name("sqlite3").join("sqlite3.h"))?;
+    version_of_header(&header).ok_or_else(|| "sqlite3.h doesn't say its version".into())
+}
+
+fn version_of_header(header: &str) -> Option<String> {
+    let line = header.lines().find_map(|line| line.strip_prefix("#define SQLITE_VERSION "))?;
+    Some(line.trim().trim_matches('"').to_owned())
+}
+
+/// The version that the C library holds as a text of its own: `1.2.5`.
+fn musl(archive: &[u8]) -> Option<String> {
+    let texts = archive.split(|byte| *byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
+    let is_version = |text: &&str| {
+        let parts: Vec<&str> = text.split('.').collect();
+        parts.len() == 3 && parts[0] == "1" && parts.iter().all(|part| is_number(part))
+    };
+    texts.map(|text| text.trim_matches(|c: char| !c.is_ascii_digit())).find(is_version).map(str::to_owned)
+}
+
+fn is_number(text: &str) -> bool {
+    (1..=3).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_where_they_stand() {
+        let header = "#define SQLITE_VERSION_NUMBER 3050002\n#define SQLITE_VERSION        \"3.50.2\"\n";
+        assert_eq!(version_of_header(header).as_deref(), Some("3.50.2"));
+        assert_eq!(version_of_header(""), None);
+        assert_eq!(musl(b"\x7fELF\x00\xff\x00127.0.0.1\x001.2.5\x00more").as_deref(), Some("1.2.5"));
+        assert_eq!(musl(b"127.0.0.1\x00version 9\x00"), None);
+    }
+}
