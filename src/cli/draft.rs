@@ -1,6 +1,7 @@
 //! What has been read of a command line so far.
 
-use super::{Invocation, Overrides, ProfileFile, ProfileForm, RunRequest};
+use super::answer::PrintedAnswer;
+use super::{Overrides, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::profile::{CacheMode, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
@@ -37,7 +38,7 @@ pub struct Draft {
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,
     /// An option such as `-?` that answers at once; nothing behind it is read.
-    pub answer: Option<Invocation>,
+    pub answer: Option<PrintedAnswer>,
 }
 
 impl Draft {

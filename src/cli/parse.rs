@@ -32,7 +32,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
-    if let Some(command) = commands::parse(arguments, RunReaders { line: parse, rerun }) {
+    if let Some(command) =
+        commands::parse(arguments, RunReaders { line: parse, rerun, commands: commands::all_names })
+    {
         return command;
     }
 
@@ -70,7 +72,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
             return Err(CliError { set_events: draft.set_events.into(), ..error });
         }
         if let Some(answer) = draft.answer.take() {
-            return Ok(answer);
+            return Ok(answer.into());
         }
     }
     if !draft.set_events.is_empty() {

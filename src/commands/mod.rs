@@ -11,6 +11,7 @@ mod ending;
 mod event;
 mod fio_jobs;
 mod fio_logs;
+mod folder_error;
 mod history;
 mod known_runs;
 mod load;
@@ -22,6 +23,7 @@ mod output;
 mod page;
 mod precondition;
 mod preset;
+mod print;
 mod privileges;
 mod quiet;
 mod repeat;
@@ -42,6 +44,7 @@ use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
+use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -139,8 +142,4 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         }
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }
-}
-
-fn print(text: &str) -> Result<Exit, NotDone> {
-    output::to_stdout(text.as_bytes())
 }

@@ -5,18 +5,7 @@ use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, QUIET};
-use std::path::PathBuf;
-
-/// What is converted, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConvertRequest {
-    /// A job file of fio, or an XML profile.
-    pub file: PathBuf,
-    /// `--out`: where the profile goes; `None` = the command line is printed.
-    pub out: Option<PathBuf>,
-    /// `--quiet`: what is done in another way is not told.
-    pub quiet: bool,
-}
+use crate::cli::requests::ConvertRequest;
 
 const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
 const UNTOLD: OptionRow = QUIET.here("print no notes about what differs");

@@ -101,12 +101,6 @@ pub const GROUPS: &[Group] = &[
     },
 ];
 
-/// What `--help` takes a word for: each group, what is said of targets and of commands, and everything.
-pub const TOPICS: &[&str] = &[
-    "all", "targets", "area", "access", "writing", "shape", "threads", "caching", "time", "output",
-    "profiles", "replay", "save", "verify", "hosts", "linux", "commands",
-];
-
 /// All rows of the table.
 pub fn all() -> impl Iterator<Item = &'static Flag> {
     GROUPS.iter().flat_map(Group::flags)
@@ -121,6 +115,7 @@ pub fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
 mod tests {
     use super::*;
     use crate::cli::flag::Scope;
+    use crate::cli::topics::TOPICS;
     use std::collections::HashSet;
 
     #[test]

@@ -1,9 +1,11 @@
 //! `-X --fio -y -?`: profiles in files, named events, usage.
 
+use crate::cli::ProfileForm;
+use crate::cli::UsageExtent;
+use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Name::Long, Read, Scope};
-use crate::cli::{Invocation, ProfileForm, UsageExtent};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -72,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage(UsageExtent::All))),
+        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
     },
 ];
 

@@ -40,7 +40,7 @@ impl Plan {
             true => diagonal(&swept.axes, swept.plain_depth()),
             false => points(&swept.axes),
         };
-        let points = points.map_err(one)?;
+        let points = points.map_err(|fault| one(fault.to_string()))?;
         let lines: Vec<TypedLine> = points.iter().map(|settings| swept.at(settings)).collect();
         let xml = ProfileOnce::default();
         let mut warnings = Vec::new();

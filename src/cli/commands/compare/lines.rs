@@ -1,10 +1,9 @@
 //! The command lines that are compared: two, or one that two programs or two kernels run.
 
-use super::{AcrossBoots, Interleaved, SideWords};
 use crate::cli::command_line::ReadLine;
 use crate::cli::error::CliError;
 use crate::cli::typed::quoted;
-use crate::cli::{Events, Invocation, RunRequest};
+use crate::cli::{AcrossBoots, Events, Interleaved, Invocation, RunRequest, SideWords};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
