@@ -47,7 +47,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
     if let Some(needed) = built.glibc()?.filter(|needed| *needed > build::OLDEST_GLIBC) {
         let said = format!(
-            "the program needs glibc 2.{needed}, and its packages promise 2.{}: build it where that is the C library, as in \
+            "the program needs glibc 2.{needed}, and its packages promise 2.{}: build it where that is the C \
+             library, as in \
              the container of docs/packages.md",
             build::OLDEST_GLIBC
         );

@@ -1,44 +1,15 @@
-//! fio's example jobs: each is converted or refused with its reason, and those that convert do the same I/Os as
-//! fio's own log says it does.
+//! fio's example jobs: each is converted or refused with its reason, and those that convert do the same I/Os
+//! as fio's own log says it does.
 
 mod compared;
+mod conversion;
 mod logs;
 
 use crate::{Failure, arguments::Arguments, program};
-use diskspd::fio_jobs::{self, Converted, Existing, JobFault, JobProblem, JobSurroundings, Keyword};
+use conversion::{convert, name};
+use diskspd::fio_jobs::{JobFault, JobProblem};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-
-/// A machine that is the same everywhere: it has no files, but each device, with a TiB; variables have values
-/// that make sense where sizes, depths and directions are meant.
-struct Nowhere<'a> {
-    folder: &'a Path,
-}
-
-impl JobSurroundings for Nowhere<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
-        let known = [("FIO_BS", "4k"), ("FIO_IODEPTH", "8"), ("FIO_RW", "randread")];
-        let value = known.iter().find(|(known, _)| *known == name).map_or("value", |(_, value)| *value);
-        Some(value.to_owned())
-    }
-
-    fn included(&self, name: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.folder.join(name))
-    }
-
-    fn existing(&self, path: &str) -> Existing {
-        if path.starts_with("/dev/") { Existing::Device(1 << 40) } else { Existing::Nothing }
-    }
-
-    fn keyword(&self, keyword: Keyword) -> Option<u64> {
-        Some(match keyword {
-            Keyword::PageSize => 4096,
-            Keyword::Memory => 16384,
-            Keyword::Cpus => 8,
-        })
-    }
-}
 
 /// Where the tables belong.
 const PAGE: &str = "docs/fio-jobs.md";
@@ -89,16 +60,6 @@ fn jobs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     jobs.retain(|path| path.extension().is_some_and(|extension| extension == "fio"));
     jobs.sort();
     Ok(jobs)
-}
-
-/// What becomes of a job file.
-fn convert(path: &Path) -> Result<Result<Converted, Vec<JobFault>>, Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &Nowhere { folder }))
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The table of the examples, and those that convert.

@@ -244,7 +244,8 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
     println!();
     if repeated + disturbed > 0 {
         println!(
-            "{repeated} runs were repeated because others took the CPU; {disturbed} count although others did.\n"
+            "{repeated} runs were repeated because others took the CPU; {disturbed} count although others \
+             did.\n"
         );
     }
     if let Some(why) = no_truth {

@@ -122,7 +122,8 @@ impl Triple {
             return self.zig(root);
         }
         let why = format!(
-            "no C compiler for {}: install {} (Debian: {needed}), or Zig's (pip install ziglang), or name another in \
+            "no C compiler for {}: install {} (Debian: {needed}), or Zig's (pip install ziglang), or name \
+             another in \
              {variable}",
             self.name, self.compilers[0]
         );

@@ -1,4 +1,5 @@
-//! A job as fio does it beside the same job as the program does it: both without storage, by their logs of I/Os.
+//! A job as fio does it beside the same job as the program does it: both without storage, by their logs of
+//! I/Os.
 
 use super::logs::{self, LoggedIo};
 use super::{convert, name};
@@ -21,7 +22,8 @@ const IOS: usize = 200_000;
 const SHARE: f64 = 0.5;
 /// The largest distance of distributions of offsets.
 const DISTANCE: f64 = 0.02;
-/// The same of blocks by their popularity: of fio's the hash puts several ranks on one block, and none on others.
+/// The same of blocks by their popularity: of fio's the hash puts several ranks on one block, and none on
+/// others.
 const POPULARITY: f64 = 0.1;
 
 /// A section of a job, compared.

@@ -11,6 +11,7 @@ mod fault;
 mod files;
 mod ini;
 mod job;
+mod named_job;
 mod number;
 mod of_run;
 pub mod options;
@@ -33,6 +34,7 @@ pub use table::{engines_table, options_table};
 use diskspd_model::profile::{Method, Profile};
 use fault::Notes;
 use job::AskedJob;
+use named_job::NamedJob;
 use settings::JobSettings;
 use std::cell::Cell;
 
@@ -45,12 +47,6 @@ pub struct Converted {
     pub method: Method,
     /// What is done in another way than fio does it.
     pub notes: Vec<Note>,
-}
-
-/// A job with its settings.
-struct NamedJob<'a> {
-    settings: JobSettings<'a>,
-    job: AskedJob,
 }
 
 /// Converts the text of a job file; `file` is its name, for messages.

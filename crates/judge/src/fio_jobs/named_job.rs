@@ -1,0 +1,10 @@
+//! A job of fio with its name.
+
+use super::job::AskedJob;
+use super::settings::JobSettings;
+
+/// A job with its settings.
+pub(super) struct NamedJob<'a> {
+    pub(super) settings: JobSettings<'a>,
+    pub(super) job: AskedJob,
+}

@@ -1,0 +1,47 @@
+//! Conversion of a job file.
+
+use crate::Failure;
+use diskspd::fio_jobs;
+use diskspd::fio_jobs::{Converted, Existing, JobFault, JobSurroundings, Keyword};
+use std::path::Path;
+use std::{fs, io};
+
+/// A machine that is the same everywhere: it has no files, but each device, with a TiB; variables have values
+/// that make sense where sizes, depths and directions are meant.
+struct Nowhere<'a> {
+    folder: &'a Path,
+}
+
+impl JobSurroundings for Nowhere<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        let known = [("FIO_BS", "4k"), ("FIO_IODEPTH", "8"), ("FIO_RW", "randread")];
+        let value = known.iter().find(|(known, _)| *known == name).map_or("value", |(_, value)| *value);
+        Some(value.to_owned())
+    }
+
+    fn included(&self, name: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.folder.join(name))
+    }
+
+    fn existing(&self, path: &str) -> Existing {
+        if path.starts_with("/dev/") { Existing::Device(1 << 40) } else { Existing::Nothing }
+    }
+
+    fn keyword(&self, keyword: Keyword) -> Option<u64> {
+        Some(match keyword {
+            Keyword::PageSize => 4096,
+            Keyword::Memory => 16384,
+            Keyword::Cpus => 8,
+        })
+    }
+}
+
+/// What becomes of a job file.
+pub(super) fn convert(path: &Path) -> Result<Result<Converted, Vec<JobFault>>, Failure> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    Ok(fio_jobs::convert(&fs::read(path)?, &name(path), &Nowhere { folder }))
+}
+
+pub(super) fn name(path: &Path) -> String {
+    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
