@@ -25,7 +25,7 @@ pub mod prelude;
 
 pub use diskspd_engine as engine;
 pub use diskspd_host as host;
-pub use diskspd_judge::{lab, merge, record, truth};
+pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};
 pub use diskspd_model::{
     access, engines, finding, machine, operation, path, plan, presets, profile, results, stats, trace, units,
     workload,

@@ -54,7 +54,7 @@ impl Outcome {
     fn of(arguments: &[OsString]) -> Outcome {
         match cli::parse(arguments) {
             Err(error) => Outcome::Rejected(error),
-            Ok(Invocation::Run(request)) if request.xml_profile.is_some() => {
+            Ok(Invocation::Run(request)) if request.profile_file.is_some() => {
                 Outcome::Judged(request, Vec::new())
             }
             Ok(Invocation::Run(request)) => {
@@ -70,7 +70,7 @@ impl Outcome {
         let Outcome::Judged(mut request, findings) = Outcome::of(arguments) else {
             return Outcome::of(arguments);
         };
-        let Some(xml) = &request.xml_profile else { return Outcome::Judged(request, findings) };
+        let Some(xml) = &request.profile_file else { return Outcome::Judged(request, findings) };
         let file = files.get(xml.path.to_string().trim_start_matches("./"));
         let profile = file.and_then(|file| xml::read(file.as_bytes()).ok());
         match profile.and_then(|profile| xml.complete(profile, &request.profile.command_line).ok()) {
@@ -125,7 +125,7 @@ fn names(findings: &[Finding], severity: Severity) -> String {
 fn settings(request: &RunRequest) -> BTreeMap<String, String> {
     let mut profile = request.profile.clone();
     let mut settings = BTreeMap::new();
-    if let Some(xml) = &request.xml_profile {
+    if let Some(xml) = &request.profile_file {
         assert!(profile.time_spans.is_empty());
         settings.insert("profile".to_owned(), xml.path.to_string());
         let substitutions: Vec<String> = xml.substitutions.iter().map(ToString::to_string).collect();

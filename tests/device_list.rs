@@ -90,7 +90,7 @@ fn numbers_and_names_lead_to_the_devices_of_the_list() {
         assert_eq!(locate_at(&root, target.as_bytes()).unwrap(), Path::new(expected), "{target}");
     }
     for target in ["#18", "#99999999999999999999", "#nvme0c0n1", "#loop1", "#+1", "#-1", "#1x", "# 1"] {
-        let message = locate_at(&root, target.as_bytes()).unwrap_err();
+        let message = locate_at(&root, target.as_bytes()).unwrap_err().to_string();
         assert!(message.contains(&format!("'{target}' is no block device")), "{message}");
         assert!(message.contains("#17, /dev/loop0") && message.contains("diskspd devices"), "{message}");
     }
@@ -100,7 +100,7 @@ fn numbers_and_names_lead_to_the_devices_of_the_list() {
 fn machines_without_devices_list_none() {
     let (_directory, root) = machine("bare-vm");
     assert_eq!(devices::list(&root), []);
-    assert!(locate_at(&root, b"#0").unwrap_err().contains("no block devices"));
+    assert!(locate_at(&root, b"#0").unwrap_err().to_string().contains("no block devices"));
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod device_list;
 mod device_use;
 mod documentation;
 mod environment;
+mod fio_jobs;
 mod fio_results;
 mod fsync_every;
 mod golden_reports;

@@ -19,6 +19,7 @@ mod engine_choice;
 mod events;
 mod faults;
 mod file_systems;
+mod fio_runs;
 mod first_hour;
 mod history;
 mod hosts;

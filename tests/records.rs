@@ -104,7 +104,8 @@ fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
     let thread = record.hosts[0].results.time_spans[0].threads[0].clone();
     let target = thread.targets[0].clone();
     record.hosts[0].results.time_spans[0].threads.push(thread);
-    assert_eq!(record.check(), Err("time span 1, thread 1: 1 targets instead of 2".into()));
+    let misfit = record.check().unwrap_err();
+    assert_eq!(misfit.to_string(), "time span 1, thread 1: 1 targets instead of 2");
     record.hosts[0].results.time_spans[0].threads[1].targets.push(target);
     assert_eq!(record.check(), Ok(()));
 }

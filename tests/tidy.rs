@@ -5,18 +5,32 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/imports.rs"]
 mod imports;
 #[path = "tidy/ratchet.rs"]
 mod ratchet;
+#[path = "tidy/scopes.rs"]
+mod scopes;
 #[path = "tidy/source.rs"]
 mod source;
+#[path = "tidy/tokens.rs"]
+mod tokens;
 
 use ratchet::{Found, hold};
-use source::{SOURCES, Source, is_name, item_end};
+use source::{CRATES, SOURCES, Source, is_name, item_end};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// All files of the program by their top module, and those of crates beside it: its tools, its tests.
+fn with(beside: &[&'static str]) -> Vec<(&'static str, &'static Source)> {
+    let module = |source: &'static Source| source.module().first().map_or("lib", |module| module);
+    let program = SOURCES.iter().map(|source| (module(source), source));
+    let beside = beside.iter().flat_map(|name| CRATES[*name].iter().map(move |(source, _)| (*name, source)));
+    program.chain(beside).collect()
+}
 
 /// Lines that a function may have.
 const LONGEST_FUNCTION: usize = 60;
@@ -109,6 +123,19 @@ fn modules_use_each_other_in_no_circle() {
 }
 
 #[test]
+fn files_use_each_other_in_no_circle() {
+    let mut found = Found::default();
+    for (name, sources) in CRATES.iter() {
+        for circle in circles::circles(sources) {
+            let told = format!("\n{}\n    {}\n", circle.files.join(" "), circle.arrows.join("\n    "));
+            found.add(name, circle.files.len() as u64, told);
+        }
+    }
+    let rule = "what both sides of a circle use belongs in a file of its own";
+    hold(rule, "file_circles.txt", &found);
+}
+
+#[test]
 fn only_the_host_the_engines_and_sys_speak_to_the_kernel() {
     let kernel = [
         "libc::",
@@ -184,7 +211,7 @@ fn functions(source: &Source) -> Vec<(usize, String, usize)> {
 #[test]
 fn functions_are_short() {
     let mut found = Found::default();
-    for source in SOURCES.iter() {
+    for (_, source) in with(&["xtask"]) {
         for (at, name, lines) in functions(source).into_iter().filter(|(.., lines)| *lines > LONGEST_FUNCTION)
         {
             found.add(format!("{}::{name}", source.name), lines as u64, place(source, at));
@@ -200,10 +227,9 @@ fn lines_are_as_narrow_as_rustfmt_makes_them() {
     let width = settings.lines().find_map(|line| line.strip_prefix("max_width = ")).unwrap();
     let width: usize = width.parse().unwrap();
     let mut found = Found::default();
-    for source in SOURCES.iter() {
+    for (module, source) in with(&["xtask"]) {
         let wide = source.written.lines().filter(|line| line.chars().count() > width).count();
         if wide > 0 {
-            let module = source.module().first().map_or("lib", |module| module).to_owned();
             found.add(module, wide as u64, &source.name);
         }
     }
@@ -266,28 +292,32 @@ fn files_of_the_kernel_are_named_where_the_machine_is_read() {
     hold("ask host for what the kernel's files say", "kernel_files.txt", &found);
 }
 
+/// How many functions of a source outside of its tests have errors that are texts alone.
+fn text_errors(source: &Source) -> usize {
+    let is_error = |at: &usize| {
+        let before = &source.code[..*at];
+        // The nearest bracket that is still open belongs to a Result.
+        let open = before.char_indices().rev().scan(0_i32, |depth, (at, c)| {
+            *depth += match c {
+                '>' if !before[..at].ends_with('-') => 1,
+                '<' => -1,
+                _ => 0,
+            };
+            Some((at, *depth))
+        });
+        let opens = open.take(400).find(|(_, depth)| *depth < 0);
+        !source.is_test(*at) && opens.is_some_and(|(at, _)| before[..at].ends_with("Result"))
+    };
+    source.code.match_indices(", String>").map(|(at, _)| at).filter(is_error).count()
+}
+
 #[test]
 fn errors_are_types() {
     let mut found = Found::default();
-    for source in SOURCES.iter() {
-        let text_errors = source.code.match_indices(", String>").filter(|(at, _)| {
-            let before = &source.code[..*at];
-            // The nearest bracket that is still open belongs to a Result.
-            let open = before.char_indices().rev().scan(0_i32, |depth, (at, c)| {
-                *depth += match c {
-                    '>' if !before[..at].ends_with('-') => 1,
-                    '<' => -1,
-                    _ => 0,
-                };
-                Some((at, *depth))
-            });
-            let opens = open.take(400).find(|(_, depth)| *depth < 0);
-            !source.is_test(*at) && opens.is_some_and(|(at, _)| before[..at].ends_with("Result"))
-        });
-        let count = text_errors.count() as u64;
+    for (module, source) in with(&["xtask", "tests", "engines-tests"]) {
+        let count = text_errors(source) as u64;
         if count > 0 {
-            let module = source.module().first().map_or("lib", |module| module).to_owned();
-            found.add(module, count, &source.name);
+            found.add(module, count, format!("{} {count}", source.name));
         }
     }
     hold("give the error a type: who gets it may want to know more than its text", "text_errors.txt", &found);

@@ -2,7 +2,7 @@
 
 use super::Shell;
 use super::command_line::Takes;
-use super::commands::{COMMANDS, Command};
+use super::commands::{COMMANDS, Command, all_names};
 use super::flags;
 use super::option::{OptionRow, OptionValue};
 use std::fmt::Write;
@@ -24,9 +24,9 @@ enum Beside {
 }
 
 fn beside(command: &Command) -> Beside {
-    match command.takes {
-        Takes::Nothing => Beside::Nothing,
-        Takes::OneOf(words) => Beside::Words(words().join(" ")),
+    match (command.takes, command.takes.words(all_names)) {
+        (Takes::Nothing, _) => Beside::Nothing,
+        (_, Some(words)) => Beside::Words(words.join(" ")),
         _ => Beside::Files,
     }
 }

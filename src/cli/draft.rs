@@ -1,6 +1,7 @@
 //! What has been read of a command line so far.
 
-use super::{Invocation, Overrides, RunRequest, XmlProfile};
+use super::answer::PrintedAnswer;
+use super::{Overrides, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::profile::{CacheMode, RawText, ResultFormat, Target, TimeSpan};
 use crate::units;
@@ -22,8 +23,8 @@ pub struct Draft {
     pub efficiency_given: bool,
     /// `--mix`, still to be read.
     pub mix: Option<Vec<u8>>,
-    /// `-X`
-    pub profile_path: Option<RawText>,
+    /// `-X`, `--fio`
+    pub profile_path: Option<(ProfileForm, RawText)>,
     /// `-ye`
     pub set_events: Vec<RawText>,
     /// Alignment or stride that `-r` or `-s` stored, bytes.
@@ -37,7 +38,7 @@ pub struct Draft {
     /// `-f` or the length of `-B` was given.
     pub end_given: bool,
     /// An option such as `-?` that answers at once; nothing behind it is read.
-    pub answer: Option<Invocation>,
+    pub answer: Option<PrintedAnswer>,
 }
 
 impl Draft {
@@ -111,9 +112,10 @@ impl Draft {
         let profile = &mut request.profile;
         profile.command_line = command_line;
         match self.profile_path {
-            Some(path) => {
-                let xml_profile = XmlProfile { path, overrides: self.overrides, substitutions: paths };
-                request.xml_profile = Some(xml_profile);
+            Some((form, path)) => {
+                let overrides = self.overrides;
+                let profile_file = ProfileFile { path, form, overrides, substitutions: paths };
+                request.profile_file = Some(profile_file);
             }
             None => {
                 // Each of several sizes has its own.

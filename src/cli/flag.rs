@@ -236,7 +236,7 @@ impl Flag {
     pub fn is_first_pass(&self) -> bool {
         match self.name {
             Name::Letter(letter) => self.with_profile || letter == b'X' || letter == b'b',
-            Name::Long(name) => name == "compat",
+            Name::Long(name) => matches!(name, "compat" | "fio"),
         }
     }
 }

@@ -324,6 +324,7 @@ fn row(text: &mut String, form: &str, meaning: &str, Layout { columns, forms }: 
 mod tests {
     use super::*;
     use crate::cli::flags;
+    use crate::cli::topics::TOPICS;
 
     #[test]
     fn the_usage_shows_every_form_of_every_option_and_every_command() {
@@ -350,7 +351,7 @@ mod tests {
 
     /// Everything that can be asked for.
     fn extents() -> impl Iterator<Item = UsageExtent> {
-        let topics = flags::TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
+        let topics = TOPICS.iter().filter_map(|topic| UsageExtent::named(topic.as_bytes()));
         topics.chain([UsageExtent::First, UsageExtent::Everyday])
     }
 

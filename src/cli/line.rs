@@ -199,6 +199,11 @@ impl Given {
         self.flag.is_some_and(|flag| matches!(flag.name, Name::Long(known) if known == name))
     }
 
+    /// Whether it names a file with a profile.
+    pub fn names_profile(&self) -> bool {
+        self.is_letter(b'X') || self.is_long("fio")
+    }
+
     pub fn is_compat(&self) -> bool {
         self.flag.is_some_and(|flag| flag.name == Name::Long("compat"))
     }

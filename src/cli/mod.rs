@@ -2,16 +2,19 @@
 //! (`commands/`), from which come the parsers, the help, the man pages, the shell completions and the
 //! compatibility table.
 
+mod answer;
 mod command_line;
 mod commands;
 pub mod compatibility;
 pub mod completions;
 mod draft;
 mod error;
+mod events;
 mod exit;
 mod flag;
 mod flags;
 pub mod help;
+mod invocation;
 mod line;
 pub mod man;
 mod meant;
@@ -19,16 +22,13 @@ mod mix;
 mod option;
 mod parse;
 mod preset;
+mod requests;
 mod suggest;
 mod swept;
+mod topics;
 pub mod typed;
+pub mod written;
 
-pub use commands::{
-    AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ExportForm,
-    FailIf, HistoryAction, HistoryRequest, Interleaved, MergeRequest, PreconditionRequest, PresetRequest,
-    ReportRequest, RoundsRequest, Shell, SideWords, SuiteAction, SuiteRequest, SweepRequest, TableForm,
-    TraceRequest, TracedSource, VerifyAfterRequest,
-};
 pub use commands::{names as command_names, nearly as nearly_command};
 pub use error::{ArgumentPlace, CliError};
 pub use exit::Exit;
@@ -37,355 +37,14 @@ pub use meant::word as meant_by_word;
 pub use parse::parse;
 pub use swept::SweptLine;
 
-use crate::finding::Finding;
-use crate::lab::repeat::Repeat;
-use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
-use std::ffi::OsString;
-use std::path::PathBuf;
-
 pub use crate::profile::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE};
-
-/// What a command line asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Invocation {
-    /// Print the usage: `-?`, `--help` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
-    Usage(UsageExtent),
-    /// Print the usage of a command.
-    CommandUsage {
-        /// Its name, one of the table.
-        command: &'static str,
-    },
-    /// Print the version.
-    Version,
-    /// Run, or with `-Rp` print, a profile.
-    Run(Box<RunRequest>),
-    /// Set existing events (`-ye`), and end with [`Exit::RunFailed`].
-    SetEvent {
-        /// Names of the events, at least one.
-        names: Vec<RawText>,
-    },
-    /// Do something with an event between processes.
-    Event {
-        /// What.
-        action: EventAction,
-        /// Name of the event.
-        name: RawText,
-    },
-    /// List the block devices.
-    Devices {
-        /// For programs.
-        json: bool,
-    },
-    /// Say what would distort figures.
-    Doctor {
-        /// For programs.
-        json: bool,
-        /// Beneath which targets to look; none = all disks.
-        targets: Vec<RawText>,
-    },
-    /// Say which features need which rights.
-    Privileges,
-    /// Bring a target into its steady state.
-    Precondition(Box<PreconditionRequest>),
-    /// Run many points and answer from them.
-    Sweep(Box<SweepRequest>),
-    /// Run the tests of a suite, or tell what suites there are.
-    Suite(Box<SuiteRequest>),
-    /// Do something with baselines.
-    Baseline(Box<BaselineRequest>),
-    /// Watch a device, or look at recorded I/Os, and write the profile of it.
-    Trace(TraceRequest),
-    /// Print what there is to know of this machine (`-Rs`).
-    System {
-        /// As a document instead of a text.
-        xml: bool,
-    },
-    /// List the engines.
-    EngineHelp,
-    /// Do something with the runs that are kept.
-    History(Box<HistoryRequest>),
-    /// Compare runs.
-    Compare(Box<CompareRequest>),
-    /// Print the report of a saved run, or a table of several.
-    Report(ReportRequest),
-    /// Merge the records of several hosts.
-    Merge(MergeRequest),
-    /// Read back what a journal says is durable.
-    VerifyAfter(VerifyAfterRequest),
-    /// Print a man page.
-    Man {
-        /// Of this command, one of the table; `None` = of the program.
-        command: Option<&'static str>,
-    },
-    /// Print the completions of a shell.
-    Completions(Shell),
-    /// Print the compatibility table.
-    Compatibility,
-    /// Print what named workloads there are.
-    Preset(PresetRequest),
-}
-
-/// How much of the usage is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UsageExtent {
-    /// What the program is, and what to type first: there were no arguments.
-    First,
-    /// The common options, by topic.
-    Everyday,
-    /// All of a topic, one of the table.
-    Topic(&'static str),
-    /// Every option in all its forms: what DISKSPD's usage says.
-    All,
-}
-
-impl UsageExtent {
-    /// That of a word behind `--help`; `None` = there is no such topic.
-    pub fn named(word: &[u8]) -> Option<UsageExtent> {
-        match flags::TOPICS.iter().find(|topic| topic.as_bytes() == word)? {
-            &"all" => Some(UsageExtent::All),
-            topic => Some(UsageExtent::Topic(topic)),
-        }
-    }
-}
-
-/// A run.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct RunRequest {
-    /// What to run. With [`RunRequest::xml_profile`] it has no time span but the command line only.
-    pub profile: Profile,
-    /// How it is run.
-    pub method: Method,
-    /// `-Rp`: validate and print the profile, don't run it.
-    pub profile_only: bool,
-    /// `-X`: the profile to load instead.
-    pub xml_profile: Option<XmlProfile>,
-    /// `rerun`: the record whose profile and method are used instead.
-    pub record: Option<PathBuf>,
-    /// Named events of the run.
-    pub events: Events,
-    /// `--dry-run`: plan, but don't open or write anything.
-    pub dry_run: bool,
-    /// `--out`: further reports, in order.
-    pub out: Vec<OutRequest>,
-    /// `--stream`
-    pub stream: Option<StreamRequest>,
-    /// `--io-log`: log every single I/O in this file.
-    pub io_log: Option<PathBuf>,
-    /// `--journal`: tell this file what is durable.
-    pub journal: Option<PathBuf>,
-    /// `--mpi`: this is one of several ranks, whatever started them; with the library to use, if one
-    /// is named.
-    pub mpi: Option<Option<PathBuf>>,
-    /// `--split`: ranks that share a target get a part of it each.
-    pub split: bool,
-    /// `--repeat`: how often; `None` = once.
-    pub repeat: Option<Repeat>,
-    /// `--recreate`: write files of `-c` anew even when they are complete.
-    pub recreate: bool,
-    /// `--destroy`: permit writing to block devices that carry a signature.
-    pub destroy: bool,
-    /// `--strict`: fail when the figures are not what they seem to be.
-    pub strict: bool,
-    /// `--quiet`: of what was found tell only what makes the figures other than they seem to be.
-    pub quiet: bool,
-    /// `--xml-verdict`: the XML results get elements with verdict and findings at the end of each time span
-    /// and of `System`.
-    pub xml_verdict: bool,
-    /// `--text-verdict`: verdict and findings stand behind the text report.
-    pub text_verdict: bool,
-    /// `--save`: keep the run in the history.
-    pub save: Option<SaveRequest>,
-    /// `--store`: the history's folder; `None` = the usual one.
-    pub store: Option<PathBuf>,
-    /// What is accepted but hardly meant.
-    pub warnings: Vec<Finding>,
-    /// All that was typed, the program's name first, for the one who wants to do it again.
-    pub typed: Vec<OsString>,
-}
-
-/// How a run is kept in the history (`--save`).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SaveRequest {
-    /// What it is called.
-    pub label: Option<String>,
-}
-
-/// A further report (`--out`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutRequest {
-    /// Its form, when it is named (`xml:FILE`); else the file's extension tells.
-    pub format: Option<&'static str>,
-    /// The file.
-    pub path: PathBuf,
-}
-
-impl OutRequest {
-    /// Reads `FILE`, or a form and a file: `json:FILE`; `None` = there is no file.
-    pub fn read(value: &[u8]) -> Option<OutRequest> {
-        let forms = ["text", "xml", "json", "csv", "html", "prom", "openmetrics"];
-        let (format, file) = format_and_rest(value, &forms);
-        let path = RawText::from(file.to_vec()).as_path().to_owned();
-        (!file.is_empty()).then_some(OutRequest { format, path })
-    }
-
-    /// Whether it is XML that is written.
-    pub fn is_xml(&self) -> bool {
-        let extension = self.path.extension().and_then(|extension| extension.to_str());
-        match self.format {
-            Some(form) => form == "xml",
-            None => extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xml")),
-        }
-    }
-}
-
-/// A format that is named before a colon, and what stands behind it; all of it where no format is named.
-fn format_and_rest<'a>(value: &'a [u8], forms: &[&'static str]) -> (Option<&'static str>, &'a [u8]) {
-    let mut forms = forms.iter().copied();
-    let named = forms.find_map(|form| Some((form, value.strip_prefix(form.as_bytes())?.strip_prefix(b":")?)));
-    named.map_or((None, value), |(form, rest)| (Some(form), rest))
-}
-
-/// What is told while the run goes on (`--stream`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StreamRequest {
-    /// Its format, when it is named (`influx:FILE`); else the file's extension tells.
-    pub format: Option<&'static str>,
-    /// Where it goes.
-    pub to: StreamPlace,
-}
-
-impl StreamRequest {
-    /// Formats that can be named, as [`crate::report::live`] knows them.
-    pub const FORMATS: [&str; 3] = ["json", "influx", "prom"];
-
-    /// A format that is named, and the place behind it.
-    pub fn format_and_place(value: &[u8]) -> (Option<&'static str>, &[u8]) {
-        format_and_rest(value, &Self::FORMATS)
-    }
-}
-
-/// Where the lines of `--stream` go.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StreamPlace {
-    /// `-`
-    StandardOutput,
-    /// `fd:N`: a descriptor that the program was started with.
-    Descriptor(i32),
-    /// A file, written anew; or a pipe.
-    File(PathBuf),
-}
-
-/// An XML profile and what the command line adds to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct XmlProfile {
-    /// The file.
-    pub path: RawText,
-    /// Settings that replace the profile's.
-    pub overrides: Overrides,
-    /// Paths for the templates `*1`, `*2`, ...
-    pub substitutions: Vec<RawText>,
-}
-
-impl XmlProfile {
-    /// The profile that was read from the file, with what the command line adds: itself, the settings that
-    /// go before the profile's, and the paths of the templates.
-    ///
-    /// # Errors
-    /// Templates and paths don't match: one message each.
-    pub fn complete(&self, mut profile: Profile, command_line: &RawText) -> Result<Profile, Vec<String>> {
-        profile.command_line = command_line.clone();
-        self.overrides.apply(&mut profile);
-        template::substitute(&mut profile, &self.substitutions)?;
-        Ok(profile)
-    }
-}
-
-/// Settings of the command line that may stand beside an XML profile; `None` = not given.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Overrides {
-    /// `-:`
-    pub experiment_flags: Option<u32>,
-    /// `-d`, s
-    pub duration: Option<u32>,
-    /// `-W`, s
-    pub warmup: Option<u32>,
-    /// `-C`, s
-    pub cooldown: Option<u32>,
-    /// `-z`
-    pub rand_seed: Option<u32>,
-    /// `-R`, when it names a format.
-    pub result_format: Option<ResultFormat>,
-    /// `-v`; can't be switched off.
-    pub verbose: bool,
-    /// `-vs`; can't be switched off.
-    pub verbose_stats: bool,
-    /// `--compat`
-    pub compat: Option<Compat>,
-    /// `-bs`
-    pub buffer_separation: Option<BufferSeparation>,
-}
-
-impl Overrides {
-    /// Puts what was given into the profile: times and seed into every time span.
-    pub fn apply(&self, profile: &mut Profile) {
-        fn set<T: Copy>(setting: &mut T, given: Option<T>) {
-            if let Some(value) = given {
-                *setting = value;
-            }
-        }
-        set(&mut profile.experiment_flags, self.experiment_flags);
-        set(&mut profile.result_format, self.result_format);
-        set(&mut profile.compat, self.compat);
-        profile.verbose |= self.verbose;
-        profile.verbose_stats |= self.verbose_stats;
-        for span in &mut profile.time_spans {
-            set(&mut span.duration, self.duration);
-            set(&mut span.warmup, self.warmup);
-            set(&mut span.cooldown, self.cooldown);
-            set(&mut span.rand_seed, self.rand_seed);
-            span.buffer_separation = self.buffer_separation.or(span.buffer_separation);
-        }
-    }
-}
-
-/// Names of the events that a run sets or waits for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Events {
-    /// `-ys`: set when measuring begins.
-    pub start: Option<RawText>,
-    /// `-yf`: set when measuring has ended.
-    pub finish: Option<RawText>,
-    /// `-yr`: waited for before the run.
-    pub wait: Option<RawText>,
-    /// `-yp`: ends the run when someone sets it.
-    pub stop: Option<RawText>,
-}
-
-impl RunRequest {
-    /// The first of the given options that follow a single run while it goes on: its streams and events.
-    /// A command that makes several runs has no place for them.
-    pub fn follows_one_run(&self) -> Option<&'static str> {
-        let events = &self.events;
-        let given = [
-            (self.stream.is_some(), "--stream"),
-            (self.io_log.is_some(), "--io-log"),
-            (self.journal.is_some(), "--journal"),
-            (events.start.is_some(), "-ys"),
-            (events.finish.is_some(), "-yf"),
-            (events.wait.is_some(), "-yr"),
-            (events.stop.is_some(), "-yp"),
-        ];
-        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
-    }
-}
-
-/// What `diskspd event` does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EventAction {
-    /// Wait until it's set.
-    Wait,
-    /// Set it; somebody must have it open.
-    Set,
-    /// Make it not set; somebody must have it open.
-    Reset,
-}
+pub use answer::UsageExtent;
+pub use events::{EventAction, Events};
+pub use invocation::Invocation;
+pub use requests::{
+    AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
+    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, MergeRequest, OutRequest, Overrides,
+    PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest,
+    SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction, SuiteRequest, SweepRequest,
+    TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+};

@@ -5,7 +5,9 @@ use super::draft::Draft;
 use super::error::{CliError, Problem};
 use super::flag::{Flag, Name, Scope};
 use super::line::{Given, TypedLine};
-use super::{Invocation, RunRequest, UsageExtent, commands, flags, line, meant, mix, preset, suggest};
+use super::{
+    Invocation, ProfileForm, RunRequest, UsageExtent, commands, flags, line, meant, mix, preset, suggest,
+};
 use crate::finding::Finding;
 use crate::profile::{RawText, ResultFormat};
 use std::ffi::OsString;
@@ -30,7 +32,9 @@ fn understand(arguments: &[OsString]) -> Result<Invocation, CliError> {
         return Ok(Invocation::Usage(UsageExtent::First));
     }
     let arguments = &*commands::with_command_first(arguments);
-    if let Some(command) = commands::parse(arguments, RunReaders { line: parse, rerun }) {
+    if let Some(command) =
+        commands::parse(arguments, RunReaders { line: parse, rerun, commands: commands::all_names })
+    {
         return command;
     }
 
@@ -68,7 +72,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
             return Err(CliError { set_events: draft.set_events.into(), ..error });
         }
         if let Some(answer) = draft.answer.take() {
-            return Ok(answer);
+            return Ok(answer.into());
         }
     }
     if !draft.set_events.is_empty() {
@@ -81,6 +85,11 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
         return Err(no_target(options));
     }
     draft.request.warnings.extend(detached_value_warning(line, &draft).map(Finding::warning));
+    let jobs = draft.profile_path.as_ref().filter(|(form, _)| *form == ProfileForm::FioJobs);
+    if let Some(target) = targets.first().filter(|_| jobs.is_some()) {
+        return Err(CliError::at(target, 0, "a job file of fio names its own files")
+            .hint("leave out the targets, or set filename in the job file"));
+    }
     let paths = targets.iter().map(|path| RawText::from(path.clone())).collect();
     Ok(Invocation::Run(Box::new(draft.finish(command_line, paths))))
 }
@@ -167,17 +176,20 @@ fn rerun(arguments: &[OsString]) -> Result<Invocation, CliError> {
 fn first_pass(line: &TypedLine, draft: &mut Draft) -> Result<(), CliError> {
     let options = &line.options;
     let mut not_beside_profile: Option<&Given> = None;
+    let named = options.iter().find(|option| option.names_profile());
+    let jobs = named.is_some_and(|option| option.is_long("fio"));
+    let form = if jobs { ProfileForm::FioJobs } else { ProfileForm::Xml };
     for option in options.iter().filter(|option| option.is_compat()) {
         option.read(draft, line)?;
     }
     for option in options {
-        if option.is_letter(b'X') && draft.profile_path.is_none() {
+        if option.names_profile() && draft.profile_path.is_none() {
             if let Some(other) = not_beside_profile {
-                return Err(other.beside_profile());
+                return Err(other.beside_profile(form));
             }
-        } else if !option.goes_with_profile() && !option.is_letter(b'X') {
+        } else if !option.goes_with_profile() && !option.names_profile() {
             if draft.profile_path.is_some() {
-                return Err(option.beside_profile());
+                return Err(option.beside_profile(form));
             }
             not_beside_profile.get_or_insert(option);
         }
@@ -265,7 +277,7 @@ impl Given {
         CliError::in_value(&self.argument, self.offset, &name, problem)
     }
 
-    fn beside_profile(&self) -> CliError {
+    fn beside_profile(&self, form: ProfileForm) -> CliError {
         match self.flag {
             None => self.unknown(),
             Some(flag) => {
@@ -273,9 +285,14 @@ impl Given {
                     .filter(|flag| flag.with_profile && matches!(flag.name, Name::Letter(_)))
                     .map(|flag| flag.name.with_dashes())
                     .collect();
-                let what = format!("{} and an XML profile (-X) exclude each other", flag.name.with_dashes());
+                let (file, place) = match form {
+                    ProfileForm::Xml => ("an XML profile (-X)", "the profile"),
+                    ProfileForm::FioJobs => ("a job file of fio (--fio)", "the job file"),
+                };
+                let what = format!("{} and {file} exclude each other", flag.name.with_dashes());
+                let (beside, option) = (beside.join(" "), form.option());
                 CliError::at(&self.argument, 0, what)
-                    .hint(format!("set it in the profile; beside -X only {} may stand", beside.join(" ")))
+                    .hint(format!("set it in {place}; beside {option} only {beside} may stand"))
             }
         }
     }

@@ -38,8 +38,9 @@ pub fn request(
     command_line: RawText,
     read: fn(&TypedLine, RawText) -> Result<Invocation, CliError>,
 ) -> Result<Invocation, CliError> {
-    if let Some(profile) = rest.options.iter().find(|given| given.is_letter(b'X')) {
-        let what = "-X and --preset exclude each other: both define the workload";
+    if let Some(profile) = rest.options.iter().find(|given| given.names_profile()) {
+        let name = if profile.is_long("fio") { "--fio" } else { "-X" };
+        let what = format!("{name} and --preset exclude each other: both define the workload");
         return Err(CliError::at(&profile.argument, 0, what).hint("leave out one of them"));
     }
     let mut all: Option<RunRequest> = None;

@@ -156,7 +156,7 @@ mod tests {
                 let again = run(&TypedLine::of(&line.words()).unwrap());
                 let run = run(line);
                 assert_eq!((run.profile, run.method), (again.profile, again.method), "{text}");
-                assert_eq!(run.xml_profile, again.xml_profile, "{text}");
+                assert_eq!(run.profile_file, again.profile_file, "{text}");
             }
         }
     }

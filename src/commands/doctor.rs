@@ -27,7 +27,7 @@ struct Answer<'a> {
 /// Some of the targets can't be used, or the answer can't be written.
 pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     let look = |target: &RawText| {
-        let location = locate(target.as_bytes())?;
+        let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
         probe(&location).map_err(|error| error.to_string())
     };
     let unusable: Vec<String> = targets.iter().filter_map(|target| look(target).err()).collect();

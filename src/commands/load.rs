@@ -1,12 +1,13 @@
-//! What is to be run, and how: by the command line, the XML file of `-X`, or a record (`rerun`).
+//! What is to be run, and how: by the command line, a file of `-X` or `--fio`, or a record (`rerun`).
 
 use super::not_done::NotDone;
-use super::{known_runs, stored};
-use crate::cli::{Exit, RunRequest, XmlProfile};
+use super::{fio_jobs, known_runs, stored};
+use crate::cli::{Exit, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
-use crate::profile::{Method, Profile, RawText};
+use crate::profile::{Method, Profile};
+use crate::sys::standard_error::say;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs::File;
@@ -25,19 +26,34 @@ pub struct ToRun<'a> {
     pub before: Option<System>,
 }
 
-/// The profile of `-X` as it was read the first time: that of all runs of a command.
+/// The profile of `-X` or `--fio`, and how it is run, as they were read the first time: those of all runs of
+/// a command.
 #[derive(Default)]
-pub struct XmlOnce(OnceCell<Profile>);
+pub struct ProfileOnce(OnceCell<(Profile, Method)>);
 
-impl XmlOnce {
-    /// The profile of this file, of which there is one.
-    fn read(&self, path: &RawText) -> Result<Profile, NotDone> {
-        if let Some(profile) = self.0.get() {
-            return Ok(profile.clone());
+impl ProfileOnce {
+    /// The profile of this file, of which there is one. What is done in another way than fio does it is told
+    /// the first time.
+    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, Method), NotDone> {
+        if let Some(read) = self.0.get() {
+            return Ok(read.clone());
         }
-        let bytes = read_limited(path.as_path()).map_err(|why| wrong(path, vec![why]))?;
-        let profile = xml::read(&bytes).map_err(|error| wrong(path, vec![error.to_string()]))?;
-        Ok(self.0.get_or_init(|| profile).clone())
+        let path = from.path.as_path();
+        let bytes = read_limited(from).map_err(|why| wrong(from, vec![why]))?;
+        let read = match from.form {
+            ProfileForm::Xml => {
+                let profile = xml::read(&bytes).map_err(|error| wrong(from, vec![error.to_string()]))?;
+                (profile, Method::default())
+            }
+            ProfileForm::FioJobs => {
+                let converted = fio_jobs::converted(&bytes, path).map_err(NotDone::usage)?;
+                if !quiet {
+                    fio_jobs::notes(&converted).for_each(say);
+                }
+                (converted.profile, converted.method)
+            }
+        };
+        Ok(self.0.get_or_init(|| read).clone())
     }
 }
 
@@ -47,14 +63,33 @@ impl XmlOnce {
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
 /// match.
 pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
-    asked_of(request, &XmlOnce::default())
+    asked_of(request, &ProfileOnce::default())
+}
+
+/// The same of a profile in a file, whose templates stay as they are.
+///
+/// # Errors
+/// As [`asked`].
+pub fn as_it_is(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
+    let Some(from) = &request.profile_file else { return asked(request) };
+    let (profile, method) = ProfileOnce::default().read(from, request.quiet)?;
+    let (profile, method) = (Cow::Owned(profile), Cow::Owned(method));
+    Ok(ToRun { profile, method, method_is_known: true, before: None })
+}
+
+/// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
+pub fn begins_with(path: &Path, character: u8) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
+    read.is_ok() && text.trim_ascii_start().first() == Some(&character)
 }
 
 /// The same of one of several lines that have the same `-X`.
 ///
 /// # Errors
 /// As [`asked`].
-pub fn asked_of<'a>(request: &'a RunRequest, once: &XmlOnce) -> Result<ToRun<'a>, NotDone> {
+pub fn asked_of<'a>(request: &'a RunRequest, once: &ProfileOnce) -> Result<ToRun<'a>, NotDone> {
     if let Some(file) = &request.record {
         let found =
             stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
@@ -67,30 +102,34 @@ pub fn asked_of<'a>(request: &'a RunRequest, once: &XmlOnce) -> Result<ToRun<'a>
             before,
         });
     }
-    let profile = match &request.xml_profile {
-        Some(from) => Cow::Owned(from_xml(from, request, once)?),
-        None => Cow::Borrowed(&request.profile),
+    let Some(from) = &request.profile_file else {
+        let (profile, method) = (Cow::Borrowed(&request.profile), Cow::Borrowed(&request.method));
+        return Ok(ToRun { profile, method, method_is_known: true, before: None });
     };
-    let method = Cow::Borrowed(&request.method);
-    Ok(ToRun { profile, method, method_is_known: true, before: None })
-}
-
-fn from_xml(from: &XmlProfile, request: &RunRequest, once: &XmlOnce) -> Result<Profile, NotDone> {
-    let profile = once.read(&from.path)?;
+    let (profile, method) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
-    complete.map_err(|messages| wrong(&from.path, messages))
+    Ok(ToRun {
+        profile: Cow::Owned(complete.map_err(|messages| wrong(from, messages))?),
+        method: Cow::Owned(request.method.clone().or(method)),
+        method_is_known: true,
+        before: None,
+    })
 }
 
-/// What is wrong with the profile of `-X`.
-fn wrong(path: &RawText, messages: Vec<String>) -> NotDone {
-    let located = |message| Finding::error(format!("-X{path}: {message}"));
+/// What is wrong with a profile in a file.
+fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
+    let given = from.form.given(&from.path);
+    let located = |message| Finding::error(format!("{given}: {message}"));
     NotDone::usage(messages.into_iter().map(located).collect())
 }
 
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
-fn read_limited(path: &Path) -> Result<Vec<u8>, String> {
-    let file = File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => "no such file; attach the name to -X, without a blank".to_owned(),
+fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, String> {
+    let file = File::open(from.path.as_path()).map_err(|error| match (error.kind(), from.form) {
+        (io::ErrorKind::NotFound, ProfileForm::FioJobs) => "no such file".to_owned(),
+        (io::ErrorKind::NotFound, ProfileForm::Xml) => {
+            "no such file; attach the name to -X, without a blank".to_owned()
+        }
         _ => format!("can't be opened: {error}"),
     })?;
     let unreadable = |error: io::Error| format!("can't be read: {error}");

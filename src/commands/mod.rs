@@ -4,11 +4,14 @@ mod baseline;
 mod cluster;
 mod compare;
 mod console;
+mod convert;
 mod devices;
 mod doctor;
 mod ending;
 mod event;
+mod fio_jobs;
 mod fio_logs;
+mod folder_error;
 mod history;
 mod known_runs;
 mod load;
@@ -20,6 +23,7 @@ mod output;
 mod page;
 mod precondition;
 mod preset;
+mod print;
 mod privileges;
 mod quiet;
 mod repeat;
@@ -40,6 +44,7 @@ use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
+use print::print;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -129,6 +134,7 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
             cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))
         }
         Invocation::Trace(request) => cluster::refuse("trace").and_then(|()| trace::trace(&request)),
+        Invocation::Convert(request) => convert::convert(&request),
         Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
         Invocation::Suite(request) => cluster::refuse("suite").and_then(|()| suite::suite(&request)),
         Invocation::Baseline(request) => {
@@ -136,8 +142,4 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
         }
         Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
     }
-}
-
-fn print(text: &str) -> Result<Exit, NotDone> {
-    output::to_stdout(text.as_bytes())
 }

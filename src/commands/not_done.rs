@@ -1,9 +1,10 @@
 //! What couldn't be done: the error of every command, told in one place.
 
+use super::folder_error::{FolderError, FolderFault};
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
 use crate::plan::{LiesIn, PlanError};
-use crate::run::NotRun;
+use crate::run::{NotRun, OutputError};
 use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
@@ -53,6 +54,24 @@ pub fn told(done: Result<Exit, NotDone>) -> Exit {
 impl From<String> for NotDone {
     fn from(message: String) -> NotDone {
         NotDone::failed([message])
+    }
+}
+
+impl From<OutputError> for NotDone {
+    fn from(error: OutputError) -> NotDone {
+        error.to_string().into()
+    }
+}
+
+impl From<FolderError> for NotDone {
+    fn from(error: FolderError) -> NotDone {
+        error.to_string().into()
+    }
+}
+
+impl From<FolderFault> for NotDone {
+    fn from(fault: FolderFault) -> NotDone {
+        fault.to_string().into()
     }
 }
 

@@ -11,8 +11,9 @@ use crate::record::known;
 use crate::report::live::StreamFormat;
 use crate::report::{self, Format, OfRuns, WithVerdicts, html};
 use crate::results::Record;
-use crate::run::destination;
-use crate::run::{FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, Patience, Permitted};
+use crate::run::{
+    FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
+};
 use crate::sys::standard_error::say;
 use crate::sys::standard_output;
 use crate::truth::Judged;
@@ -141,10 +142,10 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, String> {
+    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, OutputError> {
         let mut door = OutputDoor::of_run(profile, method).which_reads(inputs(request));
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
-        let files = files.collect::<Result<Vec<Permitted>, String>>()?;
+        let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match &stream.to {
             StreamPlace::StandardOutput => door.permit("--stream", Path::new("-")),
             StreamPlace::Descriptor(number) => {
@@ -183,9 +184,9 @@ impl PermittedOutputs {
 /// What the command reads besides what the run does.
 pub fn inputs(request: &RunRequest) -> Vec<Named> {
     let profile = request
-        .xml_profile
+        .profile_file
         .as_ref()
-        .map(|from| Named { by: format!("-X{}", from.path), path: from.path.as_path().to_owned() });
+        .map(|from| Named { by: from.form.given(&from.path), path: from.path.as_path().to_owned() });
     let record = request.record.as_ref().map(|path| Named { by: "rerun".into(), path: path.clone() });
     profile.into_iter().chain(record).collect()
 }

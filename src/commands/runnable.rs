@@ -1,7 +1,7 @@
 //! What one of several runs of a command runs: a sweep's point, a step of a preconditioning, a side of a
 //! comparison. All of them are run by one door: [`Runnable::run`].
 
-use super::load::{self, XmlOnce};
+use super::load::{self, ProfileOnce};
 use super::not_done::NotDone;
 use crate::cli::{Invocation, RunRequest, TypedLine};
 use crate::finding::{Finding, Severity};
@@ -32,7 +32,7 @@ impl Runnable {
     /// It can't be understood, breaks a rule, or doesn't fit.
     pub fn of(
         line: &TypedLine,
-        xml: &XmlOnce,
+        xml: &ProfileOnce,
         misfit: impl FnOnce(&RunRequest, &Profile, &Method) -> Option<String>,
     ) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
         let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];

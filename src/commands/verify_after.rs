@@ -40,9 +40,9 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     let mut all = IntegrityCounts::default();
     for (index, target) in content.targets.values().enumerate() {
         let path = given.get(index).unwrap_or(&target.path);
-        let refused = |why: String| format!("'{path}': {why}");
-        let place = locate(path.as_bytes()).map_err(refused)?;
-        let found = read_back(&content, target, &place, power_held).map_err(refused)?;
+        let refused = |why: &dyn std::fmt::Display| format!("'{path}': {why}");
+        let place = locate(path.as_bytes()).map_err(|why| refused(&why))?;
+        let found = read_back(&content, target, &place, power_held).map_err(|why| refused(&why))?;
         all.add(&found.results.counts);
         if found.results.counts.wrong() > 0 {
             exit = Exit::Corrupt;

@@ -3,10 +3,11 @@
 use super::corpus::{documents, expected};
 use super::generated::profile;
 use super::written;
+use super::written::is_newest;
 use diskspd::cli::{self, Invocation};
 use diskspd::finding::Severity;
 use diskspd::profile::validate::validate;
-use diskspd::profile::{BufferSeparation, Profile, RawText, TimeSpan, xml};
+use diskspd::profile::{BufferSeparation, Profile, RawText, xml};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -61,7 +62,7 @@ fn every_accepted_command_line_of_the_tables() {
         let valid = validate(&request.profile, true).iter().all(|f| f.severity == Severity::Warning);
         let template = |path: &RawText| matches!(diskspd::profile::template::number(path), Some(Err(_)));
         let malformed = request.profile.time_spans.iter().flat_map(|s| &s.targets).any(|t| template(&t.path));
-        if request.xml_profile.is_none() && valid && !malformed {
+        if request.profile_file.is_none() && valid && !malformed {
             comes_back(&request.profile, &line);
             compared += 1;
         }
@@ -104,14 +105,4 @@ proptest! {
         prop_assert_eq!(xml::read(&utf16), xml::read(text.as_bytes()));
         prop_assert_eq!(xml::read(&utf16), Ok(as_stated(&profile)));
     }
-}
-
-/// Whether only DISKSPD 2.3 knows what a time span asks for.
-pub fn is_newest(span: &TimeSpan) -> bool {
-    span.affinity.iter().any(|at| at.cpu.is_none())
-        || span.affinity_traversal.is_some()
-        || span.io_ring.is_some()
-        || span.completion_depth.is_some()
-        || span.buffer_separation.is_some()
-        || span.targets.iter().any(|target| target.bypass_io.is_some())
 }

@@ -1,6 +1,6 @@
 //! Rust source as far as rules need it: what of a file is code, what are texts, and what belongs to tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -52,6 +52,59 @@ pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {
     }
     sources
 });
+
+/// The folders of crates whose files are read by themselves: as they are written, with their own modules alone.
+static OWN_FOLDERS: LazyLock<Vec<(String, PathBuf)>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: Vec<(String, PathBuf)> = fs::read_dir(root.join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), path.join("src")))
+        .collect();
+    for (name, folder) in
+        [("diskspd", "src"), ("xtask", "xtask/src"), ("tests", "tests"), ("engines-tests", "tests/engines")]
+    {
+        found.push((name.to_owned(), root.join(folder)));
+    }
+    found.sort();
+    found
+});
+
+/// The files of a crate, and the module that each of them is.
+pub type CrateFiles = Vec<(Source, Vec<String>)>;
+
+/// All crates, the tools of the project and its tests among them, each with its files and the module that each of them is.
+pub static CRATES: LazyLock<BTreeMap<String, CrateFiles>> = LazyLock::new(|| {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut crates = BTreeMap::new();
+    for (name, folder) in OWN_FOLDERS.iter() {
+        let elsewhere = |path: &PathBuf| {
+            OWN_FOLDERS
+                .iter()
+                .any(|(_, other)| other.starts_with(folder) && other != folder && path.starts_with(other))
+        };
+        let mut sources = Vec::new();
+        for path in files(folder).into_iter().filter(|path| !elsewhere(path)) {
+            let place = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let source = Source::new(place, fs::read_to_string(&path).unwrap());
+            sources.push((source, module_of(path.strip_prefix(folder).unwrap().to_str().unwrap())));
+        }
+        let of_tests: BTreeSet<String> = sources.iter().flat_map(|(source, _)| source.test_files()).collect();
+        sources.retain(|(source, _)| !of_tests.contains(&source.name));
+        crates.insert(name.clone(), sources);
+    }
+    crates
+});
+
+/// The module that a file is, of its path below its crate's root. A program beside the library is no part of it.
+fn module_of(path: &str) -> Vec<String> {
+    let path = path.trim_end_matches(".rs");
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    match path {
+        "lib" | "library" => Vec::new(),
+        path => path.split('/').map(str::to_owned).collect(),
+    }
+}
 
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

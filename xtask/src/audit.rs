@@ -1,5 +1,5 @@
-//! Every figure of runs, made anew from their logs of single I/Os, against what the reports say; and what the runs' own
-//! devices counted.
+//! Every figure of runs, made anew from their logs of single I/Os, against what the reports say; and what the
+//! runs' own devices counted.
 //!
 //! ```text
 //! diskspd --io-log ──▶ single I/Os ──recompute──▶ figures ┐
@@ -87,7 +87,7 @@ fn audit(
     let (run, counted) = match understand(&record, &lines) {
         Ok(understood) => understood,
         Err(difference) => {
-            found.differences.push(difference);
+            found.differences.push(difference.to_string());
             return Ok(found);
         }
     };
@@ -127,7 +127,7 @@ fn audit(
 }
 
 /// What the run was, and the I/Os that it counted.
-fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), String> {
+fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line>), Failure> {
     let (asked, results) =
         (&record["profile"]["time_spans"][0], &record["hosts"][0]["results"]["time_spans"][0]);
     let number = |value: &Value| value.as_u64().unwrap_or(0);
@@ -164,8 +164,8 @@ fn understand(record: &Value, lines: &[log::Line]) -> Result<(Run, Vec<log::Line
     Ok((run, counted))
 }
 
-/// How far a worker's look at the phase may be from what the controlling thread's clock says, ns: on a busy machine either may
-/// have to wait for a CPU. In simulated time there is nothing to wait for.
+/// How far a worker's look at the phase may be from what the controlling thread's clock says, ns: on a busy
+/// machine either may have to wait for a CPU. In simulated time there is nothing to wait for.
 const LOOSE: u64 = 300_000_000;
 
 /// Whether what was counted are the I/Os of the measured time.

@@ -1,6 +1,8 @@
-//! What this machine allows the program: the worker loop on `null`, a ring of operations that do nothing, files in the
-//! page cache, and single parts of the loop. Rounds of all of them in turn; what is printed are medians.
+//! What this machine allows the program: the worker loop on `null`, a ring of operations that do nothing,
+//! files in the page cache, and single parts of the loop. Rounds of all of them in turn; what is printed are
+//! medians.
 
+mod part;
 mod parts;
 
 use crate::arguments::Arguments;
@@ -12,6 +14,7 @@ use diskspd::run::Options;
 use diskspd::run::exact::{Cost, Time, run_exactly};
 use diskspd::run::prepare::{Order, prepare};
 use diskspd::sys::usage::ThreadUsage;
+use part::Part;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -19,12 +22,6 @@ use std::time::Duration;
 /// What is measured in a round, ns.
 const ROUND: u64 = 100_000_000;
 const FILE: u64 = 64 << 20;
-
-/// Something whose cost is asked for: does about so many I/Os, and tells what they took.
-struct Part<'a> {
-    name: String,
-    work: Box<dyn FnMut(u64) -> Result<Cost, Failure> + 'a>,
-}
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {

@@ -1,8 +1,9 @@
-//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, and lists of what they
-//! are made of.
+//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, and
+//! lists of what they are made of.
 
 mod beside;
 mod build;
+mod commands;
 mod crates;
 mod documents;
 mod licences;
@@ -13,6 +14,7 @@ mod staging;
 use crate::Failure;
 use crate::arguments::Arguments;
 use build::{Libc, Triple};
+use commands::{has_cargo, output, run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -93,8 +95,8 @@ fn copy_tracked(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What was made, with sizes and hashes; the hashes are kept beside it too, with those of what was made before for the
-/// other C library or processor and is still there.
+/// What was made, with sizes and hashes; the hashes are kept beside it too, with those of what was made
+/// before for the other C library or processor and is still there.
 fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
     let place = out.join("SHA256SUMS");
     let before = std::fs::read_to_string(&place).unwrap_or_default();
@@ -118,32 +120,4 @@ fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
 fn sha256(path: &Path) -> Result<String, Failure> {
     let text = output(Command::new("sha256sum").arg(path))?;
     text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())
-}
-
-/// What a program prints.
-///
-/// # Errors
-/// It can't be started, or fails.
-fn output(command: &mut Command) -> Result<String, Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let ended = command.output().map_err(|error| format!("{name}: {error}"))?;
-    match ended.status.success() {
-        true => Ok(String::from_utf8(ended.stdout)?),
-        false => Err(format!("{name} failed: {}", String::from_utf8_lossy(&ended.stderr)).into()),
-    }
-}
-
-/// Runs a program to its end.
-///
-/// # Errors
-/// It can't be started, or fails.
-fn run(command: &mut Command) -> Result<(), Failure> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let ended = command.status().map_err(|error| format!("{name}: {error}"))?;
-    if ended.success() { Ok(()) } else { Err(format!("{name} failed").into()) }
-}
-
-/// Whether a command of cargo's is installed.
-fn has_cargo(command: &str) -> bool {
-    Command::new("cargo").args([command, "--version"]).output().is_ok_and(|ended| ended.status.success())
 }

@@ -1,7 +1,9 @@
 //! `cargo xtask faults`: whatever fails, a run ends in order: in time, with a message and the right exit code, with nothing
 //! left over, and with earlier results intact or replaced by new ones.
 
+mod bench;
 mod commands;
+mod ended;
 mod kills;
 mod matrix;
 mod real_time;
@@ -11,23 +13,9 @@ mod verdict;
 use crate::Failure;
 use crate::arguments::Arguments;
 use crate::program;
-use std::path::PathBuf;
+pub use bench::{Bench, Tally};
 use std::process::Command;
 use std::time::Instant;
-
-/// What is tried, and where.
-pub struct Bench {
-    /// The program under test.
-    pub program: PathBuf,
-    /// Holds the target and the outputs; made anew for each attempt.
-    pub place: tempfile::TempDir,
-    /// Occurrences of a system call that fail, each once.
-    pub occurrences: usize,
-    /// How many commands are killed.
-    pub kills: usize,
-    /// No more attempts after that.
-    pub until: Instant,
-}
 
 /// A part of the matrix.
 type Part = fn(&Bench) -> Result<Tally, Failure>;
@@ -77,31 +65,4 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     }
     println!("{} attempts, {} met, {} surprises", all.attempts, all.met, all.surprises.len());
     if all.surprises.is_empty() { Ok(()) } else { Err("there were surprises".into()) }
-}
-
-/// What came of attempts.
-#[derive(Default)]
-pub struct Tally {
-    /// How many there were.
-    pub attempts: usize,
-    /// In so many of them the fault happened.
-    pub met: usize,
-    /// What was not as it should be.
-    pub surprises: Vec<String>,
-}
-
-impl Tally {
-    /// Adds an attempt in which something is wrong.
-    pub fn surprise(&mut self, name: &str, wrong: &[String], ended: &verdict::Ended) {
-        if !wrong.is_empty() {
-            self.surprises.push(format!("{name}: {}: {}", wrong.join(", "), ended.words()));
-        }
-    }
-
-    /// Adds those of another part.
-    pub fn add(&mut self, other: Tally) {
-        self.attempts += other.attempts;
-        self.met += other.met;
-        self.surprises.extend(other.surprises);
-    }
 }

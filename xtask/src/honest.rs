@@ -1,7 +1,8 @@
 //! Honest runs with `--verify`: whatever is found wrong in one of them is a false alarm, and a defect.
 //!
-//! Every engine in every cache mode does so many runs, each in another place and with another workload than the one
-//! before. Every other one is killed in its midst, and what it has acknowledged is read back by its journal.
+//! Every engine in every cache mode does so many runs, each in another place and with another workload than
+//! the one before. Every other one is killed in its midst, and what it has acknowledged is read back by its
+//! journal.
 
 mod places;
 mod ways;
@@ -42,7 +43,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
             let (tallies, ways, diskspd, places) = (&tallies, &ways, &diskspd, &places);
             scope.spawn(move || {
                 for round in 0..rounds {
-                    for way in ways.iter().filter(|way| places::of(places, **way, round) == Some(number)) {
+                    for way in ways.iter().filter(|way| ways::place_of(places, **way, round) == Some(number))
+                    {
                         let run = HonestRun::new(place, *way, round);
                         let found = run.carry_out(diskspd).unwrap_or_else(|why| Tally::unable(&why));
                         tell(&run, &found);

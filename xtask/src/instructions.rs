@@ -1,9 +1,10 @@
-//! Instructions per I/O of the worker loop on the engine `null`, counted by valgrind. Unlike time they are the same on
-//! a busy machine, so a loop that becomes dearer is found where it happens.
+//! Instructions per I/O of the worker loop on the engine `null`, counted by valgrind. Unlike time they are
+//! the same on a busy machine, so a loop that becomes dearer is found where it happens.
 //!
-//! What is counted is `Worker::run` itself (see `diskspd::run::exact`), once for few I/Os and once for many; the
-//! difference divided by the I/Os between leaves out whatever happens once. Time is virtual, so that nothing depends on
-//! it, and reading it costs next to nothing: what a clock costs is told by `cargo xtask ceiling`.
+//! What is counted is `Worker::run` itself (see `diskspd::run::exact`), once for few I/Os and once for many;
+//! the difference divided by the I/Os between leaves out whatever happens once. Time is virtual, so that
+//! nothing depends on it, and reading it costs next to nothing: what a clock costs is told by `cargo xtask
+//! ceiling`.
 
 use crate::arguments::Arguments;
 use crate::{Failure, program, table};
@@ -36,7 +37,8 @@ const FEW: u64 = 3_200;
 const MANY: u64 = FEW + 64_000;
 /// A fast device.
 const EACH: Time = Time::Steady(800);
-/// What the record may be off by before the check fails, parts of it; and when another compiler made the program.
+/// What the record may be off by before the check fails, parts of it; and when another compiler made the
+/// program.
 const TOLERANCE: f64 = 0.03;
 const OTHER_COMPILER: f64 = 0.15;
 

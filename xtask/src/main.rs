@@ -5,6 +5,7 @@ mod audit;
 mod ceiling;
 mod dist;
 mod faults;
+mod fio_jobs;
 mod honest;
 mod instructions;
 mod machine;
@@ -69,6 +70,14 @@ const COMMANDS: &[Command] = &[
         "Lets every system call of some runs fail once at each of its occurrences (needs strace), and tries signals, limits\n    \
          and outputs that can't be written: each run has to end in time, with a message, the right exit code, and nothing\n    \
          left over.",
+    ),
+    (
+        "fio-jobs",
+        fio_jobs::main,
+        "FOLDER [--write] [--compare [--ours PATH] [--fio PATH]]",
+        "Converts the jobs of a folder, as of fio's examples, and says which convert and why the others are refused. --compare runs\n    \
+         those that convert, and those in tests/data/fio-jobs, in both programs without storage, and compares the logs of their\n    \
+         I/Os. --write puts the tables into docs/fio-jobs.md.",
     ),
     (
         "honest",

@@ -1,13 +1,16 @@
-//! The program against other tools, on the same target: in turns, each round begun by another one, on one CPU.
+//! The program against other tools, on the same target: in turns, each round begun by another one, on one
+//! CPU.
 //!
-//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the peer of
-//! the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
+//! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the
+//! peer of the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
 
 mod execute;
 mod figures;
+mod present;
 mod sampled;
 mod tools;
 mod truth;
+mod workload;
 
 use crate::arguments::Arguments;
 use crate::statistics::{median, spread};
@@ -16,35 +19,15 @@ use diskspd::sys::cpu_latency::{self, CpuLatency};
 use diskspd::units::Size;
 use execute::Execution;
 use figures::Figures;
+use present::{disk_of, installed, size};
 use sampled::Sampled;
 use std::fs;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tools::Tool;
 use truth::{BlockLatency, Truth};
-
-/// What every tool is to do.
-pub struct Workload {
-    /// A file or a block device.
-    target: PathBuf,
-    /// Bytes of the target.
-    size: u64,
-    /// Bytes of an I/O.
-    block: u64,
-    /// I/Os in flight.
-    depth: u32,
-    seconds: u32,
-    /// Per cent of the I/Os that write.
-    writes: u32,
-    sequential: bool,
-    /// Through the page cache.
-    buffered: bool,
-    /// Latencies are measured.
-    latency: bool,
-    /// Further options of ours.
-    ours: Vec<String>,
-}
+pub use workload::Workload;
 
 /// How it is measured.
 struct Way {
@@ -173,12 +156,6 @@ fn absolute(path: &str) -> Result<PathBuf, Failure> {
     fs::canonicalize(path).map_err(|e| format!("{path}: {e}").into())
 }
 
-/// Looks for a program where the shell would.
-fn installed(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
-}
-
 /// `4K`, `1M`, `512`: bytes.
 fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -199,21 +176,11 @@ fn wake_up_limit(text: &str) -> Result<u32, Failure> {
     })
 }
 
-/// Bytes of a file or a device.
-fn size(target: &Path) -> Result<u64, Failure> {
-    use std::io::{Seek, SeekFrom};
-    let mut file = fs::File::open(target).map_err(|e| format!("{}: {e}", target.display()))?;
-    match file.seek(SeekFrom::End(0))? {
-        0 => Err(format!("{} is empty", target.display()).into()),
-        size => Ok(size),
-    }
-}
-
 /// Whatever further options of ours there are, they write nothing.
 fn only_reads(arguments: &[String]) -> Result<(), Failure> {
     let request = program::request_of(arguments)?;
     let mut targets = request.profile.time_spans.iter().flat_map(|span| &span.targets);
-    match request.xml_profile.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
+    match request.profile_file.is_some() || targets.any(|t| t.write_ratio > 0 || t.file_size.is_some()) {
         true => Err("--ours-options: this would write to the target; that takes --writes".into()),
         false => Ok(()),
     }
@@ -290,7 +257,7 @@ fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure
 struct Attempt {
     execution: Execution,
     /// What the block layer says of it, or why it doesn't.
-    truth: Result<Option<BlockLatency>, String>,
+    truth: Result<Option<BlockLatency>, Failure>,
 }
 
 /// Repeats a run while others take its CPU; the least disturbed one counts. Also tells how many there were.
@@ -388,20 +355,6 @@ fn row(
         ]);
     }
     row
-}
-
-/// The device that a target is or lies on, as the kernel's block events name it: the whole disk.
-fn disk_of(target: &Path) -> Result<u32, Failure> {
-    let found = fs::metadata(target)?;
-    let number = if found.file_type().is_block_device() { found.rdev() } else { found.dev() };
-    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
-    let own = PathBuf::from(format!("/sys/dev/block/{major}:{minor}"));
-    let name = match own.join("partition").exists() {
-        true => fs::read_to_string(own.join("../dev"))?,
-        false => format!("{major}:{minor}"),
-    };
-    let (major, minor) = name.trim().split_once(':').ok_or("a device without a number")?;
-    Ok(major.parse::<u32>()? << 20 | minor.parse::<u32>()?)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! File preparation (`-c`) against `dd bs=1M oflag=direct`, and against what the device takes when a file that is
-//! there already is overwritten. In turns, on the same file system.
+//! File preparation (`-c`) against `dd bs=1M oflag=direct`, and against what the device takes when a file
+//! that is there already is overwritten. In turns, on the same file system.
 
 use crate::arguments::Arguments;
 use crate::statistics::median;

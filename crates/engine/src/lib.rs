@@ -24,12 +24,14 @@ mod mmap;
 mod null;
 pub mod sim;
 mod sync;
+mod unavailable;
 pub mod uring;
 
 pub use self::{
     contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},
     file::File,
-    making::{MakeEngine, Unavailable, describe_all},
+    making::{MakeEngine, describe_all},
+    unavailable::Unavailable,
 };
 use self::{
     contract::{cannot, negated, priority_refused},

@@ -5,6 +5,7 @@ use super::mmap::Mmap;
 use super::null::Null;
 use super::sim::{Sim, SimDevice};
 use super::sync::Sync;
+use super::unavailable::Unavailable;
 use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup, aio, uring};
 use diskspd_sys::clock::Clock;
 
@@ -102,19 +103,6 @@ pub fn describe_all() -> String {
         text += &format!("{:<12} {}\n             {state}\n", row.name, row.description);
     }
     text
-}
-
-/// Why an engine does not work here. Prints as `reason; remedy`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}; {remedy}")]
-pub struct Unavailable {
-    /// What is in the way.
-    pub reason: String,
-    /// What to do about it.
-    pub remedy: String,
-    /// Whether it is a matter of resources, which may be there another time or for fewer threads. Else the
-    /// machine has no such engine, or forbids it.
-    pub lacking: bool,
 }
 
 #[cfg(test)]

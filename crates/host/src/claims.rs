@@ -16,6 +16,17 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::sync::Mutex;
 
+/// What another process holds can't be held here too.
+#[derive(Debug, thiserror::Error)]
+pub enum NotShared {
+    /// Its handles can't be had.
+    #[error(transparent)]
+    NoHandle(std::io::Error),
+    /// It holds something else by now.
+    #[error("its claims have changed")]
+    Changed,
+}
+
 /// Holds block devices for this process until it's dropped: nobody can mount them, swap to them or build
 /// them into a RAID or volume group meanwhile. The controlling thread takes it for the time of the run;
 /// workers open the devices the ordinary way, which a claim doesn't hinder.
@@ -229,13 +240,13 @@ impl Claims {
     ///
     /// # Errors
     /// Its handles can't be had: why.
-    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, String> {
+    pub fn shared_with(process: u32, claims: &[SharedClaim]) -> Result<Claims, NotShared> {
         let mut shared = Claims::default();
         for claim in claims {
             let device = process::handle_of(process, claim.handle).map(File::from);
-            let device = device.map_err(|error| error.to_string())?;
+            let device = device.map_err(NotShared::NoHandle)?;
             if files::device_number(&device) != Some(claim.device) {
-                return Err("its claims have changed".into());
+                return Err(NotShared::Changed);
             }
             shared.numbers.push(split(claim.device));
             shared.held.push(device);

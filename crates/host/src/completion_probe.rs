@@ -21,10 +21,7 @@ use rustix::io::{Errno, ReadWriteFlags, pread, preadv2, retry_on_intr};
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use trial::Trial;
-
-/// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
-pub(super) const LENGTH: u32 = 4096;
+use trial::{LENGTH, Trial};
 
 /// Reads that tell whether the thread sleeps: one alone may find a lock taken. Three of five decide.
 const READS: u64 = 5;

@@ -3,41 +3,25 @@
 //! the medium can.
 
 pub mod estimate;
+mod order;
 mod reducers;
 mod sample;
 
 use super::device::{Device, split};
 use super::root::{Root, number};
-use crate::located::Located;
 use crate::mountinfo;
 use diskspd_model::machine::content::*;
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
-use diskspd_model::profile::{RawText, TargetId};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::block;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::extents::{Kind, Piece, each_piece};
-use rustix::fs::{FileType, Mode, OFlags};
+pub use order::Order;
+use order::open;
+use rustix::fs::{FileType, OFlags};
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::Path;
-
-/// What is to be looked at.
-#[derive(Debug, Clone)]
-pub struct Order {
-    /// The target.
-    pub target: TargetId,
-    /// Its path, as the user gave it.
-    pub path: RawText,
-    /// What is there.
-    pub located: Located,
-    /// First byte that is read.
-    pub from: u64,
-    /// Behind the last byte that is read.
-    pub to: u64,
-    /// What `O_DIRECT` needs offsets to be multiples of, bytes; 0 = it isn't possible.
-    pub direct: u32,
-}
 
 /// Of the time that is given, the share for finding out what was written.
 const FOR_EXTENTS: u64 = 3;
@@ -97,13 +81,6 @@ pub fn look(order: &Order, time: Nanos) -> Option<ContentFacts> {
     }
     facts.nanos = clock::monotonic() - began;
     Some(facts)
-}
-
-/// For reading, without leaving an access time.
-fn open(path: &Path, flags: OFlags) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
-    let quietly = rustix::fs::open(path, flags | OFlags::NOATIME, Mode::empty());
-    quietly.or_else(|_| rustix::fs::open(path, flags, Mode::empty())).ok().map(File::from)
 }
 
 /// The file behind a loop device, and where in it the device begins, bytes.

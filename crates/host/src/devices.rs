@@ -54,12 +54,25 @@ pub fn list(root: &Root) -> Vec<Disk> {
     devices.into_iter().enumerate().map(|(number, device)| disk(root, number, &device)).collect()
 }
 
+/// No device has this number or name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'#{name}' is no block device: {there} (diskspd devices lists them). For a file of that name write \
+     ./#{name}"
+)]
+pub struct NoDevice {
+    /// As it was given, behind the #.
+    pub name: String,
+    /// What there is, for people.
+    pub there: String,
+}
+
 /// Where the device with this number in [`list`] is, or the one with this name, given as the kernel or the
 /// device mapper calls it, or that partition.
 ///
 /// # Errors
-/// A message: there is no such device.
-pub fn find(root: &Root, name: &str) -> Result<PathBuf, String> {
+/// There is no such device.
+pub fn find(root: &Root, name: &str) -> Result<PathBuf, NoDevice> {
     let disks = list(root);
     let found = match name.parse::<usize>() {
         Ok(number) if name.bytes().all(|b| b.is_ascii_digit()) => {
@@ -85,10 +98,7 @@ pub fn find(root: &Root, name: &str) -> Result<PathBuf, String> {
                 )
             }
         };
-        format!(
-            "'#{name}' is no block device: {there} (diskspd devices lists them). For a file of that name \
-             write ./#{name}"
-        )
+        NoDevice { name: name.to_owned(), there }
     })
 }
 

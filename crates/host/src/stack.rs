@@ -2,6 +2,7 @@
 //! devices that have nothing beneath them.
 
 mod beneath;
+mod loop_file;
 mod opened;
 mod served;
 
@@ -75,7 +76,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     let (kind, below, faithful) = if let Some(disk) = device.whole() {
         (LayerKind::Partition, Ok(vec![disk]), true)
     } else if let Some(file) = device.backing_file() {
-        let below = opened::behind_loop(root, device, &file);
+        let below = loop_file::behind_loop(root, device, &file);
         (LayerKind::Loop, below, file.starts_with("/dev/"))
     } else if is("md") {
         let level = text(&device.directory().join("md/level")).unwrap_or_default();

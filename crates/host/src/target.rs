@@ -3,6 +3,7 @@
 use super::device::{Device, split};
 use super::root::Root;
 use super::{devices, share};
+use crate::devices::NoDevice;
 use diskspd_model::machine::file_systems::{FileSystemType, Trait};
 use diskspd_model::machine::target::*;
 use diskspd_model::path;
@@ -21,6 +22,22 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
     folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
 }
 
+/// A target is nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotLocated {
+    /// There is no such device.
+    #[error(transparent)]
+    NoDevice(#[from] NoDevice),
+    /// It lies on a share that isn't mounted.
+    #[error("'{share}': {advice}")]
+    NotMounted {
+        /// As it was named.
+        share: String,
+        /// How it is mounted.
+        advice: String,
+    },
+}
+
 /// Where a target is, as it was given: a path is its own place; `#<n>` and `#<name>` are block devices of
 /// [`devices::list`]; `//server/share/path` and `\\server\share\path` lie where the share is mounted.
 /// Regular files of such names are written with `./` in front.
@@ -28,8 +45,8 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 /// Ask once and keep the answer: devices and mounts come and go.
 ///
 /// # Errors
-/// A message: there is no such device, or the share isn't mounted.
-pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
+/// There is no such device, or the share isn't mounted.
+pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
     locate_at(&Root::live(), target)
 }
 
@@ -37,12 +54,12 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// As [`locate`].
-pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
+pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, NotLocated> {
     let as_given = || path::path(target).to_owned();
     if let [b'#', name @ ..] = target
         && !name.is_empty()
     {
-        return devices::find(root, &String::from_utf8_lossy(name));
+        return Ok(devices::find(root, &String::from_utf8_lossy(name))?);
     }
     let Some((text, share)) = std::str::from_utf8(target).ok().and_then(|t| Some((t, share::parse(t)?)))
     else {
@@ -52,7 +69,7 @@ pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, String> {
         share::Found::Mounted(path) => Ok(path.into()),
         _ if share.may_be_ordinary() && root.path(share.as_directory()).exists() => Ok(as_given()),
         share::Found::InNetwork(path) => Ok(path.into()),
-        share::Found::NotMounted(advice) => Err(format!("'{text}': {advice}")),
+        share::Found::NotMounted(advice) => Err(NotLocated::NotMounted { share: text.to_owned(), advice }),
     }
 }
 

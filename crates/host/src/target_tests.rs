@@ -40,7 +40,7 @@ fn shares_are_where_they_are_mounted_and_real_directories_are_no_shares() {
     assert_eq!(located("\\\\home\\me\\a").unwrap(), Path::new("/net/home/me/a"));
     std::fs::write(at("proc/self/mountinfo"), mounts).unwrap();
     for target in ["//srv/other/a", "\\\\home\\me\\a"] {
-        let message = located(target).unwrap_err();
+        let message = located(target).unwrap_err().to_string();
         assert!(
             message.starts_with(&format!("'{target}'")) && message.contains("mount -t cifs"),
             "{message}"

@@ -1,10 +1,11 @@
 //! What figures mean: whether they can be believed (`truth`), what follows from several runs (`lab`), several
-//! hosts as one (`merge`); and records and result XML, read (`record`).
+//! hosts as one (`merge`); records and result XML, read (`record`); fio's jobs, converted (`fio_jobs`).
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+pub mod fio_jobs;
 pub mod lab;
 pub mod merge;
 pub mod record;

@@ -6,8 +6,9 @@
 use diskspd_model::machine::System;
 use diskspd_model::profile::{
     CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Profile, SizeShare, Target, Throughput,
-    TimeSpan,
+    TimeSpan, Volume,
 };
+use diskspd_model::units;
 
 mod placement_text;
 mod style;
@@ -53,6 +54,13 @@ fn write_time_span(out: &mut Vec<u8>, span: &TimeSpan, style: &Style, system: &S
     }
     if span.calculate_iops_std_dev {
         put!(out, "{tab}gathering IOPS at intervals of {}ms\n", span.io_bucket_duration);
+    }
+    for (done, volume) in [("written", span.until_written), ("read", span.until_read)] {
+        match volume {
+            Some(Volume::Bytes(bytes)) => put!(out, "{tab}ends when {} were {done}\n", units::amount(bytes)),
+            Some(Volume::Times(times)) => put!(out, "{tab}ends when {times} x the area was {done}\n"),
+            None => {}
+        }
     }
     put!(out, "{tab}random seed: {}\n", span.rand_seed);
     if span.thread_count != 0 {

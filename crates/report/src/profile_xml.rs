@@ -17,13 +17,21 @@ use std::fmt::Display;
 /// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
 /// command line is not part of it.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
-    Writer { out, indent, compat: profile.compat }.profile(profile);
+    Writer { out, indent, compat: profile.compat, is_whole: false }.profile(profile);
+}
+
+/// The same with what DISKSPD has no form for and its reader takes all the same: that block devices are used
+/// through the page cache (`-Sb`).
+pub fn write_whole_profile(out: &mut Vec<u8>, profile: &Profile) {
+    Writer { out, indent: 0, compat: profile.compat, is_whole: true }.profile(profile);
 }
 
 struct Writer<'a> {
     out: &'a mut Vec<u8>,
     indent: usize,
     compat: Compat,
+    /// What DISKSPD doesn't write is written.
+    is_whole: bool,
 }
 
 impl Writer<'_> {
@@ -79,6 +87,11 @@ impl Writer<'_> {
                 false => w.assignments(span),
             }
             w.group("Targets", |w| span.targets.iter().for_each(|target| w.target(target)));
+            for (name, volume) in [("UntilWritten", span.until_written), ("UntilRead", span.until_read)] {
+                if let Some(volume) = volume {
+                    w.own(name, volume);
+                }
+            }
         });
     }
 
@@ -168,7 +181,7 @@ impl Writer<'_> {
         self.sizes(&target.sizes);
         if !target.mix.is_empty() {
             self.line(format_args!("<linux:Mix xmlns:linux=\"{NAMESPACE}\">"));
-            let mut parts = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+            let mut parts = self.within();
             target.mix.iter().for_each(|part| parts.mix_part(part));
             self.line(format_args!("</linux:Mix>"));
         }
@@ -186,6 +199,8 @@ impl Writer<'_> {
     fn caching(&mut self, target: &Target) {
         self.value_if(target.cache_mode == CacheMode::DisableLocalCache, "DisableLocalCache", true);
         self.value_if(target.cache_mode == CacheMode::DisableOsCache, "DisableOSCache", true);
+        let through_cache = target.cache_mode == CacheMode::Cached && !target.uncached_devices;
+        self.value_if(self.is_whole && through_cache, "DisableOSCache", false);
         self.value_if(target.write_through, "WriteThrough", true);
         self.value_if(target.memory_mapped_io, "MemoryMappedIo", true);
         self.value_of("FlushType", target.flush_type.map(flush_type));
@@ -217,7 +232,7 @@ impl Writer<'_> {
 
     fn mix_part(&mut self, part: &MixPart) {
         self.line(format_args!("<Part Share=\"{}\">", part.share));
-        let mut w = Writer { out: self.out, indent: self.indent + 2, compat: self.compat };
+        let mut w = self.within();
         w.value("BlockSize", part.block_size);
         w.value_of("BaseFileOffset", part.base_file_offset);
         let alignment = part.block_alignment;
@@ -292,10 +307,15 @@ impl Writer<'_> {
         });
     }
 
+    /// For what stands within an element.
+    fn within(&mut self) -> Writer<'_> {
+        Writer { out: self.out, indent: self.indent + 2, compat: self.compat, is_whole: self.is_whole }
+    }
+
     /// An element with children.
     fn group(&mut self, name: &str, children: impl FnOnce(&mut Writer)) {
         self.line(format_args!("<{name}>"));
-        children(&mut Writer { out: self.out, indent: self.indent + 2, compat: self.compat });
+        children(&mut self.within());
         self.line(format_args!("</{name}>"));
     }
 

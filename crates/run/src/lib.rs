@@ -54,6 +54,7 @@ pub use tell::destination::{self, Named};
 pub use tell::late_file::{FromTheFirstLine, LateFile};
 pub use tell::live::Counters;
 pub use tell::outlet::{Outlet, OutputDoor, Permitted};
+pub use tell::output_error::{OutputError, OutputFault};
 pub use tell::patience::Patience;
 pub use voice::Voice;
 pub use watch::observe::Observer;
@@ -108,7 +109,7 @@ pub fn run(
         let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;
         IoLog::create(path, outlet)
     });
-    let log = log.transpose().map_err(|message| vec![PlanError::target(message)])?;
+    let log = log.transpose().map_err(|error: OutputError| vec![PlanError::target(error.to_string())])?;
     let integrity = verification::begin(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
@@ -175,7 +176,9 @@ fn end(
     // It counts also when the files below don't answer any more.
     control.deposit(outcome.last_span());
     control.does_in_time("ends the journal or the log of I/Os (--journal, --io-log)");
-    outcome.troubles.extend(integrity.and_then(|integrity| integrity.end().err()));
+    outcome
+        .troubles
+        .extend(integrity.and_then(|integrity| integrity.end().err().map(|error| error.to_string())));
     if let Some(log) = log {
         log.end(outcome.results.have_figures());
         outcome.troubles.extend(log.failure());

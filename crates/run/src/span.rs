@@ -3,6 +3,7 @@
 pub(super) mod desk;
 pub mod exact;
 pub(super) mod large_pages;
+mod logged;
 pub(super) mod measure;
 pub(super) mod phases;
 pub(super) mod planning;
@@ -20,13 +21,11 @@ use super::options::Options;
 use super::outcome::SpanOutcome;
 use super::voice::Voice;
 use crate::files::creation;
-use crate::files::creation::File;
-use crate::files::creation::NotCreated;
-use crate::files::prefill;
-use crate::files::sources;
-use crate::integrity::Integrity;
+use crate::files::creation::{File, NotCreated};
+use crate::files::{prefill, sources};
+use crate::integrity::{Integrity, IntegrityError};
 use crate::located::SpanTargets;
-use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::io_log::IoLog;
 use crate::tell::stream::ByDirection;
 use crate::worker::VolumeQuota;
 use diskspd_host::claims::{self, Claims};
@@ -36,6 +35,7 @@ use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::{Profile, RawText, Target, TimeSpan};
 use diskspd_model::workload::InterlockedPosition;
 use large_pages::Reserve;
+pub(super) use logged::logged;
 use measure::measure;
 use planning::{locations, plan_at};
 use probes::Probes;
@@ -43,7 +43,6 @@ use refusals::{prepared, written};
 use setup::Shared;
 use simulate::simulate;
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,8 +86,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Ok(planned) => planned,
         Err(errors) => return SpanOutcome::refused(messages(errors)),
     };
-    if let Err(message) = forget_renewed(span, &first, common) {
-        return SpanOutcome::failed(vec![message]);
+    if let Err(error) = forget_renewed(span, &first, common) {
+        return SpanOutcome::failed(vec![error.to_string()]);
     }
     std::mem::take(&mut first.warnings).into_iter().for_each(|warning| voice.tell(warning));
     control.awaits("reads the source of what is written (-Z)");
@@ -110,9 +109,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
     }
     control.does("writes what of the targets is in memory before it begins");
-    let settled = settle::settle(&plan, &located, control, voice);
-    if let Err(message) = settled.and_then(|()| begin_verification(&plan, common)) {
-        return SpanOutcome::failed(vec![message]);
+    if let Err(error) = settle_and_begin(&plan, &located, common) {
+        return SpanOutcome::failed(vec![error.to_string()]);
     }
     if control.is_interrupted() {
         return SpanOutcome::default();
@@ -143,7 +141,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
             }
             outcome
         })
-        .unwrap_or_else(|message| SpanOutcome::failed(vec![message])),
+        .unwrap_or_else(|error| SpanOutcome::failed(vec![error.to_string()])),
     };
     // It is part of the results from here on.
     let _ = control.take_deposit();
@@ -183,13 +181,19 @@ fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Cla
     }
 }
 
-fn begin_verification(planned: &SpanPlan, common: Common) -> Result<(), String> {
+/// Writes what of the targets is in memory only; verification begins from what they hold then.
+fn settle_and_begin(
+    planned: &SpanPlan,
+    located: &SpanTargets,
+    common: Common,
+) -> Result<(), Box<dyn std::error::Error>> {
+    settle::settle(planned, located, common.control, common.voice)?;
     let memory = common.system.memory_to_take();
-    common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))
+    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
 }
 
 /// What is known of the targets' content begins anew where others than the workers are about to write.
-fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), String> {
+fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
     let Some(integrity) = common.integrity else { return Ok(()) };
     let is_renewed = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);
@@ -223,22 +227,6 @@ fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -
         wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
     creation::create_all(&files, options, control, voice)?;
     Ok(claims)
-}
-
-/// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
-///
-/// # Errors
-/// As [`IoLog::record`].
-pub(super) fn logged<T>(
-    log: Option<&IoLog>,
-    threads: Range<u32>,
-    patient: bool,
-    work: impl FnOnce(&[Ring]) -> T,
-) -> Result<T, String> {
-    match log {
-        Some(log) => log.record(threads, patient, work),
-        None => Ok(work(&[])),
-    }
 }
 
 /// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.

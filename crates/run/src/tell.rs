@@ -8,5 +8,6 @@ pub(super) mod io_log;
 pub(super) mod late_file;
 pub(super) mod live;
 pub mod outlet;
+pub mod output_error;
 pub mod patience;
 pub(super) mod stream;

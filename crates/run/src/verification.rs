@@ -56,7 +56,7 @@ fn open(
     patience: &Patience,
 ) -> Result<File, String> {
     let name = path.display();
-    let permitted = door.permit("--journal", path)?;
+    let permitted = door.permit("--journal", path).map_err(|error| error.to_string())?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {

@@ -11,14 +11,19 @@
 mod account;
 mod batches;
 mod books;
+mod by_quota;
 mod collect;
 mod counting;
+mod dots;
+mod drain;
 mod failure;
 mod flushes;
+mod flushing;
 mod fresh;
 mod idle;
 #[cfg(test)]
 mod order_tests;
+mod other_batches;
 mod others;
 mod pacing;
 mod phases;
@@ -26,6 +31,8 @@ mod quota;
 pub(super) mod recorder;
 mod requests;
 mod routines;
+mod settle;
+mod state;
 mod unfinished;
 mod verifying;
 
@@ -36,16 +43,16 @@ use crate::tell::failure::Failure;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
 use crate::worker::recorder::seconds;
-use account::Dots;
 use batches::Batches;
 pub use books::{Books, StuckIo};
 use counting::Counting;
-use diskspd_engine::{Done, Engine, EngineError, Io};
+use diskspd_engine::{Engine, EngineError};
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{EngineUse, IoErrors, ThreadResults, WaitStatistics};
 use diskspd_model::workload::ThreadWorkload;
 use diskspd_sys::clock::{Clock, Nanos};
 use diskspd_sys::lent::{Heir, Owner};
+use dots::Dots;
 use failure::Failed;
 use flushes::Flushes;
 use fresh::Fresh;
@@ -55,12 +62,8 @@ pub use phases::{Phases, Schedule};
 use quota::QuotaShare;
 pub use quota::VolumeQuota;
 pub use requests::Requests;
+use state::{Loop, TICK};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long a worker sleeps at most before it looks at the phase again: a device that answers nothing any
-/// more must not keep it from ending.
-const TICK: Duration = Duration::from_millis(100);
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
 pub struct Worker<'a> {
@@ -152,61 +155,6 @@ fn lost() -> ! {
     loop {
         std::thread::park();
     }
-}
-
-/// A worker at work, without its books. Everything is allocated when it begins.
-struct Loop<'a> {
-    plan: &'a WorkerPlan,
-    engine: Box<dyn Engine>,
-    /// Dropped behind the engine: then nothing is in flight any more.
-    checker: Option<SectorChecker<'a>>,
-    workload: ThreadWorkload,
-    clock: Clock,
-    phases: Phases<'a>,
-    live: Option<&'a Counters>,
-    log: Option<Producer<'a>>,
-    voice: &'a Voice,
-    /// Idle requests that are left when the batch is full: known also while the books are put down.
-    left: usize,
-    /// What is handed over next.
-    batch: Vec<Io>,
-    /// What has completed and isn't accounted for yet.
-    done: Vec<Done>,
-    waits: WaitStatistics,
-    dots: Dots,
-    pacing: Option<Pacing>,
-    fresh: Option<Fresh>,
-    flushes: Option<Flushes>,
-    others: Option<OtherOperations>,
-    quota: Option<QuotaShare>,
-    /// Addresses depend on the time.
-    moves: bool,
-    /// There is one of these.
-    is_special: bool,
-    /// How long making the content of the batch took, ns.
-    preparing: Nanos,
-    /// How many I/Os are handed over at a time.
-    batches: Batches,
-    /// `-u`: completions that a wait waits for, at most; else 1.
-    awaited: usize,
-    /// `-oc`: completions that are taken at a time, at most.
-    most_taken: usize,
-    /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
-    counting: Option<Counting>,
-    /// The last start stamp.
-    handed_over: Nanos,
-    /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
-    timed: bool,
-    /// The log counts from here.
-    start_signal: Nanos,
-    /// Single I/Os are looked at: by the log, by the live line, or because they had a time to start at.
-    tells: bool,
-    /// Nothing has come back since then, which was found out by waiting in vain; `None` = something has.
-    silent_since: Option<Nanos>,
-    /// Target and age (ns) of what came back in the cool-down and was in flight when measuring ended.
-    late: Vec<(u32, Nanos)>,
-    /// Requests that stopped (`-x`).
-    given_up: Vec<u32>,
 }
 
 /// What is left of `-oc`: a thread that does its I/Os itself takes each as it ends, and with `-u` all are

@@ -1,5 +1,6 @@
 //! A row of the index: what lists and searches need of a run.
 
+use super::fnv::Fnv;
 use super::{KeptAs, RunNotes, SpanWork};
 use diskspd_model::profile::Parameters;
 use diskspd_model::results::{RunSummary, SpanSummary};
@@ -96,26 +97,6 @@ fn workload(asked: &[&Parameters]) -> String {
         hash.add(&serde_json::to_vec(&parameters).unwrap_or_default());
     }
     hash.text()
-}
-
-/// FNV-1a of 64 bits.
-pub(super) struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    pub(super) fn add(&mut self, bytes: &[u8]) {
-        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        self.0 = bytes.iter().fold(self.0, step);
-    }
-
-    pub(super) fn text(&self) -> String {
-        format!("{:016x}", self.0)
-    }
 }
 
 #[cfg(test)]

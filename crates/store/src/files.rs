@@ -1,7 +1,8 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
-use super::entry::Fnv;
+use super::fnv::Fnv;
 use super::{RunNotes, Store, StoreError, id, packed};
+use diskspd_judge::record::fault::ResultError;
 use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;
 use diskspd_model::machine::fingerprint::Fingerprint;
@@ -264,7 +265,7 @@ impl Store {
         }
         let Some(opened) = open()? else { return Ok(None) };
         let bytes = packed::unpack(opened).map_err(|error| wrong(error.to_string()))?;
-        known_of(source, &bytes, id).map(Some).map_err(wrong)
+        known_of(source, &bytes, id).map(Some).map_err(|why| wrong(why.to_string()))
     }
 
     /// What a run's fingerprint is made of; `None` = its file doesn't tell.
@@ -318,20 +319,37 @@ fn remove_draft(folder: &OpenFolder, name: &str) {
     }
 }
 
+/// Why a file is no run.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoRun {
+    /// It is no record.
+    #[error(transparent)]
+    Record(#[from] json::RecordError),
+    /// It is no result of its format.
+    #[error(transparent)]
+    Result(#[from] ResultError),
+    /// Its format isn't one that is kept.
+    #[error("is of no known format")]
+    Format,
+    /// It holds so many results.
+    #[error("holds {0} results, and should hold one")]
+    Several(usize),
+}
+
 /// What is known of a run, from its content.
-pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, String> {
+pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSummary, NoRun> {
     match source {
         KeptAs::Record => {
-            let record = json::read(bytes).map_err(|error| error.to_string())?;
+            let record = json::read(bytes)?;
             let index = index::Index::of(&Judged::new(&record));
             Ok(known::of_index(index, name))
         }
         KeptAs::ResultXml | KeptAs::ResultText | KeptAs::Fio => {
-            let format = formats::of_word(source.word()).ok_or_else(|| "is of no known format".to_owned())?;
-            let mut runs = (format.read)(bytes, name).map_err(|error| error.to_string())?;
+            let format = formats::of_word(source.word()).ok_or(NoRun::Format)?;
+            let mut runs = (format.read)(bytes, name)?;
             match (runs.pop(), runs.len()) {
                 (Some(run), 0) => Ok(RunSummary { identity: Some(of_content(bytes)), ..run }),
-                (_, more) => Err(format!("holds {} results, and should hold one", more + 1)),
+                (_, more) => Err(NoRun::Several(more + 1)),
             }
         }
     }

@@ -22,6 +22,7 @@ mod entry;
 mod error;
 mod files;
 mod find;
+mod fnv;
 mod id;
 mod keep;
 mod machines;

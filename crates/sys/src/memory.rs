@@ -3,6 +3,7 @@
 mod large_pages;
 mod shared;
 mod slot;
+mod with_shared;
 
 pub use large_pages::{LargePages, NoLargePages};
 pub use shared::Shared;
@@ -91,87 +92,6 @@ impl Buffer {
         let page = rustix::param::page_size() as u64;
         let pages = |length: u64| length.div_ceil(page).saturating_mul(page);
         shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
-    }
-
-    /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from
-    /// all of them as from one piece. Also returns where each of the shared ones begins, bytes from the
-    /// start.
-    ///
-    /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
-    pub fn with_shared(private: usize, shared: &[&Shared]) -> io::Result<(Buffer, Vec<usize>)> {
-        if shared.is_empty() {
-            return Ok((Buffer::new(private)?, Vec::new()));
-        }
-        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let page = rustix::param::page_size();
-        let own = private.checked_next_multiple_of(page).ok_or_else(too_large)?;
-        let mut places = Vec::new();
-        let mut length = own;
-        for memory in shared {
-            places.push(length);
-            let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
-            length = length.checked_add(pages).ok_or_else(too_large)?;
-        }
-        let mut buffer = Buffer::reserve(length)?;
-        buffer.make_private(own)?;
-        buffer.private = private;
-        for (memory, &place) in shared.iter().zip(&places) {
-            memory.map_into(&mut buffer, place)?;
-        }
-        Ok((buffer, places))
-    }
-
-    /// The same in large pages. What is shared can't lie in them as it is, so this buffer gets copies of
-    /// its own.
-    ///
-    /// # Errors
-    /// As [`Buffer::of_large_pages`].
-    pub fn of_large_pages_with(
-        private: usize,
-        shared: &[&Shared],
-    ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
-        let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
-        let (view, origins) = Buffer::with_shared(0, shared).map_err(refused)?;
-        let own = private.next_multiple_of(rustix::param::page_size());
-        let mut buffer = Buffer::of_large_pages(own.saturating_add(view.len()))?;
-        if let Some(copies) = buffer.as_mut_slice().get_mut(own..) {
-            copies.copy_from_slice(view.as_slice());
-        }
-        Ok((buffer, origins.into_iter().map(|origin| own + origin).collect()))
-    }
-
-    /// A buffer that begins at a multiple of `separation` bytes (a power of two), with copies of its own of
-    /// the shared ones behind it, each at such a multiple too. Also returns where each of them begins.
-    ///
-    /// # Errors
-    /// What `mmap(2)` answers, normally `ENOMEM`.
-    pub fn separated(
-        private: usize,
-        separation: usize,
-        shared: &[&Shared],
-    ) -> io::Result<(Buffer, Vec<usize>)> {
-        let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let page = rustix::param::page_size();
-        let step = separation.max(page);
-        let mut length = private;
-        let mut places = Vec::new();
-        for memory in shared {
-            length = length.checked_next_multiple_of(step).ok_or_else(too_large)?;
-            places.push(length);
-            length = length.checked_add(memory.len()).ok_or_else(too_large)?;
-        }
-        let length = length.checked_next_multiple_of(page).ok_or_else(too_large)?;
-        let reserved = Buffer::reserve(length.checked_add(step).ok_or_else(too_large)?)?;
-        let mut buffer = reserved.cut_to_multiple(step, length);
-        buffer.make_private(length)?;
-        buffer.private = length;
-        for (memory, &place) in shared.iter().zip(&places) {
-            let (view, _) = Buffer::with_shared(0, &[memory])?;
-            let bytes = &view.as_slice()[..memory.len()];
-            buffer.as_mut_slice()[place..place + bytes.len()].copy_from_slice(bytes);
-        }
-        Ok((buffer, places))
     }
 
     /// Gives back what lies before the first multiple of `step`, and what is behind `length` bytes from

@@ -6,6 +6,10 @@
 //! functions, their names and their order of arguments are the same. Only the thread that made a [`World`]
 //! may use it (`MPI_THREAD_FUNNELED`): it can't be sent to another one.
 
+mod error;
+
+pub use error::{MpiError, NotJoined, NotLoaded};
+
 use super::privileges;
 use diskspd_model::units::visible::line;
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
@@ -83,10 +87,10 @@ impl World {
         // SAFETY: loading runs the constructors of a library that the user's launcher or command line names,
         // as for any program that is linked with it; it gets no rights by that which the user hasn't.
         let open = |flags| unsafe { Library::open(Some(library), RTLD_NOW | flags) };
-        let open = |flags| open(flags).map_err(|error| NotJoined::NotLoaded(error.to_string()));
+        let open = |flags| open(flags).map_err(NotLoaded::from);
         // Its names are nobody else's before it is known what it is.
         let local = open(RTLD_LOCAL)?;
-        abi.check(&LibraryMarks::of(&local)?).map_err(NotJoined::NotLoaded)?;
+        abi.check(&LibraryMarks::of(&local)?)?;
         // Global, because plug-ins of Open MPI need its symbols.
         let loaded = open(RTLD_GLOBAL)?;
         drop(local);
@@ -113,8 +117,8 @@ impl World {
         };
         // MPI can't be unloaded once it has begun, and has threads and handlers of its own.
         std::mem::forget(loaded);
-        let calls = calls.map_err(|error| NotJoined::NotLoaded(error.to_string()))?;
-        let (rank, size) = calls.join().map_err(NotJoined::NotBegun)?;
+        let calls = calls.map_err(NotLoaded::from)?;
+        let (rank, size) = calls.join()?;
         let partners = if rank == 0 { 1..size } else { 0..1 };
         Ok(World {
             calls,
@@ -148,7 +152,7 @@ impl World {
     ///
     /// # Errors
     /// What MPI says.
-    pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
+    pub fn send(&mut self, to: usize, bytes: &[u8]) -> Result<(), MpiError> {
         let mut transfer = MessageTransfer { bytes: bytes.to_vec(), request: Box::new(0) };
         let begun = self.calls.send(&mut transfer, peer(to)?);
         // Also after an error: MPI may have kept the address.
@@ -160,7 +164,7 @@ impl World {
     ///
     /// # Errors
     /// From whom nothing comes any more, and what MPI says. Told once.
-    pub fn receive(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
+    pub fn receive(&mut self) -> Result<Option<FromProcess>, (usize, MpiError)> {
         loop {
             let arrived = self.arrived()?;
             if arrived.is_some() {
@@ -174,7 +178,7 @@ impl World {
     }
 
     /// A message on its way in that is there now.
-    fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, String)> {
+    fn arrived(&mut self) -> Result<Option<FromProcess>, (usize, MpiError)> {
         for from in self.partners.clone().filter(|from| !self.broken[*from]) {
             let Some(first) = self.receiving[from].front_mut() else { continue };
             match self.calls.is_done(first) {
@@ -190,7 +194,7 @@ impl World {
     }
 
     /// Begins to receive what MPI has; whether there was something.
-    fn begin_to_receive(&mut self) -> Result<bool, (usize, String)> {
+    fn begin_to_receive(&mut self) -> Result<bool, (usize, MpiError)> {
         if self.asks_for_any {
             match self.calls.begin_to_receive(None) {
                 Ok(begun) => return Ok(self.keep(begun)),
@@ -221,7 +225,7 @@ impl World {
         found
     }
 
-    fn breaks(&mut self, from: usize, why: String) -> (usize, String) {
+    fn breaks(&mut self, from: usize, why: MpiError) -> (usize, MpiError) {
         self.broken[from] = true;
         (from, why)
     }
@@ -232,7 +236,7 @@ impl World {
         self.sending.is_empty()
     }
 
-    fn go_on(&mut self) -> Result<(), String> {
+    fn go_on(&mut self) -> Result<(), MpiError> {
         let mut first = Ok(());
         let calls = &*self.calls;
         self.sending.retain_mut(|transfer| match calls.is_done(transfer) {
@@ -255,7 +259,7 @@ impl World {
     ///
     /// # Errors
     /// What MPI says.
-    pub fn leave(mut self) -> Result<(), String> {
+    pub fn leave(mut self) -> Result<(), MpiError> {
         let _ = self.go_on();
         self.calls.leave()
     }
@@ -281,14 +285,12 @@ struct LibraryMarks {
 }
 
 impl LibraryMarks {
-    fn of(library: &Library) -> Result<LibraryMarks, NotJoined> {
+    fn of(library: &Library) -> Result<LibraryMarks, NotLoaded> {
         // SAFETY: both functions may be called before MPI begins, and have these types in every ABI: texts
         // and numbers, no handles.
         unsafe {
             let version = library.get::<TextCall>(b"MPI_Get_library_version\0");
-            let version = version.map_err(|_| {
-                NotJoined::NotLoaded("it is no MPI library: it has no MPI_Get_library_version".into())
-            })?;
+            let version = version.map_err(|_| NotLoaded::NoMpi)?;
             let standard = library.get::<NumbersCall>(b"MPI_Abi_get_version\0");
             let is_standard = standard.is_ok_and(|ask| {
                 let (mut major, mut minor) = (-1, -1);
@@ -306,7 +308,7 @@ impl LibraryMarks {
 impl Abi {
     /// Whether a library has this ABI, as far as it says what it is: calling one of another would end this
     /// process.
-    fn check(self, marks: &LibraryMarks) -> Result<(), String> {
+    fn check(self, marks: &LibraryMarks) -> Result<(), NotLoaded> {
         let known = ["MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"];
         let (wanted, agrees) = match self {
             Abi::Standard => ("the standard ABI of MPI 5.0", marks.is_standard),
@@ -317,37 +319,24 @@ impl Abi {
             }
         };
         let found = marks.version.lines().next().unwrap_or_default().trim();
-        agrees
-            .then_some(())
-            .ok_or_else(|| format!("its name says {wanted}, but it is another MPI: '{}'", line(found)))
+        agrees.then_some(()).ok_or_else(|| NotLoaded::OtherMpi { wanted, found: line(found).to_string() })
     }
 }
 
-/// Why there is no world.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NotJoined {
-    /// This process may do more than its user: a library that the user names would too.
-    Privileged,
-    /// The library isn't there, or not what it should be: another one may be.
-    NotLoaded(String),
-    /// It is there, and can't begin: no other one can be tried in this process.
-    NotBegun(String),
-}
-
-fn peer(rank: usize) -> Result<c_int, String> {
-    c_int::try_from(rank).map_err(|_| format!("there is no rank {rank}"))
+fn peer(rank: usize) -> Result<c_int, MpiError> {
+    c_int::try_from(rank).map_err(|_| MpiError::NoRank(rank))
 }
 
 /// The functions of MPI that are called, whatever a handle is.
 trait Calls: std::fmt::Debug {
     /// Initializes; rank and size.
-    fn join(&self) -> Result<(usize, usize), String>;
+    fn join(&self) -> Result<(usize, usize), MpiError>;
     fn version(&self) -> String;
-    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), String>;
+    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), MpiError>;
     /// The first message that is there, of one process or of any, and whom it is of.
-    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String>;
-    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String>;
-    fn leave(&self) -> Result<(), String>;
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError>;
+    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, MpiError>;
+    fn leave(&self) -> Result<(), MpiError>;
     fn abort(&self, exit_code: c_int);
 }
 
@@ -428,13 +417,13 @@ impl<H: Copy + 'static> MpiTable<H> {
     }
 
     /// What a return code means.
-    fn checked(&self, call: &str, code: c_int) -> Result<(), String> {
+    fn checked(&self, call: &'static str, code: c_int) -> Result<(), MpiError> {
         if code == 0 {
             return Ok(());
         }
         // SAFETY: as `text`.
         let why = text(|buffer, length| unsafe { (self.error_string)(code, buffer, length) });
-        Err(format!("{call}: {why}"))
+        Err(MpiError::Call { call, why })
     }
 }
 
@@ -459,21 +448,20 @@ fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
 // enough, and what MPI keeps (bytes and request of a transfer) lies on the heap until MPI says that it is
 // done with it, or for ever.
 impl<H: Copy + 'static> Calls for MpiTable<H> {
-    fn join(&self) -> Result<(usize, usize), String> {
+    fn join(&self) -> Result<(usize, usize), MpiError> {
         let (mut provided, mut rank, mut size) = (0, 0, 0);
         // SAFETY: see above. Both arguments of `main` may be null.
         unsafe {
             let begun = (self.init_thread)(null(), null(), self.numbers.funneled, &mut provided);
             self.checked("MPI_Init_thread", begun)?;
             if provided < self.numbers.funneled {
-                return Err("this MPI has no support for threads (MPI_THREAD_FUNNELED)".into());
+                return Err(MpiError::NoThreads);
             }
             self.checked("MPI_Comm_set_errhandler", (self.set_errhandler)(self.world, self.errors_return))?;
             self.checked("MPI_Comm_rank", (self.comm_rank)(self.world, &mut rank))?;
             self.checked("MPI_Comm_size", (self.comm_size)(self.world, &mut size))?;
         }
-        let number =
-            |number: c_int| usize::try_from(number).map_err(|_| format!("a rank or size of {number}"));
+        let number = |number: c_int| usize::try_from(number).map_err(|_| MpiError::NoNumber(number));
         Ok((number(rank)?, number(size)?))
     }
 
@@ -482,16 +470,15 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         text(|buffer, length| unsafe { (self.library_version)(buffer, length) })
     }
 
-    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), String> {
-        let length =
-            c_int::try_from(transfer.bytes.len()).map_err(|_| "a message of more than 2 GiB".to_owned())?;
+    fn send(&self, transfer: &mut MessageTransfer, to: c_int) -> Result<(), MpiError> {
+        let length = c_int::try_from(transfer.bytes.len()).map_err(|_| MpiError::LongMessage)?;
         let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
         // SAFETY: see above.
         let code = unsafe { (self.isend)(bytes, length, self.byte, to, TAG, self.world, request) };
         self.checked("MPI_Isend", code)
     }
 
-    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, String> {
+    fn begin_to_receive(&self, from: Option<c_int>) -> Result<Option<(usize, MessageTransfer)>, MpiError> {
         let (mut there, mut length): (c_int, c_int) = (0, 0);
         let mut status: MpiStatus = [0; 16];
         let from = from.unwrap_or(self.numbers.any_source);
@@ -506,7 +493,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         }
         // SAFETY: `MPI_SOURCE` is one of the first three `int`s of 128 bytes.
         let source = unsafe { status.as_ptr().cast::<c_int>().add(self.numbers.source_at).read() };
-        let sender = usize::try_from(source).map_err(|_| format!("a message of rank {source}"))?;
+        let sender = usize::try_from(source).map_err(|_| MpiError::NoSender(source))?;
         let bytes = vec![0; usize::try_from(length).unwrap_or(0)];
         let mut transfer = MessageTransfer { bytes, request: Box::new(0) };
         let (bytes, request) = (transfer.bytes.as_mut_ptr().cast(), (&raw mut *transfer.request).cast());
@@ -520,7 +507,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         Ok(Some((sender, transfer)))
     }
 
-    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, String> {
+    fn is_done(&self, transfer: &mut MessageTransfer) -> Result<bool, MpiError> {
         let mut done = 0;
         let mut status: MpiStatus = [0; 16];
         // SAFETY: see above.
@@ -529,7 +516,7 @@ impl<H: Copy + 'static> Calls for MpiTable<H> {
         Ok(done != 0)
     }
 
-    fn leave(&self) -> Result<(), String> {
+    fn leave(&self) -> Result<(), MpiError> {
         // SAFETY: see above.
         let code = unsafe { (self.finalize)() };
         self.checked("MPI_Finalize", code)
@@ -566,7 +553,10 @@ mod tests {
                 let answer = abi.check(marks);
                 assert_eq!(answer.is_ok(), fits, "{abi:?} {marks:?}");
                 assert!(
-                    answer.err().is_none_or(|why| why.contains("another MPI") && !why.contains('\u{1b}'))
+                    answer
+                        .err()
+                        .map(|why| why.to_string())
+                        .is_none_or(|why| why.contains("another MPI") && !why.contains('\u{1b}'))
                 );
             }
         }

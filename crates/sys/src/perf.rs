@@ -1,32 +1,14 @@
 //! The kernel's own events, counted on one CPU each: perf_event_open(2).
 
 mod attributes;
+mod event;
 
 use attributes::Attributes;
+pub use event::{Event, Tracepoint};
 use rustix::io::read;
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-
-/// A kind of event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// Page faults that had to wait for I/O.
-    MajorFaults,
-    /// Page faults that were solved in memory.
-    MinorFaults,
-    /// A tracepoint of the kernel.
-    Tracepoint(Tracepoint),
-}
-
-/// A tracepoint of the kernel, and which of its events are meant.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tracepoint {
-    /// Its number on this machine, from `events/*/*/id` of tracefs.
-    pub id: u64,
-    /// A condition on its fields as the kernel evaluates it; empty = every event.
-    pub filter: String,
-}
 
 /// Whether that is the answer of a CPU that isn't there (any more).
 pub fn is_absent(error: &io::Error) -> bool {

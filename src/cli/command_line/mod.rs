@@ -19,6 +19,8 @@ pub struct RunReaders {
     pub line: ReadLine,
     /// What is said of a run that is made again.
     pub rerun: ReadLine,
+    /// What all commands are called.
+    pub commands: fn() -> Vec<&'static str>,
 }
 
 /// What a command takes beside its options.
@@ -30,6 +32,8 @@ pub enum Takes {
     Files,
     /// Words, of which the first is one of these.
     OneOf(fn() -> Vec<&'static str>),
+    /// The name of a command, or one of these words.
+    CommandOr(fn() -> Vec<&'static str>),
     /// Options of a run and its targets, the command's own anywhere among them.
     Line,
     /// Those options of a run that aren't kept with it, and a record.
@@ -43,6 +47,17 @@ pub enum Takes {
         /// Own options that are those of the run then.
         of_run: &'static [&'static str],
     },
+}
+
+impl Takes {
+    /// The words of which the first has to be one; `commands`: what all commands are called. `None` = any.
+    pub fn words(self, commands: fn() -> Vec<&'static str>) -> Option<Vec<&'static str>> {
+        match self {
+            Takes::OneOf(words) => Some(words()),
+            Takes::CommandOr(words) => Some([commands(), words()].concat()),
+            _ => None,
+        }
+    }
 }
 
 /// What stands behind a command.

@@ -52,12 +52,12 @@ impl CommandLine {
                 return Err(self.unknown(takes, bytes));
             }
         }
-        match (takes, self.words.first()) {
-            (Takes::Nothing, Some(word)) => {
+        match (takes, takes.words(self.readers.commands), self.words.first()) {
+            (Takes::Nothing, _, Some(word)) => {
                 Err(CliError::at(word.as_encoded_bytes(), 0, format!("{} takes no arguments", self.name)))
             }
-            (Takes::OneOf(words), Some(word)) => one_of(&words(), word).map_err(|nearest| {
-                let hint = nearest.unwrap_or_else(|| format!("it can be: {}", words().join(" ")));
+            (_, Some(words), Some(word)) => one_of(&words, word).map_err(|nearest| {
+                let hint = nearest.unwrap_or_else(|| format!("it can be: {}", words.join(" ")));
                 let what = format!("{} is no argument of {}", word.display(), self.name);
                 CliError::at(word.as_encoded_bytes(), 0, what).hint(hint)
             }),

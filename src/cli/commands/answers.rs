@@ -1,33 +1,13 @@
 //! Commands that answer a question of one word: presets, events, the program's own texts.
 
-use super::{Command, find, names};
+use super::Command;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::{OptionRow, switch};
-use crate::cli::{EventAction, Invocation, UsageExtent, flags};
+use crate::cli::requests::{PresetRequest, Shell};
+use crate::cli::topics::TOPICS;
+use crate::cli::{EventAction, Invocation, UsageExtent};
 use crate::profile::RawText;
-
-/// What is to be seen of named workloads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PresetRequest {
-    /// All of them, a line each.
-    List,
-    /// One, with everything that is known about it.
-    Show(String),
-    /// The page of the documentation.
-    Markdown,
-}
-
-/// A shell with completions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shell {
-    /// GNU bash.
-    Bash,
-    /// Z shell.
-    Zsh,
-    /// fish.
-    Fish,
-}
 
 const SHOW: OptionRow = switch("--show", "show the one that is named");
 const MARKDOWN: OptionRow = switch("--markdown", "all of them, as a page");
@@ -79,12 +59,12 @@ pub const MAN: Command = Command {
     help: "print the man page (roff), of the program or of a command: diskspd man sweep | man -l -",
     options: &[],
     exclusive: &[],
-    takes: Takes::OneOf(|| [names(), vec!["help"]].concat()),
+    takes: Takes::CommandOr(Vec::new),
     examples: &[
         ("diskspd man | man -l -", "read the page of the program"),
         ("diskspd man sweep | man -l -", "that of a command"),
     ],
-    make: |line| Ok(Invocation::Man { command: command_named(only_word(&line)?) }),
+    make: |line| Ok(Invocation::Man { command: command_named(&line, only_word(&line)?) }),
 };
 
 pub const COMPLETIONS: Command = Command {
@@ -126,7 +106,7 @@ pub const HELP_COMMAND: Command = Command {
     help: "print the common options by topic, as --help does; all of a topic or of a command",
     options: &[],
     exclusive: &[],
-    takes: Takes::OneOf(|| [&names()[..], &["help"], flags::TOPICS].concat()),
+    takes: Takes::CommandOr(|| TOPICS.to_vec()),
     examples: &[
         ("diskspd help caching", "all options of caching"),
         ("diskspd help sweep", "a command and its options"),
@@ -134,15 +114,16 @@ pub const HELP_COMMAND: Command = Command {
     make: |line| {
         let word = only_word(&line)?;
         let usage = || word.and_then(UsageExtent::named).unwrap_or(UsageExtent::Everyday);
-        Ok(match command_named(word) {
+        Ok(match command_named(&line, word) {
             Some(command) => Invocation::CommandUsage { command },
             None => Invocation::Usage(usage()),
         })
     },
 };
 
-fn command_named(word: Option<&[u8]>) -> Option<&'static str> {
-    word.and_then(find).map(|command| command.name)
+/// The command that a word names; `None` = it names none, or there is none.
+fn command_named(line: &CommandLine, word: Option<&[u8]>) -> Option<&'static str> {
+    (line.readers.commands)().into_iter().find(|name| Some(name.as_bytes()) == word)
 }
 
 /// The word, where one at most may stand.

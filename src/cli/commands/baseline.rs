@@ -1,74 +1,16 @@
 //! `diskspd baseline`: runs that later ones are judged by.
 
 use super::Command;
-use super::compare::{FAIL_IF, FailIf, answers, fail_if};
-use super::suite::{BUDGET, ROUNDS, RoundsRequest, rounds};
+use super::compare::{FAIL_IF, answers, fail_if};
+use super::suite::{BUDGET, ROUNDS, rounds};
+use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Folder;
 use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, row, switch, text};
-use crate::cli::{AnswerOut, Invocation};
+use crate::cli::requests::{BaselineAction, BaselineCheck, BaselineRequest};
 use crate::lab::selection::check_word;
 use std::ffi::OsString;
-use std::path::PathBuf;
-
-/// What is done with baselines.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BaselineRequest {
-    /// What.
-    pub action: BaselineAction,
-    /// `--store`; `None` = the usual one.
-    pub store: Option<PathBuf>,
-    /// All that stands behind the word `baseline`, as it was typed.
-    pub given: Vec<OsString>,
-}
-
-/// What is done.
-#[derive(Debug, Clone, PartialEq)]
-pub enum BaselineAction {
-    /// List them.
-    List,
-    /// Print what one holds.
-    Show {
-        /// Its name.
-        name: String,
-    },
-    /// Set one.
-    Set {
-        /// Its name.
-        name: String,
-        /// Files, folders, `@label` or `@id`; empty = the latest run of a suite.
-        runs: Vec<OsString>,
-    },
-    /// Forget one; its runs stay.
-    Remove {
-        /// Its name.
-        name: String,
-    },
-    /// Run its tests again, or take runs that are there, and compare.
-    Check(Box<BaselineCheck>),
-}
-
-/// How a baseline is checked.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BaselineCheck {
-    /// Its name.
-    pub name: String,
-    /// What is measured, in place of what the baseline measured.
-    pub targets: Vec<OsString>,
-    /// `--against`: runs that are there, in place of new ones.
-    pub against: Option<OsString>,
-    /// How many rounds are run.
-    pub rounds: RoundsRequest,
-    /// `--fail-if`
-    pub fail_if: Option<FailIf>,
-    /// `--destroy`: permit writing to block devices that carry a signature.
-    pub destroy: bool,
-    /// `--json`, `--html`, `--out`
-    pub out: Vec<AnswerOut>,
-    /// `--quiet`
-    pub quiet: bool,
-}
 
 /// What may stand behind the command first.
 const ACTIONS: &[&str] = &["list", "show", "set", "remove", "check"];
@@ -174,6 +116,7 @@ fn named(word: &OsString) -> Result<String, CliError> {
 mod tests {
     use super::super::tests::parsed;
     use super::*;
+    use crate::cli::FailIf;
     use crate::lab::compare::AnswerForm;
 
     fn read(line: &str) -> Result<BaselineAction, CliError> {

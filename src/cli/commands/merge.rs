@@ -4,27 +4,8 @@ use super::Command;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::{OUT, OptionRow, STORE, VERBOSE, switch};
+use crate::cli::requests::MergeRequest;
 use crate::cli::{Invocation, OutRequest};
-use std::path::PathBuf;
-
-/// What is merged, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MergeRequest {
-    /// Records or result XML, folders that hold them; at least one.
-    pub files: Vec<PathBuf>,
-    /// `--out`: further reports, in order.
-    pub out: Vec<OutRequest>,
-    /// `--per-host`: beside each XML one for each host.
-    pub per_host: bool,
-    /// `--xml-verdict`
-    pub xml_verdict: bool,
-    /// `--text-verdict`
-    pub text_verdict: bool,
-    /// `-v`: everything that was found.
-    pub verbose: bool,
-    /// `--store`: where `@label` is looked for; `None` = the usual history.
-    pub store: Option<PathBuf>,
-}
 
 const REPORTS: OptionRow =
     OUT.here("write a further report, as for a run: a record of all hosts as .json, .xml, .csv, .html");

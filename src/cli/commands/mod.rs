@@ -3,7 +3,9 @@
 
 mod answers;
 mod baseline;
+mod command;
 mod compare;
+mod convert;
 mod devices;
 mod history;
 mod merge;
@@ -15,79 +17,15 @@ mod sweep;
 mod trace;
 mod verify_after;
 
-pub use answers::{PresetRequest, Shell};
-pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
-pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
-pub use history::{ExportForm, HistoryAction, HistoryRequest};
-pub use merge::MergeRequest;
-pub use precondition::PreconditionRequest;
-pub use report::{ReportRequest, TableForm};
-pub use suite::{RoundsRequest, SuiteAction, SuiteRequest};
-pub use sweep::SweepRequest;
-pub use trace::{TraceRequest, TracedSource};
-pub use verify_after::VerifyAfterRequest;
-
-use super::command_line::{CommandLine, RunReaders, Takes};
+use super::command_line::{CommandLine, RunReaders};
 use super::error::CliError;
-use super::flag::{Form, Scope, long_name};
-use super::option::{HELP, OptionRow};
-use super::{Invocation, flags, meant, suggest};
+use super::flag::long_name;
+use super::option::OptionRow;
+use super::{Invocation, meant, suggest};
 use crate::profile::RawText;
+pub use command::Command;
 use std::borrow::Cow;
 use std::ffi::OsString;
-
-/// A command: a row of the table that parser, help, man page and completions come from.
-pub struct Command {
-    /// The word.
-    pub name: &'static str,
-    /// What follows it, for the help; empty where nothing may follow.
-    pub arguments: &'static str,
-    /// One line of help.
-    pub help: &'static str,
-    /// Its own options; see [`Command::rows`].
-    options: &'static [OptionRow],
-    /// Groups of options of which one at most is given.
-    exclusive: &'static [&'static [OptionRow]],
-    /// What it takes beside them.
-    pub takes: Takes,
-    /// Command lines with what they do: two at least, where there is anything to say.
-    pub examples: &'static [Form],
-    /// What becomes of all that was read.
-    make: fn(CommandLine) -> Result<Invocation, CliError>,
-}
-
-impl Command {
-    /// Its options, `--help` left out. Those of a run that is made again are the long ones of a single
-    /// invocation.
-    pub fn rows(&self) -> Vec<OptionRow> {
-        match self.takes {
-            Takes::Rerun => {
-                let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
-                of_one.filter(|flag| flag.long().is_some()).map(OptionRow::of).collect()
-            }
-            _ => self.options.to_vec(),
-        }
-    }
-
-    /// The same with `--help`.
-    pub fn rows_and_help(&self) -> Vec<OptionRow> {
-        [self.rows(), vec![HELP]].concat()
-    }
-
-    /// Whether all options of runs may stand behind it.
-    pub fn takes_options_of_runs(&self) -> bool {
-        matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
-    }
-
-    /// How it is called: `diskspd report <file.json> [-v]`.
-    pub fn usage(&self) -> String {
-        format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name))
-    }
-}
 
 /// All commands.
 pub const COMMANDS: &[Command] = &[
@@ -100,6 +38,7 @@ pub const COMMANDS: &[Command] = &[
     baseline::BASELINE,
     precondition::PRECONDITION,
     trace::TRACE,
+    convert::CONVERT,
     history::HISTORY,
     compare::COMPARE,
     verify_after::VERIFY_AFTER,
@@ -117,9 +56,14 @@ pub fn find(name: &[u8]) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name.as_bytes() == name)
 }
 
+/// All commands.
+pub fn all_names() -> Vec<&'static str> {
+    COMMANDS.iter().map(|command| command.name).collect()
+}
+
 /// All commands but `help`, which explains them.
 pub fn names() -> Vec<&'static str> {
-    COMMANDS.iter().map(|command| command.name).filter(|name| *name != "help").collect()
+    all_names().into_iter().filter(|name| *name != "help").collect()
 }
 
 /// The option that is a command too, at the front of a line, as its word.

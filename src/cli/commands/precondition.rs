@@ -1,41 +1,15 @@
 //! `diskspd precondition`: a target, options of its own, and behind `--` those of the rounds.
 
 use super::Command;
+use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{Number, OneOf};
 use crate::cli::option::{DRY_RUN, OUT, OptionRow, QUIET, row, switch, text};
-use crate::cli::{Invocation, OutRequest};
+use crate::cli::requests::PreconditionRequest;
 use crate::lab::precondition::{ROUNDS, Standard, WINDOW};
 use crate::lab::sweep::seconds;
 use std::ffi::OsString;
-
-/// A preconditioning.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PreconditionRequest {
-    /// `--standard`: whose rules it is done by.
-    pub standard: Standard,
-    /// `--purge`: everything is discarded first.
-    pub purge: bool,
-    /// `--fill`: how often all of it is written; `None` = not at all.
-    pub fill: Option<u32>,
-    /// `--round`: how long a round is, s.
-    pub round_s: u32,
-    /// `--rounds`: how many there are at most.
-    pub rounds: u32,
-    /// `--destroy`: permit writing to block devices that carry a signature.
-    pub destroy: bool,
-    /// `--out`: where the record of the last round goes.
-    pub out: Vec<OutRequest>,
-    /// `--dry-run`: check and tell alone.
-    pub dry_run: bool,
-    /// `--quiet`: the table alone.
-    pub quiet: bool,
-    /// The target, as it was given.
-    pub target: OsString,
-    /// Options of the rounds: what stood behind `--`.
-    pub options: Vec<OsString>,
-}
 
 const STANDARD: OptionRow = row(
     "--standard",

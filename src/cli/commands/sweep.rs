@@ -5,40 +5,11 @@ use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::{File, Folder, OneOf};
 use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STRICT, row, switch, text};
+use crate::cli::requests::SweepRequest;
 use crate::cli::{Invocation, SweptLine, TypedLine};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::{Axis, Objective, Settings, SweepOrder, curve, seconds};
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-/// A sweep.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct SweepRequest {
-    /// How it is done.
-    pub settings: Settings,
-    /// `--dir`: where records are kept.
-    pub folder: Option<PathBuf>,
-    /// `--between`: what the shell runs before each run.
-    pub between: Option<String>,
-    /// `--csv`, `--out`: where the table goes.
-    pub csv: Vec<PathBuf>,
-    /// `--json`, `--out`: where everything goes.
-    pub json: Vec<PathBuf>,
-    /// `--html`, `--out`: where the page goes.
-    pub html: Vec<PathBuf>,
-    /// `--dry-run`: check, list and estimate alone.
-    pub dry_run: bool,
-    /// `--strict`: fail when any figures are not what they seem to be.
-    pub strict: bool,
-    /// `--quiet`: no progress, and only what is wrong.
-    pub quiet: bool,
-    /// The command line of the runs, with its axes.
-    pub swept: SweptLine,
-    /// The same as it was typed.
-    pub arguments: Vec<OsString>,
-    /// All that followed `sweep`, for the one who wants to do it again.
-    pub given: Vec<OsString>,
-}
+use std::path::Path;
 
 /// The curve of an objective that has no loads to choose among.
 const CURVE: &str = "10%..100%";
@@ -188,6 +159,8 @@ fn complete(mut settings: Settings, axes: &[Axis]) -> Result<Settings, CliError>
 mod tests {
     use super::super::tests::parsed;
     use super::*;
+    use std::ffi::OsString;
+    use std::path::PathBuf;
 
     fn requested(line: &str) -> Result<SweepRequest, CliError> {
         match parsed(&format!("sweep {line}"))? {

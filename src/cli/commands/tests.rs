@@ -24,8 +24,8 @@ fn what_is_run_again_takes_every_long_option_of_one_invocation_and_no_other() {
 #[test]
 fn every_command_is_offered_behind_man_and_help() {
     for name in ["man", "help"] {
-        let Takes::OneOf(words) = find(name.as_bytes()).unwrap().takes else { panic!("{name}") };
-        assert!(COMMANDS.iter().all(|command| words().contains(&command.name)), "{name}");
+        let words = find(name.as_bytes()).unwrap().takes.words(all_names).unwrap();
+        assert!(COMMANDS.iter().all(|command| words.contains(&command.name)), "{name}");
     }
 }
 
@@ -76,6 +76,7 @@ fn values_of_rows_are_accepted() {
 
 mod reader {
     use super::super::*;
+    use crate::cli::command_line::Takes;
     use crate::cli::option::OptionValue::{File, Number, OneOf};
     use crate::cli::option::{row, switch, text};
 
@@ -88,7 +89,7 @@ mod reader {
 
     fn read(takes: Takes, line: &[&str]) -> Result<CommandLine, CliError> {
         let arguments: Vec<OsString> = line.iter().map(OsString::from).collect();
-        let readers = RunReaders { line: cli::parse, rerun: cli::parse };
+        let readers = RunReaders { line: cli::parse, rerun: cli::parse, commands: all_names };
         CommandLine::read("test", &TABLE, takes, &arguments, readers)
     }
 

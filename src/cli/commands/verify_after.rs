@@ -3,17 +3,7 @@
 use super::Command;
 use crate::cli::Invocation;
 use crate::cli::command_line::Takes;
-use crate::profile::RawText;
-use std::path::PathBuf;
-
-/// What is read back after a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerifyAfterRequest {
-    /// What the run told is durable.
-    pub journal: PathBuf,
-    /// Where its targets are now, in their order; empty = where they were.
-    pub targets: Vec<RawText>,
-}
+use crate::cli::requests::VerifyAfterRequest;
 
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",

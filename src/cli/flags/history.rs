@@ -44,7 +44,8 @@ fn save(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 fn label(value: &[u8]) -> Result<String, Problem> {
     let text = String::from_utf8_lossy(value).into_owned();
-    check_word(&text).map_err(|why| Problem::new(0, why).expected("a label, as in --save=baseline"))?;
+    check_word(&text)
+        .map_err(|why| Problem::new(0, why.to_string()).expected("a label, as in --save=baseline"))?;
     Ok(text)
 }
 

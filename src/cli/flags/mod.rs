@@ -83,7 +83,12 @@ pub const GROUPS: &[Group] = &[
         tables: &[output::FLAGS],
         everyday: &["L", "D", "R", "v"],
     },
-    Group { topic: "profiles", title: "Profiles, events, help", tables: &[profile::FLAGS], everyday: &["X"] },
+    Group {
+        topic: "profiles",
+        title: "Profiles, events, help",
+        tables: &[profile::FLAGS],
+        everyday: &["X", "fio"],
+    },
     Group { topic: "replay", title: "Recorded I/Os", tables: &[replay::FLAGS], everyday: &["replay"] },
     Group { topic: "save", title: "History", tables: &[history::FLAGS], everyday: &["save"] },
     Group { topic: "verify", title: "Verification", tables: &[integrity::FLAGS], everyday: &["verify"] },
@@ -94,12 +99,6 @@ pub const GROUPS: &[Group] = &[
         tables: linux::FLAGS,
         everyday: &["engine", "preset", "out", "repeat", "until-steady", "dry-run", "quiet"],
     },
-];
-
-/// What `--help` takes a word for: each group, what is said of targets and of commands, and everything.
-pub const TOPICS: &[&str] = &[
-    "all", "targets", "area", "access", "writing", "shape", "threads", "caching", "time", "output",
-    "profiles", "replay", "save", "verify", "hosts", "linux", "commands",
 ];
 
 /// All rows of the table.
@@ -116,6 +115,7 @@ pub fn find(accepted: impl Fn(Name) -> bool) -> Option<&'static Flag> {
 mod tests {
     use super::*;
     use crate::cli::flag::Scope;
+    use crate::cli::topics::TOPICS;
     use std::collections::HashSet;
 
     #[test]

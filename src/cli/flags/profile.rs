@@ -1,9 +1,11 @@
-//! `-X -y -?`: XML profiles, named events, usage.
+//! `-X --fio -y -?`: profiles in files, named events, usage.
 
+use crate::cli::ProfileForm;
+use crate::cli::UsageExtent;
+use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
-use crate::cli::{Invocation, UsageExtent};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Name::Long, Read, Scope};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -23,6 +25,21 @@ pub const FLAGS: &[Flag] = &[
         values: &[],
         swept: None,
         read: Read::Text(profile),
+    },
+    Flag {
+        name: Long("fio"),
+        forms: &[("--fio <file>", "run the jobs of a job file of fio")],
+        default: "the profile is the command line",
+        scope: Scope::Profile,
+        notes: "What is done in another way than fio does it is told, and what can't be done is refused, \
+                with the section and the line. Beside it only -: -C -d -R -v -W -z and the long options \
+                may stand; times and seed replace those of every time span. See docs/fio-jobs.md.",
+        compatibility: LinuxOnly,
+        tested: &["fio_jobs"],
+        with_profile: false,
+        values: &[],
+        swept: None,
+        read: Read::Text(fio_jobs),
     },
     Flag {
         name: Letter(b'y'),
@@ -57,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Usage(UsageExtent::All))),
+        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
     },
 ];
 
@@ -70,7 +87,19 @@ fn profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if draft.profile_path.is_some() {
         return Err(Problem::new(0, "a second XML profile").hint("run them one after the other"));
     }
-    draft.profile_path = Some(RawText::from(value.to_vec()));
+    draft.profile_path = Some((ProfileForm::Xml, RawText::from(value.to_vec())));
+    Ok(())
+}
+
+fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    if value.is_empty() {
+        return Err(Problem::new(0, "the file name is missing").expected("the name of a job file of fio"));
+    }
+    if draft.profile_path.is_some() {
+        let problem = Problem::new(0, "a second file of jobs or profile");
+        return Err(problem.hint("run them one after the other"));
+    }
+    draft.profile_path = Some((ProfileForm::FioJobs, RawText::from(value.to_vec())));
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::record::json;
 use crate::results::Record;
-use crate::run::{OutputDoor, Patience};
+use crate::run::{OutputDoor, OutputError, Patience};
 use std::path::{Path, PathBuf};
 
 /// A record that is kept. It stays there unless it is removed.
@@ -14,8 +14,8 @@ pub struct KeptRecord {
 /// Keeps a record in `$TMPDIR`, else in /var/tmp, which is on a disk: `diskspd report` and the like read it.
 ///
 /// # Errors
-/// It can't be kept, as a message.
-pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, String> {
+/// It can't be kept.
+pub fn keep(record: &Record, rank: usize, size: usize) -> Result<KeptRecord, OutputError> {
     let path = folder().join(format!("diskspd-rank-{rank}-of-{size}-{}.json", std::process::id()));
     let permitted = OutputDoor::permit_own("its record", &path)?;
     permitted.open(&Patience::default())?.put(json::bytes(record))?;

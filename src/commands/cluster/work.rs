@@ -163,7 +163,7 @@ impl RankWork {
         for (path, (size, zero)) in sizes {
             let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
             if first {
-                let at = target::locate(path.as_bytes())?;
+                let at = target::locate(path.as_bytes()).map_err(|error| error.to_string())?;
                 let order = Order { path: &at, size, zero, recreate: self.task.recreate };
                 let made = prepare::prepare(&order, &mut |_, _| (), control.stop_flag());
                 made.map_err(|error| error.to_string())?;

@@ -23,7 +23,9 @@ impl Interleaved {
     pub fn same(&self) -> bool {
         let [first, other] = &self.requests;
         let spans = |request: &RunRequest| request.profile.time_spans.clone();
-        spans(first) == spans(other) && first.method == other.method && first.xml_profile == other.xml_profile
+        spans(first) == spans(other)
+            && first.method == other.method
+            && first.profile_file == other.profile_file
     }
 }
 

@@ -5,6 +5,7 @@ mod interleaved;
 pub mod outputs;
 pub mod past;
 mod programs;
+mod refused;
 pub mod sides;
 
 use super::not_done::{NotDone, told};
@@ -12,13 +13,15 @@ use super::output;
 use crate::cli::typed::quoted;
 use crate::cli::{CompareRequest, Exit, FailIf};
 use crate::finding::Finding;
-use crate::lab::compare::{self, ChangeVerdict, Question, RunComparison, Side, SideDifference};
+use crate::lab::compare;
+use crate::lab::compare::{ChangeVerdict, Question, RunComparison, Side};
 use crate::report::answers::ToldComparison;
 use crate::run::OutputDoor;
 use crate::sys::standard_error::say;
 use boots::BootSides;
 use interleaved::RunSides;
 use outputs::{AboutPage, ComparisonFiles};
+pub use refused::refused;
 use std::ffi::OsString;
 
 /// Compares, and tells what came of it: [`Exit::Doubtful`] when that is what `--fail-if` names.
@@ -109,19 +112,6 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
             .remedy("see below the table what would decide it; use --fail-if unsure to fail in this case"));
     }
     if failed { Exit::Doubtful } else { Exit::Success }
-}
-
-/// What must agree and doesn't.
-pub fn refused(differences: &[SideDifference]) -> NotDone {
-    let finding = |difference| {
-        Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
-    };
-    let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
-    if let Some(last) = findings.pop() {
-        let remedy = "different workloads have no common scale; use --anyway to compare them nevertheless";
-        findings.push(last.remedy(remedy));
-    }
-    NotDone::usage(findings)
 }
 
 /// What leaves open which of both is better.

@@ -4,6 +4,7 @@ mod export;
 pub mod import;
 mod list;
 mod page;
+mod time;
 mod told;
 mod trend;
 
@@ -16,6 +17,7 @@ use crate::sys::standard_error::say;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use time::time;
 
 /// Does what is asked.
 ///
@@ -105,10 +107,4 @@ fn each(
         act(index, &id)?;
     }
     Ok(Exit::Success)
-}
-
-/// A time for people, in this machine's time zone.
-fn time(seconds: i64) -> String {
-    let zoned = Timestamp::from_second(seconds).map(|time| time.to_zoned(TimeZone::system()));
-    zoned.map(|time| time.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_else(|_| "-".into())
 }

@@ -1,6 +1,6 @@
 //! The command lines of a preconditioning, read and validated before the first step.
 
-use super::super::load::XmlOnce;
+use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
 use crate::cli::typed::quoted;
@@ -137,7 +137,7 @@ fn parsed(
     let usage = |messages: Vec<String>| NotDone::usage(messages.into_iter().map(Finding::error).collect());
     let line = TypedLine::of(arguments)
         .map_err(|error| usage(vec![format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
-    let found = Runnable::of(&line, &XmlOnce::default(), |request, profile, _| {
+    let found = Runnable::of(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
             return Some(format!("{option} can't be used in a round of a preconditioning"));
         }
@@ -155,7 +155,7 @@ fn parsed(
 fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     let method = &request.method;
     let given = [
-        (request.xml_profile.is_some(), "-X"),
+        (request.profile_file.is_some(), "-X, --fio"),
         (method.preset.is_some(), "--preset"),
         (request.profile_only, "-Rp"),
         (request.profile.result_format == ResultFormat::Xml, "-Rxml"),

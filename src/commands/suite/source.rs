@@ -1,6 +1,6 @@
 //! What a suite runs: of a file, of the program, of a profile or of a preset.
 
-use super::super::load::XmlOnce;
+use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
 use super::super::runnable::{self, Runnable};
 use crate::cli::{CliError, TypedLine};
@@ -78,7 +78,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
     let mut used = false;
     for test in suite.tests {
         let line = line(&test, targets, options, &mut used)?;
-        let (run, warnings) = Runnable::of(&line, &XmlOnce::default(), |request, _, _| {
+        let (run, warnings) = Runnable::of(&line, &ProfileOnce::default(), |request, _, _| {
             let option = runnable::out_of_place(request)?;
             Some(format!("{option} can't be used in a suite, which prints a table of all runs"))
         })

@@ -12,6 +12,7 @@
 use super::super::known_runs;
 use crate::cli::SweepRequest;
 use crate::clock;
+use crate::commands::folder_error::{FolderError, FolderFault};
 use crate::lab::sweep::Ran;
 use crate::profile::RawText;
 use crate::record::json;
@@ -22,8 +23,11 @@ use crate::truth::Judged;
 use serde_json::{Value, json};
 use std::env;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+
+/// What is kept in it.
+const SWEEP: &str = "sweep";
 
 /// A folder that no other sweep has.
 pub struct Folder {
@@ -38,37 +42,35 @@ impl Folder {
     /// Makes the folder or takes it up again, with what has been run there.
     ///
     /// # Errors
-    /// A message: it holds something else, another sweep, is in use, or can't be read or written.
-    pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), String> {
-        let failed = |why: &dyn std::fmt::Display| format!("--dir {}: {why}", path.display());
-        fs::create_dir_all(path).map_err(|error| failed(&error))?;
-        let lock = File::open(path).map_err(|error| failed(&error))?;
-        if !locks::hold(&lock).map_err(|error| failed(&error))? {
-            return Err(failed(&"another sweep is using this folder; wait for it, or name another folder"));
+    /// It holds something else, another sweep, is in use, or can't be read or written.
+    pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
+        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        fs::create_dir_all(path).map_err(failed)?;
+        let lock = File::open(path).map_err(failed)?;
+        if !locks::hold(&lock).map_err(failed)? {
+            return Err(FolderFault::InUse { kind: SWEEP }.of(path));
         }
         let folder = Folder { path: path.to_owned(), is_spare: false, _lock: lock };
         let asked = identity(request);
         match fs::read(path.join("sweep.json")) {
             Ok(bytes) => {
-                let found: Value = serde_json::from_slice(&bytes).map_err(|error| {
-                    failed(&format_args!("sweep.json is damaged: {error}; name another folder"))
-                })?;
+                let found: Value = serde_json::from_slice(&bytes)
+                    .map_err(|source| FolderFault::Damaged { file: "sweep.json", source }.of(path))?;
                 if found["sweep"] != asked {
                     let command = found["command_line"].as_str().unwrap_or("not known");
-                    return Err(failed(&format_args!(
-                        "it holds another sweep: {command}; repeat that command, or name another folder"
-                    )));
+                    let command = command.to_owned();
+                    return Err(FolderFault::Another { kind: SWEEP, command }.of(path));
                 }
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(request, &asked).map_err(|why| failed(&why))?;
+                folder.begin(request, &asked).map_err(|fault| fault.of(path))?;
             }
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
-            fs::create_dir_all(path.join(part)).map_err(|error| failed(&error))?;
+            fs::create_dir_all(path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|why| failed(&why))?;
+        let history = folder.history().map_err(|fault| fault.of(path))?;
         Ok((folder, history))
     }
 
@@ -103,10 +105,10 @@ impl Folder {
         }
     }
 
-    fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), String> {
-        let mut there = fs::read_dir(&self.path).map_err(|error| error.to_string())?;
+    fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderFault> {
+        let mut there = fs::read_dir(&self.path)?;
         if there.next().is_some() {
-            return Err("it holds other files than a sweep's; name a new or an empty folder".into());
+            return Err(FolderFault::OtherFiles { kind: SWEEP });
         }
         let command_line = format!("diskspd sweep {}", super::quoted(&request.given));
         let document = json!({
@@ -119,21 +121,21 @@ impl Folder {
     }
 
     /// What has been run, up to the first that is missing.
-    fn history(&self) -> Result<Vec<Ran>, String> {
+    fn history(&self) -> Result<Vec<Ran>, FolderFault> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{:04}.json", history.len() + 1);
             match fs::read(self.path.join(&name)) {
                 Ok(bytes) => {
                     let ran = serde_json::from_slice(&bytes);
-                    history.push(
-                        ran.map_err(|error| {
-                            format!("{name} is damaged: {error}; remove it to run it again")
-                        })?,
-                    );
+                    history.push(ran.map_err(|source| FolderFault::DamagedRun {
+                        file: name.clone(),
+                        source,
+                        remedy: "remove it to run it again",
+                    })?);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
-                Err(error) => return Err(format!("{name}: {error}")),
+                Err(source) => return Err(FolderFault::UnreadableRun { file: name, source }),
             }
         }
     }
@@ -141,13 +143,13 @@ impl Folder {
     /// Keeps run `number`, from 1.
     ///
     /// # Errors
-    /// A message.
-    pub fn keep(&self, number: usize, ran: &Ran, record: Option<&Record>) -> Result<(), String> {
+    /// It can't be written.
+    pub fn keep(&self, number: usize, ran: &Ran, record: Option<&Record>) -> Result<(), FolderFault> {
         let name = format!("{number:04}.json");
         if let Some(record) = record {
             self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
         }
-        let line = serde_json::to_string(ran).map_err(|error| error.to_string())?;
+        let line = serde_json::to_string(ran)?;
         self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
 
@@ -157,10 +159,15 @@ impl Folder {
         (1..=runs).rev().map(path).find(|path| path.exists()).and_then(|path| known_runs::record(&path).ok())
     }
 
-    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<(), String> {
+    fn put(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>,
+    ) -> Result<(), FolderFault> {
         let mut bytes = Vec::new();
-        write(&mut bytes).map_err(|error| error.to_string())?;
-        OutputDoor::permit_own("--dir", &self.path.join(name))?.open(&Patience::default())?.put(bytes)
+        write(&mut bytes)?;
+        let permitted = OutputDoor::permit_own("--dir", &self.path.join(name))?;
+        Ok(permitted.open(&Patience::default())?.put(bytes)?)
     }
 }
 

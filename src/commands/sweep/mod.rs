@@ -1,5 +1,6 @@
 //! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
 
+mod answered;
 mod folder;
 mod outputs;
 mod page;
@@ -21,6 +22,7 @@ use crate::sys::standard_error::{self, say};
 use crate::sys::{privileges, process};
 use crate::truth::Verdict;
 use crate::units::visible;
+use answered::AnsweredSweep;
 use folder::Folder;
 use outputs::TablePlaces;
 use plan::Plan;
@@ -91,13 +93,6 @@ fn run(request: &SweepRequest, plan: &Plan) -> Result<Exit, NotDone> {
         process::end(exit.code());
     }
     Ok(exit)
-}
-
-/// What a sweep has come to.
-struct AnsweredSweep<'a> {
-    rows: &'a [PointRow],
-    answers: &'a [SweepAnswer],
-    drift: Option<&'a Drift>,
 }
 
 /// Prints table, findings and answer, and writes the files.

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use crate::cli::SweepRequest;
-use crate::run::{Outlet, OutputDoor, Patience, Permitted};
+use crate::run::{Outlet, OutputDoor, OutputError, Patience, Permitted};
 use std::path::PathBuf;
 
 /// Where the table goes, by its form.
@@ -16,14 +16,14 @@ impl TablePlaces {
     /// Looks at all of them; nothing is changed.
     ///
     /// # Errors
-    /// A message: one can't be written, is named twice, or is a target or read.
-    pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, String> {
+    /// One can't be written, is named twice, or is a target or read.
+    pub fn open(request: &SweepRequest, plan: &Plan) -> Result<TablePlaces, OutputError> {
         let points = plan.points.iter();
         let mut door =
             points.fold(OutputDoor::default(), |door, point| door.which_runs(&point.profile, &point.method));
         let mut permitted = |option: &str, paths: &[PathBuf]| {
             let permitted = paths.iter().map(|path| door.permit(option, path));
-            permitted.collect::<Result<Vec<Permitted>, String>>()
+            permitted.collect::<Result<Vec<Permitted>, OutputError>>()
         };
         let csv = permitted("--csv", &request.csv)?;
         let json = permitted("--json", &request.json)?;
@@ -31,7 +31,7 @@ impl TablePlaces {
         let patience = Patience::default();
         let open = |permitted: Vec<Permitted>| {
             let opened = permitted.into_iter().map(|permitted| permitted.open(&patience));
-            opened.collect::<Result<Vec<Outlet>, String>>()
+            opened.collect::<Result<Vec<Outlet>, OutputError>>()
         };
         Ok(TablePlaces { csv: open(csv)?, json: open(json)?, html: open(html)? })
     }
@@ -49,8 +49,10 @@ impl TablePlaces {
         let all = [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)];
         let all =
             all.into_iter().flat_map(|(outlets, bytes)| outlets.iter().map(move |outlet| (outlet, bytes)));
-        let failures: Vec<String> =
-            all.filter_map(|(outlet, bytes)| outlet.put(bytes.to_vec()).err()).collect();
+        let failures: Vec<String> = all
+            .filter_map(|(outlet, bytes)| outlet.put(bytes.to_vec()).err())
+            .map(|error| error.to_string())
+            .collect();
         if failures.is_empty() { Ok(()) } else { Err(failures) }
     }
 }

@@ -1,6 +1,6 @@
 //! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
-use super::super::load::XmlOnce;
+use super::super::load::ProfileOnce;
 use super::super::runnable::{Runnable, out_of_place};
 use crate::cli::typed::quoted;
 use crate::cli::{SweepRequest, TypedLine};
@@ -21,7 +21,7 @@ pub struct Plan {
     pub points: Vec<Runnable>,
     lines: Vec<TypedLine>,
     /// The profile that all of them have, where there is `-X`.
-    xml: XmlOnce,
+    xml: ProfileOnce,
     /// The whole command line, as it can be typed.
     pub command_line: String,
     /// What is accepted but hardly meant.
@@ -40,9 +40,9 @@ impl Plan {
             true => diagonal(&swept.axes, swept.plain_depth()),
             false => points(&swept.axes),
         };
-        let points = points.map_err(one)?;
+        let points = points.map_err(|fault| one(fault.to_string()))?;
         let lines: Vec<TypedLine> = points.iter().map(|settings| swept.at(settings)).collect();
-        let xml = XmlOnce::default();
+        let xml = ProfileOnce::default();
         let mut warnings = Vec::new();
         let mut runnables = Vec::new();
         for line in &lines {
@@ -170,7 +170,7 @@ impl Plan {
 ///
 /// # Errors
 /// It can't be run, or not in a sweep.
-fn runnable(line: &TypedLine, xml: &XmlOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
+fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
     Runnable::of(line, xml, |request, profile, method| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, method)),

@@ -7,6 +7,7 @@ use super::point;
 use super::progress::Watcher;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
+use crate::commands::folder_error::FolderFault;
 use crate::finding::Finding;
 use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
 use crate::results::Record;
@@ -134,7 +135,7 @@ impl<'a> SweepWalk<'a> {
             Err(why) => (None, Some(why)),
         };
         let ran = Ran { what, seconds, line, failure };
-        self.keep(&ran, record.as_ref())?;
+        self.keep(&ran, record.as_ref()).map_err(|fault| fault.to_string())?;
         self.last_record = record.or(self.last_record.take());
         self.history.push(ran);
         self.watcher.ended(&self.plan.sweep, &self.history);
@@ -142,7 +143,7 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// Keeps a run. A folder that nobody asked for is given up where it can't.
-    fn keep(&mut self, ran: &Ran, record: Option<&Record>) -> Result<(), String> {
+    fn keep(&mut self, ran: &Ran, record: Option<&Record>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let kept = folder.keep(self.history.len() + 1, ran, record);
         if let (Err(why), true) = (&kept, folder.is_spare) {

@@ -8,7 +8,8 @@ use std::process::Command;
 
 /// Bytes of each target.
 const SIZE: usize = 16 << 20;
-/// What the program reads of a device before the run: where the disk's signatures lie, and samples of its content. Bytes.
+/// What the program reads of a device before the run: where the disk's signatures lie, and samples of its
+/// content. Bytes.
 const LOOKED_AT: u64 = 4 << 20;
 
 /// Files and device; the device goes when this is dropped.
@@ -77,8 +78,8 @@ impl Place {
         Some(Counters { read: numbers.get(2)? * 512, written: numbers.get(6)? * 512 })
     }
 
-    /// What of the device's counters the log doesn't explain. Those I/Os that were in flight when the run ended are in no log, and
-    /// the program looks at the device before the run.
+    /// What of the device's counters the log doesn't explain. Those I/Os that were in flight when the run
+    /// ended are in no log, and the program looks at the device before the run.
     pub fn compare(&self, lines: &[Line], depth: u64, before: &Counters, after: &Counters) -> Vec<String> {
         let sum =
             |write: bool| lines.iter().filter(|line| line.write == write).map(|line| line.size).sum::<u64>();

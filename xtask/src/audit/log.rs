@@ -51,15 +51,17 @@ pub fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     lines.map(|text| line(text).ok_or_else(|| format!("the log has the line {text}").into())).collect()
 }
 
-/// What one thread did on one target in one direction: I/Os, bytes, and, where it is known, the sum of all latencies.
+/// What one thread did on one target in one direction: I/Os, bytes, and, where it is known, the sum of all
+/// latencies.
 type Sums = (u64, u64, Option<u128>);
 
 /// The I/Os of the measured time.
 ///
-/// The log doesn't tell when it began, to the nanosecond: a worker looks at the phase after its stamp. But the I/Os of a
-/// thread are logged in the order in which they were counted, and those that count lie side by side. So there is a first
-/// one, from which on as many I/Os as the record has make its sums; and it lies where the measured time may begin.
-pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>, String> {
+/// The log doesn't tell when it began, to the nanosecond: a worker looks at the phase after its stamp. But
+/// the I/Os of a thread are logged in the order in which they were counted, and those that count lie side by
+/// side. So there is a first one, from which on as many I/Os as the record has make its sums; and it lies
+/// where the measured time may begin.
+pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>, Failure> {
     let empty = Vec::new();
     let threads = results["threads"].as_array().unwrap_or(&empty);
     let mut counted = Vec::new();
@@ -80,7 +82,7 @@ pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>
         let place = |line: &Line| 2 * if single { 0 } else { line.target } + usize::from(line.write);
         let count: u64 = wanted.iter().map(|sums| sums.0).sum();
         let Some(last) = (lines.len() as u64).checked_sub(count) else {
-            return Err(format!("thread {thread}: {count} I/Os were counted, {} logged", lines.len()));
+            return Err(format!("thread {thread}: {count} I/Os were counted, {} logged", lines.len()).into());
         };
         let mut sums: Vec<Sums> = wanted.iter().map(|sums| (0, 0, sums.2.map(|_| 0))).collect();
         let add = |sums: &mut Vec<Sums>, line: &Line, sign: bool| {
@@ -108,15 +110,17 @@ pub fn measured(all: &[Line], results: &Value, warm_up: u64) -> Result<Vec<Line>
         let Some(first) = found else {
             return Err(format!(
                 "thread {thread}: no {count} I/Os side by side in the log make its sums {wanted:?}"
-            ));
+            )
+            .into());
         };
         counted.extend(lines[first..first + count as usize].iter().map(|line| (*line).clone()));
     }
     Ok(counted)
 }
 
-/// When measuring began, by what the record says of each interval: the same for all threads, or there is an error.
-pub fn beginning(counted: &[Line], results: &Value, width: u64, warm_up: u64) -> Result<u64, String> {
+/// When measuring began, by what the record says of each interval: the same for all threads, or there is an
+/// error.
+pub fn beginning(counted: &[Line], results: &Value, width: u64, warm_up: u64) -> Result<u64, Failure> {
     let (mut after, mut until) = (0u64, u64::MAX);
     let empty = Vec::new();
     let mut rows: BTreeMap<(usize, usize, bool), Vec<u64>> = BTreeMap::new();
@@ -152,7 +156,8 @@ pub fn beginning(counted: &[Line], results: &Value, width: u64, warm_up: u64) ->
         true if until == u64::MAX => Ok(warm_up),
         true => Ok(after.max(warm_up)),
         false => {
-            Err(format!("no beginning of the measured time makes these intervals: {after} to {until} ns"))
+            Err(format!("no beginning of the measured time makes these intervals: {after} to {until} ns")
+                .into())
         }
     }
 }

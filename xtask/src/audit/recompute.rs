@@ -62,8 +62,8 @@ fn mean_and_deviation(nanos: &[u64]) -> Option<(f64, f64)> {
     Some((mean / 1e6, (squares / count).sqrt() / 1e6))
 }
 
-/// The smallest of sorted latencies that the share `p` of them doesn't exceed, ms. Where that many are a whole number the next
-/// one up is as good, and where the product isn't exact so is the next one down.
+/// The smallest of sorted latencies that the share `p` of them doesn't exceed, ms. Where that many are a
+/// whole number the next one up is as good, and where the product isn't exact so is the next one down.
 fn percentile(sorted: &[u64], p: f64, share: f64) -> Figure {
     let rank = p * sorted.len() as f64;
     let at =

@@ -1,7 +1,8 @@
-//! What the block layer recorded of a device's requests, against the log: as many bytes, and every request within the time that
-//! the log has for its I/O.
+//! What the block layer recorded of a device's requests, against the log: as many bytes, and every request
+//! within the time that the log has for its I/O.
 
 use super::log::Line;
+use crate::Failure;
 use diskspd::host::root::Root;
 use diskspd::host::tracing::Tracefs;
 use diskspd::host::tracing::instance::{Instance, Recording};
@@ -47,7 +48,7 @@ impl Trace {
     }
 
     /// How many I/Os were compared, and what differs. `more`: bytes read and written that no log has.
-    pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), String> {
+    pub fn end(self, lines: &[Line], more: [u64; 2]) -> Result<(usize, Vec<String>), Failure> {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         let requests = requests(&text);
@@ -72,9 +73,10 @@ impl Trace {
     }
 }
 
-/// The log counts from the start signal, the trace from the machine's start. There must be one distance of the two with which
-/// every request was issued after its I/O was handed over and had completed before that was reaped. How many I/Os could be told
-/// from all others, and by how much (ns) that fails; below 0 = it doesn't.
+/// The log counts from the start signal, the trace from the machine's start. There must be one distance of
+/// the two with which every request was issued after its I/O was handed over and had completed before that
+/// was reaped. How many I/Os could be told from all others, and by how much (ns) that fails; below 0 = it
+/// doesn't.
 fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {
     let mut ios: HashMap<(bool, u64), Vec<&Line>> = HashMap::new();
     lines.iter().for_each(|line| ios.entry((line.write, line.offset)).or_default().push(line));

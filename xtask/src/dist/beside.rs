@@ -1,5 +1,5 @@
-//! What is linked into the program without being a crate: SQLite, the standard library, musl. With their versions, so
-//! that scanners match advisories.
+//! What is linked into the program without being a crate: SQLite, the standard library, musl. With their
+//! versions, so that scanners match advisories.
 
 use super::build::{Libc, Triple};
 use super::crates::{Crates, text};

@@ -1,5 +1,5 @@
-//! The program itself: linked statically with musl, the same wherever it is built; or with glibc, where it is to be one
-//! of several ranks of MPI, whose library it loads while it runs.
+//! The program itself: linked statically with musl, the same wherever it is built; or with glibc, where it is
+//! to be one of several ranks of MPI, whose library it loads while it runs.
 
 use super::{has_cargo, output, run};
 use crate::Failure;
@@ -102,8 +102,8 @@ impl Triple {
         }
     }
 
-    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a package of
-    /// Python's (`pip install ziglang`) and has every C library with it.
+    /// The C compiler: what `CC_<triple>` names, or one that is installed; else Zig's, which comes as a
+    /// package of Python's (`pip install ziglang`) and has every C library with it.
     fn compiler(self, root: &str) -> Result<String, Failure> {
         let variable = format!("CC_{}", self.name.replace('-', "_"));
         if let Ok(given) = std::env::var(&variable) {
@@ -129,8 +129,8 @@ impl Triple {
         Err(why.into())
     }
 
-    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which Zig doesn't
-    /// understand: these are left out.
+    /// A script that calls Zig's compiler. What builds SQLite names the target too, in Rust's words, which
+    /// Zig doesn't understand: these are left out.
     fn zig(self, root: &str) -> Result<String, Failure> {
         let script = format!("{root}/target/dist/zig-cc-{}", self.arch);
         let text = format!(
@@ -145,8 +145,8 @@ impl Triple {
     }
 }
 
-/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the same
-/// code are there once, and places that the program is put to when it starts are in the short form.
+/// Rust brings linker and C library for musl along, the same on every machine. Functions that came out as the
+/// same code are there once, and places that the program is put to when it starts are in the short form.
 const LINKER: [&str; 4] = [
     "-Clinker=rust-lld",
     "-Clink-self-contained=yes",
@@ -166,7 +166,8 @@ const UNUSED_OF_SQLITE: [&str; 8] = [
     "-DSQLITE_OMIT_LOAD_EXTENSION",
 ];
 
-/// The oldest glibc that a program for glibc may need, as its packages say (Cargo.toml): 2.28 is that of RHEL 8.
+/// The oldest glibc that a program for glibc may need, as its packages say (Cargo.toml): 2.28 is that of RHEL
+/// 8.
 pub const OLDEST_GLIBC: u32 = 28;
 
 /// What was built.
@@ -253,8 +254,8 @@ pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failur
     strip(triple, &folder)
 }
 
-/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of the last
-/// change.
+/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
+/// the last change.
 fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
@@ -284,8 +285,8 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
     ])
 }
 
-/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in its libc,
-/// and Rust brings no empty one along as musl does.
+/// A folder with an empty libdl: crates that load libraries ask for it by name, musl has what was in it in
+/// its libc, and Rust brings no empty one along as musl does.
 fn without_libdl(root: &str) -> Result<String, Failure> {
     let folder = format!("{root}/target/dist/libdl");
     std::fs::create_dir_all(&folder)?;

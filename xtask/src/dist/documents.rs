@@ -1,5 +1,5 @@
-//! The documentation that packages carry: the README, all pages of `docs`, and whatever they link to, in folders as here,
-//! so that every link leads somewhere.
+//! The documentation that packages carry: the README, all pages of `docs`, and whatever they link to, in
+//! folders as here, so that every link leads somewhere.
 
 use crate::Failure;
 use std::collections::BTreeSet;

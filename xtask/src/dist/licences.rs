@@ -14,7 +14,8 @@ musl, the C library: MIT, Copyright (c) 2005-2020 Rich Felker, et al.
 SQLite, which the crate libsqlite3-sys brings along: in the public domain.
 ";
 
-/// One text: what is linked, each crate with its licence, and each licence's text once with those that have it.
+/// One text: what is linked, each crate with its licence, and each licence's text once with those that have
+/// it.
 ///
 /// # Errors
 /// A crate has no licence that it names, or its text can't be read.
@@ -45,7 +46,8 @@ fn authors(package: &Value) -> String {
     if names.is_empty() { String::new() } else { format!(", by {}", names.join(", ")) }
 }
 
-/// The texts in the folder of a crate. That of the Apache License is the program's own, too: it is not repeated.
+/// The texts in the folder of a crate. That of the Apache License is the program's own, too: it is not
+/// repeated.
 fn texts_in(folder: &Path) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder)? {

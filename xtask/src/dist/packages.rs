@@ -53,8 +53,8 @@ fn variant(triple: Triple) -> &'static [&'static str] {
     }
 }
 
-/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its own, in a
-/// folder that is gone afterwards: no image of the user's is touched.
+/// The program alone, as an archive that podman, docker and skopeo load. What buildah keeps on the way is its
+/// own, in a folder that is gone afterwards: no image of the user's is touched.
 fn image(root: &Path, triple: Triple, out: &Path) -> Result<PathBuf, Failure> {
     let kept = tempfile::tempdir()?;
     let buildah = || {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Writes the list of all crates that are in the program, or were needed to make it, and of what is linked besides.
+/// Writes the list of all crates that are in the program, or were needed to make it, and of what is linked
+/// besides.
 ///
 /// # Errors
 /// Cargo.lock can't be read, a version isn't found, or the list can't be written.

@@ -1,4 +1,5 @@
-//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of Cargo.toml).
+//! What packages hold, in one folder, as cargo-deb and cargo-generate-rpm find it (`[package.metadata]` of
+//! Cargo.toml).
 
 use super::build::Built;
 use super::{documents, run};

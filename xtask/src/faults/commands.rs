@@ -1,7 +1,8 @@
-//! What every command writes, where that can't or must not be: on full and read-only file systems, over folders, over what is in
-//! use or somebody else's. Whatever is there already stays as it is, unless what was asked for takes its place whole.
+//! What every command writes, where that can't or must not be: on full and read-only file systems, over
+//! folders, over what is in use or somebody else's. Whatever is there already stays as it is, unless what was
+//! asked for takes its place whole.
 
-use super::verdict::Ended;
+use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::Failure;
 use std::fs;

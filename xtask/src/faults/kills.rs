@@ -1,5 +1,5 @@
-//! Programs that are killed (`kill -9`) at any moment while they change a history of runs, or while they run: what was there
-//! is there, unchanged; nothing is there by half; nothing piles up.
+//! Programs that are killed (`kill -9`) at any moment while they change a history of runs, or while they run:
+//! what was there is there, unchanged; nothing is there by half; nothing piles up.
 
 use super::commands::writing_lines::words;
 use super::verdict::files;

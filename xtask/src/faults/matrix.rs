@@ -105,8 +105,8 @@ pub fn calls(bench: &Bench) -> Result<Tally, Failure> {
     Ok(tally)
 }
 
-/// How often a thread of a run does each system call at most, and how often the loader and the standard library do it
-/// before the program begins.
+/// How often a thread of a run does each system call at most, and how often the loader and the standard
+/// library do it before the program begins.
 fn occurrences(bench: &Bench, line: &str) -> Result<BTreeMap<String, (usize, usize)>, Failure> {
     bench.fresh()?;
     let mut command = Command::new("strace");
@@ -151,7 +151,8 @@ pub fn signals(bench: &Bench) -> Result<Tally, Failure> {
                 command.args(bench.words(line));
                 let name = format!("{signal} after {after} ms, {times} times: {line}");
                 bench.attempt(&name, &mut command, &mut tally, |process| {
-                    // Not before its handlers are there: until then a signal ends it as it ends every program.
+                    // Not before its handlers are there: until then a signal ends it as it ends every
+                    // program.
                     let status = format!("/proc/{process}/status");
                     let caught = |text: String| {
                         let bits = text

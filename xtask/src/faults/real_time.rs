@@ -1,5 +1,5 @@
-//! Real-time priorities: workers that never sleep keep their CPUs from everybody who has no higher priority, and end all the same,
-//! by themselves and at Ctrl-C.
+//! Real-time priorities: workers that never sleep keep their CPUs from everybody who has no higher priority,
+//! and end all the same, by themselves and at Ctrl-C.
 //!
 //! A watchdog of the one class that comes before all of them (`SCHED_DEADLINE`) ends whatever doesn't.
 

@@ -1,8 +1,9 @@
-//! Servers that hang: a file system whose server (a process, by FUSE) answers nothing any more, below outputs, the history, journals,
-//! what is read, and targets. Every program ends in bounded time and says why.
+//! Servers that hang: a file system whose server (a process, by FUSE) answers nothing any more, below
+//! outputs, the history, journals, what is read, and targets. Every program ends in bounded time and says
+//! why.
 
 use super::commands::writing_lines::{OUTPUTS, PREPARING, words};
-use super::verdict::Ended;
+use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::Failure;
 use rustix::process::{Pid, Signal, kill_process};
@@ -131,7 +132,8 @@ impl Server {
         send(self.process.id(), signal);
     }
 
-    /// The server stops so long after the program has begun, and the user, if there is one, wants the program to end.
+    /// The server stops so long after the program has begun, and the user, if there is one, wants the program
+    /// to end.
     fn attempt(
         &self,
         bench: &Bench,

@@ -1,5 +1,6 @@
 //! One attempt, and whether it ended as it should.
 
+use super::ended::Ended;
 use super::{Bench, Tally};
 use crate::Failure;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// No attempt may take longer: a run of one second, slowed down by strace, and the time that it gives to what hangs.
+/// No attempt may take longer: a run of one second, slowed down by strace, and the time that it gives to what
+/// hangs.
 const BOUND: Duration = Duration::from_secs(60);
 /// What the output file holds before the run.
 const EARLIER: &str = "{\"earlier\": true}\n";
@@ -21,30 +23,6 @@ const KNOWN: &[&str] =
 
 /// The same of reports of single hosts, without the hosts' names.
 const PER_HOST: &[&str] = &["earlier", "full-device"];
-
-/// How an attempt ended.
-pub struct Ended {
-    /// `None` = a signal killed it, or it was not over in time.
-    pub code: Option<i32>,
-    /// The signal that killed it.
-    pub signal: Option<i32>,
-    /// What it said on standard error.
-    pub said: String,
-    /// How long it took.
-    pub took: Duration,
-}
-
-impl Ended {
-    /// Whether it failed, and said so.
-    pub fn failed(&self) -> bool {
-        self.code.is_some_and(|code| code != 0) && self.said.contains("ERROR")
-    }
-
-    /// The beginning of what it said, in one line.
-    pub fn words(&self) -> String {
-        self.said.lines().take(4).collect::<Vec<_>>().join(" | ")
-    }
-}
 
 impl Bench {
     /// A path in the place of the attempt.
@@ -87,8 +65,8 @@ impl Bench {
             .any(|line| line.contains("write(2,") && (line.contains("(INJECTED)") || line.contains("EFBIG")))
     }
 
-    /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id. Adds what was
-    /// not as it should be.
+    /// Runs a command that starts the program; `act` may do something to it meanwhile, by its process id.
+    /// Adds what was not as it should be.
     ///
     /// # Errors
     /// The command can't be started.
@@ -112,8 +90,8 @@ impl Bench {
         Ok(ended)
     }
 
-    /// The same without a verdict. `release` is called when the program has told all that it has to tell, though the kernel
-    /// may still keep it.
+    /// The same without a verdict. `release` is called when the program has told all that it has to tell,
+    /// though the kernel may still keep it.
     ///
     /// # Errors
     /// The command can't be started.
@@ -196,7 +174,8 @@ impl Bench {
     }
 }
 
-/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the first digit of
+/// Kills a process and all that it has started. By the kernel's own call: kill(1) of procps 4.0.2 takes the
+/// first digit of
 /// `-12345` for the whole number, and -1 is everybody.
 fn end_group(leader: u32) {
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {

@@ -1,6 +1,5 @@
 //! Where honest runs write: files of several file systems, and devices.
 
-use super::ways;
 use crate::Failure;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -50,13 +49,6 @@ pub fn all(directory: &Path, word: &str) -> Result<Vec<Place>, Failure> {
         }
     }
     if places.is_empty() { Err("there is no place for the runs".into()) } else { Ok(places) }
-}
-
-/// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
-pub fn of(places: &[Place], way: usize, round: usize) -> Option<usize> {
-    let fits = |place: &Place| !ways::is_mapped(way) || !place.target.starts_with("/dev");
-    let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
-    fitting.get((round + way) % fitting.len().max(1)).copied()
 }
 
 /// A file full of what nobody stamped.

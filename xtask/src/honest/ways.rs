@@ -23,8 +23,15 @@ pub fn is_mapped(way: usize) -> bool {
     WAYS[way].contains("-Sm")
 }
 
-/// What is done: threads write over each other, sequentially, at random, with pieces of blocks in common, in sizes that
-/// are no powers of two.
+/// Where a way's run of a round takes place: in another one each time; `None` = nowhere here.
+pub fn place_of(places: &[Place], way: usize, round: usize) -> Option<usize> {
+    let fits = |place: &Place| !is_mapped(way) || !place.target.starts_with("/dev");
+    let fitting: Vec<usize> = (0..places.len()).filter(|number| fits(&places[*number])).collect();
+    fitting.get((round + way) % fitting.len().max(1)).copied()
+}
+
+/// What is done: threads write over each other, sequentially, at random, with pieces of blocks in common, in
+/// sizes that are no powers of two.
 const SHAPES: &[&[&str]] = &[
     &["-b4K", "-r", "-w50", "-o8", "-t2"],
     &["-b8K", "-r4K", "-w60", "-o4", "-t3"],
@@ -46,11 +53,13 @@ const SMALL: &[&[&str]] = &[
     &["-b7K", "-s", "-w50", "-o4", "-t2"],
 ];
 
-/// The words of a run, and whether there is anything durable that a journal could tell of. `flushes`: it sees to that.
+/// The words of a run, and whether there is anything durable that a journal could tell of. `flushes`: it sees
+/// to that.
 pub fn words(place: &Place, way: usize, round: usize, flushes: bool) -> (Vec<String>, bool) {
     let shapes: Vec<&&[&str]> =
         SHAPES.iter().chain(SMALL.iter().filter(|_| place.has_small_sectors)).collect();
-    // 5 has no divisor in common with their numbers, which are 12 and 15, but for the latter: the way adds the rest.
+    // 5 has no divisor in common with their numbers, which are 12 and 15, but for the latter: the way adds
+    // the rest.
     let shape = shapes[(round * 7 + way) % shapes.len()];
     let mut words: Vec<String> = WAYS[way].split(' ').map(str::to_owned).collect();
     words.extend(shape.iter().map(|word| (*word).to_owned()));

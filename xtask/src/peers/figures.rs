@@ -3,8 +3,8 @@
 use super::Workload;
 use serde_json::Value;
 
-/// What a tool measured. Latencies in µs, from before the I/O is handed over to when it is seen to have ended; `None` =
-/// it doesn't tell.
+/// What a tool measured. Latencies in µs, from before the I/O is handed over to when it is seen to have
+/// ended; `None` = it doesn't tell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
     /// I/Os per second.
@@ -35,7 +35,8 @@ impl Figures {
     }
 }
 
-/// The first row of totals, `total: bytes | I/Os | MiB/s | I/O per s | AvgLat ..`, and the table of percentiles.
+/// The first row of totals, `total: bytes | I/Os | MiB/s | I/O per s | AvgLat ..`, and the table of
+/// percentiles.
 pub fn of_diskspd(text: &str, w: &Workload) -> Option<Figures> {
     let total = text.lines().find_map(|line| line.trim_start().strip_prefix("total:"))?;
     let cells: Vec<f64> = total.split('|').map(|cell| cell.trim().parse().unwrap_or(f64::NAN)).collect();

@@ -1,5 +1,6 @@
-//! User and system time per I/O by samples of `perf`: the kernel's own division goes by the tick, which is too coarse
-//! for a few nanoseconds per I/O, and threads of the kernel that do the work for a tool are not part of it.
+//! User and system time per I/O by samples of `perf`: the kernel's own division goes by the tick, which is
+//! too coarse for a few nanoseconds per I/O, and threads of the kernel that do the work for a tool are not
+//! part of it.
 
 use super::Workload;
 use super::execute;

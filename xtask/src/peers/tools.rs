@@ -4,8 +4,8 @@ use super::Workload;
 use super::figures::{self, Figures};
 use std::path::{Path, PathBuf};
 
-/// A way to use a tool: its name in the table, the options for a workload (`None` = it can't do that), and what
-/// understands its output.
+/// A way to use a tool: its name in the table, the options for a workload (`None` = it can't do that), and
+/// what understands its output.
 pub type Variant =
     (&'static str, fn(&Workload) -> Option<Vec<String>>, fn(&str, &Workload) -> Option<Figures>);
 
@@ -144,7 +144,8 @@ fn io_uring(w: &Workload, submit: u32, complete: u32) -> Option<Vec<String>> {
     Some(options)
 }
 
-/// It reports ticks unless it is told the rate of the time-stamp counter: half of what the kernel calls bogomips.
+/// It reports ticks unless it is told the rate of the time-stamp counter: half of what the kernel calls
+/// bogomips.
 fn tsc_hertz() -> u64 {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("bogomips"));
@@ -152,8 +153,8 @@ fn tsc_hertz() -> u64 {
     number.map_or(1_000_000_000, |bogomips| (bogomips / 2.0 * 1e6) as u64)
 }
 
-/// Tuned: files and buffers registered, batches of a quarter of the depth, cheap random numbers, no map of blocks,
-/// and no clock reads that aren't asked for.
+/// Tuned: files and buffers registered, batches of a quarter of the depth, cheap random numbers, no map of
+/// blocks, and no clock reads that aren't asked for.
 fn fio(w: &Workload, tuned: bool) -> Vec<String> {
     let way = match (w.writes, w.sequential) {
         (0, false) => "randread",

@@ -1,7 +1,8 @@
-//! What the block layer says of a run: from an I/O's issue to the driver to its completion, by the kernel's own
-//! tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so that nobody
-//! takes the CPU from it; when there are more than fit, the first ones count.
+//! What the block layer says of a run: from an I/O's issue to the driver to its completion, by the kernel's
+//! own tracepoints. Events are kept in the kernel's memory while the tool runs and are read afterwards, so
+//! that nobody takes the CPU from it; when there are more than fit, the first ones count.
 
+use crate::Failure;
 use crate::statistics::quantile;
 use diskspd::host::root::Root;
 use diskspd::host::tracing::Tracefs;
@@ -29,7 +30,7 @@ impl Truth {
     ///
     /// # Errors
     /// Why there are none.
-    pub fn begin(target: &Path) -> Result<Truth, String> {
+    pub fn begin(target: &Path) -> Result<Truth, Failure> {
         let disk = super::disk_of(target).map_err(|e| format!("the disk of {}: {e}", target.display()))?;
         let recording = Recording {
             tracepoints: &TRACEPOINTS,
@@ -49,16 +50,17 @@ impl Truth {
     ///
     /// # Errors
     /// Nothing was, or it can't be read.
-    pub fn end(self) -> Result<BlockLatency, String> {
+    pub fn end(self) -> Result<BlockLatency, Failure> {
         self.0.stop().map_err(|e| format!("tracing can't be stopped: {e}"))?;
         let text = self.0.text().map_err(|e| format!("the trace: {e}"))?;
         latencies(&text).ok_or_else(|| {
-            "the block layer had no I/O of this target (page cache, or a device without requests: zram, dm)".to_owned()
+            "the block layer had no I/O of this target (page cache, or a device without requests: zram, dm)".into()
         })
     }
 }
 
-/// Pairs issues with completions, by sector; only one I/O is on its way to a sector at a time, or the last issue counts.
+/// Pairs issues with completions, by sector; only one I/O is on its way to a sector at a time, or the last
+/// issue counts.
 fn latencies(trace: &str) -> Option<BlockLatency> {
     let mut issued: HashMap<u64, f64> = HashMap::new();
     let mut latencies = Vec::new();

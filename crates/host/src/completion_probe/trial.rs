@@ -5,7 +5,6 @@
 //! same: a batch is then done one I/O after the other within the call that hands it over, and each would be
 //! charged with all of them.
 
-use super::LENGTH;
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::Buffer;
@@ -15,6 +14,9 @@ use diskspd_sys::usage::sleeps;
 use rustix::io::{pread, retry_on_intr};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
+
+/// Bytes of each read: a multiple of every block size that `O_DIRECT` may ask for.
+pub(super) const LENGTH: u32 = 4096;
 
 /// What was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,9 @@
 //! Which block devices of a stack tell when they get a request and when it is complete.
 
-use crate::device::Device;
-use crate::device::block_number;
+use crate::device::{Device, block_number};
 use crate::root::Root;
 use diskspd_model::machine::stack::{LayerKind, Stack};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A device that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,29 +44,45 @@ pub struct WatchedDevice {
     pub has_queue: bool,
 }
 
+/// Why the I/Os of a device can't be watched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotWatched {
+    /// It is none.
+    #[error(
+        "{}: only block devices can be traced, and this is none; diskspd devices lists them, findmnt -T FILE \
+         shows the one of a file", .0.display()
+    )]
+    NoDevice(PathBuf),
+    /// The kernel doesn't show it.
+    #[error("{}: /sys doesn't list the device", .0.display())]
+    Unlisted(PathBuf),
+    /// Its I/Os can't be told from those of the disk.
+    #[error(
+        "{}: is a partition of {disk}, whose driver has no request queue; trace {disk}", .path.display(),
+        disk = .disk.display()
+    )]
+    Partition {
+        /// What was named.
+        path: PathBuf,
+        /// What it is a part of.
+        disk: PathBuf,
+    },
+}
+
 impl WatchedDevice {
     /// Looks a block device up. It is not opened.
     ///
     /// # Errors
-    /// A message: it is none, or its I/Os can't be told from those of others.
-    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, String> {
-        let name = path.display();
-        let number = block_number(path).ok_or_else(|| {
-            format!(
-                "{name}: only block devices can be traced, and this is none; diskspd devices lists them, \
-                 findmnt -T FILE shows the one of a file"
-            )
-        })?;
-        let device =
-            Device::of(root, number).ok_or_else(|| format!("{name}: /sys doesn't list the device"))?;
+    /// It is none, or its I/Os can't be told from those of others.
+    pub fn find(root: &Root, path: &Path) -> Result<WatchedDevice, NotWatched> {
+        let name = || path.to_owned();
+        let number = block_number(path).ok_or_else(|| NotWatched::NoDevice(name()))?;
+        let device = Device::of(root, number).ok_or_else(|| NotWatched::Unlisted(name()))?;
         // A partition's requests are its disk's, and lie there.
         let disk = device.whole().unwrap_or_else(|| device.clone());
         let has_queue = disk.directory().join("mq").exists();
         if !has_queue && device.is_partition() {
-            return Err(format!(
-                "{name}: is a partition of {0}, whose driver has no request queue; trace {0}",
-                disk.node().display()
-            ));
+            return Err(NotWatched::Partition { path: name(), disk: disk.node() });
         }
         let sectors = |file: &str| {
             let text = std::fs::read_to_string(device.directory().join(file)).unwrap_or_default();

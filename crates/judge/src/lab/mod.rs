@@ -3,6 +3,7 @@
 
 pub mod compare;
 mod line;
+mod not_as_expected;
 pub mod precondition;
 pub mod repeat;
 pub mod selection;
@@ -10,3 +11,4 @@ pub mod suite;
 pub mod sweep;
 
 pub use line::{LatencyLine, RunFinding, RunLine, RunVerdict};
+pub use not_as_expected::NotAsExpected;

@@ -6,6 +6,7 @@
 //! is tracked the highest and the lowest in it are no more than 20 % of its average apart, and those of the
 //! straight line that fits it best no more than 10 %.
 
+use super::NotAsExpected;
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
 use diskspd_model::units::Millis;
 
@@ -39,9 +40,9 @@ impl Standard {
     ///
     /// # Errors
     /// What is expected.
-    pub fn parse(name: &str) -> Result<Standard, String> {
+    pub fn parse(name: &str) -> Result<Standard, NotAsExpected> {
         let found = Standard::ALL.into_iter().find(|standard| standard.name() == name);
-        found.ok_or_else(|| "pts-client, pts-enterprise or custom".into())
+        found.ok_or(NotAsExpected("pts-client, pts-enterprise or custom"))
     }
 
     /// What it is called.

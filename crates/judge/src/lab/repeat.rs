@@ -1,6 +1,6 @@
 //! How often a run is repeated (`--repeat`), and what the repetitions say.
 
-use super::RunLine;
+use super::{NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
 
 /// Fewer runs say too little about how much they vary to stop by it.
@@ -24,13 +24,13 @@ impl Repeat {
     ///
     /// # Errors
     /// A message: what is expected.
-    pub fn parse(text: &str) -> Result<Repeat, String> {
-        let expected = "a number of runs from 1 to 10000, or a precision as in until=2%";
+    pub fn parse(text: &str) -> Result<Repeat, NotAsExpected> {
+        let expected = NotAsExpected("a number of runs from 1 to 10000, or a precision as in until=2%");
         let repeat = match text.strip_prefix("until=") {
             Some(share) => self::share(share).filter(|s| *s < 1.0).map(Repeat::Until),
             None => text.parse().ok().filter(|n| (1..=10_000).contains(n)).map(Repeat::Times),
         };
-        repeat.ok_or_else(|| expected.to_owned())
+        repeat.ok_or(expected)
     }
 
     /// Whether another run is needed behind those that did so many I/Os per second.

@@ -50,11 +50,21 @@ impl Since {
 /// Longest label or tag, characters.
 const LONGEST: usize = 64;
 
+/// A text can't be a label or a tag.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' {why}")]
+pub struct NoWord {
+    /// The text.
+    pub word: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
 /// Whether a text can be a label or a tag: a word that no list, option or reference takes for something else.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check_word(word: &str) -> Result<(), String> {
+pub fn check_word(word: &str) -> Result<(), NoWord> {
     let fits = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
     let why = match word.chars().next() {
         None => "is empty",
@@ -63,7 +73,7 @@ pub fn check_word(word: &str) -> Result<(), String> {
         Some(_) if !word.chars().all(fits) => "may have letters, digits and - _ . : + only",
         Some(_) => return Ok(()),
     };
-    Err(format!("'{word}' {why}"))
+    Err(NoWord { word: word.to_owned(), why })
 }
 
 /// A figure that runs are followed and compared by.

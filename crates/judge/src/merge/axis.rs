@@ -81,12 +81,22 @@ struct Uncertainty {
 /// Intervals in which all hosts measured: the first, counted from the start of the first host, and how many.
 pub type CommonIntervals = (i64, u64);
 
+/// A host measured at another time than the others.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it ran from {} to {}, the others from {} to {}", .own[0], .own[1], .others[0], .others[1])]
+pub struct OtherTime {
+    /// When it began and ended, for people.
+    pub own: [String; 2],
+    /// When all others did.
+    pub others: [String; 2],
+}
+
 impl TimeAxis {
     /// Whether a host's window overlaps those of the others by half of it at least, as far as that is known.
     ///
     /// # Errors
     /// It doesn't: when they were, for people.
-    pub fn admits(&self, window: Option<KnownWindow>) -> Result<(), String> {
+    pub fn admits(&self, window: Option<KnownWindow>) -> Result<(), OtherTime> {
         let (Some(edges), Some(window)) = (self.edges, window) else { return Ok(()) };
         let overlap = edges.first_end.min(window.end).saturating_sub(edges.last_begin.max(window.begin));
         let length = window.end.saturating_sub(window.begin);
@@ -96,11 +106,7 @@ impl TimeAxis {
         }
         let at = |ns: i64| date_and_time(ns.div_euclid(SECOND)).unwrap_or_else(|| format!("{ns} ns"));
         let (begun, ended) = (at(edges.last_begin), at(edges.first_end));
-        Err(format!(
-            "it ran from {} to {}, the others from {begun} to {ended}",
-            at(window.begin),
-            at(window.end)
-        ))
+        Err(OtherTime { own: [at(window.begin), at(window.end)], others: [begun, ended] })
     }
 
     /// Adds a window that is admitted.

@@ -10,6 +10,7 @@
 
 mod asked;
 mod axis;
+mod host_place;
 mod known;
 mod machines;
 mod same_machine;
@@ -20,11 +21,12 @@ pub use known::merge_known;
 
 use crate::record::index;
 use crate::truth::Judged;
+use axis::OtherTime;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::profile::{Method, Profile, RawText, TargetId, TargetIds};
 use diskspd_model::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
 use diskspd_model::units::visible::drives;
-use machines::MachinePlace;
+use host_place::HostPlace;
 use same_machine::RankObserved;
 use spans::SpanSum;
 use std::collections::{HashMap, HashSet};
@@ -74,7 +76,8 @@ pub enum MergeError {
         /// What it is called.
         name: String,
         /// When they were measured.
-        what: String,
+        #[source]
+        what: OtherTime,
     },
 }
 
@@ -269,24 +272,6 @@ fn in_order(targets: Vec<HostTarget>, paths: &[RawText]) -> (Vec<HostTarget>, Ve
     }
     (0..).zip(&mut ordered).for_each(|(id, target)| target.id = TargetId(id));
     (ordered, renumbered)
-}
-
-/// Where a host stands among all.
-#[derive(Debug)]
-struct HostPlace {
-    /// What it is called among the others.
-    label: String,
-    /// The first of its targets among those of all hosts.
-    first_target: u32,
-    /// Where its processors stand.
-    machine: MachinePlace,
-}
-
-impl HostPlace {
-    /// What one of its paths is called among those of all hosts.
-    fn path(&self, path: &RawText) -> RawText {
-        RawText::from([self.label.as_bytes(), b":", path.as_bytes()].concat())
-    }
 }
 
 impl First {

@@ -8,7 +8,7 @@ mod lines;
 use super::index::Index;
 use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Method, Profile};
-use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, Summary, Whole};
+use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole};
 use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -90,7 +90,8 @@ pub enum RecordError {
     #[error("{what}; the record was probably edited or damaged")]
     Inconsistent {
         /// Which ones, and how.
-        what: String,
+        #[source]
+        what: RecordMisfit,
     },
 }
 

@@ -2,14 +2,15 @@
 
 mod addresses;
 mod caching;
+mod counted;
 mod depth;
 mod durability;
 mod waking;
 
 use super::view::Asked;
 use super::{Finding, Severity, SpanView};
+use counted::{both, reads, writes};
 use diskspd_model::profile::Throughput;
-use diskspd_model::results::TargetResults;
 use diskspd_model::units;
 
 /// A misunderstanding about one target.
@@ -47,21 +48,6 @@ fn single(span: &SpanView) -> Option<Finding> {
     let finding = || Finding::new("single-run", Severity::Note, span, message);
     (span.profile.time_spans.len() == 1)
         .then(|| finding().remedy("repeat it: --repeat 3 or more, then compare medians and ranges").quietly())
-}
-
-/// I/Os of both directions.
-fn both(row: &TargetResults) -> u64 {
-    row.read.ios.saturating_add(row.write.ios)
-}
-
-/// Reads.
-fn reads(row: &TargetResults) -> u64 {
-    row.read.ios
-}
-
-/// Writes.
-fn writes(row: &TargetResults) -> u64 {
-    row.write.ios
 }
 
 /// `-g` limits each thread on each target: what is reported is the sum.

@@ -16,6 +16,7 @@ mod limits;
 mod memory;
 mod neighbours;
 mod part;
+mod parts;
 mod queue;
 mod shared;
 mod single;

@@ -6,34 +6,13 @@ mod limits;
 mod machine;
 mod mounts;
 mod queue;
+mod seen;
 
 use super::{Finding, Severity};
 use diskspd_model::machine::System;
-use diskspd_model::machine::environment::{Disk, Environment};
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::Host;
-
-/// What the rules look at.
-#[derive(Debug, Clone, Copy)]
-struct Seen<'a> {
-    system: &'a System,
-    environment: &'a Environment,
-    /// What the targets lie on, by their ids.
-    targets: &'a [&'a Storage],
-}
-
-impl Seen<'_> {
-    /// A finding about the disk, or about the only target that lies on it.
-    fn about(&self, disk: &Disk, finding: Finding) -> Finding {
-        match disk.targets.as_slice() {
-            [only] => match self.targets.get(only.index()) {
-                Some(target) => finding.on(&target.path),
-                None => finding,
-            },
-            _ => finding,
-        }
-    }
-}
+use seen::{Seen, found};
 
 /// A rule. Of equally bad findings, those of earlier rules distort more.
 struct Rule {
@@ -177,9 +156,4 @@ fn all<'a>(
             found.map(move |finding| (rule, Finding { name: rule.name, ..finding }.remedy(rule.remedy)))
         })
     })
-}
-
-/// What a rule finds; the table has its name and remedy.
-fn found(severity: Severity, message: impl Into<String>) -> Finding {
-    Finding::of_machine("", severity, message.into())
 }

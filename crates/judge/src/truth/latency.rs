@@ -1,8 +1,7 @@
 //! Were latencies steady? A rate that is limited stays the same whatever they do, and of a few slow I/Os no
 //! rate tells.
 
-use super::offered;
-use super::{Finding, Severity, SpanView, SteadyVerdict};
+use super::{Finding, Severity, SpanView, SteadyVerdict, offered};
 use diskspd_model::stats::{Course, FEWEST, LatencyCourse, LatencySums, Shape, median, shift};
 use diskspd_model::units::{Millis, seconds_of_us};
 use serde::Serialize;

@@ -3,69 +3,21 @@
 
 mod groups;
 mod kernel;
+mod limits;
+mod pauses;
+mod thresholds;
 mod wording;
 
 use super::crowd::{self, Crowd};
 use super::late::Late;
 use super::{Finding, SpanView, little, offered, processors};
 use diskspd_model::engines::EngineKind;
-use diskspd_model::machine::quota::CpuQuota;
 use diskspd_model::profile::Target;
-use diskspd_model::results::Effort;
-use diskspd_model::results::Limiter;
-use serde::Serialize;
-
-/// What a time span took, and what limited it. CPU times are shares of one CPU, by thread.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Limits {
-    /// What limited it; `None` = the CPU times of the threads are not known, or it was too short.
-    pub limited_by: Option<Limiter>,
-    /// What threads used, on average.
-    pub busy: Option<f64>,
-    /// What the busiest one used.
-    pub busiest: Option<f64>,
-    /// What they used in the program itself, on average; the rest of `busy` is the kernel's.
-    pub user: Option<f64>,
-    /// How long they were ready to run without a CPU, on average; waking up included.
-    pub waiting: Option<f64>,
-    /// I/Os per second that they would have done at most if they had never waited for CPUs that were in
-    /// use; `None` = that would have changed less than matters.
-    pub uncrowded_iops: Option<f64>,
-    /// What a hypervisor took from the CPUs of the threads, on average.
-    pub stolen: Option<f64>,
-    /// The largest share of its time that a CPU spent on interrupts, whichever CPU.
-    pub interrupts: Option<f64>,
-    /// CPU time for an I/O, ns.
-    pub cpu_per_io: Option<f64>,
-    /// I/Os per second that these threads would do if they never waited for the storage, or as many of them
-    /// as there are CPUs.
-    pub ceiling_iops: Option<f64>,
-    /// I/Os that were to be outstanding, all threads together.
-    pub depth: u64,
-    /// I/Os in flight on average, by the latencies (`-L`).
-    pub in_flight: Option<f64>,
-    /// I/Os that the devices right beneath the targets had in flight on average, by their own clocks: after
-    /// merging and splitting, others' included; `None` = there are none, or they don't tell.
-    pub device_in_flight: Option<f64>,
-    /// I/Os of the threads that the devices with nothing beneath them had in flight on average, past the
-    /// page cache.
-    pub bottom_in_flight: Option<f64>,
-    /// Share of `depth` that `in_flight` is, where it has to be all of it: in a closed loop.
-    pub accounted: Option<f64>,
-}
-
-/// A thread that was on a CPU, or ready to be, for so long had no time left to wait for the storage.
-const SATURATED: f64 = 0.95;
-/// So much of its CPU time in the program itself, and it's the program.
-const MOSTLY: f64 = 0.5;
-/// A quota that stopped the group for this share of the time matters.
-const STOPPED: f64 = 0.05;
-/// The same by periods, in which it need not have been stopped for long.
-const STOPPED_PERIODS: f64 = 0.1;
-/// So near to a limit it is reached.
-const REACHED: std::ops::RangeInclusive<f64> = 0.95..=1.1;
-/// Shorter windows say nothing about CPU times, ns.
-const SHORTEST: u64 = 500_000_000;
+use diskspd_model::results::{Effort, Limiter};
+pub use limits::Limits;
+pub(super) use pauses::pauses;
+use pauses::quota;
+use thresholds::{MOSTLY, REACHED, SATURATED, SHORTEST};
 
 /// The figures of a time span; `None` = nobody looked.
 pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
@@ -152,16 +104,6 @@ fn occupied(span: &SpanView, effort: &Effort) -> f64 {
     most as f64 / (span.measured.seconds * 1e9)
 }
 
-/// The quota that stopped the program most.
-fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQuota> {
-    let share = |quota: &CpuQuota| quota.throttled as f64 / (span.measured.seconds * 1e9);
-    let periods = |quota: &CpuQuota| quota.throttled_periods as f64 / quota.periods.max(1) as f64;
-    let matters = |quota: &&CpuQuota| {
-        quota.throttled_periods > 0 && (share(quota) >= STOPPED || periods(quota) >= STOPPED_PERIODS)
-    };
-    effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
-}
-
 /// Whether every target is limited, and the limits were reached.
 fn is_paced(span: &SpanView) -> bool {
     let seconds = span.measured.seconds;
@@ -179,24 +121,6 @@ fn is_paced(span: &SpanView) -> bool {
     let limits: Option<Vec<f64>> = span.asked.targets.iter().map(limit).collect();
     let done = span.measured.total.total.throughput.bytes as f64;
     limits.is_some_and(|limits| done >= limits.iter().sum())
-}
-
-/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0
-/// where the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
-pub(super) fn pauses(span: &SpanView, target: &Target) -> f64 {
-    let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
-    let threads = span.asked.threads_on(target).max(1);
-    let ios: u64 = span
-        .targets()
-        .filter(|asked| std::ptr::eq(asked.target, target))
-        .map(|asked| span.done(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
-        .sum();
-    let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
-    let depth = f64::from(target.request_count) * f64::from(threads);
-    match little::in_flight(span) {
-        Some(in_flight) if in_flight >= MOSTLY * depth && span.asked.targets.len() == 1 => 0.0,
-        _ => bursts * f64::from(pause) / 1000.0 / span.measured.seconds,
-    }
 }
 
 /// What limited it, in a line.

@@ -3,6 +3,7 @@
 //! Each host was judged when the records were merged, by all that was observed there. Here the same findings
 //! of several hosts become one, and the hosts are compared with each other.
 
+mod names;
 mod standstills;
 mod stragglers;
 
@@ -13,6 +14,7 @@ use diskspd_model::finding::named;
 use diskspd_model::machine::storage::BlockDevice;
 use diskspd_model::results::{Alignment, Host, HostFinding, Record, Whole};
 use diskspd_model::units::seconds_of_ns;
+use names::{FEW, names};
 use std::collections::BTreeMap;
 
 /// What makes findings of several hosts the same: name, severity, time span.
@@ -20,8 +22,6 @@ type FindingKind<'a> = (&'a str, Severity, Option<usize>);
 /// What makes their verdicts the same.
 type VerdictKind = (Option<Severity>, Verdict);
 
-/// Hosts that are named one by one in a message.
-const FEW: usize = 4;
 /// From this share of the measured time on it matters that not all measured at the same time.
 const APART: f64 = 0.01;
 
@@ -41,14 +41,6 @@ pub(super) fn findings(record: &Record, whole: &Whole) -> Vec<Finding> {
     found.extend(shared(record));
     found.extend(kinds(record));
     found
-}
-
-/// `a, b, c and 61 more`
-fn names(hosts: &[&str]) -> String {
-    match hosts.len().saturating_sub(FEW) {
-        0 | 1 => hosts.join(", "),
-        more => format!("{} and {more} more", hosts[..FEW].join(", ")),
-    }
 }
 
 fn missing(record: &Record) -> Option<Finding> {

@@ -26,6 +26,7 @@ mod late;
 mod latency;
 mod limit;
 mod little;
+mod looks;
 mod lost;
 pub mod merged;
 mod offered;

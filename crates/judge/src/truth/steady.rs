@@ -1,5 +1,7 @@
 //! Was the run steady? And if not: since when, what it looks like, and which warm-up would help.
 
+mod verdict;
+
 use super::late::Late;
 use super::latency::{self, LatencySteadiness};
 use super::plateau::{self, Plateau};
@@ -10,28 +12,7 @@ use diskspd_model::stats::{Course, FEWEST, Shape};
 use diskspd_model::units;
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
-
-/// What became of the rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SteadyVerdict {
-    /// It stayed where it was.
-    Steady,
-    /// It rose from the beginning on.
-    Rising,
-    /// It fell from the beginning on.
-    Falling,
-    /// It changed at once, once or a few times.
-    Changed,
-    /// It left its level for a while, or again and again, by so much that the mean of all isn't the level.
-    Interrupted,
-    /// It stopped again and again, each time for less than seconds show.
-    Stalling,
-    /// It went up and down in turns, again and again the same way.
-    Periodic,
-    /// It went up and down.
-    Uneven,
-}
+pub use verdict::SteadyVerdict;
 
 /// How steady a time span was. Rates are I/Os per second, times seconds since measuring began.
 #[derive(Debug, Clone, PartialEq, Serialize)]

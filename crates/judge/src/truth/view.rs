@@ -5,8 +5,8 @@ use diskspd_model::finding::FindingPlace;
 use diskspd_model::machine::System;
 use diskspd_model::machine::io_counters::DeviceFacts;
 use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::{Profile, RateTotal, Target, TargetId, TargetIds, TimeSpan};
-use diskspd_model::results::{Effort, Host, Measured, Record, SpanResults, TargetResults};
+use diskspd_model::profile::{Profile, RateTotal, Target, TargetId, TimeSpan};
+use diskspd_model::results::{Effort, Host, Measured, SpanResults, TargetResults};
 
 /// One measured time span with everything that is known about it.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct SpanView<'a> {
     /// The figures that the report shows.
     pub measured: &'a Measured,
     /// The ids of the targets that were asked for, in their order.
-    ids: Vec<TargetId>,
+    pub(super) ids: Vec<TargetId>,
     /// The targets by the devices that they share; empty = nobody looked.
     pub(super) parts: Vec<Part<'a>>,
     /// How many I/Os the devices had in flight, and how fast they were.
@@ -47,37 +47,6 @@ impl From<&SpanView<'_>> for FindingPlace {
 }
 
 impl<'a> SpanView<'a> {
-    /// Looks at time span `number` (from 1).
-    pub fn new(
-        number: usize,
-        record: &'a Record,
-        asked: &'a TimeSpan,
-        results: &'a SpanResults,
-        measured: &'a Measured,
-    ) -> SpanView<'a> {
-        let (profile, host) = (&record.profile, record.host());
-        let mut view = SpanView {
-            number,
-            profile,
-            rate_total: record.rate_total(),
-            replays: record.method.as_ref().is_some_and(|method| method.replay.is_some()),
-            preset: record.method.as_ref().and_then(|method| method.preset.as_deref()),
-            asked,
-            host,
-            system: &host.system,
-            results,
-            measured,
-            ids: TargetIds::of(profile).of_span(asked),
-            parts: Vec::new(),
-            queues: Queues::default(),
-        };
-        if let Some(facts) = view.devices() {
-            view.parts = Part::all(&view, facts);
-            view.queues = Queues::of(&view.parts, facts);
-        }
-        view
-    }
-
     /// What the devices beneath the targets did; `None` = nobody looked.
     pub(super) fn devices(&self) -> Option<&'a DeviceFacts> {
         self.results.observed.as_ref()?.devices.as_ref()

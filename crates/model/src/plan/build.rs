@@ -78,7 +78,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     }
     debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
     warnings.extend(without_effect(span, &workers));
-    let volumes = volume::goals(around.method, &workers);
+    let volumes = volume::goals(span, around.method, &workers);
     Ok(SpanPlan {
         warmup: span.warmup,
         duration: span.duration,

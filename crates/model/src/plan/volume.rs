@@ -2,7 +2,7 @@
 
 use super::WorkerPlan;
 use crate::engines::Direction;
-use crate::profile::{Method, TargetId, Volume};
+use crate::profile::{Method, TargetId, TimeSpan, Volume};
 use std::collections::BTreeMap;
 
 /// What ends the measured time when it has been done.
@@ -26,9 +26,13 @@ impl VolumeGoal {
     }
 }
 
-/// What of it a method asks for, on what the workers may touch.
-pub(super) fn goals(method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
-    let asked = [(Direction::Read, method.until_read), (Direction::Write, method.until_written)];
+/// What of it a time span asks for, else its method, on what the workers may touch.
+pub(super) fn goals(span: &TimeSpan, method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
+    let (read, written) = match (span.until_read, span.until_written) {
+        (None, None) => (method.until_read, method.until_written),
+        own => own,
+    };
+    let asked = [(Direction::Read, read), (Direction::Write, written)];
     let goal = |(direction, volume): (Direction, Option<Volume>)| {
         let bytes = match volume? {
             Volume::Bytes(bytes) => bytes,

@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
+pub const COMPATIBLE_VERSION: &str = "2.2.0";
+/// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
+pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
+
 /// `--compat`: whose defaults, rules and output. What either version knows is understood whichever it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Compat {
@@ -18,7 +23,7 @@ impl Compat {
     /// Version of DISKSPD.
     pub fn version(self) -> &'static str {
         match self {
-            Compat::V2_2 => super::COMPATIBLE_VERSION,
+            Compat::V2_2 => COMPATIBLE_VERSION,
             Compat::V2_3 => "2.3.0",
         }
     }
@@ -26,7 +31,7 @@ impl Compat {
     /// Its date, as DISKSPD writes it.
     pub fn version_date(self) -> &'static str {
         match self {
-            Compat::V2_2 => super::COMPATIBLE_VERSION_DATE,
+            Compat::V2_2 => COMPATIBLE_VERSION_DATE,
             // Common/Version.h of the release; a state before it had 2026/05/08.
             Compat::V2_3 => "2026/06/15",
         }

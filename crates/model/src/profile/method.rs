@@ -4,6 +4,7 @@ use super::RawText;
 use crate::engines::EngineKind;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// How a profile is run. With the profile it is all that is needed to run it again: it is stored in the
 /// record, and printed by `--dry-run`. What is of one invocation only (permissions, outputs, events) is not
@@ -125,6 +126,34 @@ pub enum Volume {
     Times(u32),
 }
 
+impl Volume {
+    /// Reads bytes, in digits, or `2x`; `None` = it is neither, or nothing.
+    pub fn parse(text: &str) -> Option<Volume> {
+        let number = |digits: &str| {
+            digits
+                .bytes()
+                .all(|digit| digit.is_ascii_digit())
+                .then_some(())
+                .and_then(|()| digits.parse().ok())
+                .filter(|number: &u64| *number > 0)
+        };
+        match text.strip_suffix('x') {
+            None => number(text).map(Volume::Bytes),
+            Some(times) => u32::try_from(number(times)?).ok().map(Volume::Times),
+        }
+    }
+}
+
+impl fmt::Display for Volume {
+    /// As it is read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Volume::Bytes(bytes) => write!(f, "{bytes}"),
+            Volume::Times(times) => write!(f, "{times}x"),
+        }
+    }
+}
+
 /// A rate that all threads and targets of a time span share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateTotal {
@@ -165,6 +194,26 @@ pub enum Prefill {
 }
 
 impl Method {
+    /// This, and where it says nothing what another one says.
+    pub fn or(self, other: Method) -> Method {
+        Method {
+            engine: self.engine.or(other.engine),
+            poll: self.poll || other.poll,
+            prefill: self.prefill.or(other.prefill),
+            until_steady_s: self.until_steady_s.or(other.until_steady_s),
+            flush_after: self.flush_after || other.flush_after,
+            cpu_latency_us: self.cpu_latency_us.or(other.cpu_latency_us),
+            fsync_every: self.fsync_every.or(other.fsync_every),
+            until_written: self.until_written.or(other.until_written),
+            until_read: self.until_read.or(other.until_read),
+            preset: self.preset.or(other.preset),
+            rate_total: self.rate_total.or(other.rate_total),
+            verify: self.verify.or(other.verify),
+            verify_as: if self.verify_as.is_empty() { other.verify_as } else { self.verify_as },
+            replay: self.replay.or(other.replay),
+        }
+    }
+
     /// No file is opened, no device touched.
     pub fn simulated(&self) -> bool {
         self.engine.is_some_and(|kind| !kind.row().needs_files)

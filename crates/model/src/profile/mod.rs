@@ -6,13 +6,16 @@
 pub mod affinity;
 mod compat;
 mod content;
+mod distribution;
 mod method;
 mod mix;
+mod mix_part;
 mod parameters;
 mod repetition;
 mod ring;
 mod shares;
 mod spread;
+mod target;
 mod target_id;
 pub mod template;
 pub mod validate;
@@ -20,22 +23,20 @@ pub mod xml;
 
 pub use crate::path::RawText;
 pub use affinity::{AffinityTraversal, Efficiency, GroupCpu};
-pub use compat::Compat;
+pub use compat::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, Compat};
 pub use content::ContentShape;
+pub use distribution::{Distribution, DistributionKind, DistributionRange};
 pub use method::{Arrivals, Method, Prefill, RateTotal, ReplayMethod, ReplayWrites, VerifyMode, Volume};
-pub use mix::{MOST_PORTIONS, MixPart, Portion, SizeShare};
+pub use mix::{MOST_PORTIONS, Portion};
+pub use mix_part::{MixPart, SizeShare};
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
 pub use repetition::SEED_STEP;
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 use serde::{Deserialize, Serialize};
 pub use shares::{OperationShares, percents, ratios};
 pub use spread::{AddressSpread, NoAddressSpread};
+pub use target::{CacheMode, FlushType, IoPriority, RandomDataSource, Target, ThreadTarget, Throughput};
 pub use target_id::{TargetId, TargetIds};
-
-/// Version of DISKSPD whose command lines, profiles and reports this program keeps unless told otherwise.
-pub const COMPATIBLE_VERSION: &str = "2.2.0";
-/// Date of [`COMPATIBLE_VERSION`], as DISKSPD writes it.
-pub const COMPATIBLE_VERSION_DATE: &str = "2024/6/3";
 
 /// A whole run: output settings and one or more time spans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +163,13 @@ pub struct TimeSpan {
     pub calculate_iops_std_dev: bool,
     /// Value of `-D`: width of an interval, ms.
     pub io_bucket_duration: u32,
+    /// The measured time also ends when so much has been written, whatever `--until-written` says; `None` =
+    /// that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_written: Option<Volume>,
+    /// The same for what has been read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_read: Option<Volume>,
     /// What is worked on.
     pub targets: Vec<Target>,
 }
@@ -186,6 +194,8 @@ impl Default for TimeSpan {
             measure_latency: false,
             calculate_iops_std_dev: false,
             io_bucket_duration: 1000,
+            until_written: None,
+            until_read: None,
             targets: Vec::new(),
         }
     }
@@ -242,274 +252,5 @@ impl TimeSpan {
             (pool, 0) => pool,
             (_, named) => u32::try_from(named).unwrap_or(u32::MAX),
         }
-    }
-}
-
-/// One target and how it is worked on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Target {
-    /// As the user gave it.
-    pub path: RawText,
-    /// `-b`: size of each I/O, bytes.
-    pub block_size: u32,
-    /// `-r<n>` or `-s<n>`: alignment or stride, bytes; 0 = the block size. See [`Target::stride`].
-    pub block_alignment: u64,
-    /// `-r`, `-rs`: share of random I/O, percent; 0 = sequential, 100 = random.
-    pub random_ratio: u32,
-    /// `-si`: all threads share one sequential position.
-    pub interlocked_sequential: bool,
-    /// `-rd`: where random I/O goes; `None` = uniform.
-    pub distribution: Option<Distribution>,
-    /// `-B`: first byte that I/O may touch.
-    pub base_file_offset: u64,
-    /// `-f`: end of the area that I/O may touch, exclusive; 0 = end of the target.
-    pub max_file_size: u64,
-    /// `-fs`
-    pub sequential_scan: bool,
-    /// `-fr`: a hint, not random I/O.
-    pub random_access: bool,
-    /// `-ft`
-    pub temporary_file: bool,
-    /// `-l`
-    pub use_large_pages: bool,
-    /// `-o`: outstanding I/Os of a thread on this target.
-    pub request_count: u32,
-    /// Cache mode of `-S`.
-    pub cache_mode: CacheMode,
-    /// Block devices are used without the page cache although the cache mode is [`CacheMode::Cached`]: that
-    /// is the default, and `-Sb` wasn't given literally. DISKSPD's reports and profiles know no difference;
-    /// in records of older programs devices were cached, and this is false.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub uncached_devices: bool,
-    /// `-Sw`
-    pub write_through: bool,
-    /// `-Sm`
-    pub memory_mapped_io: bool,
-    /// `-Sy`, `-SY`; `None` = not asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bypass_io: Option<BypassIo>,
-    /// `-N`
-    pub flush_type: Option<FlushType>,
-    /// `-Z`: zero-filled write buffers.
-    pub zero_write_buffers: bool,
-    /// `-Z<size>[,<file>]`
-    pub random_data_source: Option<RandomDataSource>,
-    /// `-i`: I/Os per burst; `None` = not given.
-    pub burst_size: Option<u32>,
-    /// `-j`: pause between bursts, ms; `None` = not given.
-    pub think_time: Option<u32>,
-    /// `-g`
-    pub throughput: Option<Throughput>,
-    /// `-t`
-    pub threads_per_file: u32,
-    /// `-c`: the file is created with this size, bytes; `None` = not created.
-    pub file_size: Option<u64>,
-    /// `-w`: share of writes, percent.
-    pub write_ratio: u32,
-    /// `-p`
-    pub parallel_async_io: bool,
-    /// `-T`: distance between the starting positions of threads, bytes; 0 = none.
-    pub thread_stride: u64,
-    /// `-I`
-    pub io_priority: IoPriority,
-    /// XML `Weight`: share of a floating pool's I/Os.
-    pub weight: u32,
-    /// XML `ThreadTargets`: the threads that use this target; empty = all.
-    pub thread_targets: Vec<ThreadTarget>,
-    /// `--distribution`: where random I/O goes, instead of `-rd`; `None` = not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spread: Option<AddressSpread>,
-    /// `--bs-split`: sizes of I/Os, of which `block_size` is the largest; empty = all have that size.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sizes: Vec<SizeShare>,
-    /// `--mix`: what is done in shares of the I/Os. What DISKSPD has words for is then what all parts come
-    /// to ([`Target::sum_up_parts`]); empty = no mix.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mix: Vec<MixPart>,
-    /// `--compress`, `--dedupe`; `None` = neither.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content: Option<ContentShape>,
-    /// Which of the I/Os are of other operations instead (`--trim`); reads and writes share the rest by
-    /// `write_ratio`.
-    #[serde(flatten, with = "ratios")]
-    pub shares: OperationShares,
-}
-
-impl Default for Target {
-    fn default() -> Self {
-        Target {
-            path: RawText::default(),
-            block_size: 65536,
-            block_alignment: 0,
-            random_ratio: 0,
-            interlocked_sequential: false,
-            distribution: None,
-            base_file_offset: 0,
-            max_file_size: 0,
-            sequential_scan: false,
-            random_access: false,
-            temporary_file: false,
-            use_large_pages: false,
-            request_count: 2,
-            cache_mode: CacheMode::Cached,
-            uncached_devices: true,
-            write_through: false,
-            memory_mapped_io: false,
-            bypass_io: None,
-            flush_type: None,
-            zero_write_buffers: false,
-            random_data_source: None,
-            burst_size: None,
-            think_time: None,
-            throughput: None,
-            threads_per_file: 1,
-            file_size: None,
-            write_ratio: 0,
-            parallel_async_io: false,
-            thread_stride: 0,
-            io_priority: IoPriority::Normal,
-            weight: 1,
-            thread_targets: Vec::new(),
-            spread: None,
-            sizes: Vec::new(),
-            mix: Vec::new(),
-            content: None,
-            shares: OperationShares::default(),
-        }
-    }
-}
-
-impl Target {
-    /// The effective alignment or stride in bytes: what `-r` or `-s` gave, else the block size.
-    pub fn stride(&self) -> u64 {
-        if self.block_alignment == 0 { u64::from(self.block_size) } else { self.block_alignment }
-    }
-
-    /// Whether any of its I/Os change what is there: all but reads do.
-    pub fn is_changed(&self) -> bool {
-        self.write_ratio > 0 || !self.shares.are_none()
-    }
-
-    /// Whether the page cache is between the I/Os and the storage, by `-S`; a mapped target always has it.
-    /// A block device is what DISKSPD calls a physical drive or a partition: no file cache lies above those
-    /// unless one is asked for.
-    pub fn is_cached(&self, block_device: bool) -> bool {
-        self.cache_mode == CacheMode::Cached && !(block_device && self.uncached_devices)
-    }
-
-    /// A template (`*1`) that an XML profile leaves to the command line to fill in.
-    pub fn is_template(&self) -> bool {
-        self.path.as_bytes().first() == Some(&b'*')
-    }
-}
-
-/// How a target's data may be cached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CacheMode {
-    /// `-Sb` and the default: the operating system caches; by default files only
-    /// ([`Target::uncached_devices`]).
-    Cached,
-    /// `-Su`: the operating system's cache is bypassed.
-    DisableOsCache,
-    /// `-Sr`: not cached here, but on the file server.
-    DisableLocalCache,
-}
-
-/// What makes memory-mapped writes durable (`-N`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FlushType {
-    /// `-Nv`
-    ViewOfFile,
-    /// `-Nn`
-    NonVolatileMemory,
-    /// `-Ni`
-    NonVolatileMemoryNoDrain,
-}
-
-/// A buffer of random data that writes are taken from (`-Z<size>[,<file>]`).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct RandomDataSource {
-    /// Bytes; never 0.
-    pub size: u64,
-    /// Where the content comes from; `None` = generated.
-    pub path: Option<RawText>,
-}
-
-/// Throughput limit per thread and target (`-g`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Throughput {
-    /// `-g<n>`: bytes per millisecond.
-    BytesPerMillisecond(u32),
-    /// `-g<n>i`: I/Os per second.
-    Iops(u32),
-}
-
-/// `-I`
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IoPriority {
-    /// `-I1`
-    VeryLow,
-    /// `-I2`
-    Low,
-    /// `-I3` and the default.
-    Normal,
-}
-
-/// A thread of a floating pool that uses a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ThreadTarget {
-    /// Zero-based.
-    pub thread: u32,
-    /// 0 = [`Target::weight`] counts.
-    pub weight: u32,
-}
-
-/// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Distribution {
-    /// What the spans are counted in.
-    pub kind: DistributionKind,
-    /// In target order; their I/O shares sum to 100 in a valid profile.
-    pub ranges: Vec<DistributionRange>,
-}
-
-/// Unit of [`DistributionRange::span`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DistributionKind {
-    /// Percent of the target.
-    Percent,
-    /// Bytes; 0 in the last range = to the end of the target.
-    Absolute,
-}
-
-/// One range of a distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct DistributionRange {
-    /// Share of the I/Os, percent; 0 = a gap.
-    pub io: u32,
-    /// Length of the range in the distribution's unit.
-    pub span: u64,
-}
-
-impl Distribution {
-    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less
-    /// than 100 (`-rd` in the command line's description): the rest of the I/Os over the rest of the
-    /// target.
-    pub fn with_tail(kind: DistributionKind, mut ranges: Vec<DistributionRange>) -> Distribution {
-        let io: u64 = ranges.iter().map(|r| u64::from(r.io)).sum();
-        if io < 100 {
-            let covered: u64 = ranges.iter().map(|r| r.span).fold(0, u64::saturating_add);
-            let span = match kind {
-                DistributionKind::Percent => 100u64.saturating_sub(covered),
-                DistributionKind::Absolute => 0,
-            };
-            ranges.push(DistributionRange { io: (100 - io) as u32, span });
-        }
-        Distribution { kind, ranges }
     }
 }

@@ -1,7 +1,6 @@
 //! Verified sectors (`--verify`): how many there were, and what was wrong.
 
-use super::{AddUp, Host, SpanResults};
-use crate::profile::{RawText, TargetId};
+use super::AddUp;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -154,38 +153,5 @@ impl IntegrityCounts {
     pub fn described(&self) -> String {
         let each = self.failed.iter().map(|(fault, sectors)| format!("{sectors} {}", fault.name()));
         each.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// Verified sectors by target, all threads together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IntegrityTable {
-    /// One per target.
-    pub rows: Vec<IntegrityRow>,
-}
-
-/// What was verified on one target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IntegrityRow {
-    /// The target, as the user gave it.
-    pub path: RawText,
-    /// Its number in this run, from 0.
-    #[serde(default)]
-    pub target: TargetId,
-    /// By all threads, with the first failures of each, by offset.
-    pub results: IntegrityResults,
-}
-
-impl IntegrityTable {
-    /// `None` = nothing was verified.
-    pub fn new(host: &Host, results: &SpanResults) -> Option<IntegrityTable> {
-        let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
-        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
-            let Some(more) = &target.integrity else { continue };
-            rows.entry(target.target).or_default().add_thread(more.clone());
-        }
-        let row = |(id, results): (_, _)| IntegrityRow { path: host.path(id).clone(), target: id, results };
-        let rows: Vec<IntegrityRow> = rows.into_iter().map(row).collect();
-        (!rows.is_empty()).then_some(IntegrityTable { rows })
     }
 }

@@ -5,7 +5,6 @@
 //! everything else knows how long an interval really was and goes on to the end of what was measured
 //! ([`IopsSeries::intervals`]).
 
-use super::summary::IopsSeries;
 use super::{SpanResults, TargetResults};
 use crate::stats::{Interval, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};
@@ -13,6 +12,31 @@ use serde::{Deserialize, Serialize};
 
 /// Intervals that are listed at most behind the last one with an I/O.
 const MOST_EMPTY: u64 = 1 << 20;
+
+/// I/Os per second over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IopsSeries {
+    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first
+    /// `reached` intervals, each taken for a whole one. `None` = none in any interval.
+    pub read_std_dev: Option<f64>,
+    /// The same of writes.
+    pub write_std_dev: Option<f64>,
+    /// The same of both together.
+    pub total_std_dev: Option<f64>,
+    /// The same by the time that the intervals really had, up to the end of what was measured.
+    #[serde(default)]
+    pub weighted_std_devs: WeightedStdDevs,
+    /// How many intervals there are by DISKSPD's definition: up to the latest completion.
+    #[serde(default = "every")]
+    pub reached: usize,
+    /// The intervals, up to the end of what was measured.
+    pub intervals: Vec<IntervalFigures>,
+}
+
+/// No interval is left out.
+fn every() -> usize {
+    usize::MAX
+}
 
 /// What happened in one interval. Rates are over the time that it really had.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

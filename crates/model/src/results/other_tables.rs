@@ -1,13 +1,12 @@
 //! Figures of other operations than reads and writes: how many there were, how much of the target they
 //! concerned, and how long they took.
 
-use super::summarize::rows as by_thread;
+use super::by_thread::rows as by_thread;
+use super::other_figures::{IgnoredOr, OtherFigures};
 use super::{AddUp, DirectionResults, Host, SpanResults};
 use crate::operation::{Operation, OtherRow};
 use crate::profile::RawText;
-use crate::stats::Histogram;
-use crate::units::Millis;
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
@@ -41,29 +40,6 @@ pub struct ThreadOther {
     pub figures: OtherFigures,
 }
 
-/// What has completed of an operation. Times in ms; `None` = nothing has.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OtherFigures {
-    /// What it is called.
-    row: &'static OtherRow,
-    /// How many.
-    pub count: u64,
-    /// Bytes of the target that they concerned, over and over again ones as well; `None` = it concerns none.
-    pub bytes: Option<u64>,
-    /// How many per second.
-    pub per_s: f64,
-    /// Mean time.
-    pub mean: Option<Millis>,
-    /// Median.
-    pub median: Option<Millis>,
-    /// 99th percentile.
-    pub p99: Option<Millis>,
-    /// 99.9th percentile.
-    pub p999: Option<Millis>,
-    /// Longest.
-    pub max: Option<Millis>,
-}
-
 impl OtherTables {
     /// Of a time span that was measured for so many seconds, greater than 0.
     pub(super) fn new(host: &Host, results: &SpanResults, seconds: f64) -> OtherTables {
@@ -88,36 +64,6 @@ impl OtherTables {
     }
 }
 
-impl OtherFigures {
-    fn new(row: &'static OtherRow, account: &DirectionResults, seconds: f64) -> OtherFigures {
-        let times = account.latency.as_ref().map(times_ms).unwrap_or_default();
-        OtherFigures::known(row, account.ios, account.bytes, seconds, times)
-    }
-
-    /// Of an operation that somebody else counted in so many seconds, greater than 0, with what
-    /// [`times`](OtherFigures::times) gives.
-    pub fn known(
-        row: &'static OtherRow,
-        count: u64,
-        bytes: u64,
-        seconds: f64,
-        [mean, median, p99, p999, max]: [Option<Millis>; 5],
-    ) -> OtherFigures {
-        let bytes = row.share.is_some().then_some(bytes);
-        OtherFigures { row, count, bytes, per_s: count as f64 / seconds, mean, median, p99, p999, max }
-    }
-
-    /// What several are called.
-    pub fn plural(&self) -> &'static str {
-        self.row.plural
-    }
-
-    /// Mean, median, 99th and 99.9th percentile and the longest time, ms.
-    pub fn times(&self) -> [Option<Millis>; 5] {
-        [self.mean, self.median, self.p99, self.p999, self.max]
-    }
-}
-
 /// Each under its name.
 impl Serialize for OtherTables {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -131,69 +77,6 @@ impl Serialize for OtherTables {
         }
         map.end()
     }
-}
-
-impl Serialize for OtherFigures {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry(self.row.stored, &self.count)?;
-        if let Some(bytes) = self.bytes {
-            map.serialize_entry("bytes", &bytes)?;
-        }
-        map.serialize_entry("per_s", &self.per_s)?;
-        for (name, ms) in ["mean", "median", "p99", "p999", "max"].into_iter().zip(self.times()) {
-            map.serialize_entry(name, &ms)?;
-        }
-        map.end()
-    }
-}
-
-/// As they are stored, their number apart.
-#[derive(serde::Deserialize)]
-struct StoredFigures {
-    #[serde(flatten)]
-    number: NamedCount,
-    bytes: Option<u64>,
-    per_s: f64,
-    mean: Option<Millis>,
-    median: Option<Millis>,
-    p99: Option<Millis>,
-    p999: Option<Millis>,
-    max: Option<Millis>,
-}
-
-impl<'de> Deserialize<'de> for OtherFigures {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<OtherFigures, D::Error> {
-        let StoredFigures { number, bytes, per_s, mean, median, p99, p999, max } =
-            StoredFigures::deserialize(deserializer)?;
-        let NamedCount { row, count } = number;
-        Ok(OtherFigures { row, count, bytes, per_s, mean, median, p99, p999, max })
-    }
-}
-
-/// How many there were, under the name of their operation.
-struct NamedCount {
-    row: &'static OtherRow,
-    count: u64,
-}
-
-impl<'de> Deserialize<'de> for NamedCount {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NamedCount, D::Error> {
-        let found: BTreeMap<String, IgnoredOr<u64>> = BTreeMap::deserialize(deserializer)?;
-        let mut named = Operation::others().filter_map(|(_, row)| match found.get(row.stored) {
-            Some(IgnoredOr::Known(count)) => Some(NamedCount { row, count: *count }),
-            _ => None,
-        });
-        named.next().ok_or_else(|| D::Error::custom("figures of no known operation"))
-    }
-}
-
-/// A field, or one that is somebody else's.
-#[derive(serde::Deserialize)]
-#[serde(untagged)]
-enum IgnoredOr<T> {
-    Known(T),
-    Other(serde::de::IgnoredAny),
 }
 
 impl<'de> Deserialize<'de> for OtherTables {
@@ -210,11 +93,4 @@ impl<'de> Deserialize<'de> for OtherTables {
         };
         Ok(OtherTables(Operation::others().filter_map(table).collect()))
     }
-}
-
-/// Mean, median, 99th and 99.9th percentile and the longest of times in ns; `None` = there are none.
-fn times_ms(times: &Histogram) -> [Option<Millis>; 5] {
-    let at = |share| times.percentile(share).map(Millis::of_ns);
-    let longest = times.moments().max().map(Millis::of_ns);
-    [times.moments().mean().map(Millis::of_mean_ns), at(0.5), at(0.99), at(0.999), longest]
 }

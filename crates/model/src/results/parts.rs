@@ -1,23 +1,11 @@
 //! Results by part of a mix and by size (`--mix`, `--bs-split`).
 
+use super::part_results::PartResults;
 use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
 use crate::profile::{RawText, TargetId};
 use crate::stats::Histogram;
 use crate::units::Millis;
 use serde::{Deserialize, Serialize};
-
-/// What a thread did of one part, in I/Os of one size, on a target.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct PartResults {
-    /// Number of the part in the mix, from 0.
-    pub part: u32,
-    /// Bytes of an I/O.
-    pub block_size: u32,
-    /// Reads.
-    pub read: DirectionResults,
-    /// Writes.
-    pub write: DirectionResults,
-}
 
 impl AddUp for DirectionResults {
     fn add(&mut self, other: &DirectionResults) {

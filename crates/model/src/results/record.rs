@@ -1,5 +1,6 @@
 //! The record: profile, hosts and results of one run, in a versioned form.
 
+use super::misfit::RecordMisfit;
 use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::machine::System;
 use crate::profile::{Method, Profile, RateTotal, TargetId, TargetIds, ThreadTarget, TimeSpan};
@@ -127,14 +128,18 @@ impl Record {
     /// Whether the parts fit together: as many time spans, threads, targets and CPUs as profile and system
     /// say, counts that agree. The error says what doesn't, and where. A run's own record always fits; an
     /// edited one may not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), RecordMisfit> {
         if self.whole.is_none() {
             must_equal("record", "hosts", 1, self.hosts.len() as u64)?;
         }
         let host = self.host();
         let misplaced = (0..).zip(&host.targets).find(|(place, target)| target.id != TargetId(*place));
         if let Some((place, target)) = misplaced {
-            return Err(format!("target {place} of {} has the id {}", host.name, target.id.0));
+            return Err(RecordMisfit::MisplacedTarget {
+                at: place,
+                host: host.name.to_string(),
+                id: target.id.0,
+            });
         }
         let asked = &self.profile.time_spans;
         let got = &host.results.time_spans;
@@ -163,9 +168,9 @@ const MOST_IOS: u64 = 1 << 53;
 const LONGEST_NS: u64 = 100 * 31_557_600 * 1_000_000_000;
 
 /// That no figure is beyond what any machine can do: in sums it would hide what all others did.
-fn check_possible(place: &str, got: &SpanResults) -> Result<(), String> {
-    let limit = |what: &str, found: u64, most: u64| match found > most {
-        true => Err(format!("{place}: {found} {what}, and no run can have more than {most}")),
+fn check_possible(place: &str, got: &SpanResults) -> Result<(), RecordMisfit> {
+    let limit = |what: &'static str, found: u64, most: u64| match found > most {
+        true => Err(RecordMisfit::Impossible { place: place.to_owned(), what, found, most }),
         false => Ok(()),
     };
     limit("ns measured", got.measured, LONGEST_NS)?;
@@ -179,12 +184,13 @@ fn check_possible(place: &str, got: &SpanResults) -> Result<(), String> {
 }
 
 /// Of a merged run: that nothing is named that isn't there, and that all latencies are there.
-fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), String> {
+fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), RecordMisfit> {
     let rows = || got.threads.iter().flat_map(|thread| &thread.targets);
     if let Some(row) = rows().find(|row| row.target.index() >= host.targets.len()) {
-        return Err(format!("{place}: there is no target {}", row.target.0));
+        return Err(RecordMisfit::NoTarget { place: place.to_owned(), id: row.target.0 });
     }
-    let merged = got.merged.as_deref().ok_or_else(|| format!("{place}: the latencies of all are missing"))?;
+    let merged =
+        got.merged.as_deref().ok_or_else(|| RecordMisfit::NoLatencies { place: place.to_owned() })?;
     let read = rows().map(|row| (&row.read, "reads")).collect::<Vec<_>>();
     let write = rows().map(|row| (&row.write, "writes")).collect::<Vec<_>>();
     for (rows, all) in [(read, &merged.read), (write, &merged.write)] {
@@ -196,7 +202,7 @@ fn check_merged(place: &str, host: &Host, got: &SpanResults) -> Result<(), Strin
     Ok(())
 }
 
-fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), String> {
+fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) -> Result<(), RecordMisfit> {
     must_equal(place, "threads", asked.threads(), got.threads.len() as u64)?;
     for (thread, results) in got.threads.iter().enumerate() {
         let place = format!("{place}, thread {thread}");
@@ -204,7 +210,7 @@ fn check_threads(place: &str, host: &Host, asked: &TimeSpan, got: &SpanResults) 
         must_equal(&place, "targets", targets, results.targets.len() as u64)?;
         for target in &results.targets {
             if target.target.index() >= host.targets.len() {
-                return Err(format!("{place}: there is no target {}", target.target.0));
+                return Err(RecordMisfit::NoTarget { place, id: target.target.0 });
             }
             let path = host.path(target.target);
             check_target(&format!("{place}, target '{path}'"), asked, target)?;
@@ -224,10 +230,11 @@ fn targets_of(span: &TimeSpan, thread: u32) -> u64 {
     span.targets.iter().filter(|target| uses(&target.thread_targets)).count() as u64
 }
 
-fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), String> {
+fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result<(), RecordMisfit> {
     for (direction, name) in [(&target.read, "reads"), (&target.write, "writes")] {
         if direction.short > direction.ios {
-            return Err(format!("{place}: {} short {name} of only {}", direction.short, direction.ios));
+            let (short, ios) = (direction.short, direction.ios);
+            return Err(RecordMisfit::Short { place: place.to_owned(), what: name, short, ios });
         }
         if let Some(latency) = &direction.latency {
             must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
@@ -247,15 +254,20 @@ fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result
         if let Some(series) = &direction.series
             && !series.has_shape(asked.io_bucket_duration, asked.duration)
         {
-            return Err(format!(
-                "{place}: the series of {name} is not one of {} ms intervals over {} s",
-                asked.io_bucket_duration, asked.duration
-            ));
+            return Err(RecordMisfit::Series {
+                place: place.to_owned(),
+                what: name,
+                interval_ms: asked.io_bucket_duration,
+                duration_s: asked.duration,
+            });
         }
     }
     Ok(())
 }
 
-fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), String> {
-    if expected == found { Ok(()) } else { Err(format!("{place}: {found} {what} instead of {expected}")) }
+fn must_equal(place: &str, what: &str, expected: u64, found: u64) -> Result<(), RecordMisfit> {
+    match expected == found {
+        true => Ok(()),
+        false => Err(RecordMisfit::Count { place: place.to_owned(), what: what.to_owned(), expected, found }),
+    }
 }

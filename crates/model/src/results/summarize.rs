@@ -1,12 +1,15 @@
 //! Record -> Summary. Total: defined for any record, whatever its parts contain.
 
+use super::by_thread::rows;
+use super::charts::*;
+use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, Overdue, PacedFigures,
-    PacedLatency, Record, SpanResults, TargetLatencies, TargetResults, ThreadResults, TraceFigures, Work,
+    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, OtherTables, Overdue,
+    PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
+    ThreadResults, TraceFigures, Work,
 };
-use super::{OtherTables, PartTable};
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
 use crate::stats::{Histogram, Moments, SeriesSum};
 use crate::units::{Millis, seconds_of_ns};
@@ -59,11 +62,6 @@ impl Measured {
             submits: submits(&results.threads, seconds),
         })
     }
-}
-
-/// Every target of every thread, with the thread's number.
-pub(super) fn rows(threads: &[ThreadResults]) -> impl Iterator<Item = (u32, &TargetResults)> {
-    (0..).zip(threads).flat_map(|(number, thread)| thread.targets.iter().map(move |target| (number, target)))
 }
 
 fn wait_statistics(record: &Record, span: &TimeSpan, threads: &[ThreadResults]) -> Vec<ThreadWaits> {

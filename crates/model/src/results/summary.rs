@@ -1,18 +1,14 @@
 //! The summary: every figure that reports show, derived once. All reports print these, so they can't
 //! disagree.
 
+use super::charts::{FineChart, LatencyCharts, LatencyFigures};
+use super::interval_figures::IopsSeries;
 use super::{
-    CpuTable, EffectiveRange, IntegrityTable, IntervalFigures, PacedFigures, TraceFigures, WaitStatistics,
-    WeightedStdDevs, WhichIos,
+    CpuTable, EffectiveRange, IntegrityTable, OtherTables, PacedFigures, PartTable, TraceFigures,
+    WaitStatistics,
 };
-use super::{OtherTables, PartTable};
 use crate::profile::RawText;
-use crate::units::Millis;
 use serde::{Deserialize, Serialize};
-
-/// The percentiles of a latency chart, as shares; minimum and maximum stand apart.
-pub const PERCENTILES: [f64; 13] =
-    [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999, 0.9999999, 0.99999999, 0.999999999];
 
 /// All figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,130 +126,6 @@ impl Throughput {
         let mib_per_s = per_second(bytes as f64 / 1024.0 / 1024.0);
         Throughput { bytes, ios, mib_per_s, iops: per_second(ios as f64) }
     }
-}
-
-/// Mean and deviation, ms; `None` = no I/O.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct LatencyFigures {
-    /// Arithmetic mean.
-    pub mean: Option<Millis>,
-    /// Population standard deviation.
-    pub std_dev: Option<Millis>,
-}
-
-/// Latency distributions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LatencyCharts {
-    /// One per distinct path, in order of first appearance; all threads merged. Empty if there is only one
-    /// path.
-    pub paths: Vec<PathChart>,
-    /// Everything merged.
-    pub all: Chart,
-}
-
-/// Latency distribution of one path.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PathChart {
-    /// The target.
-    pub path: RawText,
-    /// Its distribution.
-    pub chart: Chart,
-}
-
-/// A latency distribution, ms.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Chart {
-    /// Shortest.
-    pub min: ChartRow,
-    /// At [`PERCENTILES`], in order.
-    pub percentiles: Vec<ChartRow>,
-    /// Longest.
-    pub max: ChartRow,
-}
-
-/// A latency by direction, ms; `None` = no I/O.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ChartRow {
-    /// Of reads.
-    pub read: Option<Millis>,
-    /// Of writes.
-    pub write: Option<Millis>,
-    /// Of both, merged.
-    pub total: Option<Millis>,
-}
-
-impl ChartRow {
-    /// That of these I/Os, to be filled in.
-    pub fn of_mut(&mut self, which: WhichIos) -> &mut Option<Millis> {
-        match which {
-            WhichIos::Total => &mut self.total,
-            WhichIos::Read => &mut self.read,
-            WhichIos::Write => &mut self.write,
-        }
-    }
-
-    /// That of these I/Os.
-    pub fn of(&self, which: WhichIos) -> Option<Millis> {
-        match which {
-            WhichIos::Total => self.total,
-            WhichIos::Read => self.read,
-            WhichIos::Write => self.write,
-        }
-    }
-}
-
-/// The percentiles of the XML results, as percentages: minimum and maximum are among them.
-pub const FINE_PERCENTILES: [f64; 108] = {
-    let mut all = [0.0; 108];
-    let mut whole = 1;
-    while whole < 100 {
-        all[whole] = whole as f64;
-        whole += 1;
-    }
-    let nines = [99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999, 100.0];
-    while whole < 108 {
-        all[whole] = nines[whole - 100];
-        whole += 1;
-    }
-    all
-};
-
-/// A latency distribution at all of [`FINE_PERCENTILES`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FineChart {
-    /// Distinct latencies of reads, in units of 100 ns: see [`crate::stats::Histogram::distinct`].
-    pub distinct_reads: u64,
-    /// The same of writes.
-    pub distinct_writes: u64,
-    /// The same of both.
-    pub distinct_total: u64,
-    /// In the order of the percentiles, ms.
-    pub rows: Vec<ChartRow>,
-}
-
-/// I/Os per second over time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IopsSeries {
-    /// Population standard deviation of reads, I/Os per second, as DISKSPD defines it: of the first
-    /// `reached` intervals, each taken for a whole one. `None` = none in any interval.
-    pub read_std_dev: Option<f64>,
-    /// The same of writes.
-    pub write_std_dev: Option<f64>,
-    /// The same of both together.
-    pub total_std_dev: Option<f64>,
-    /// The same by the time that the intervals really had, up to the end of what was measured.
-    #[serde(default)]
-    pub weighted_std_devs: WeightedStdDevs,
-    /// How many intervals there are by DISKSPD's definition: up to the latest completion.
-    #[serde(default = "every")]
-    pub reached: usize,
-    /// The intervals, up to the end of what was measured.
-    pub intervals: Vec<IntervalFigures>,
-}
-
-/// No interval is left out.
-fn every() -> usize {
-    usize::MAX
 }
 
 /// One effective distribution and who works by it.

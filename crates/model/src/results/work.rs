@@ -1,49 +1,9 @@
 //! What was done adds up, by one rule, over threads, targets and hosts.
 
-use super::{DirectionResults, Overdue, Paced, SpanResults, TargetResults};
+use super::{AddUp, DirectionResults, Overdue, Paced, SpanResults, TargetResults};
 use crate::profile::TargetId;
-use crate::stats::{Histogram, Moments, SeriesSum};
+use crate::stats::Histogram;
 use std::collections::BTreeMap;
-
-/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums
-/// that would be too large for their numbers stay at the largest.
-pub trait AddUp<Other = Self>: Default {
-    /// Adds what `other` holds.
-    fn add(&mut self, other: &Other);
-}
-
-impl AddUp for u64 {
-    fn add(&mut self, other: &u64) {
-        *self = self.saturating_add(*other);
-    }
-}
-
-impl AddUp for Moments {
-    fn add(&mut self, other: &Moments) {
-        self.merge(other);
-    }
-}
-
-impl AddUp for Histogram {
-    fn add(&mut self, other: &Histogram) {
-        self.merge(other);
-    }
-}
-
-impl AddUp for SeriesSum {
-    fn add(&mut self, other: &SeriesSum) {
-        self.merge(other);
-    }
-}
-
-/// What only one of them measured is the sum.
-impl<T: AddUp> AddUp for Option<T> {
-    fn add(&mut self, other: &Option<T>) {
-        if let Some(other) = other {
-            self.get_or_insert_default().add(other);
-        }
-    }
-}
 
 impl AddUp for Paced {
     fn add(&mut self, other: &Paced) {

@@ -5,6 +5,7 @@
 
 mod base64;
 mod counts;
+mod fault;
 mod histogram;
 mod interruptions;
 mod intervals;

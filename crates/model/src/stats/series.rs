@@ -1,7 +1,8 @@
 //! Completions by interval.
 
+use super::Moments;
+use super::fault::StoredFault;
 use super::packed::{pop_moments, push_moments};
-use super::{Moments, SeriesSum};
 use std::borrow::Cow;
 
 /// Intervals that memory is reserved for; a longer series grows while it is recorded.
@@ -24,15 +25,15 @@ pub struct Series {
     /// One more than the interval of the latest completion, counted or not.
     pub(super) last: u64,
     /// Beginning of the current interval, ns.
-    begin: u64,
+    pub(super) begin: u64,
     /// Its width, ns; 0 = there is none.
-    open_width: u64,
+    pub(super) open_width: u64,
     /// What it holds.
-    open: Moments,
+    pub(super) open: Moments,
     /// The intervals before it that hold something and count, see [`push_moments`].
     log: Vec<u8>,
     /// One more than the last interval in the log.
-    next: u64,
+    pub(super) next: u64,
 }
 
 /// Equal contents, whatever is allocated.
@@ -88,25 +89,6 @@ impl Series {
         }
     }
 
-    /// Another interval becomes the current one.
-    #[cold]
-    fn record_elsewhere(&mut self, since_start: u64, latency: u64, count: u64) {
-        let width = self.width.max(1);
-        let number = since_start / width;
-        self.close();
-        self.last = self.last.max(number.saturating_add(1));
-        if number < self.next {
-            let mut all = SeriesSum::default();
-            all.add(self);
-            all.at(number).record_equal(latency, count);
-            *self = all.pack();
-            return;
-        }
-        self.begin = number * width;
-        self.open_width = width;
-        self.open.record_equal(latency, count);
-    }
-
     /// The intervals that hold something and count, packed as in the log.
     pub(super) fn packed(&self) -> Cow<'_, [u8]> {
         match self.current() {
@@ -122,18 +104,18 @@ impl Series {
     /// The series that was packed so. `check` is asked about each interval.
     ///
     /// # Errors
-    /// That of `check`, or that these are no intervals of such a series: a message.
+    /// That of `check`, or that these are no intervals of such a series.
     pub(super) fn unpack(
         (width, allocated, last): (u64, u64, u64),
         mut log: Vec<u8>,
-        check: impl Fn(&Moments) -> Result<(), String>,
-    ) -> Result<Series, String> {
+        check: impl Fn(&Moments) -> Result<(), StoredFault>,
+    ) -> Result<Series, StoredFault> {
         let (mut rest, mut next) = (log.iter(), 0u64);
         while !rest.as_slice().is_empty() {
-            let (distance, moments) = pop_moments(&mut rest).ok_or("the series ends within an interval")?;
+            let (distance, moments) = pop_moments(&mut rest).ok_or(StoredFault::CutSeries)?;
             let number = next.saturating_add(distance);
             if number >= last.min(allocated) {
-                return Err(format!("the series has no interval {number}"));
+                return Err(StoredFault::NoInterval(number));
             }
             check(&moments)?;
             next = number + 1;
@@ -143,7 +125,7 @@ impl Series {
     }
 
     /// Packs the current interval.
-    fn close(&mut self) {
+    pub(super) fn close(&mut self) {
         if let Some((number, moments)) = self.current() {
             push_moments(&mut self.log, number - self.next, &moments);
             self.next = number + 1;
@@ -173,15 +155,6 @@ impl Series {
             Some((number, moments))
         });
         packed.chain(self.current())
-    }
-
-    /// Adds what `other` holds, interval by interval. Both have the same width, or one is empty by
-    /// [`Series::default`].
-    pub fn merge(&mut self, other: &Series) {
-        let mut sum = SeriesSum::default();
-        sum.add(self);
-        sum.add(other);
-        *self = sum.pack();
     }
 
     /// Its intervals from number `first` on, `count` of them, as a series of their own.
@@ -220,14 +193,6 @@ impl Series {
         (0..self.valid_count()).map(move |number| {
             filled.next_if(|(next, _)| *next == number).map(|(_, moments)| moments).unwrap_or_default()
         })
-    }
-
-    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
-    /// counts.
-    pub fn iops_std_dev(&self) -> f64 {
-        let mut alone = SeriesSum::default();
-        alone.add(self);
-        alone.iops_std_dev()
     }
 }
 

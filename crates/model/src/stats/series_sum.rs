@@ -88,3 +88,42 @@ impl SeriesSum {
         (distances / valid).sqrt() / seconds_of_ns(self.width)
     }
 }
+
+/// What takes all intervals of a series at once.
+impl Series {
+    /// Another interval becomes the current one.
+    #[cold]
+    pub(super) fn record_elsewhere(&mut self, since_start: u64, latency: u64, count: u64) {
+        let width = self.width.max(1);
+        let number = since_start / width;
+        self.close();
+        self.last = self.last.max(number.saturating_add(1));
+        if number < self.next {
+            let mut all = SeriesSum::default();
+            all.add(self);
+            all.at(number).record_equal(latency, count);
+            *self = all.pack();
+            return;
+        }
+        self.begin = number * width;
+        self.open_width = width;
+        self.open.record_equal(latency, count);
+    }
+
+    /// Adds what `other` holds, interval by interval. Both have the same width, or one is empty by
+    /// [`Series::default`].
+    pub fn merge(&mut self, other: &Series) {
+        let mut sum = SeriesSum::default();
+        sum.add(self);
+        sum.add(other);
+        *self = sum.pack();
+    }
+
+    /// Population standard deviation of the completions per interval, in I/Os per second. 0 if no interval
+    /// counts.
+    pub fn iops_std_dev(&self) -> f64 {
+        let mut alone = SeriesSum::default();
+        alone.add(self);
+        alone.iops_std_dev()
+    }
+}

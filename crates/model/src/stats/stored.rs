@@ -3,6 +3,7 @@
 //! Sums exceed what other JSON readers keep exactly (2^53), hence the strings. Nothing that is read decides
 //! by itself how much memory is taken: lists are as long as the text that holds them.
 
+use super::fault::StoredFault;
 use super::histogram::{BUCKETS, bounds, index};
 use super::packed::{pop, push};
 use super::{Histogram, Moments, Series, base64::Packed};
@@ -41,7 +42,7 @@ impl<'de> Deserialize<'de> for Moments {
 }
 
 /// Whether there can be such latencies.
-fn possible(moments: &Moments) -> Result<(), String> {
+fn possible(moments: &Moments) -> Result<(), StoredFault> {
     let Moments { count, min, max, sum, squares } = *moments;
     let between = |value: u128, low: u128, high: u128| {
         let n = u128::from(count);
@@ -49,9 +50,7 @@ fn possible(moments: &Moments) -> Result<(), String> {
     };
     let (low, high) = (u128::from(min), u128::from(max));
     if count == 0 || min > max || !between(sum, low, high) || !between(squares, low * low, high * high) {
-        return Err(format!(
-            "count {count}, minimum {min}, maximum {max}, sum {sum} and sum of squares {squares} contradict each other"
-        ));
+        return Err(StoredFault::Moments(count, min, max, sum, squares));
     }
     Ok(())
 }
@@ -85,11 +84,11 @@ impl Serialize for Histogram {
 }
 
 /// The buckets that were packed so.
-fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, String> {
+fn unpack(packed: &[u8]) -> Result<Vec<(usize, u64)>, StoredFault> {
     let (mut rest, mut buckets, mut next) = (packed.iter(), Vec::new(), 0u64);
     while !rest.as_slice().is_empty() {
         let pair = pop(&mut rest).zip(pop(&mut rest));
-        let (distance, count) = pair.ok_or("the histogram ends within a bucket")?;
+        let (distance, count) = pair.ok_or(StoredFault::CutHistogram)?;
         let bucket = next.saturating_add(distance);
         buckets.push((usize::try_from(bucket).unwrap_or(usize::MAX), count));
         next = bucket.saturating_add(1);
@@ -116,31 +115,31 @@ impl<'de> Deserialize<'de> for Histogram {
 }
 
 /// Whether the buckets can be what the moments were taken of.
-fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), String> {
+fn check(moments: &Moments, buckets: &[(usize, u64)]) -> Result<(), StoredFault> {
     let (mut count, mut low, mut high) = (0u64, 0u128, 0u128);
     let mut previous = None;
     for &(bucket, n) in buckets {
         if bucket >= BUCKETS {
-            return Err(format!("there is no histogram bucket {bucket}, the last one is {}", BUCKETS - 1));
+            return Err(StoredFault::NoBucket { bucket });
         }
         if n == 0 || previous.is_some_and(|p| p >= bucket) {
-            return Err(format!("histogram bucket {bucket} is empty or out of order"));
+            return Err(StoredFault::Bucket(bucket));
         }
         previous = Some(bucket);
         let (first, last) = bounds(bucket);
-        count = count.checked_add(n).ok_or("the histogram's counts are too large")?;
+        count = count.checked_add(n).ok_or(StoredFault::LargeCounts)?;
         low = low.saturating_add(u128::from(first).saturating_mul(u128::from(n)));
         high = high.saturating_add(u128::from(last).saturating_mul(u128::from(n)));
     }
     if count != moments.count {
-        return Err(format!("the histogram's buckets hold {count} latencies, not {}", moments.count));
+        return Err(StoredFault::Count { found: count, expected: moments.count });
     }
     let ends = buckets.first().zip(buckets.last()).map(|(first, last)| (first.0, last.0));
     if ends != moments.min().zip(moments.max()).map(|(min, max)| (index(min), index(max))) {
-        return Err("the histogram's first and last bucket are not those of its minimum and maximum".into());
+        return Err(StoredFault::Ends);
     }
     if !(low..=high).contains(&moments.sum) {
-        return Err(format!("the histogram's buckets can't add up to {} ns", moments.sum));
+        return Err(StoredFault::Sum(moments.sum));
     }
     Ok(())
 }

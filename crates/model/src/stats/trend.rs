@@ -9,27 +9,22 @@
 //! explains ([`noise`]), and if each level lasts longer than stretches like it came and went before
 //! ([`stretches`]). `cargo xtask trends` counts how often that is wrong, by kind of noise.
 
+mod bounds;
 mod line;
 mod noise;
 mod partition;
+mod slope;
 mod steadied;
 mod stretches;
 
-use super::Level;
-use super::median;
 use super::segments::Sums;
+use super::{Level, median};
+use bounds::LEAST_NOISE;
+pub use bounds::{FEWEST_RUNS, LEAST_CHANGE, SHORTEST_LEVEL};
+pub use slope::Slope;
 use std::ops::Range;
-
-/// Fewer runs than this are no level: they could be a burst.
-pub const SHORTEST_LEVEL: usize = 8;
-/// Fewer runs than two levels need tell of no change.
-pub const FEWEST_RUNS: usize = 2 * SHORTEST_LEVEL;
 /// Of longer histories the latest runs are looked at: the search takes the square of their number.
 pub const MOST_RUNS: usize = 2000;
-/// Neighbouring levels nearer than this, as a share, are one: nobody would act on the difference.
-pub const LEAST_CHANGE: f64 = 0.02;
-/// Noise below this share of the level is taken for so much.
-const LEAST_NOISE: f64 = 0.005;
 /// So many runs tell what the latest ones differ from.
 const FEWEST_BEFORE: usize = 4;
 /// Bounds that are looked for at a time; between them it is looked again.
@@ -46,15 +41,6 @@ pub struct Trend {
     pub slope: Option<Slope>,
     /// The latest runs, where all of them lie away from their level and are too few to be one.
     pub latest: Option<Latest>,
-}
-
-/// A line through all runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Slope {
-    /// Where it begins.
-    pub from: f64,
-    /// Where it ends.
-    pub to: f64,
 }
 
 /// The latest runs: a change that began, or a burst.

@@ -1,7 +1,7 @@
 //! A trace as it is done again (`--replay`): a list of I/Os in the order of their times, of which
 //! each thread takes its share.
 
-use super::formats::{RecordedEvent, RecordedIo};
+use super::formats::{RecordedEvent, RecordedIo, TraceFault};
 use crate::operation::Operation;
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ impl ReplayBuilder {
     ///
     /// # Errors
     /// The trace is longer, or has more sizes, than can be done again.
-    pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), String> {
+    pub fn take(&mut self, line: u64, event: RecordedEvent) -> Result<(), TraceFault> {
         match event {
             RecordedEvent::Issued(io) | RecordedEvent::Done(io, _) if io.write => {
                 self.add(line, io, ReplayAction::Write)
@@ -88,24 +88,20 @@ impl ReplayBuilder {
         }
     }
 
-    fn add(&mut self, line: u64, io: RecordedIo, does: ReplayAction) -> Result<(), String> {
+    fn add(&mut self, line: u64, io: RecordedIo, does: ReplayAction) -> Result<(), TraceFault> {
         let list = &mut self.list;
         list.recorded[does as usize] += 1;
         if does != ReplayAction::Read && !self.with_writes {
             return Ok(());
         }
         if io.at_ns >> TIME_BITS > 0 {
-            return Err(
-                "this I/O starts 78 hours or more after the first one, beyond the limit; cut the file \
-                        above it"
-                    .into(),
-            );
+            return Err(TraceFault::TooLate);
         }
         let wanted = ReplayKind { bytes: io.bytes, does };
         let kind = match list.kinds.iter().position(|kind| *kind == wanted) {
             Some(known) => known,
             None if list.kinds.len() == MOST_KINDS => {
-                return Err(format!("more than {MOST_KINDS} different sizes, the limit"));
+                return Err(TraceFault::TooManySizes(MOST_KINDS));
             }
             None => {
                 list.kinds.push(wanted);
@@ -299,6 +295,6 @@ mod tests {
         assert_eq!((odd.first_misaligned(512), odd.first_misaligned(1), odd.alignment()), (3, 3, 1));
         let refused = ReplayBuilder::new(true)
             .take(7, RecordedEvent::Issued(RecordedIo { at_ns: 1 << 48, offset: 0, bytes: 1, write: false }));
-        assert!(refused.unwrap_err().contains("78 hours"));
+        assert!(refused.unwrap_err().to_string().contains("78 hours"));
     }
 }

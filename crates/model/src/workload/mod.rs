@@ -8,6 +8,7 @@
 //! The same seed yields the same addresses as DISKSPD on Windows. That fixes the generator ([`Random`]) and
 //! the order in which it is drawn from, which [`ThreadWorkload`] describes.
 
+mod assignment;
 mod content;
 mod distribution;
 mod geometry;
@@ -21,13 +22,14 @@ mod spread;
 mod target;
 mod thread;
 
+pub use assignment::Assignment;
 pub use content::{ReducibleContent, Unit};
 pub use distribution::effective_ranges;
 pub use geometry::{Grid, Placement, PlacementError, Region};
 pub use modulus::Modulus;
 pub use random::{FillParts, Random};
 pub use target::InterlockedPosition;
-pub use thread::{Assignment, Next, ThreadWorkload};
+pub use thread::{Next, ThreadWorkload};
 
 use crate::profile::{AddressSpread, Distribution};
 

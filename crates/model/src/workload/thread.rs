@@ -1,11 +1,11 @@
 //! One thread on all its targets: the next I/O of a request.
 
+use super::assignment::Assignment;
 use super::portions::Portions;
-use super::target::{InterlockedPosition, Plain, TargetState};
-use super::{Modulus, Random, TargetWorkload};
+use super::target::{Plain, TargetState};
+use super::{Modulus, Random};
 use crate::engines::Direction;
 use crate::results::EffectiveRange;
-use std::sync::Arc;
 
 /// One I/O that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,17 +21,6 @@ pub struct Next {
     pub slice: u32,
     /// Read or write.
     pub direction: Direction,
-}
-
-/// One target of a thread.
-#[derive(Debug, Clone)]
-pub struct Assignment<'a> {
-    /// What to do on it.
-    pub workload: &'a TargetWorkload,
-    /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
-    pub requests: u32,
-    /// The position that all threads on this target share; used by the interlocked pattern only.
-    pub interlocked: Arc<InterlockedPosition>,
 }
 
 /// Everything that decides which I/Os one thread does, in which order. One call of [`ThreadWorkload::next`] per I/O:

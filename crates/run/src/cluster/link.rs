@@ -169,7 +169,7 @@ impl<'g> RankLink<'g> {
 
     pub(super) fn say(&mut self, to: usize, frame: &Frame) {
         if let Err(why) = self.group.post(to, &frame.to_bytes()) {
-            self.lose(to, &why);
+            self.lose(to, &why.to_string());
         }
     }
 
@@ -217,7 +217,7 @@ impl<'g> RankLink<'g> {
             match self.group.take() {
                 Ok(Some((from, bytes))) => self.heard(from, Frame::of(&bytes)),
                 Ok(None) => return,
-                Err((from, why)) => self.lose(from, &why),
+                Err((from, why)) => self.lose(from, &why.to_string()),
             }
         }
     }

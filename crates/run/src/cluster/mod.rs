@@ -12,6 +12,7 @@
 //! MPI's own collectives are not used: they wait for ever for a rank that died, and can't be given up.
 
 pub mod cpus;
+mod error;
 mod frame;
 pub mod in_process;
 pub mod launcher;
@@ -22,6 +23,7 @@ pub mod part;
 pub mod place;
 
 mod mpi;
+pub use error::GroupError;
 pub use mpi::{Mpi, NoGroup, join};
 
 pub use link::{RankLink, Separated, WaitLimits};
@@ -43,11 +45,11 @@ pub trait RankGroup {
     ///
     /// # Errors
     /// It can't be sent, and neither can anything else to that rank.
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String>;
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError>;
 
     /// The next message that is there, and whom it is of; `None` = there is none yet.
     ///
     /// # Errors
     /// From whom nothing will come any more, and why. Told once of a rank.
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)>;
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)>;
 }

@@ -1,8 +1,9 @@
 //! The group that MPI makes.
 
+use super::error::GroupError;
 use super::launcher::{Launcher, MpiAbi, kind_of};
 use super::{RankGroup, RankMessage};
-use diskspd_sys::mpi::{Abi, CAN_LOAD, NotJoined, World};
+use diskspd_sys::mpi::{Abi, CAN_LOAD, MpiError, NotJoined, NotLoaded, World};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -22,13 +23,13 @@ pub enum NoGroup {
     /// This program may do more than its user.
     Privileged,
     /// No library can be used; each that was tried, and why not.
-    NoLibrary(Vec<(String, String)>),
+    NoLibrary(Vec<(String, NotLoaded)>),
     /// The library can't begin.
     NotBegun {
         /// Which.
         library: String,
         /// Why.
-        why: String,
+        why: MpiError,
     },
     /// The library sees another number of ranks than the launcher started.
     OtherSize {
@@ -140,7 +141,7 @@ impl Mpi {
     ///
     /// # Errors
     /// What MPI says.
-    pub fn leave(self) -> Result<(), String> {
+    pub fn leave(self) -> Result<(), MpiError> {
         self.world.leave()
     }
 }
@@ -154,11 +155,11 @@ impl RankGroup for Mpi {
         self.world.size()
     }
 
-    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), String> {
-        self.world.send(to, bytes)
+    fn post(&mut self, to: usize, bytes: &[u8]) -> Result<(), GroupError> {
+        Ok(self.world.send(to, bytes)?)
     }
 
-    fn take(&mut self) -> Result<Option<RankMessage>, (usize, String)> {
-        self.world.receive()
+    fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)> {
+        self.world.receive().map_err(|(from, why)| (from, why.into()))
     }
 }

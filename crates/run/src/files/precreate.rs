@@ -5,7 +5,7 @@ use crate::files::creation::{self, File, NotCreated};
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::voice::Voice;
-use diskspd_host::target;
+use diskspd_host::target::{self, NotLocated};
 use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ pub fn create_all(
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
         .collect::<Result<_, _>>()
-        .map_err(|message| Box::new(SpanOutcome::refused(vec![message])))?;
+        .map_err(|error: NotLocated| Box::new(SpanOutcome::refused(vec![error.to_string()])))?;
     match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
         // Nothing runs on them any more.

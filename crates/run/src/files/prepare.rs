@@ -2,6 +2,7 @@
 //! Space that is only allocated, or a hole, would be read without asking the device.
 
 mod fill;
+mod order;
 mod outcome;
 mod sample;
 mod space;
@@ -15,6 +16,7 @@ use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::room::Size;
 use diskspd_sys::{extents, files, page_cache, process};
+pub use order::Order;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -23,21 +25,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Held by the thread that looks at the free space and takes of it.
 static ALLOCATING: Mutex<()> = Mutex::new(());
-
-/// A file to be prepared.
-#[derive(Debug, Clone, Copy)]
-pub struct Order<'a> {
-    /// Where. Missing directories are not created: a path with a typing error would be measured on the disk
-    /// above it. An existing link to a file is followed,
-    /// one that leads nowhere is an error: nothing is created at a place that was not named.
-    pub path: &'a Path,
-    /// Exact size, bytes; 0 makes an empty file.
-    pub size: u64,
-    /// Filled with zeros instead of the pattern, whose byte at offset x is `x & 0xFF`.
-    pub zero: bool,
-    /// Written anew even if it is there already, written in full.
-    pub recreate: bool,
-}
 
 /// Prepares a file. `progress` gets (bytes done, bytes in all), at most some ten times a second; `stop`
 /// ends the work between two blocks.

@@ -6,8 +6,7 @@ use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
 use diskspd_model::access::{AccessHint, OpenMode};
 use diskspd_model::profile::RawText;
-use diskspd_sys::files;
-use diskspd_sys::{block, room};
+use diskspd_sys::{block, files, room};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,7 +53,7 @@ struct Purged {
 
 impl Purged {
     fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, String> {
-        let path = target::locate(target.as_bytes())?;
+        let path = target::locate(target.as_bytes()).map_err(|error| error.to_string())?;
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }

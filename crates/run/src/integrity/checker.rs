@@ -2,13 +2,14 @@
 
 use super::Integrity;
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
+use super::durable::is_durable;
 use super::generations::{Generations, UnitVersions};
 use super::journal::Acknowledged;
 use super::order::{MOST_RUNS, StampedAs};
 use super::stamp::{SectorChecksums, SectorStamp};
 use diskspd_engine::{Done, Engine, Io};
 use diskspd_model::operation::Operation;
-use diskspd_model::plan::{Flush, WorkerPlan, WorkerTarget};
+use diskspd_model::plan::WorkerPlan;
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{FailedSector, FoundStamp, IntegrityResults, SectorFault, TargetResults};
 use diskspd_sys::clock::{self, Nanos};
@@ -65,12 +66,6 @@ struct CheckedFlight {
     write: u64,
     /// A flush makes durable what completed before: so many since the beginning.
     flushes_to: u64,
-}
-
-/// Whether a write is durable when it has completed.
-pub(super) fn is_durable(target: &WorkerTarget) -> bool {
-    let flushed = target.mapping.map(|mapping| matches!(mapping.flush, Flush::Pages | Flush::CacheLines));
-    flushed.unwrap_or(target.open.dsync)
 }
 
 impl<'a> SectorChecker<'a> {

@@ -11,6 +11,8 @@
 
 mod checker;
 mod classify;
+mod durable;
+mod error;
 mod generations;
 pub mod journal;
 mod order;
@@ -19,6 +21,7 @@ mod shared;
 mod stamp;
 
 pub use checker::SectorChecker;
+pub use error::{IntegrityError, JournalFailure, NotReadBack};
 pub use order::TargetOrder;
 pub use read_back::{TargetReadBack, read_back};
 pub use shared::Integrity;

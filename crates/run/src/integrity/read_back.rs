@@ -1,6 +1,7 @@
 //! Reading back what a journal says is durable: after a power cut, or whenever a run has ended.
 
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
+use super::error::NotReadBack;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
 use diskspd_model::access::OpenMode;
@@ -30,14 +31,14 @@ pub struct TargetReadBack {
 /// machine is known to have run ever since.
 ///
 /// # Errors
-/// A message: it can't be opened, or there isn't memory.
+/// It can't be opened, or there isn't memory.
 pub fn read_back(
     content: &JournalContent,
     target: &JournalTarget,
     path: &Path,
     power_held: bool,
-) -> Result<TargetReadBack, String> {
-    let memory = || Buffer::new(PIECE as usize).map_err(|error| format!("can't allocate memory: {error}"));
+) -> Result<TargetReadBack, NotReadBack> {
+    let memory = || Buffer::new(PIECE as usize).map_err(NotReadBack::NoMemory);
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,
@@ -67,11 +68,11 @@ pub fn read_back(
 }
 
 /// Past the page cache where that is possible: what counts is what the device holds.
-fn open(path: &Path) -> Result<File, String> {
+fn open(path: &Path) -> Result<File, NotReadBack> {
     let (read, write, direct, dsync, hint) = (true, false, true, false, Default::default());
     let mode = OpenMode { read, write, direct, dsync, hint };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
-    Ok(opened.map_err(|error| error.to_string())?.file.into())
+    Ok(opened?.file.into())
 }
 
 struct BackReader<'a> {

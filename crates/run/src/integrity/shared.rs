@@ -1,13 +1,13 @@
 //! What all threads of a run share: its number, the versions of each target, the journal.
 
-use super::checker::is_durable;
+use super::durable::is_durable;
+use super::error::IntegrityError;
 use super::generations::Generations;
 use super::journal::format::JournalPiece;
 use super::journal::{AckJournal, JournalTarget, Mixing};
 use super::order::TargetOrder;
 use diskspd_model::plan::{SectorGrid, SpanPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, TargetId, VerifyMode};
-use diskspd_model::units;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockAnyway;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,7 +85,11 @@ impl Integrity {
     ///
     /// # Errors
     /// A message: the journal can't be written.
-    pub fn forget(&self, plan: &SpanPlan, is_renewed: impl Fn(&RawText) -> bool) -> Result<(), String> {
+    pub fn forget(
+        &self,
+        plan: &SpanPlan,
+        is_renewed: impl Fn(&RawText) -> bool,
+    ) -> Result<(), IntegrityError> {
         let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
         let renewed: BTreeSet<TargetId> =
             targets.filter(|target| is_renewed(&target.path)).map(|target| target.id).collect();
@@ -97,16 +101,16 @@ impl Integrity {
         self.tell(&pieces)
     }
 
-    fn tell(&self, pieces: &[JournalPiece]) -> Result<(), String> {
+    fn tell(&self, pieces: &[JournalPiece]) -> Result<(), IntegrityError> {
         let journal = self.journal.as_ref().filter(|_| !pieces.is_empty());
-        journal.map_or(Ok(()), |journal| journal.add(pieces).map_err(not_written))
+        Ok(journal.map_or(Ok(()), |journal| journal.add(pieces))?)
     }
 
     /// A time span is about to begin. `memory`: bytes that may be used, 0 = unknown.
     ///
     /// # Errors
     /// A message: there isn't memory enough, a file has two names, or the journal can't be written.
-    pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), String> {
+    pub fn begin_span(&self, plan: &SpanPlan, memory: u64) -> Result<(), IntegrityError> {
         self.spans.fetch_add(1, Ordering::Relaxed);
         if !self.mode.stamps() {
             return Ok(());
@@ -145,22 +149,14 @@ impl Integrity {
     ///
     /// # Errors
     /// A message: the journal is not complete.
-    pub fn end(&self) -> Result<(), String> {
+    pub fn end(&self) -> Result<(), IntegrityError> {
         self.tell(&[JournalPiece::End])
     }
 }
 
-fn not_written(why: String) -> String {
-    format!("--journal: can't be written: {why}; later acknowledged writes are missing from it")
-}
-
-fn too_large(target: &WorkerTarget) -> String {
-    format!(
-        "--verify: can't allocate {} for the versions of '{}'; verify a part of it (-f), or use larger \
-         blocks (-b)",
-        units::Size(Generations::memory(target.size, target.verified.unit)),
-        target.path
-    )
+fn too_large(target: &WorkerTarget) -> IntegrityError {
+    let bytes = Generations::memory(target.size, target.verified.unit);
+    IntegrityError::TooLarge { bytes, path: target.path.clone() }
 }
 
 fn told(target: &WorkerTarget) -> JournalTarget {
@@ -180,16 +176,12 @@ fn mixing(target: &WorkerTarget) -> Mixing {
 }
 
 /// One file under two names would be two targets, each of which knows nothing of the other's writes.
-fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), String> {
+fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), IntegrityError> {
     let mut known: Vec<((bool, u64, u64), &RawText)> = Vec::new();
     for target in targets {
         let Some(identity) = identity(&target.location) else { continue };
         if let Some((_, other)) = known.iter().find(|(of, _)| *of == identity) {
-            return Err(format!(
-                "--verify: '{other}' and '{}' are the same file or device, so each would report the other's \
-                 writes as damage; name it once, and use more threads (-t)",
-                target.path
-            ));
+            return Err(IntegrityError::SameTarget { other: (*other).clone(), path: target.path.clone() });
         }
         known.push((identity, &target.path));
     }

@@ -3,10 +3,9 @@
 use crate::options::Options;
 use crate::replay;
 use crate::span::probes::Probes;
-use diskspd_host::completion_probe;
-use diskspd_host::discards;
 use diskspd_host::located::Located;
 use diskspd_host::target;
+use diskspd_host::{completion_probe, discards};
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::operation::Operation;
@@ -42,7 +41,7 @@ pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec
         Ok(location) => location,
         Err(_) if options.method.simulated() => PathBuf::new(),
         Err(message) => {
-            errors.push(PlanError::target(message));
+            errors.push(PlanError::target(message.to_string()));
             PathBuf::new()
         }
     });

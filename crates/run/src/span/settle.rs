@@ -19,18 +19,28 @@ const TICK: Duration = Duration::from_millis(100);
 /// From then on the user is told what is waited for, in ticks.
 const LONG: u32 = 10;
 
+/// What is in memory only can't be written.
+#[derive(Debug, thiserror::Error)]
+#[error("'{path}': can't flush its dirty pages before the run: {source}; data may be lost")]
+pub struct NotSettled {
+    /// Of which target.
+    path: RawText,
+    /// Why.
+    source: std::io::Error,
+}
+
 /// Writes what is in memory only of each target that lies on a device. Only the targets' own: whatever else
 /// waits in memory is not this program's to write. A medium that hangs doesn't hang an interruption: it is
 /// left to a thread.
 ///
 /// # Errors
-/// A message: something could not be written, which may be data that somebody else wrote there.
+/// Something could not be written, which may be data that somebody else wrote there.
 pub fn settle(
     plan: &SpanPlan,
     located: &SpanTargets,
     control: &Control,
     voice: &Voice,
-) -> Result<(), String> {
+) -> Result<(), NotSettled> {
     for (engine, target) in targets(plan) {
         let OpenedToLook { file: Some(file), stack } = opened(located, engine, target) else {
             continue;
@@ -56,7 +66,7 @@ fn write(
     waiting: Option<u64>,
     control: &Control,
     voice: &Voice,
-) -> Result<(), String> {
+) -> Result<(), NotSettled> {
     let (ended, end) = mpsc::channel();
     let work = move || drop(ended.send(file.sync_all()));
     if std::thread::Builder::new().name("settle".into()).spawn(work).is_err() {
@@ -65,10 +75,8 @@ fn write(
     for tick in 1u32.. {
         match end.recv_timeout(TICK) {
             Ok(Ok(())) | Err(RecvTimeoutError::Disconnected) => break,
-            Ok(Err(error)) => {
-                return Err(format!(
-                    "'{path}': can't flush its dirty pages before the run: {error}; data may be lost"
-                ));
+            Ok(Err(source)) => {
+                return Err(NotSettled { path: path.clone(), source });
             }
             Err(RecvTimeoutError::Timeout) if control.is_interrupted() => break,
             Err(RecvTimeoutError::Timeout) if tick == LONG => {

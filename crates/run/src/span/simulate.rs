@@ -108,7 +108,7 @@ fn in_turn(worker: &WorkerPlan, shared: &Shared, phases: Phases, log: Option<&Io
         let made = setup::set_up(worker, shared, phases, None, rings.first());
         made.map(|worker| worker.run(shared.span))
     });
-    ended.unwrap_or_else(|message| Err(message.into()))
+    ended.unwrap_or_else(|error| Err(error.to_string().into()))
 }
 
 /// Whether no worker's I/Os depend on what another one has done: each has a device and a clock of its own,

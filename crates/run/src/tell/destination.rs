@@ -2,16 +2,19 @@
 //! nothing.
 
 mod doubles;
+mod inputs;
 mod kept;
 
 pub use doubles::Named;
 pub(super) use doubles::refuse_double;
 pub(super) use kept::refuse_kept;
 
+use super::output_error::{OutputError, OutputFault};
 use diskspd_host::{claims, target};
-use diskspd_model::profile::{Method, Profile, RawText};
+use diskspd_model::profile::Profile;
 use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::{files, process};
+pub(super) use inputs::inputs_of;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
@@ -48,11 +51,11 @@ pub fn descriptor(number: i32) -> PathBuf {
 ///
 /// # Errors
 /// A message: it isn't open.
-pub(super) fn inherited(number: i32, given: &str) -> Result<File, String> {
-    let file = files::inherited(number).map(File::from).map_err(|e| {
-        format!("{given}: {e}; open the descriptor when you start the program, as in {number}>FILE")
-    })?;
-    claims::permit_output(&descriptor(number), &file).map_err(|refusal| format!("{given}: {refusal}"))?;
+pub(super) fn inherited(number: i32, given: &str) -> Result<File, OutputError> {
+    let file = files::inherited(number).map(File::from);
+    let file = file.map_err(|source| OutputFault::Descriptor { number, source }.of(given))?;
+    claims::permit_output(&descriptor(number), &file)
+        .map_err(|refusal| OutputFault::from(refusal).of(given))?;
     Ok(file)
 }
 
@@ -78,16 +81,14 @@ impl Destination {
     ///
     /// # Errors
     /// A message: what lies there, and whose it is.
-    pub fn trusted(path: &Path, given: &str) -> Result<Destination, String> {
+    pub fn trusted(path: &Path, given: &str) -> Result<Destination, OutputError> {
         match follow(path, |step| foreign(step).is_some()) {
             Followed::Descriptor(number) => Ok(Destination::Descriptor(number)),
             Followed::Path(_) => Ok(Destination::of(path)),
-            Followed::Planted(step) => Err(format!(
-                "{given}: {} in this world-writable folder belongs to another user (number {}), who could \
-                 redirect or read what is written; name a new file, or one in a folder of your own",
-                step.display(),
-                foreign(&step).unwrap_or_default()
-            )),
+            Followed::Planted(step) => {
+                let owner = foreign(&step).unwrap_or_default();
+                Err(OutputFault::Planted { step, owner }.of(given))
+            }
         }
     }
 }
@@ -96,11 +97,11 @@ impl Destination {
 ///
 /// # Errors
 /// A message.
-pub(super) fn open_special(path: &Path, given: &str) -> Result<File, String> {
+pub(super) fn open_special(path: &Path, given: &str) -> Result<File, OutputError> {
     let opened = OpenOptions::new().write(true).open(path);
-    let opened = opened.map_err(|e| format!("{given}: can't be opened: {e}"))?;
+    let opened = opened.map_err(|error| OutputFault::NotOpened(error).of(given))?;
     // Its name may lead elsewhere by now.
-    claims::permit_output(path, &opened).map_err(|refusal| format!("{given}: {refusal}"))?;
+    claims::permit_output(path, &opened).map_err(|refusal| OutputFault::from(refusal).of(given))?;
     Ok(opened)
 }
 
@@ -155,15 +156,6 @@ fn folder_of(path: &Path) -> Option<&Path> {
     Some(if parent.as_os_str().is_empty() { Path::new(".") } else { parent })
 }
 
-/// What a run reads besides its targets: the data that is written, and what is replayed.
-pub(super) fn inputs_of(profile: &Profile, method: &Method) -> Vec<Named> {
-    let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
-    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-    let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
-    let replayed = method.replay.as_ref().map(|replay| of("--replay ", &replay.file));
-    sources.map(|path| of("-Z<size>,", path)).chain(replayed).collect()
-}
-
 /// Where the targets of a profile are; as they were given where that can't be found out: the run itself
 /// says why.
 pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
@@ -180,20 +172,19 @@ pub(super) fn targets(profile: &Profile) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// A message.
-pub(super) fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), String> {
-    let name = path.display();
+pub(super) fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> Result<(), OutputError> {
     let there = std::fs::metadata(path);
     if there.as_ref().is_ok_and(|there| Kind::of(there) == Kind::BlockDevice) {
-        return Err(format!("{option} {name}: would overwrite a block device; name a file"));
+        return Err(OutputFault::BlockDevice.of_file(option, path));
     }
-    claims::spare([path]).map_err(|refusal| format!("{option} {refusal}"))?;
+    claims::spare([path]).map_err(|refusal| OutputError::InUse { option: option.to_owned(), refusal })?;
     let same = |target: &PathBuf| match (&there, std::fs::metadata(target)) {
         (Ok(there), Ok(target)) => inode::identity(there) == inode::identity(&target),
         (Err(_), Err(_)) => place(path).is_some_and(|path| Some(path) == place(target)),
         _ => false,
     };
     match targets.iter().any(same) {
-        true => Err(format!("{option} {name}: would overwrite a target of the run; name another file")),
+        true => Err(OutputFault::Target.of_file(option, path)),
         false => Ok(()),
     }
 }
@@ -273,6 +264,7 @@ mod tests {
             assert!(
                 answer
                     .err()
+                    .map(|why| why.to_string())
                     .is_none_or(|why| why.starts_with("--out /") && why.contains("target of the run"))
             );
         }

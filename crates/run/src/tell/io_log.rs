@@ -11,6 +11,7 @@
 
 use crate::tell::late_file::LateFile;
 use crate::tell::outlet::Outlet;
+use crate::tell::output_error::{OutputError, OutputFault};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
 use diskspd_sys::clock::{self, Nanos, SECOND};
@@ -92,10 +93,10 @@ impl IoLog {
     ///
     /// # Errors
     /// A message: it can't be created.
-    pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, String> {
-        let name = path.display();
+    pub fn create(path: &Path, outlet: Outlet) -> Result<IoLog, OutputError> {
         let mut file = LateFile::open(outlet)?;
-        file.write_all(HEADER.as_bytes()).map_err(|e| format!("--io-log {name}: can't be written: {e}"))?;
+        file.write_all(HEADER.as_bytes())
+            .map_err(|error| OutputFault::NotWritten(error.into()).of_file("--io-log", path))?;
         let output = Output { file, has_lines: false, seen: 0, dropped: 0, spans: 0, failure: None };
         let (note, left) = Default::default();
         Ok(IoLog { path: path.to_path_buf(), output: Mutex::new(output), note, left })
@@ -136,28 +137,18 @@ impl IoLog {
         threads: std::ops::Range<u32>,
         patient: bool,
         work: impl FnOnce(&[Ring]) -> T,
-    ) -> Result<T, String> {
-        let name = self.path.display();
+    ) -> Result<T, OutputError> {
         let entries =
             (MEMORY / (WORDS * size_of::<u64>()) / threads.len().max(1)).clamp(ENTRIES.0, ENTRIES.1);
         let entries = 1 << entries.ilog2();
         let rings: Option<Vec<Ring>> = threads.map(|thread| Ring::new(thread, entries, patient)).collect();
-        let rings = rings.ok_or_else(|| {
-            format!(
-                "--io-log {name}: can't allocate its write buffers; use fewer threads (-t), or raise the \
-                     memory limit (ulimit -v)"
-            )
-        })?;
+        let rings = rings.ok_or_else(|| OutputFault::NoBuffers.of_file("--io-log", &self.path))?;
         let finished = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let writer = || self.write(&rings, &finished);
+            let writer = std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer);
             let writer =
-                std::thread::Builder::new().name("log".into()).spawn_scoped(scope, writer).map_err(|e| {
-                    format!(
-                        "--io-log {name}: can't start a thread for the log: {e}; check ulimit -u and the \
-                         limits of the container (pids.max)"
-                    )
-                })?;
+                writer.map_err(|error| OutputFault::NoThread(error).of_file("--io-log", &self.path))?;
             let _finish = Finish { finished: &finished, writer: writer.thread().clone() };
             Ok(work(&rings))
         })
@@ -430,7 +421,7 @@ mod tests {
     use crate::tell::outlet::OutputDoor;
     use crate::tell::patience::Patience;
 
-    fn created(path: &Path) -> Result<IoLog, String> {
+    fn created(path: &Path) -> Result<IoLog, OutputError> {
         let permitted = OutputDoor::default().permit("--io-log", path)?;
         IoLog::create(path, permitted.open(&Patience::default())?)
     }
@@ -505,6 +496,9 @@ mod tests {
             return eprintln!("SKIPPED: there is no /dev/full");
         }
         let message = created(Path::new("/dev/full")).unwrap_err();
-        assert!(message.contains("--io-log /dev/full") && message.contains("space"), "{message}");
+        assert!(
+            message.to_string().contains("--io-log /dev/full") && message.to_string().contains("space"),
+            "{message}"
+        );
     }
 }

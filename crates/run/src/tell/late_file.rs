@@ -2,6 +2,7 @@
 //! when there is something in it.
 
 use crate::tell::outlet::{Begun, Outlet};
+use crate::tell::output_error::OutputError;
 use diskspd_model::finding::Finding;
 use diskspd_sys::standard_error::say;
 use std::io::{self, Write};
@@ -19,7 +20,7 @@ impl LateFile {
     ///
     /// # Errors
     /// A message: it can't be created.
-    pub fn open(outlet: Outlet) -> Result<LateFile, String> {
+    pub fn open(outlet: Outlet) -> Result<LateFile, OutputError> {
         let given = outlet.by().to_owned();
         Ok(LateFile { given, sink: outlet.begin()? })
     }

@@ -11,6 +11,7 @@ use super::destination::{
     Destination, Named, inherited, inputs_of, named, open_special, refuse_double, refuse_kept, refuse_target,
     targets,
 };
+use super::output_error::{NotWritten, OutputError, OutputFault};
 use super::patience::Patience;
 use diskspd_model::profile::{Method, Profile};
 use diskspd_sys::place::{NewFile, Place, elsewhere};
@@ -51,7 +52,7 @@ impl OutputDoor {
     ///
     /// # Errors
     /// A message: why nothing may be written there.
-    pub fn permit(&mut self, option: &str, path: &Path) -> Result<Permitted, String> {
+    pub fn permit(&mut self, option: &str, path: &Path) -> Result<Permitted, OutputError> {
         self.permit_shown(option, &path.display().to_string(), path)
     }
 
@@ -59,7 +60,7 @@ impl OutputDoor {
     ///
     /// # Errors
     /// As there.
-    pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, String> {
+    pub fn permit_shown(&mut self, option: &str, shown: &str, path: &Path) -> Result<Permitted, OutputError> {
         let path = named(path);
         let by = format!("{option} {shown}");
         let output = Named { by: by.clone(), path: path.clone() };
@@ -72,7 +73,7 @@ impl OutputDoor {
             refuse_double(&looked, &door.permitted, &door.inputs)?;
             Destination::trusted(path, by)
         });
-        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
+        let destination = destination.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
         self.permitted.push(output);
         Ok(Permitted { by, path, destination })
     }
@@ -81,7 +82,7 @@ impl OutputDoor {
     ///
     /// # Errors
     /// A message: it is in use, or somebody else has put something there.
-    pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, String> {
+    pub fn permit_own(option: &str, path: &Path) -> Result<Permitted, OutputError> {
         let by = format!("{option} {}", path.display());
         let looked = (option.to_owned(), path.to_owned(), by.clone());
         let destination = Patience::default().attempt(&by, move || {
@@ -89,7 +90,7 @@ impl OutputDoor {
             refuse_target(option, path, &[])?;
             Destination::trusted(path, by)
         });
-        let destination = destination.map_err(|unanswered| format!("{by}: {unanswered}"))??;
+        let destination = destination.map_err(|unanswered| OutputFault::from(unanswered).of(&by))??;
         Ok(Permitted { by, path: path.to_owned(), destination })
     }
 }
@@ -117,19 +118,20 @@ impl Permitted {
     ///
     /// # Errors
     /// A message.
-    pub fn open(self, patience: &Patience) -> Result<Outlet, String> {
+    pub fn open(self, patience: &Patience) -> Result<Outlet, OutputError> {
         let Permitted { by, path, destination } = self;
         let sink = match destination {
             Destination::Descriptor(number) => Sink::Open(Arc::new(inherited(number, &by)?)),
             Destination::Special => Sink::Open(Arc::new(open_special(&path, &by)?)),
             Destination::File(path) => {
                 let open = move || match path.is_dir() {
-                    true => Err("is a directory; name a file in it".to_owned()),
-                    false => Place::open(&path).map_err(|error| error.to_string()),
+                    true => Err(OutputFault::Directory),
+                    false => Place::open(&path).map_err(OutputFault::from),
                 };
-                let place =
-                    patience.attempt(&by, open).map_err(|unanswered| format!("{by}: {unanswered}"))?;
-                Sink::File(place.map_err(|why| format!("{by}: {why}"))?)
+                let place = patience
+                    .attempt(&by, open)
+                    .map_err(|unanswered| OutputFault::from(unanswered).of(&by))?;
+                Sink::File(place.map_err(|fault| fault.of(&by))?)
             }
         };
         Ok(Outlet { by, path, sink, patience: patience.clone() })
@@ -186,14 +188,14 @@ impl Outlet {
     ///
     /// # Errors
     /// A message, with the place of what is kept elsewhere.
-    pub fn put(&self, bytes: Vec<u8>) -> Result<(), String> {
-        let failed = |why: &dyn std::fmt::Display| format!("{}: can't be written: {why}", self.by);
+    pub fn put(&self, bytes: Vec<u8>) -> Result<(), OutputError> {
+        let failed = |why: NotWritten| OutputFault::NotWritten(why).of(&self.by);
         match &self.sink {
-            Sink::File(place) => self.replace(place, bytes).map_err(|why| failed(&why)),
+            Sink::File(place) => self.replace(place, bytes).map_err(failed),
             Sink::Open(file) => match self.append(file, bytes) {
                 // As on standard output: a reader that has seen enough.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                answer => answer.map_err(|error| failed(&error)),
+                answer => answer.map_err(|error| failed(error.into())),
             },
         }
     }
@@ -211,22 +213,21 @@ impl Outlet {
         self.patience.attempt(&self.by, move || write(&file, &bytes))?
     }
 
-    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), String> {
+    fn replace(&self, place: &Arc<Place>, bytes: Vec<u8>) -> Result<(), NotWritten> {
         let (place, bytes) = (Arc::clone(place), Arc::new(bytes));
         let kept = Arc::clone(&bytes);
         let put = move || {
-            let mut new = place.begin().map_err(|error| (error.to_string(), true))?;
+            let mut new = place.begin().map_err(|error| (NotWritten::from(error), true))?;
             let written = new.file().write_all(&bytes).and_then(|()| new.file().sync_all());
             // The disk may be full: what was measured isn't lost for that.
-            written.map_err(|error| (error.to_string(), true))?;
-            new.put().map_err(|not| (not.to_string(), false))
+            written.map_err(|error| (error.into(), true))?;
+            new.put().map_err(|not| (not.into(), false))
         };
         let done = self.patience.attempt(&self.by, put);
-        match done.unwrap_or_else(|unanswered| Err((unanswered.to_string(), true))) {
-            Err((why, true)) => Err(match self.put_elsewhere(kept) {
-                Ok(path) => format!("{why}; it is kept as {}", path.display()),
-                Err(other) => format!("{why}; nor can it be kept elsewhere: {other}"),
-            }),
+        match done.unwrap_or_else(|unanswered| Err((unanswered.into(), true))) {
+            Err((why, true)) => {
+                Err(NotWritten::Elsewhere { why: Box::new(why), kept: self.put_elsewhere(kept) })
+            }
             answer => answer.map_err(|(why, _)| why),
         }
     }
@@ -249,13 +250,13 @@ impl Outlet {
     ///
     /// # Errors
     /// A message: no file can be made.
-    pub(super) fn begin(self) -> Result<Begun, String> {
+    pub(super) fn begin(self) -> Result<Begun, OutputError> {
         match self.sink {
             Sink::Open(file) => Ok(Begun::Open(file)),
             Sink::File(place) => {
                 let begun = self.patience.attempt(&self.by, move || place.begin());
                 let begun = begun.map_err(io::Error::from).and_then(|begun| begun);
-                begun.map(Begun::New).map_err(|error| format!("{}: can't be created: {error}", self.by))
+                begun.map(Begun::New).map_err(|error| OutputFault::NotCreated(error).of(&self.by))
             }
         }
     }

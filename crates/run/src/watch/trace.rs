@@ -6,33 +6,27 @@
 
 mod counters;
 pub mod device;
+mod machine;
 mod recorder;
 mod requests;
+mod traced;
+mod tracepoints;
 
 use crate::located::SpanTargets;
 use crate::watch::observe_devices;
 use counters::Counters;
 use diskspd_host::root::Root;
-use diskspd_host::tracing::devices::{TracedDevice, traced_devices};
-use diskspd_host::tracing::instance::{Instance, Recording};
+use diskspd_host::tracing::devices::traced_devices;
+use diskspd_host::tracing::instance::Instance;
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_host::tracing::{BlockFormat, Format, Tracefs};
-use diskspd_model::machine::cpu_list;
-use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
+use diskspd_model::machine::tracing::TraceClass;
 use diskspd_model::plan::SpanPlan;
-use diskspd_model::profile::TargetId;
 use diskspd_model::results::{Trace, TraceSession};
-use diskspd_sys::perf;
-use recorder::{Recorder, buffer_kib};
+use machine::{Machine, is_offline};
+use recorder::Recorder;
 use requests::BlockFormats;
-use std::io;
-
-/// When a request is handed to its driver, and when it is complete.
-const ISSUE: &str = "block/block_rq_issue";
-const COMPLETE: &str = "block/block_rq_complete";
-const TRACEPOINTS: [&str; 2] = [ISSUE, COMPLETE];
-/// Reads, writes, and flushes of the device (`FF`); discards move no data of the program's.
-const MOVES_DATA: &str = "(rwbs ~ \"*R*\" || rwbs ~ \"*W*\" || rwbs ~ \"FF*\")";
+use traced::Traced;
+use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
 /// The kernel takes conditions of up to a page; more devices than fit are told apart here.
 const LONGEST_FILTER: usize = 3000;
 
@@ -45,72 +39,10 @@ pub struct TraceWatch {
     clock: &'static str,
 }
 
-/// A device and the targets on it.
-#[derive(Debug)]
-struct Traced {
-    device: TracedDevice,
-    targets: Vec<TargetId>,
-}
-
-/// What traces need of the machine.
-#[derive(Debug)]
-struct Machine {
-    root: Root,
-    /// By the kernel's numbers.
-    cpus: Vec<u32>,
-    /// Where any tracepoint is needed.
-    tracefs: Option<Tracefs>,
-}
-
-impl Machine {
-    fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
-        let root = Root::live();
-        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
-        let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
-        let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));
-        let tracefs = needed.then(|| Tracefs::find(&root)).transpose()?;
-        Ok(Machine { root, cpus, tracefs })
-    }
-
-    fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
-        self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
-    }
-
-    /// Why an event can't be opened.
-    fn refusal(&self, error: io::Error) -> TraceRefusal {
-        let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
-        TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
-    }
-
-    /// What requests of devices are recorded in, and how records are read.
-    fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TraceRefusal> {
-        let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
-        let find = |name: &str| {
-            let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
-            format.ok_or_else(|| missing(name))
-        };
-        let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
-        let tracefs = self.tracefs.as_ref().ok_or_else(|| missing(ISSUE))?;
-        let recording = Recording {
-            tracepoints: &TRACEPOINTS,
-            filter: MOVES_DATA,
-            clock,
-            cpus: &self.cpus,
-            kib: buffer_kib(self.cpus.len()),
-        };
-        Ok((Instance::open(tracefs, &recording)?, formats))
-    }
-}
-
 fn device_filter(numbers: &[u32]) -> String {
     let devices: Vec<String> = numbers.iter().map(|number| format!("dev == {number}")).collect();
     let filter = format!("{MOVES_DATA} && ({})", devices.join(" || "));
     if devices.is_empty() || filter.len() > LONGEST_FILTER { MOVES_DATA.into() } else { filter }
-}
-
-/// A CPU that has gone offline meanwhile has nothing to tell.
-fn is_offline(error: &io::Error) -> bool {
-    perf::is_absent(error)
 }
 
 /// What a trace needs, opened before the run touches anything: that is the surest way to know that it can

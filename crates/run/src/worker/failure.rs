@@ -1,13 +1,7 @@
 //! What becomes of I/Os that fail.
 
-use super::{Books, Failure, Loop, TICK};
+use super::Books;
 use diskspd_engine::{Done, EngineError, Io};
-use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::problem::usual_cause;
-use std::time::Duration;
-
-/// How long in-flight I/O is waited for after a failure, to count what else failed.
-const DRAIN: Duration = Duration::from_secs(2);
 
 /// Why the loop ended early.
 pub enum Failed {
@@ -20,9 +14,9 @@ pub enum Failed {
 /// An I/O that failed.
 #[derive(Debug, Clone, Copy)]
 pub struct FailedIo {
-    errno: i32,
-    io: Io,
-    target: u32,
+    pub(super) errno: i32,
+    pub(super) io: Io,
+    pub(super) target: u32,
 }
 
 impl From<EngineError> for Failed {
@@ -36,63 +30,5 @@ impl Books {
     pub(super) fn failed(&self, done: &Done) -> FailedIo {
         let flight = &self.requests.flights[done.request as usize];
         FailedIo { errno: (-done.result) as i32, io: flight.io, target: flight.target }
-    }
-}
-
-impl Loop<'_> {
-    /// The I/O `done[first]` failed: counts it, and what else fails among the I/Os in flight.
-    #[cold]
-    pub(super) fn drain(&mut self, books: &mut Books, first: usize) -> Failed {
-        let failed = self.done[first];
-        let failed = books.failed(&failed);
-        // The completions behind it haven't been accounted for yet, those before it have become idle.
-        let known = self.done.len() - first;
-        let mut in_flight = (self.plan.depth as usize).saturating_sub(books.idle.len() + known);
-        let deadline = clock::monotonic() + DRAIN.as_nanos() as Nanos;
-        while in_flight > 0 && clock::monotonic() < deadline {
-            let before = self.done.len();
-            if self.engine.wait(1, TICK, &mut self.done).is_err() {
-                break;
-            }
-            in_flight = in_flight.saturating_sub(self.done.len() - before);
-        }
-        for index in first..self.done.len() {
-            let done = self.done[index];
-            if done.result < 0 {
-                let failed = books.failed(&done);
-                self.count_error(books, failed);
-            }
-        }
-        Failed::Io(failed)
-    }
-
-    pub(super) fn count_error(&mut self, books: &mut Books, failed: FailedIo) {
-        let FailedIo { errno, io, target } = failed;
-        books.recorder.error(target as usize, io.op.direction(), errno, io.offset, self.clock.now());
-    }
-
-    /// Why the run fails.
-    pub(super) fn explain(&self, failed: Failed) -> Failure {
-        match failed {
-            Failed::Engine(error) => Failure::of_thread(self.plan.thread, error.to_string()),
-            Failed::Io(failed) => self.describe(failed),
-        }
-    }
-
-    /// The failure of one I/O.
-    pub(super) fn describe(&self, failed: FailedIo) -> Failure {
-        let FailedIo { errno, io, target } = failed;
-        let direction = io.op.row().name;
-        let path = &self.plan.targets[target as usize].path;
-        let error = std::io::Error::from_raw_os_error(errno);
-        let message = format!(
-            "thread {}, request {}: {direction} of {} bytes at offset {} of '{path}' failed: {error}{}",
-            self.plan.thread,
-            io.request,
-            io.length,
-            io.offset,
-            usual_cause(errno)
-        );
-        Failure::new(message, format!("{direction} of '{path}': {error}"))
     }
 }

@@ -2,9 +2,7 @@
 //! The workers share it, so that they stop by themselves: the controlling thread only looks once in a while,
 //! and a device writes a lot in that time.
 
-use super::{Books, Loop};
-use crate::control::Phase;
-use diskspd_engine::Done;
+use super::Books;
 use diskspd_model::engines::Direction;
 use diskspd_model::plan::{SpanPlan, VolumeGoal};
 use std::sync::Arc;
@@ -68,7 +66,8 @@ impl VolumeQuota {
     }
 
     /// So many bytes go this way; those below 0 come back.
-    fn take(&self, direction: Direction, bytes: i64) {
+    #[inline]
+    pub(super) fn take(&self, direction: Direction, bytes: i64) {
         for goal in self.of_direction(direction) {
             goal.left.fetch_sub(bytes, Relaxed);
         }
@@ -77,9 +76,9 @@ impl VolumeQuota {
 
 /// A worker's part in it.
 pub(super) struct QuotaShare {
-    quota: Arc<VolumeQuota>,
+    pub(super) quota: Arc<VolumeQuota>,
     /// Measuring has begun: what is handed over counts.
-    counts: bool,
+    pub(super) counts: bool,
 }
 
 impl QuotaShare {
@@ -88,11 +87,13 @@ impl QuotaShare {
     }
 
     /// Whether another I/O may be drawn.
+    #[inline]
     pub(super) fn has_room(&self) -> bool {
         !self.counts || self.quota.has_room()
     }
 
     /// An I/O was drawn.
+    #[inline]
     pub(super) fn drawn(&self, direction: Direction, length: u32) {
         if self.counts {
             self.quota.take(direction, length.into());
@@ -100,7 +101,7 @@ impl QuotaShare {
     }
 
     /// Measuring begins, for this worker: what it has in flight will count when it comes back.
-    fn begin(&mut self, books: &Books) {
+    pub(super) fn begin(&mut self, books: &Books) {
         self.counts = true;
         for direction in [Direction::Read, Direction::Write] {
             let of = |request: &u32| {
@@ -110,46 +111,6 @@ impl QuotaShare {
             let all: i64 = (0..books.requests.flights.len() as u32).map(|request| of(&request)).sum();
             let idle: i64 = books.idle.waiting().iter().map(of).sum();
             self.quota.take(direction, all - idle);
-        }
-    }
-}
-
-impl Loop<'_> {
-    /// Learns whether it is measured now. With nothing in flight and nothing left to do it waits here until
-    /// that changes. False = nothing may be drawn.
-    pub(super) fn may_draw(&mut self, books: &Books) -> bool {
-        loop {
-            let now = self.clock.now();
-            let phase = self.phases.at(now);
-            let Some(share) = &mut self.quota else { return true };
-            match phase {
-                Phase::Measure if !share.counts => share.begin(books),
-                Phase::Cooldown => share.counts = false,
-                Phase::Stop => return false,
-                Phase::Warmup | Phase::Measure => {}
-            }
-            if share.has_room() {
-                return true;
-            }
-            if books.idle.len() < self.plan.depth as usize {
-                return false;
-            }
-            self.clock.sleep_until(now + NAP);
-        }
-    }
-
-    /// What came back shorter than it was handed over isn't done.
-    pub(super) fn account_for_quota(&mut self, books: &Books, well: &[Done], phase: Phase) {
-        let Some(share) = self.quota.as_mut().filter(|_| phase == Phase::Measure) else { return };
-        let counted = share.counts;
-        if !counted {
-            share.begin(books);
-        }
-        for completed in well {
-            let io = &books.requests.flights[completed.request as usize].io;
-            let asked = if counted { i64::from(io.length) } else { 0 };
-            share.quota.take(io.op.direction(), completed.result - asked);
-            share.quota.came_back(io.op.direction(), completed.result as u64);
         }
     }
 }

@@ -1,10 +1,9 @@
 //! The command lines that are compared: two, or one that two programs or two kernels run.
 
-use super::{AcrossBoots, Interleaved, SideWords};
 use crate::cli::command_line::ReadLine;
 use crate::cli::error::CliError;
 use crate::cli::typed::quoted;
-use crate::cli::{Events, Invocation, RunRequest};
+use crate::cli::{AcrossBoots, Events, Interleaved, Invocation, RunRequest, SideWords};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -101,7 +100,7 @@ fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interl
 /// The last words, as many as the run has targets, or substitutions of a profile. Each part of a preset has
 /// all of them.
 fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
-    let count = match &request.xml_profile {
+    let count = match &request.profile_file {
         Some(profile) => profile.substitutions.len(),
         None => {
             let parts = request.method.preset.as_deref().and_then(presets::find);

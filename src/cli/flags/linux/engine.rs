@@ -1,6 +1,6 @@
 //! How I/Os reach the storage.
 
-use crate::cli::Invocation;
+use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
@@ -106,7 +106,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"sim:drift" => EngineKind::SimDrift,
         b"sim:stall" => EngineKind::SimStall,
         b"help" => {
-            draft.answer = Some(Invocation::EngineHelp);
+            draft.answer = Some(PrintedAnswer::Engines);
             return Ok(());
         }
         _ => {

@@ -1,9 +1,11 @@
 //! What is printed in the place of a run.
 
+use crate::cli::UsageExtent;
+use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
-use crate::cli::{Invocation, UsageExtent, flags};
+use crate::cli::topics::TOPICS;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("dry-run"),
@@ -21,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
             ("--help all", "print the usage: every option with all its forms, as -? does"),
         ],
         tested: &["command_lines", "first_hour"],
-        values: flags::TOPICS,
+        values: TOPICS,
         read: Read::Word(help),
         ..LINUX
     },
@@ -29,7 +31,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("version"),
         forms: &[("--version", "print the version")],
         tested: &["command_lines"],
-        read: Read::Switch(|draft| draft.answer = Some(Invocation::Version)),
+        read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Version)),
         ..LINUX
     },
 ];
@@ -39,8 +41,8 @@ fn help(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         [] => Some(UsageExtent::Everyday),
         word => UsageExtent::named(word),
     };
-    draft.answer = Some(Invocation::Usage(extent.ok_or_else(|| {
-        Problem::new(0, "there is no such topic").expected(format!("one of {}", flags::TOPICS.join(", ")))
+    draft.answer = Some(PrintedAnswer::Usage(extent.ok_or_else(|| {
+        Problem::new(0, "there is no such topic").expected(format!("one of {}", TOPICS.join(", ")))
     })?));
     Ok(())
 }

@@ -9,6 +9,7 @@
 
 use super::turn::BootRun;
 use crate::cli::AcrossBoots;
+use crate::commands::folder_error::{FolderError, FolderFault};
 use crate::machine::System;
 use crate::record::json;
 use crate::results::Record;
@@ -19,6 +20,9 @@ use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
+
+/// What is kept in it.
+const COMPARISON: &str = "comparison";
 
 /// The file that makes a folder one of these.
 const ABOUT: &str = "comparison.json";
@@ -40,60 +44,58 @@ impl BootFolder {
         asked: &AcrossBoots,
         command_line: &str,
         system: &System,
-    ) -> Result<(BootFolder, Vec<BootRun>), String> {
+    ) -> Result<(BootFolder, Vec<BootRun>), FolderError> {
         let path = &asked.folder;
-        let failed = |why: &dyn std::fmt::Display| format!("--dir {}: {why}", path.display());
-        fs::create_dir_all(path).map_err(|error| failed(&error))?;
-        let lock = File::open(path).map_err(|error| failed(&error))?;
-        if !locks::hold(&lock).map_err(|error| failed(&error))? {
-            return Err(failed(
-                &"another comparison is using this folder; wait for it, or name another folder",
-            ));
+        let failed = |error: io::Error| FolderFault::from(error).of(path);
+        fs::create_dir_all(path).map_err(failed)?;
+        let lock = File::open(path).map_err(failed)?;
+        if !locks::hold(&lock).map_err(failed)? {
+            return Err(FolderFault::InUse { kind: COMPARISON }.of(path));
         }
         let folder = BootFolder { path: path.clone(), _lock: lock };
         let about = about(asked, command_line, system);
         match fs::read(path.join(ABOUT)) {
             Ok(bytes) => {
-                let found: Value = serde_json::from_slice(&bytes).map_err(|error| {
-                    failed(&format_args!("{ABOUT} is damaged: {error}; name another folder"))
-                })?;
-                agrees(&found, &about).map_err(|why| failed(&why))?;
+                let found: Value = serde_json::from_slice(&bytes)
+                    .map_err(|source| FolderFault::Damaged { file: ABOUT, source }.of(path))?;
+                agrees(&found, &about).map_err(|fault| fault.of(path))?;
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                folder.begin(&about).map_err(|why| failed(&why))?;
+                folder.begin(&about).map_err(|fault| fault.of(path))?;
             }
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(failed(error)),
         }
         for part in ["records", "runs"] {
-            fs::create_dir_all(path.join(part)).map_err(|error| failed(&error))?;
+            fs::create_dir_all(path.join(part)).map_err(failed)?;
         }
-        let history = folder.history().map_err(|why| failed(&why))?;
+        let history = folder.history().map_err(|fault| fault.of(path))?;
         Ok((folder, history))
     }
 
-    fn begin(&self, about: &Value) -> Result<(), String> {
-        let mut there = fs::read_dir(&self.path).map_err(|error| error.to_string())?;
+    fn begin(&self, about: &Value) -> Result<(), FolderFault> {
+        let mut there = fs::read_dir(&self.path)?;
         if there.next().is_some() {
-            return Err("it holds other files than a comparison's; name a new or an empty folder".into());
+            return Err(FolderFault::OtherFiles { kind: COMPARISON });
         }
         self.put(ABOUT, |file| writeln!(file, "{about:#}"))
     }
 
     /// What has been run, up to the first that is missing.
-    fn history(&self) -> Result<Vec<BootRun>, String> {
+    fn history(&self) -> Result<Vec<BootRun>, FolderFault> {
         let mut history = Vec::new();
         loop {
             let name = format!("runs/{}", file_name(history.len()));
             match fs::read(self.path.join(&name)) {
                 Ok(bytes) => {
                     let run = serde_json::from_slice(&bytes);
-                    history.push(run.map_err(|error| {
-                        let again = "remove it and those behind it to make these runs again";
-                        format!("{name} is damaged: {error}; {again}")
+                    history.push(run.map_err(|source| FolderFault::DamagedRun {
+                        file: name.clone(),
+                        source,
+                        remedy: "remove it and those behind it to make these runs again",
                     })?);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),
-                Err(error) => return Err(format!("{name}: {error}")),
+                Err(source) => return Err(FolderFault::UnreadableRun { file: name, source }),
             }
         }
     }
@@ -101,11 +103,11 @@ impl BootFolder {
     /// Keeps a run; `number` counts all of them, from 0.
     ///
     /// # Errors
-    /// A message.
-    pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), String> {
+    /// It can't be written.
+    pub fn keep(&self, number: usize, run: &BootRun, record: &Record) -> Result<(), FolderFault> {
         let name = file_name(number);
         self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
-        let line = serde_json::to_string(run).map_err(|error| error.to_string())?;
+        let line = serde_json::to_string(run)?;
         self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
     }
 
@@ -114,10 +116,11 @@ impl BootFolder {
         self.path.join("records").join(file_name(number))
     }
 
-    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), String> {
+    fn put(&self, name: &str, write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Result<(), FolderFault> {
         let mut bytes = Vec::new();
-        write(&mut bytes).map_err(|error| error.to_string())?;
-        OutputDoor::permit_own("--dir", &self.path.join(name))?.open(&Patience::default())?.put(bytes)
+        write(&mut bytes)?;
+        let permitted = OutputDoor::permit_own("--dir", &self.path.join(name))?;
+        Ok(permitted.open(&Patience::default())?.put(bytes)?)
     }
 }
 
@@ -137,35 +140,27 @@ fn about(asked: &AcrossBoots, command_line: &str, system: &System) -> Value {
 }
 
 /// Whether a folder is of the same comparison on the same machine; else what differs.
-fn agrees(found: &Value, asked: &Value) -> Result<(), String> {
+fn agrees(found: &Value, asked: &Value) -> Result<(), FolderFault> {
     if found["format"] != asked["format"] {
-        return Err("it holds no comparison of two kernels; name another folder".into());
+        return Err(FolderFault::NoBoots);
     }
     for what in ["run", "repeat"] {
         if found[what] != asked[what] {
             let command = found["command_line"].as_str().unwrap_or("not known");
-            return Err(format!(
-                "it holds another comparison: {command}; repeat that command, or name another folder"
-            ));
+            let command = command.to_owned();
+            return Err(FolderFault::Another { kind: COMPARISON, command });
         }
     }
     if found["program"] != asked["program"] {
-        return Err(format!(
-            "its runs are of version {} of this program, this is {}: measure both kernels with one version, \
-             or name another folder",
-            found["program"].as_str().unwrap_or("?"),
-            env!("CARGO_PKG_VERSION")
-        ));
+        let found = found["program"].as_str().unwrap_or("?").to_owned();
+        return Err(FolderFault::OtherVersion { found });
     }
     // A machine without a number is known by its name alone.
     let [of_found, here] = [&found["machine"], &asked["machine"]];
     let by = if of_found["number"].is_null() || here["number"].is_null() { "name" } else { "number" };
     if of_found[by] != here[by] {
-        return Err(format!(
-            "it holds runs of another machine ({}) than this ({}); name another folder",
-            of_found["name"].as_str().unwrap_or("?"),
-            here["name"].as_str().unwrap_or("?")
-        ));
+        let name = |machine: &Value| machine["name"].as_str().unwrap_or("?").to_owned();
+        return Err(FolderFault::OtherMachine { found: name(of_found), here: name(here) });
     }
     Ok(())
 }
@@ -173,6 +168,10 @@ fn agrees(found: &Value, asked: &Value) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn agreed(found: &Value, asked: &Value) -> Result<(), String> {
+        agrees(found, asked).map_err(|fault| fault.to_string())
+    }
 
     #[test]
     fn another_line_program_or_machine_is_refused() {
@@ -197,12 +196,12 @@ mod tests {
             ("/machine/number", json!("2"), "another machine (m)"),
             ("/format", json!({ "name": "diskspd sweep folder" }), "no comparison of two kernels"),
         ] {
-            let told = agrees(&one, &changed(place, value)).unwrap_err();
+            let told = agreed(&one, &changed(place, value)).unwrap_err();
             assert!(told.contains(words), "{place}: {told}");
         }
         // A new name is no new machine; without numbers it is.
-        assert_eq!(agrees(&one, &changed("/machine/name", json!("n"))), Ok(()));
+        assert_eq!(agreed(&one, &changed("/machine/name", json!("n"))), Ok(()));
         let unnumbered = changed("/machine", json!({ "name": "n", "number": null }));
-        assert!(agrees(&one, &unnumbered).unwrap_err().contains("another machine"));
+        assert!(agreed(&one, &unnumbered).unwrap_err().contains("another machine"));
     }
 }

@@ -1,15 +1,12 @@
 //! The figures that are compared, and their values of each run.
 
+use super::no_value::{BEYOND, NoValue};
 use super::{Runs, SideRun};
 use crate::lab::selection::RunFigure;
 use diskspd_model::profile::Rate;
 use diskspd_model::results::{KnownFigures, SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use std::fmt;
-
-/// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
-/// of chance, and move it by more than a tenth.
-pub const BEYOND: f64 = 100.0;
 
 /// From when on a latency counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -146,23 +143,25 @@ pub(super) fn spans(sides: Runs<'_>, index: usize) -> impl Iterator<Item = &Span
 }
 
 /// The value of a run; or why there is none. 0 is one: nothing was done.
-pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, String> {
+pub(super) fn value(run: &SideRun, index: usize, metric: Metric) -> Result<f64, NoValue> {
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
-    let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
+    let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
     let value = metric.value(span).filter(|value| *value >= 0.0 && value.is_finite());
     let idle = span.figures(metric.way).ios == Some(0) && !metric.figure.more_is_better();
-    let why = if idle { "did no I/O to be timed" } else { "has no figure for it" };
-    let value = value.filter(|_| !idle).ok_or_else(|| format!("'{name}' {why}"))?;
+    let value = value.filter(|_| !idle).ok_or_else(|| match idle {
+        true => NoValue::Idle { run: name.clone() },
+        false => NoValue::NoFigure { run: name.clone() },
+    })?;
     beyond(name, metric.figure, span.figures(metric.way).ios).map(|()| value)
 }
 
 /// Whether so many I/Os of a run are enough for a figure of them; else why not.
-pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), String> {
+pub(super) fn beyond(run: &str, figure: RunFigure, ios: Option<u64>) -> Result<(), NoValue> {
     let Some((percent, ios)) = figure.percent().zip(ios) else { return Ok(()) };
     let beyond = ios as f64 * (100.0 - percent) / 100.0;
     if beyond + 0.5 >= BEYOND {
         return Ok(());
     }
-    Err(format!("only {beyond:.0} I/Os of '{run}' took longer, {BEYOND:.0} are needed: use longer runs"))
+    Err(NoValue::TooFew { run: run.to_owned(), beyond: format!("{beyond:.0}") })
 }

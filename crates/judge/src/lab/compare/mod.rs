@@ -10,8 +10,10 @@ mod allowance;
 mod facts;
 mod forms;
 mod metric;
+mod no_value;
 mod order;
 mod parts;
+mod sides;
 mod summary;
 mod text;
 mod verdict;
@@ -21,9 +23,14 @@ pub use allowance::OrderAllowance;
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
-pub use metric::{BEYOND, CountedFrom, Metric};
+pub use metric::{CountedFrom, Metric};
+pub use no_value::BEYOND;
 use order::RunOrder;
 pub use order::{ENOUGH_BOOTS, OrderKind};
+use serde::Serialize;
+use sides::Runs;
+pub use sides::{Side, SideRun};
+use std::collections::BTreeMap;
 pub use summary::{in_one_sentence, table};
 pub use text::{
     ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, place, sentence,
@@ -31,39 +38,6 @@ pub use text::{
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};
-
-use diskspd_model::results::RunSummary;
-use serde::Serialize;
-use std::collections::BTreeMap;
-
-/// A run as comparisons see it.
-#[derive(Debug, Clone)]
-pub struct SideRun {
-    /// Its figures and parameters.
-    pub known: RunSummary,
-    /// What else was recorded of the machine, by name: parts of the fingerprint.
-    pub environment: BTreeMap<String, String>,
-    /// How it was run, beyond its parameters, by name.
-    pub method: BTreeMap<String, String>,
-    /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
-    pub began_ms: Option<i64>,
-    /// What tells the boot of the machine from all others; `None` = not recorded.
-    pub boot: Option<String>,
-    /// The test of a suite that it was run for; `None` = of none.
-    pub test: Option<String>,
-}
-
-/// The runs of both sides.
-type Runs<'a> = [&'a [&'a SideRun]; 2];
-
-/// Runs that are alike: what is compared with another one.
-#[derive(Debug, Clone)]
-pub struct Side {
-    /// What people call it.
-    pub name: String,
-    /// Its runs, at least one.
-    pub runs: Vec<SideRun>,
-}
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,7 @@
 //! How many I/Os a part does is its share of all: what a part can have of its own is its latency.
 
 use super::metric::beyond;
+use super::no_value::NoValue;
 use super::verdict::{self, AboutFigure, Basis, Compared};
 use super::{Runs, SideRun, metric};
 use crate::lab::selection::RunFigure;
@@ -51,11 +52,11 @@ fn of(part: &KnownPart, figure: RunFigure) -> Option<f64> {
     time.map(Millis::ms).filter(|value| *value > 0.0)
 }
 
-fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, String> {
+fn value(run: &SideRun, index: usize, key: PartKey, figure: RunFigure) -> Result<f64, NoValue> {
     let name = &run.known.name;
     let span = run.known.time_spans.get(index).and_then(Option::as_ref);
-    let span = span.ok_or_else(|| format!("'{name}' ended before it was measured"))?;
-    let part = part(span, key).ok_or_else(|| format!("'{name}' has no such part"))?;
-    let value = of(part, figure).ok_or_else(|| format!("'{name}' has no figure for it"))?;
+    let span = span.ok_or_else(|| NoValue::NotMeasured { run: name.clone() })?;
+    let part = part(span, key).ok_or_else(|| NoValue::NoPart { run: name.clone() })?;
+    let value = of(part, figure).ok_or_else(|| NoValue::NoFigure { run: name.clone() })?;
     beyond(name, figure, Some(part.ios)).map(|()| value)
 }

@@ -1,6 +1,7 @@
 //! What two sets of values say about a change.
 
 use super::allowance::{self, OrderAllowance};
+use super::no_value::NoValue;
 use super::order::{FEWEST_PAIRS, RunOrder};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift};
@@ -148,7 +149,7 @@ impl Basis<'_> {
 }
 
 /// Compares a figure: values of each side, none below zero, or why there are none.
-pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2], on: Basis) -> Compared {
+pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, NoValue>; 2], on: Basis) -> Compared {
     let empty = Compared {
         metric: about.metric,
         title: about.title,
@@ -176,7 +177,9 @@ pub(super) fn compared(about: AboutFigure, values: [Result<Vec<f64>, String>; 2]
             Compared { sides, why_not: Some("it is 0 in every run of both sides".into()), ..empty }
         }
         [Ok(first), Ok(other)] => told(empty, first, other, on),
-        [first, other] => Compared { why_not: first.err().or(other.err()), ..empty },
+        [first, other] => {
+            Compared { why_not: first.err().or(other.err()).map(|why| why.to_string()), ..empty }
+        }
     }
 }
 

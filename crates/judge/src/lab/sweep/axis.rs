@@ -1,6 +1,8 @@
 //! Values of an option that a sweep goes through: `1..64` (doubling), `1..16+1` (steps), `1,2,4` (a list,
 //! whose parts may be ranges).
 
+use super::fault::AxisFault;
+
 /// More values than this on one axis are a mistake.
 const MOST: usize = 4096;
 
@@ -39,7 +41,7 @@ pub fn is_range(text: &str) -> bool {
 ///
 /// # Errors
 /// What is wrong, as a message.
-pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, String> {
+pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, AxisFault> {
     let ending = form.endings.iter().find(|ending| text.ends_with(**ending)).copied().unwrap_or_default();
     let text = &text[form.head(text).len()..text.len() - ending.len()];
     if !text.contains("..") && !text.contains(',') {
@@ -49,20 +51,20 @@ pub fn values(text: &str, form: ValueForm) -> Result<Option<Vec<String>>, String
     for part in text.split(',') {
         match part.split_once("..") {
             Some((from, behind)) => range(from, behind, form, &mut all)?,
-            None if part.is_empty() => return Err("a value between the commas is missing".into()),
+            None if part.is_empty() => return Err(AxisFault::Missing),
             None => all.push(part.to_owned()),
         }
         if all.len() > MOST {
-            return Err(format!("more than {MOST} values"));
+            return Err(AxisFault::ManyValues(MOST));
         }
     }
     match all.iter().enumerate().find(|(at, value)| all[..*at].contains(value)) {
-        Some((_, value)) => Err(format!("the value {value} is given twice")),
+        Some((_, value)) => Err(AxisFault::Twice(value.clone())),
         None => Ok(Some(all.into_iter().map(|value| value + ending).collect())),
     }
 }
 
-fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), String> {
+fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Result<(), AxisFault> {
     let (to, step) = match behind.split_once('+') {
         Some((to, step)) => (to, Some(step)),
         None => (behind, None),
@@ -72,20 +74,18 @@ fn range(from: &str, behind: &str, form: ValueForm, all: &mut Vec<String>) -> Re
     let has_tail = !tail.is_empty() && parts.iter().flatten().any(|part| part.ends_with(tail));
     let number = |text: &str| {
         let digits = text.strip_suffix(tail).unwrap_or(text);
-        amount(digits, form.kilo).ok_or_else(|| {
-            format!("'{text}' is no number; a range is written 1..64 (doubling) or 1..16+1 (steps)")
-        })
+        amount(digits, form.kilo).ok_or_else(|| AxisFault::NoNumber(text.to_owned()))
     };
     let (first, last) = (number(from)?, number(to)?);
     let step = step.map(number).transpose()?;
     if first.0 > last.0 {
-        return Err(format!("{from}..{to} is descending; write the smaller value first"));
+        return Err(AxisFault::Descending { from: from.to_owned(), to: to.to_owned() });
     }
     if step.is_some_and(|step| step.0 == 0) {
-        return Err("a step of 0 never ends; give a step of at least 1".into());
+        return Err(AxisFault::NoStep);
     }
     if step.is_none() && first.0 == 0 {
-        return Err(format!("0 can't be doubled; give steps, as in {from}..{to}+10"));
+        return Err(AxisFault::FromZero { from: from.to_owned(), to: to.to_owned() });
     }
     let with_unit = first.1 || last.1;
     let mut put = |value: u64| {
@@ -191,7 +191,7 @@ mod tests {
             ("1..99999999999999999999", "no number"),
         ] {
             let message = values(text, ValueForm::SIZE).unwrap_err();
-            assert!(message.contains(why), "{text}: {message}");
+            assert!(message.to_string().contains(why), "{text}: {message}");
         }
     }
 }

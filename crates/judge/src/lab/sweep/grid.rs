@@ -1,5 +1,7 @@
 //! Axes become points: the settings of each.
 
+use super::fault::AxisFault;
+
 /// Points of more axes than anybody waits for.
 const MOST: usize = 10_000;
 
@@ -42,11 +44,9 @@ pub struct Setting {
 ///
 /// # Errors
 /// A message: too many.
-pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, String> {
+pub fn points(axes: &[Axis]) -> Result<Vec<Vec<Setting>>, AxisFault> {
     let count = axes.iter().try_fold(1_usize, |product, axis| product.checked_mul(axis.values.len()));
-    let count = count.filter(|count| *count <= MOST).ok_or_else(|| {
-        format!("these axes make more than {MOST} points; give fewer values, or larger steps")
-    })?;
+    let count = count.filter(|count| *count <= MOST).ok_or(AxisFault::ManyPoints(MOST))?;
     Ok((0..count).map(|number| point(axes, number)).collect())
 }
 
@@ -67,12 +67,12 @@ fn point(axes: &[Axis], number: usize) -> Vec<Setting> {
 ///
 /// # Errors
 /// A message: there is no diagonal.
-pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, String> {
+pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, AxisFault> {
     let find = |name: &str| axes.iter().find(|axis| axis.option == name);
-    let threads = find("-t").ok_or("--diagonal: give the threads a range, as in -t1..8")?;
+    let threads = find("-t").ok_or(AxisFault::NoThreads)?;
     let largest = find("-o").map_or(depth, |axis| axis.numbers().max());
     let (Some(smallest), Some(largest)) = (threads.numbers().min(), largest) else {
-        return Err("--diagonal: give the depth too, as in -t1..8 -o8 or -t1..8 -o1..8".into());
+        return Err(AxisFault::NoDepth);
     };
     let product = smallest.saturating_mul(largest);
     let mut all = axes.to_vec();
@@ -88,10 +88,7 @@ pub fn diagonal(axes: &[Axis], depth: Option<u64>) -> Result<Vec<Vec<Setting>>, 
     };
     let found: Vec<Vec<Setting>> = points(&all)?.into_iter().filter(is_on_it).collect();
     match found.len() {
-        0 | 1 => Err(format!(
-            "--diagonal: fewer than two points have threads x depth = {product}; choose a depth that the \
-             threads divide"
-        )),
+        0 | 1 => Err(AxisFault::NoDiagonal { product }),
         _ => Ok(found),
     }
 }
@@ -120,7 +117,7 @@ mod tests {
         assert_eq!(points(&[]).unwrap(), [vec![]]);
         let many: Vec<u64> = (1..=200).collect();
         let message = points(&axes(&[("-o", &many), ("-t", &many)])).unwrap_err();
-        assert!(message.contains("more than 10000 points"), "{message}");
+        assert!(message.to_string().contains("more than 10000 points"), "{message}");
     }
 
     #[test]
@@ -136,7 +133,7 @@ mod tests {
             (&[("-t", &[3, 5])], Some(7), "fewer than two"),
         ] {
             let message = diagonal(&axes(given), depth).unwrap_err();
-            assert!(message.contains(why), "{message}");
+            assert!(message.to_string().contains(why), "{message}");
         }
     }
 }

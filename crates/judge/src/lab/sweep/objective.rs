@@ -1,6 +1,6 @@
 //! The objective (`--slo p99=5ms`): the highest load that keeps it.
 
-use crate::lab::{LatencyLine, RunLine};
+use crate::lab::{LatencyLine, NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
 
@@ -35,20 +35,19 @@ impl Objective {
     ///
     /// # Errors
     /// What is expected.
-    pub fn parse(text: &str) -> Result<Objective, String> {
-        let expected = || "avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us".to_owned();
-        let (measure, limit) = text.split_once('=').ok_or_else(expected)?;
+    pub fn parse(text: &str) -> Result<Objective, NotAsExpected> {
+        let expected = NotAsExpected("avg, p99 or p99.9 with a time, as in p99=5ms or avg=500us");
+        let (measure, limit) = text.split_once('=').ok_or(expected)?;
         let measure = match measure {
             "avg" => Measure::Average,
             "p99" => Measure::P99,
             "p99.9" => Measure::P999,
-            _ => return Err(expected()),
+            _ => return Err(expected),
         };
         let units = [("us", 0.001), ("ms", 1.0), ("s", 1000.0)];
         let number = units.iter().find_map(|(unit, ms)| Some((limit.strip_suffix(unit)?, ms)));
-        let (digits, ms) = number.ok_or_else(expected)?;
-        let number: f64 =
-            digits.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0).ok_or_else(expected)?;
+        let (digits, ms) = number.ok_or(expected)?;
+        let number: f64 = digits.parse().ok().filter(|n: &f64| n.is_finite() && *n > 0.0).ok_or(expected)?;
         Ok(Objective { measure, limit_ms: number * ms })
     }
 

@@ -1,6 +1,7 @@
 //! What a sweep is asked for beside its points.
 
 use super::objective::Objective;
+use crate::lab::NotAsExpected;
 use crate::lab::repeat::{Repeat, share};
 
 /// In which order points are run.
@@ -22,12 +23,12 @@ impl SweepOrder {
     ///
     /// # Errors
     /// What is expected.
-    pub fn parse(text: &str) -> Result<SweepOrder, String> {
+    pub fn parse(text: &str) -> Result<SweepOrder, NotAsExpected> {
         match text {
             "interleaved" => Ok(SweepOrder::Interleaved),
             "given" => Ok(SweepOrder::Given),
             "random" => Ok(SweepOrder::Random),
-            _ => Err("interleaved, given or random".into()),
+            _ => Err(NotAsExpected("interleaved, given or random")),
         }
     }
 }
@@ -76,7 +77,7 @@ impl Default for Settings {
 ///
 /// # Errors
 /// What is expected.
-pub fn seconds(text: &str) -> Result<f64, String> {
+pub fn seconds(text: &str) -> Result<f64, NotAsExpected> {
     let (digits, unit) = match text.as_bytes().last() {
         Some(b's') => (&text[..text.len() - 1], 1.0),
         Some(b'm') => (&text[..text.len() - 1], 60.0),
@@ -84,7 +85,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
         _ => (text, 1.0),
     };
     let number: Option<f64> = digits.parse().ok().filter(|n: &f64| (0.0..=1e6).contains(n));
-    number.map(|number| number * unit).ok_or_else(|| "a time as in 5s, 30m or 2h".into())
+    number.map(|number| number * unit).ok_or(NotAsExpected("a time as in 5s, 30m or 2h"))
 }
 
 /// Steps of a curve that names none.
@@ -94,8 +95,9 @@ const STEP: f64 = 0.1;
 ///
 /// # Errors
 /// What is expected.
-pub fn curve(text: &str) -> Result<Vec<f64>, String> {
-    let expected = "parts of the maximum up to 200 %, as in 10%..100%, 20%..90%+5% or 50%,80%,90%";
+pub fn curve(text: &str) -> Result<Vec<f64>, NotAsExpected> {
+    let expected =
+        NotAsExpected("parts of the maximum up to 200 %, as in 10%..100%, 20%..90%+5% or 50%,80%,90%");
     let part = |text: &str| share(text).filter(|share| *share <= 2.0).ok_or(expected);
     let mut parts = match text.split_once("..") {
         None => text.split(',').map(part).collect::<Result<Vec<f64>, _>>()?,
@@ -105,7 +107,7 @@ pub fn curve(text: &str) -> Result<Vec<f64>, String> {
             let step = step.map_or(Ok(STEP), part)?;
             let count = (to - from) / step;
             if !(0.0..=1000.0).contains(&count) {
-                return Err(expected.into());
+                return Err(expected);
             }
             // The small amount takes in a last step that rounding would miss.
             let steps = (0..).map(|n| from + f64::from(n) * step).take_while(|share| *share < to - 1e-9);

@@ -1,10 +1,12 @@
 //! The JSON in what fio prints: warnings and notes stand around it, several may stand in a file.
 
 use super::super::fault::LineFault;
-use super::VERSION;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// What every document of fio begins with.
+pub(super) const VERSION: &str = "fio version";
 
 /// A document of fio.
 pub struct FioDocument {

@@ -21,7 +21,7 @@ use super::fault::{LineFault, ResultError};
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::xml::text::bytes as plain_bytes;
 use diskspd_model::results::{Findings, Origin, RunSummary, SpanSummary};
-use documents::FioDocument;
+use documents::{FioDocument, VERSION};
 use jobs::FioJob;
 use serde_json::Value;
 
@@ -32,9 +32,6 @@ pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Jobs of a result: four times as many as fio runs on a host.
 const MOST_JOBS: usize = 1 << 14;
-
-/// What every document of fio begins with.
-const VERSION: &str = "fio version";
 
 /// Whether a text that begins so is what fio prints, even if it can't be read.
 pub fn begins_so(text: &str) -> bool {

@@ -74,14 +74,22 @@ fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'stati
 
 /// What the end of a run by what it has done can't go with: rule and message.
 fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
-    let (written, read) = (method.until_written, method.until_read);
-    if written.or(read).is_none() {
+    let spans = || profile.time_spans.iter();
+    // What a time span says goes before what holds for all of them.
+    let of_span = |span: &TimeSpan| match (span.until_written, span.until_read) {
+        (None, None) => (method.until_written, method.until_read),
+        own => own,
+    };
+    let mut asked = vec![(method.until_written, method.until_read)];
+    asked.extend(spans().map(of_span));
+    if asked.iter().all(|(written, read)| written.or(*read).is_none()) {
         return Vec::new();
     }
     let nothing = |volume| matches!(volume, Some(Volume::Bytes(0) | Volume::Times(0)));
     // Each time span ends by itself: one that never could would take all its time without a word.
-    let any_span = |idle: fn(&Target) -> bool| {
-        profile.time_spans.iter().any(|span| !span.targets.is_empty() && span.targets.iter().all(idle))
+    let any_span = |is_asked: fn(&(Option<Volume>, Option<Volume>)) -> bool, idle: fn(&Target) -> bool| {
+        spans()
+            .any(|span| is_asked(&of_span(span)) && !span.targets.is_empty() && span.targets.iter().all(idle))
     };
     let rules = [
         (
@@ -91,17 +99,17 @@ fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static st
              total is known only at the end; set the time with -d, or choose another engine",
         ),
         (
-            nothing(written) || nothing(read),
+            asked.iter().any(|(written, read)| nothing(*written) || nothing(*read)),
             "M13",
             "--until-written and --until-read: it must be at least 1 byte, or 1x",
         ),
         (
-            written.is_some() && any_span(|target| target.write_ratio == 0),
+            any_span(|(written, _)| written.is_some(), |target| target.write_ratio == 0),
             "M14",
             "--until-written needs writes; add -w, or leave it out",
         ),
         (
-            read.is_some() && any_span(|target| target.write_ratio >= 100),
+            any_span(|(_, read)| read.is_some(), |target| target.write_ratio >= 100),
             "M15",
             "--until-read needs reads; lower -w, or leave it out",
         ),

@@ -2,6 +2,7 @@
 //! validation order, and so are their names: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and
 //! then can't run, `M` of the method; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
 
+mod case;
 mod content;
 mod distribution;
 mod method;
@@ -15,15 +16,9 @@ mod verify;
 pub use method::method;
 
 use crate::finding::{Finding, FindingPlace, Severity};
-use crate::profile::{Compat, Profile, RawText, Target, TimeSpan};
+use crate::profile::{Profile, RawText, Target};
+use case::Case;
 use std::collections::HashSet;
-
-/// One target in its time span: what most rules look at.
-struct Case<'a> {
-    span: &'a TimeSpan,
-    compat: Compat,
-    target: &'a Target,
-}
 
 /// Judges all targets of all time spans by all rules; a profile with an error must not be run.
 /// With `profile_only` (`-Rp`) template targets may stay unfilled. The profile is not changed.

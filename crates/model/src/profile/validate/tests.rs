@@ -3,7 +3,7 @@
 use super::*;
 use crate::profile::{
     CacheMode, Distribution, DistributionKind, DistributionRange, FlushType, GroupCpu, RandomDataSource,
-    ThreadTarget, Throughput,
+    ThreadTarget, Throughput, TimeSpan,
 };
 
 const MIB: u64 = 1 << 20;

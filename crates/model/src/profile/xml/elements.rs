@@ -72,6 +72,8 @@ const TIME_SPAN: &[Child] = &[
     value("CompletionDepth", U32),
     may("Affinity", Many(AFFINITY)),
     must("Targets", Many(&[element("Target", Group(TARGET))])),
+    value("linux:UntilWritten", Text),
+    value("linux:UntilRead", Text),
 ];
 
 const EFFICIENCIES: &[&str] = &["Unordered", "PFirst", "EFirst", "FillPFirst", "FillEFirst"];

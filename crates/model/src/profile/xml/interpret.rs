@@ -140,6 +140,8 @@ pub(super) fn time_span(node: &Node) -> Result<TimeSpan, Fault> {
         measure_latency: node.is_on("MeasureLatency"),
         calculate_iops_std_dev: node.is_on("CalculateIopsStdDev"),
         io_bucket_duration: node.u32("IoBucketDuration").unwrap_or(default.io_bucket_duration),
+        until_written: node.child("linux:UntilWritten").map(shape::volume).transpose()?,
+        until_read: node.child("linux:UntilRead").map(shape::volume).transpose()?,
         targets: node.children_of("Targets").iter().map(target).collect::<Result<_, _>>()?,
     })
 }

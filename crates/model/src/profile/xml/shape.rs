@@ -1,10 +1,10 @@
-//! Of a target's elements those of our own.
+//! Of a target's and a time span's elements those of our own.
 
 use super::error::{Fault, quote};
 use super::tree::Node;
 use super::values::{Value, is_blank};
 use crate::operation::Operation;
-use crate::profile::{AddressSpread, ContentShape, OperationShares, SizeShare};
+use crate::profile::{AddressSpread, ContentShape, OperationShares, SizeShare, Volume};
 
 /// The text of an element, without blanks around it.
 fn text_of(node: &Node) -> &str {
@@ -38,6 +38,15 @@ pub(super) fn spread(node: &Node) -> Result<AddressSpread, Fault> {
     AddressSpread::parse(text).map_err(|wrong| {
         let what = format!("<linux:Distribution>: {}: {}", quote(text), wrong.what);
         Fault::new(node.position, what).expected(AddressSpread::FORMS)
+    })
+}
+
+/// What ends a time span when it has been done.
+pub(super) fn volume(node: &Node) -> Result<Volume, Fault> {
+    let text = text_of(node);
+    Volume::parse(text).ok_or_else(|| {
+        let what = format!("<{}>: {} is no amount", node.schema.name, quote(text));
+        Fault::new(node.position, what).expected("bytes, or a multiple of the area such as 2x; at least 1")
     })
 }
 

@@ -12,6 +12,8 @@
 //! one of several neighbours at once. Where the file has none of what is wanted, it is the other one: devices
 //! without a queue of requests have no `D`, and what other devices pass on may have no `Q`.
 
+use super::fault::TraceFault;
+use super::reader::malformed;
 use super::{LineReader, RecordedEvent, RequestView, Streams, Take, number, placed};
 
 /// Reads events, up to the summary behind them.
@@ -63,7 +65,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
 }
 
 impl LineReader for Blkparse {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
         if self.summary || text.trim().is_empty() {
             return Ok(());
         }
@@ -72,23 +74,21 @@ impl LineReader for Blkparse {
             return Ok(());
         }
         let mut words = text.split_ascii_whitespace();
-        let mut word = |what: &str| words.next().ok_or_else(|| format!("{what} is missing"));
+        let mut word = |what: &'static str| words.next().ok_or(TraceFault::Missing(what));
         let device = word("the device")?;
         if !device.split_once(',').is_some_and(|(major, minor)| digits(major) && digits(minor)) {
-            return Err(format!(
-                "'{}' is not a device (major,minor)",
-                device.chars().take(40).collect::<String>()
-            ));
+            return Err(malformed(device, "a device (major,minor)"));
         }
         number::<u64>(word("the CPU")?, "a CPU")?;
         number::<u64>(word("the number of the event")?, "the number of the event")?;
         let stamp = word("the time")?;
-        let at = nanoseconds(stamp).ok_or_else(|| format!("'{stamp}' is not a time (0.000000000)"))?;
+        let at = nanoseconds(stamp)
+            .ok_or_else(|| TraceFault::Malformed(stamp.to_owned(), "a time (0.000000000)"))?;
         let at_ns = at.saturating_sub(*self.first.get_or_insert(at));
         number::<u64>(word("the process")?, "the number of a process")?;
         let action = word("the action")?;
         if !(action.len() == 1 && ACTIONS.contains(action)) && action != "UT" {
-            return Err(format!("'{action}': unknown action of blktrace"));
+            return Err(TraceFault::BlktraceAction(action.to_owned()));
         }
         if !matches!(action, "D" | "C" | "Q") || (self.has_wanted && action != "C" && action != self.wanted) {
             return Ok(());
@@ -106,14 +106,14 @@ impl LineReader for Blkparse {
             [sector, "+", sectors] if what != EventSubject::Else => {
                 let sector: u64 = number(sector, "a sector")?;
                 let sectors: u64 = number(sectors, "a number of sectors")?;
-                let offset = sector.checked_mul(SECTOR).ok_or("the sector is beyond any device")?;
+                let offset = sector.checked_mul(SECTOR).ok_or(TraceFault::FarSector)?;
                 // A flush alone has no sectors.
                 (sectors > 0).then_some((offset, sectors.saturating_mul(SECTOR)))
             }
             // The name follows at once, behind a length alone, or behind the bytes of a command.
             [name, ..] | [_, name, ..] if name.starts_with(['[', '(']) => None,
             _ if what != EventSubject::Else && action != "C" => {
-                return Err("sector + sectors is expected".into());
+                return Err(TraceFault::NoSectors);
             }
             _ => None,
         };
@@ -123,7 +123,7 @@ impl LineReader for Blkparse {
         self.event(action, at_ns, span.map(|span| (what, span)), take)
     }
 
-    fn end(&mut self) -> Result<bool, String> {
+    fn end(&mut self) -> Result<bool, TraceFault> {
         Ok(true)
     }
 }
@@ -143,7 +143,7 @@ impl Blkparse {
         at_ns: u64,
         done: Option<(EventSubject, (u64, u64))>,
         take: &mut Take,
-    ) -> Result<(), String> {
+    ) -> Result<(), TraceFault> {
         let Some((what, (offset, bytes))) = done else {
             return if action == "C" { Ok(()) } else { take.event(RecordedEvent::Skipped) };
         };

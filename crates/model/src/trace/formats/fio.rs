@@ -3,6 +3,7 @@
 //! Version 2 has `file action [offset length]`, and `file wait microseconds`, which counts from the `wait`
 //! before. Version 3 has microseconds since the start before each, and no `wait`.
 
+use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
 
 /// Reads what stands below the first line.
@@ -27,14 +28,14 @@ impl FioLog {
 const LATEST_US: u64 = u64::MAX / 2000;
 
 impl LineReader for FioLog {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
         if text.is_empty() {
             return Ok(());
         }
         let words: Vec<&str> = text.split(' ').filter(|word| !word.is_empty()).collect();
         let mut words = &words[..];
         if self.stamped {
-            let (stamp, rest) = words.split_first().ok_or("a time is missing")?;
+            let (stamp, rest) = words.split_first().ok_or(TraceFault::Missing("a time"))?;
             self.now_us = time(number(stamp, "a time in us")?)?;
             words = rest;
         }
@@ -63,21 +64,19 @@ impl LineReader for FioLog {
                     false => Ok(()),
                 }
             }
-            [_, action, ..] => Err(format!(
-                "'{}': unknown or malformed action; known are add, open, close, read, write, sync, datasync, \
-                 trim{}",
-                action.chars().take(40).collect::<String>(),
-                if self.stamped { "" } else { ", wait" }
-            )),
-            _ => Err("a file and an action are expected".into()),
+            [_, action, ..] => Err(TraceFault::FioAction {
+                action: action.chars().take(40).collect(),
+                stamped: self.stamped,
+            }),
+            _ => Err(TraceFault::NoFioAction),
         }
     }
 
-    fn end(&mut self) -> Result<bool, String> {
+    fn end(&mut self) -> Result<bool, TraceFault> {
         Ok(self.stamped || self.waited)
     }
 }
 
-fn time(us: u64) -> Result<u64, String> {
-    (us <= LATEST_US).then_some(us).ok_or_else(|| format!("the time {us} us is too large"))
+fn time(us: u64) -> Result<u64, TraceFault> {
+    (us <= LATEST_US).then_some(us).ok_or(TraceFault::FarTime(us))
 }

@@ -1,7 +1,9 @@
 //! TraceLines of a file, one at a time.
 
 use super::TraceError;
+use super::fault::TraceFault;
 use std::io::{BufRead, Read};
+use std::sync::Arc;
 
 /// Bytes of a line at most: what is longer is no trace, and isn't read to its end.
 const LONGEST: u64 = 8192;
@@ -38,12 +40,13 @@ impl<R: BufRead> TraceLines<R> {
         self.number += 1;
         let line = Some(self.number);
         let read = self.input.by_ref().take(LONGEST).read_until(b'\n', &mut self.bytes);
-        let length = read.map_err(|error| TraceError { line, message: format!("can't be read: {error}") })?;
+        let length =
+            read.map_err(|error| TraceError { line, fault: TraceFault::NotRead(Arc::new(error)) })?;
         if length == 0 {
             return Ok(None);
         }
         if self.bytes.pop_if(|last| *last == b'\n').is_none() && length as u64 == LONGEST {
-            return Err(TraceError { line, message: format!("the line is longer than {LONGEST} bytes") });
+            return Err(TraceError { line, fault: TraceFault::LongLine(LONGEST) });
         }
         self.bytes.pop_if(|last| *last == b'\r');
         self.text.clear();

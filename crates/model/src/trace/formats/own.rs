@@ -1,5 +1,6 @@
 //! The log of this program (`--io-log`, docs/io-log.md).
 
+use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
 
 /// Its first line.
@@ -13,7 +14,7 @@ pub(super) struct OwnLog {
 }
 
 impl LineReader for OwnLog {
-    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), String> {
+    fn line(&mut self, text: &str, streams: &mut Streams, take: &mut Take) -> Result<(), TraceFault> {
         if text.is_empty() {
             self.span_ended = true;
             return Ok(());
@@ -23,20 +24,16 @@ impl LineReader for OwnLog {
             return Ok(());
         }
         if self.span_ended {
-            return Err(
-                "a second time span begins here, with times from 0 again; split the file, and repeat the \
-                 first line in each part"
-                    .into(),
-            );
+            return Err(TraceFault::SecondTimeSpan);
         }
         let fields: Vec<&str> = text.split(',').collect();
         let [thread, target, direction, offset, size, start, latency, due] = fields[..] else {
-            return Err(format!("the line has {} values instead of 8", fields.len()));
+            return Err(TraceFault::Values(fields.len()));
         };
         number::<u32>(thread, "the number of a thread")?;
         number::<u32>(target, "the number of a target")?;
         if !matches!(direction, "read" | "write" | "discard") {
-            return Err(format!("'{direction}' is not read, write or discard"));
+            return Err(TraceFault::Malformed(direction.to_owned(), "read, write or discard"));
         }
         if !due.is_empty() {
             number::<u64>(due, "a time in ns, or nothing,")?;
@@ -52,7 +49,7 @@ impl LineReader for OwnLog {
         }
     }
 
-    fn end(&mut self) -> Result<bool, String> {
+    fn end(&mut self) -> Result<bool, TraceFault> {
         Ok(true)
     }
 }

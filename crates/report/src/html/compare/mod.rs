@@ -4,41 +4,19 @@
 mod answer;
 mod distribution;
 mod figures;
+mod page;
 mod points;
 mod runs;
 
 use super::chart::ChartFigure;
 use super::page::heading;
-use crate::work_in_words as workload;
-use diskspd_judge::lab::compare::{
-    self, Compared, RunComparison, Side, SideDifference, SideRun, SpanCompared,
-};
+use diskspd_judge::lab::compare::SideDifference;
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
-
-/// A comparison as its page sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct ComparisonPage<'a> {
-    /// What came out.
-    pub comparison: &'a RunComparison,
-    /// What was compared.
-    pub sides: [&'a Side; 2],
-    /// The whole command line, as it can be typed.
-    pub command_line: &'a str,
-    /// Both sides ask for the same: what differs is noise.
-    pub is_noise: bool,
-    /// The whole answer in a sentence; `None` = what is said of each time span is enough.
-    pub sentence: Option<&'a str>,
-}
-
-/// What both sides are called in tables and charts.
-const LETTERS: [&str; 2] = ["A", "B"];
-/// Their looks.
-const CLASSES: [&str; 2] = ["first", "other"];
-/// Time spans that have charts of every figure; with more of them the page would become too large.
-const MOST_WITH_ALL: usize = 4;
-/// Time spans that have charts at all.
-const MOST_WITH_CHARTS: usize = 24;
+pub use page::ComparisonPage;
+use page::{
+    CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, counted, id, name, of_span, runs_of, span_name, text,
+};
 
 /// For the title of a window.
 pub fn title(page: &ComparisonPage) -> String {
@@ -85,52 +63,6 @@ pub fn content(page: &ComparisonPage) -> Markup {
             (runs::command_lines(page))
         }
     }
-}
-
-fn counted(runs: usize) -> String {
-    if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
-}
-
-/// Of several time spans or workloads, which one, by what it does; empty = there is one.
-fn span_name(page: &ComparisonPage, span: &SpanCompared) -> String {
-    let place = compare::place(page.comparison, span);
-    let run = runs_of(page, span, 0).first().map(|run| &run.known);
-    let name = run.and_then(|run| workload::names(run).into_iter().nth(span.time_span as usize - 1));
-    match name.filter(|_| !place.is_empty() && page.comparison.workloads.len() == 1) {
-        Some(name) => format!("{name} ({place})"),
-        None => place,
-    }
-}
-
-/// The same in front of what is told of it.
-fn of_span(page: &ComparisonPage, span: &SpanCompared) -> String {
-    let name = span_name(page, span);
-    if name.is_empty() { name } else { format!("{name}: ") }
-}
-
-/// Tells the charts of a time span from those of others.
-fn id(page: &ComparisonPage, span: &SpanCompared) -> String {
-    match page.comparison.workloads.len() {
-        1 => span.time_span.to_string(),
-        _ => format!("{}-{}", span.workload, span.time_span),
-    }
-}
-
-/// The runs of a side that a time span is of.
-fn runs_of<'a>(page: &ComparisonPage<'a>, span: &SpanCompared, side: usize) -> Vec<&'a SideRun> {
-    let workload = page.comparison.workloads.get(span.workload as usize - 1);
-    let places = workload.map(|workload| &workload.places[side]).into_iter().flatten();
-    places.filter_map(|place| page.sides[side].runs.get(*place)).collect()
-}
-
-/// What a figure is called where each value has its unit.
-fn name(metric: &Compared) -> &str {
-    metric.title.strip_suffix(", ms").unwrap_or(&metric.title)
-}
-
-/// How a figure is written: rates are more if they're better, latencies less.
-fn text(metric: &Compared) -> fn(f64) -> String {
-    if metric.more_is_better { crate::number::number } else { crate::number::latency }
 }
 
 fn differences(found: &[SideDifference]) -> Markup {

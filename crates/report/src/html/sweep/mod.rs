@@ -3,59 +3,19 @@
 
 mod answer;
 mod charts;
+mod page;
 mod points;
-
-use super::input::Run;
 use super::page::heading;
 use super::run::{place_and_time, targets};
 use super::{environment, verdict};
 use diskspd_judge::lab::RunVerdict;
-use diskspd_judge::lab::sweep::{Drift, PointRow, Settings, SweepAnswer, label, told_once};
+use diskspd_judge::lab::sweep::{Drift, PointRow, label, told_once};
 use diskspd_judge::truth::Severity;
 use diskspd_model::results::Verdict;
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
+pub use page::SweepPage;
 use verdict::Badge;
-
-/// A sweep as its page sees it.
-pub struct SweepPage<'a> {
-    /// The whole command line, as it can be typed.
-    pub command_line: &'a str,
-    /// How it was done.
-    pub settings: &'a Settings,
-    /// Its points.
-    pub rows: &'a [PointRow],
-    /// What came out, a group each.
-    pub answers: &'a [SweepAnswer],
-    /// What became of the reference point.
-    pub drift: Option<&'a Drift>,
-    /// The command line of a row.
-    pub command: &'a dyn Fn(&PointRow) -> String,
-    /// Why it isn't all that was asked for; `None` = it is.
-    pub unfinished: Option<&'a str>,
-    /// One of its runs, for what they have in common; `None` = none is kept.
-    pub run: Option<Run<'a>>,
-}
-
-impl SweepPage<'_> {
-    /// `-o, -t`: what has more than one value; empty = rates were offered.
-    fn varied(&self) -> String {
-        let mut options: Vec<&str> = Vec::new();
-        for setting in self.rows.iter().flat_map(|row| &row.settings) {
-            if !options.contains(&setting.option.as_str()) {
-                options.push(&setting.option);
-            }
-        }
-        options.join(", ")
-    }
-
-    fn name(&self) -> String {
-        match self.varied() {
-            varied if varied.is_empty() => "Sweep of offered rates".into(),
-            varied => format!("Sweep of {varied}"),
-        }
-    }
-}
 
 /// For the title of a window.
 pub fn title(page: &SweepPage) -> String {

@@ -1,6 +1,7 @@
 //! The journal while it is written: by a thread of its own, which makes it durable again and again.
 
 use super::format::{Acknowledged, JournalPiece, MOST_IN_A_PIECE};
+use crate::integrity::error::JournalFailure;
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::process;
@@ -42,7 +43,7 @@ struct Waiting {
     /// No more will come.
     is_closed: bool,
     /// Why nothing is written any more.
-    failure: Option<String>,
+    failure: Option<JournalFailure>,
 }
 
 impl AckJournal {
@@ -83,7 +84,7 @@ impl AckJournal {
     ///
     /// # Errors
     /// A message: nothing can be added any more.
-    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), String> {
+    pub fn add(&self, pieces: &[JournalPiece]) -> Result<(), JournalFailure> {
         let mut waiting = self.shared.wait_while(Waiting::is_busy);
         if let Some(failure) = &waiting.failure {
             return Err(failure.clone());
@@ -130,7 +131,7 @@ impl JournalQueue {
         let ended = self.changed.wait_timeout_while(waiting, PATIENCE, still);
         let (mut waiting, timeout) = ended.unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() {
-            waiting.failure = Some(format!("its device has not answered for {} s", PATIENCE.as_secs()));
+            waiting.failure = Some(JournalFailure::Unanswered(PATIENCE.as_secs()));
         }
         waiting
     }
@@ -160,7 +161,7 @@ impl JournalQueue {
             let mut waiting = self.waiting.lock_anyway();
             waiting.is_writing = false;
             if let Err(error) = written {
-                waiting.failure.get_or_insert_with(|| error.to_string());
+                waiting.failure.get_or_insert_with(|| Arc::new(error).into());
             }
             drop(waiting);
             self.changed.notify_all();

@@ -1,6 +1,7 @@
 //! What a run reads and what it writes are different files, each of them named once.
 
 use super::{Destination, place};
+use crate::tell::output_error::{OutputError, OutputFault};
 use diskspd_sys::inode::{self, Kind};
 use std::path::{Path, PathBuf};
 
@@ -35,24 +36,21 @@ const STANDARD: [(&str, &str); 3] = [
 ///
 /// # Errors
 /// A message.
-pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Result<(), String> {
+pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Result<(), OutputError> {
     let it = identity(&output.path);
     let is_it = |other: &&Named| it.is_some() && identity(&other.path) == it;
     let by = &output.by;
     if let Some(input) = inputs.iter().find(is_it) {
-        return Err(format!("{by}: would overwrite the file that {} reads; name another file", input.by));
+        return Err(OutputFault::Input(input.by.clone()).of(by));
     }
     let is_standard_output = |named: &Named| Destination::of(&named.path).is_standard_output();
     if let Some(other) = earlier.iter().find(|other| is_standard_output(other))
         && is_standard_output(output)
     {
-        return Err(format!(
-            "{} and {by} both write to standard output: choose one, and write the other to a file",
-            other.by
-        ));
+        return Err(OutputError::BothStandardOutput { earlier: other.by.clone(), by: by.clone() });
     }
     if let Some(other) = earlier.iter().find(is_it) {
-        return Err(format!("{by}: is also the file of {}; name another file", other.by));
+        return Err(OutputFault::Twice(other.by.clone()).of(by));
     }
     // Who names a descriptor means it.
     if matches!(Destination::of(&output.path), Destination::Descriptor(_)) {
@@ -61,9 +59,7 @@ pub fn refuse_double(output: &Named, earlier: &[Named], inputs: &[Named]) -> Res
     let standard =
         STANDARD.iter().find(|(path, _)| it.is_some() && is_regular(path) && identity(Path::new(path)) == it);
     match standard {
-        Some((_, name)) => {
-            Err(format!("{by}: the shell already redirects {name} to this file (> FILE); name another file"))
-        }
+        Some((_, name)) => Err(OutputFault::Redirected(name).of(by)),
         None => Ok(()),
     }
 }
@@ -114,9 +110,17 @@ mod tests {
             let input = refuse_double(&one, &[], std::slice::from_ref(&other));
             assert_eq!((outputs.is_err(), input.is_err()), (same, same), "{one:?} {other:?}");
             assert!(
-                outputs.err().is_none_or(|why| why.contains("is also the file") && why.contains(&one.by))
+                outputs
+                    .err()
+                    .map(|why| why.to_string())
+                    .is_none_or(|why| why.contains("is also the file") && why.contains(&one.by))
             );
-            assert!(input.err().is_none_or(|why| why.contains("reads") && why.contains(&other.by)));
+            assert!(
+                input
+                    .err()
+                    .map(|why| why.to_string())
+                    .is_none_or(|why| why.contains("reads") && why.contains(&other.by))
+            );
         }
     }
 }

@@ -1,16 +1,17 @@
 //! What the program itself keeps: an output in its place would destroy it.
 
 use super::place;
+use crate::tell::output_error::{OutputError, OutputFault};
 use std::path::Path;
 
 /// Refuses the files of a history and of a sweep's folder, wherever they are.
 ///
 /// # Errors
 /// A message.
-pub fn refuse_kept(by: &str, path: &Path) -> Result<(), String> {
+pub fn refuse_kept(by: &str, path: &Path) -> Result<(), OutputError> {
     let Some(path) = place(path) else { return Ok(()) };
     match owner(&path) {
-        Some(owner) => Err(format!("{by}: would overwrite a file that {owner} keeps; name another file")),
+        Some(owner) => Err(OutputFault::Kept(owner).of(by)),
         None => Ok(()),
     }
 }

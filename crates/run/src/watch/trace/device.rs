@@ -57,7 +57,7 @@ pub fn watch_device(
     begun: impl FnOnce(),
 ) -> Result<IoTrace, String> {
     let root = Root::live();
-    let watched = WatchedDevice::find(&root, path)?;
+    let watched = WatchedDevice::find(&root, path).map_err(|error| error.to_string())?;
     let told = |refusal: TraceRefusal| {
         let text = refusal.to_string();
         format!("{}: {}", path.display(), text.strip_prefix("-e: ").unwrap_or(&text))

@@ -1,0 +1,51 @@
+//! What lies beneath the file behind a loop device.
+
+use super::beneath::{Beneath, FilePlace, NESTING, Without};
+use crate::device::{Device, split};
+use crate::mountinfo;
+use crate::root::Root;
+use diskspd_sys::{files, loops};
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+
+/// The devices beneath a loop device whose file or device /sys calls `name`.
+pub(super) fn behind_loop(root: &Root, device: &Device, name: &str) -> Result<Vec<Device>, Without> {
+    let about = |why: &str| format!("the file behind it, {name}: {why}");
+    let gone = name.strip_suffix(" (deleted)").is_some();
+    let Some(backing) = root.is_live().then(|| backing(device)).flatten() else {
+        if name.starts_with("/dev/")
+            && let Some(device) = Device::of_node(root, name)
+        {
+            return Ok(vec![device]);
+        }
+        return match gone {
+            true => Err(Without::unknown(about("it was deleted"))),
+            false => beneath(root, &FilePlace { path: name.into(), number: None, mount: None }, about),
+        };
+    };
+    if backing.itself != (0, 0) {
+        let device = Device::of(root, backing.itself);
+        return device
+            .map(|device| vec![device])
+            .ok_or_else(|| Without::unknown("/sys doesn't know its device"));
+    }
+    let same =
+        |found: rustix::fs::Stat| (split(found.st_dev), found.st_ino) == (backing.device, backing.inode);
+    let by_name = !gone && rustix::fs::stat(name).is_ok_and(same);
+    let mounts = root.mounts();
+    let mounted = mountinfo::parse(&mounts).find(|mount| mount.number == backing.device);
+    let (path, mount) = match (by_name, mounted) {
+        (true, _) => (PathBuf::from(name), None),
+        (false, Some(mount)) => (PathBuf::from(&mount.at), Some(mount.id)),
+        (false, None) => return Err(Without::unknown(about("it isn't visible from here"))),
+    };
+    beneath(root, &FilePlace { path, number: Some(backing.device), mount }, about)
+}
+
+fn backing(device: &Device) -> Option<loops::Backing> {
+    loops::backing(files::look_into(&device.node()).ok()?.as_fd()).ok()
+}
+
+fn beneath(root: &Root, place: &FilePlace, about: impl Fn(&str) -> String) -> Result<Vec<Device>, Without> {
+    Beneath::file(root, place, NESTING - 1).map(|found| found.devices).map_err(|without| without.told(about))
+}

@@ -1,0 +1,121 @@
+//! What may differ between reads, writes and trims.
+
+use super::number::NoNumber;
+
+/// A value for each direction.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Each<T> {
+    /// Of reads.
+    pub(super) read: T,
+    /// Of writes.
+    pub(super) write: T,
+    /// Of trims.
+    pub(super) trim: T,
+}
+
+impl<T: Clone> Each<T> {
+    /// The same for all.
+    pub(super) fn all(value: T) -> Each<T> {
+        Each { read: value.clone(), write: value.clone(), trim: value }
+    }
+
+    /// What each is made into.
+    pub(super) fn map<U>(self, mut change: impl FnMut(T) -> U) -> Each<U> {
+        Each { read: change(self.read), write: change(self.write), trim: change(self.trim) }
+    }
+}
+
+impl<T> Each<Option<T>> {
+    /// Reads a list with commas: one value for all, or one for reads and one for the others, or three. What
+    /// is empty is `None`.
+    ///
+    /// # Errors
+    /// Those of `read`, and that there are more than three.
+    pub(super) fn parse<E: From<TooMany>>(
+        text: &str,
+        mut read: impl FnMut(&str) -> Result<T, E>,
+    ) -> Result<Each<Option<T>>, E> {
+        let mut value = |text: &str| match text.trim() {
+            "" => Ok(None),
+            text => read(text).map(Some),
+        };
+        let parts: Vec<&str> = text.split(',').collect();
+        Ok(match parts[..] {
+            [all] => Each { read: value(all)?, write: value(all)?, trim: value(all)? },
+            [reads, others] => Each { read: value(reads)?, write: value(others)?, trim: value(others)? },
+            [reads, writes, trims] => {
+                Each { read: value(reads)?, write: value(writes)?, trim: value(trims)? }
+            }
+            _ => return Err(TooMany.into()),
+        })
+    }
+}
+
+/// There are more values than directions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("at most three values are possible: for reads, writes and trims")]
+pub(super) struct TooMany;
+
+/// Why a value is not what its option takes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum WrongValue {
+    /// A number in it.
+    #[error(transparent)]
+    Number(#[from] NoNumber),
+    /// Too many values.
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
+    /// Of a part, a number in it.
+    #[error("{part}: {error}")]
+    NumberIn {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        #[source]
+        error: NoNumber,
+    },
+    /// A part is not what has to stand there.
+    #[error("{part}: {wrong}")]
+    Part {
+        /// The part.
+        part: String,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
+    /// Shares that are not all.
+    #[error("the shares have to be 100 % together, and are {0}")]
+    Shares(String),
+    /// Something else.
+    #[error("{0}")]
+    Other(&'static str),
+}
+
+impl WrongValue {
+    /// A part that is not what has to stand there.
+    pub(super) fn part(part: &str, wrong: &'static str) -> WrongValue {
+        WrongValue::Part { part: part.to_owned(), wrong }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_as_fio_has_it() {
+        let number = |text: &str| text.parse::<u32>().map_err(|_| WrongValue::Other("no number"));
+        for (text, read, write, trim) in [
+            ("4", Some(4), Some(4), Some(4)),
+            ("4,8", Some(4), Some(8), Some(8)),
+            ("4,8,", Some(4), Some(8), None),
+            (",8", None, Some(8), Some(8)),
+            ("4,", Some(4), None, None),
+            ("1,2,3", Some(1), Some(2), Some(3)),
+        ] {
+            let parsed = Each::parse(text, number);
+            assert_eq!(parsed, Ok(Each { read, write, trim }), "{text}");
+        }
+        assert!(Each::parse("1,2,3,4", number).is_err());
+        assert!(Each::parse("x", number).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! When a time span ends: by its time, or by what its jobs have done.
+
+use super::files::FilePiece;
+use super::job::AskedJob;
+use super::number::FioSize;
+use super::shape::{JobShape, JobWay};
+use diskspd_model::profile::Volume;
+
+/// The longest time span that ends by what was done, s: 30 days.
+pub(super) const LONGEST_S: u32 = 30 * 24 * 3600;
+
+/// How a job ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum JobEnd {
+    /// After this time, s.
+    Time(u32),
+    /// When so much has been done in a direction, at the latest after a time.
+    Amount {
+        /// It is written, not read.
+        written: bool,
+        /// How much.
+        volume: Volume,
+        /// s
+        at_most: u32,
+    },
+}
+
+/// Why it isn't known how a job ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoEnd {
+    /// Trims aren't counted for it.
+    #[error("a time span doesn't end by what was trimmed")]
+    Trims,
+    /// The area isn't known.
+    #[error("how much is to be done follows from the size of a device that isn't there")]
+    NoSize,
+    /// Numbers beyond 64 bits.
+    #[error("the amount is too large")]
+    TooLarge,
+}
+
+impl AskedJob {
+    /// How it ends, with the pieces of all of its threads.
+    ///
+    /// # Errors
+    /// It isn't known.
+    pub(super) fn end(&self, pieces: &[Vec<FilePiece>]) -> Result<JobEnd, NoEnd> {
+        if let Some(seconds) = self.runtime_s.filter(|_| self.time_based) {
+            return Ok(JobEnd::Time(seconds));
+        }
+        let at_most = self.runtime_s.unwrap_or(LONGEST_S);
+        let (written, share) = match self.shape.way {
+            JobWay::Read => (false, 100),
+            JobWay::Write => (true, 100),
+            JobWay::Mixed(reads) if reads >= 50 => (false, reads),
+            JobWay::Mixed(reads) => (true, 100 - reads),
+            JobWay::Trim => return Err(NoEnd::Trims),
+        };
+        let mut bytes = 0u64;
+        for pieces in pieces {
+            let area = pieces.iter().map(|piece| piece.length).sum::<Option<u64>>();
+            let Some(area) = area else {
+                let alone = self.amount.is_none() && self.number_ios.is_none() && share == 100;
+                let times =
+                    u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
+                let volume = times.filter(|_| alone).map(Volume::Times).ok_or(NoEnd::NoSize)?;
+                return Ok(JobEnd::Amount { written, volume, at_most });
+            };
+            let each = match self.amount {
+                Some(amount) => amount.of(Some(area)).ok_or(NoEnd::NoSize)?,
+                None => area,
+            };
+            let each = each.checked_mul(self.loops).ok_or(NoEnd::TooLarge)?;
+            let of_ios = self.number_ios.map_or(u64::MAX, |ios| (ios as f64 * self.mean_bytes()) as u64);
+            bytes = bytes.checked_add(each.min(of_ios)).ok_or(NoEnd::TooLarge)?;
+        }
+        let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
+        Ok(JobEnd::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })
+    }
+
+    /// Bytes of an I/O on average.
+    fn mean_bytes(&self) -> f64 {
+        let sizes = &self.shape.sizes;
+        let [read, write, trim] = [&sizes.read, &sizes.write, &sizes.trim].map(|sizes| JobShape::mean(sizes));
+        match self.shape.way {
+            JobWay::Read => read,
+            JobWay::Write => write,
+            JobWay::Trim => trim,
+            JobWay::Mixed(percent) => {
+                let reads = f64::from(percent) / 100.0;
+                read * reads + write * (1.0 - reads)
+            }
+        }
+    }
+
+    /// What of all bytes is of the direction that has this share of the I/Os, percent; in millionths.
+    fn share_of_bytes(&self, written: bool, percent: u32) -> u128 {
+        if percent == 100 {
+            return 1_000_000;
+        }
+        let sizes = if written { &self.shape.sizes.write } else { &self.shape.sizes.read };
+        let share = JobShape::mean(sizes) * f64::from(percent) / 100.0 / self.mean_bytes().max(1.0);
+        (share.clamp(0.0, 1.0) * 1e6) as u128
+    }
+
+    /// Whether it is stated how much is done: not only by the area.
+    pub(super) fn does_a_stated_amount(&self) -> bool {
+        self.amount.is_some_and(|amount| amount != FioSize::Percent(100)) || self.number_ios.is_some()
+    }
+}

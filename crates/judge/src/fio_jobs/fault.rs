@@ -1,0 +1,132 @@
+//! What can't be converted, and what is done in another way: each with its place, so that it can be told.
+
+use std::fmt;
+use std::io;
+
+/// Where something stands in a job file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct JobPlace {
+    /// The file, as it was named.
+    pub file: String,
+    /// The line in it, from 1; 0 = none in particular.
+    pub line: usize,
+    /// The section; empty = none.
+    pub section: String,
+}
+
+impl fmt::Display for JobPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if self.line > 0 {
+            write!(f, ":{}", self.line)?;
+        }
+        match self.section.is_empty() {
+            true => Ok(()),
+            false => write!(f, ": [{}]", self.section),
+        }
+    }
+}
+
+/// Why a job file can't be converted: one reason of several, with what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {problem}{}", remedy.as_ref().map_or(String::new(), |remedy| format!("; {remedy}")))]
+pub struct JobFault {
+    /// Where.
+    pub place: JobPlace,
+    /// Why.
+    #[source]
+    pub problem: JobProblem,
+    /// What to do about it; `None` = the problem says it.
+    pub remedy: Option<String>,
+}
+
+/// Why an option, a line or a file can't be converted.
+#[derive(Debug, thiserror::Error)]
+pub enum JobProblem {
+    /// The text is no job file here.
+    #[error("{0}")]
+    Syntax(String),
+    /// A file that is included can't be read.
+    #[error("include {name}: the file can't be read: {error}")]
+    Include {
+        /// Its name, as it is given.
+        name: String,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// The table has no such option.
+    #[error("{0}: fio's option is unknown here")]
+    Unknown(String),
+    /// The option's value is not one that it takes.
+    #[error("{setting}: {what}")]
+    Value {
+        /// The option with its value, as it is given.
+        setting: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// It is understood, but there is nothing that does the same.
+    #[error("{setting}: {reason}")]
+    Refused {
+        /// The option, with its value where it has one.
+        setting: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl JobFault {
+    /// A line that makes no sense.
+    pub(super) fn syntax(place: &JobPlace, what: impl Into<String>) -> JobFault {
+        JobFault { place: place.clone(), problem: JobProblem::Syntax(what.into()), remedy: None }
+    }
+
+    /// An option that nothing does the same as.
+    pub(super) fn refused(
+        place: &JobPlace,
+        setting: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> JobFault {
+        let problem = JobProblem::Refused { setting: setting.into(), reason: reason.into() };
+        JobFault { place: place.clone(), problem, remedy: None }
+    }
+
+    /// What to do about it.
+    pub(super) fn hint(self, remedy: impl Into<String>) -> JobFault {
+        JobFault { remedy: Some(remedy.into()), ..self }
+    }
+}
+
+/// What is done in another way than fio does it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The option of fio that it is about.
+    pub option: String,
+    /// What differs, in one sentence without a full stop.
+    pub what: String,
+    /// The jobs that it concerns, in their order.
+    pub jobs: Vec<String>,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fio's {} ({}): {}", self.option, self.jobs.join(", "), self.what)
+    }
+}
+
+/// The notes of all jobs, each told once.
+#[derive(Debug, Default)]
+pub(super) struct Notes(pub(super) Vec<Note>);
+
+impl Notes {
+    /// Adds one of a job.
+    pub(super) fn tell(&mut self, job: &str, option: &str, what: impl Into<String>) {
+        let what = what.into();
+        match self.0.iter_mut().find(|note| note.option == option && note.what == what) {
+            None => self.0.push(Note { option: option.to_owned(), what, jobs: vec![job.to_owned()] }),
+            Some(note) if note.jobs.iter().any(|known| known == job) => {}
+            Some(note) => note.jobs.push(job.to_owned()),
+        }
+    }
+}

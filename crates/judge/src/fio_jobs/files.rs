@@ -1,0 +1,252 @@
+//! Which files and devices a job uses, and which part of each.
+
+use super::number::FioSize;
+use super::settings::JobSettings;
+use super::surroundings::{Existing, JobSurroundings};
+
+/// The files of a job, as its settings say.
+#[derive(Debug, Clone)]
+pub(super) struct Files {
+    /// The names of all of its threads; `None` = each thread has files of its own.
+    names: Option<Vec<String>>,
+    /// Stands in front of every name.
+    folder: Option<String>,
+    /// How names are made that aren't given.
+    format: Option<String>,
+    /// The job's name.
+    job: String,
+    /// How many files, where names are made.
+    count: u32,
+    /// `size`: of all files together, where it isn't a part of each.
+    size: Option<FioSize>,
+    /// `filesize`: of each file, its beginning included.
+    file_size: Option<u64>,
+    offset: Option<FioSize>,
+    increment: Option<FioSize>,
+    align: Option<u64>,
+    /// Files may be made.
+    pub(super) may_create: bool,
+}
+
+/// A part of a file that a thread works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FilePiece {
+    /// The file.
+    pub(super) path: String,
+    /// Where the part begins, byte offset.
+    pub(super) from: u64,
+    /// Its length, bytes; `None` = to the end of what is there.
+    pub(super) length: Option<u64>,
+    /// What the file has to have, bytes; `None` = it is large enough, or a device.
+    pub(super) create: Option<u64>,
+}
+
+/// Why a part of a file is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoPiece {
+    /// There is no file, and nothing says how large it is to be.
+    #[error("'{0}' does not exist, and the job has no size")]
+    NoSize(String),
+    /// A percentage of something unknown.
+    #[error("a percentage of '{0}', whose size is not known")]
+    NoWhole(String),
+    /// The area begins behind the end.
+    #[error("the offset lies behind the end of '{0}'")]
+    Behind(String),
+    /// The file is not there, and may not be made.
+    #[error("'{0}' does not exist or is too small, and allow_file_create=0")]
+    MayNotCreate(String),
+    /// It is neither a file nor a block device.
+    #[error("'{0}' is neither a file nor a block device")]
+    NoTarget(String),
+    /// Numbers beyond 64 bits.
+    #[error("offset and size are too large")]
+    TooLarge,
+}
+
+/// The files of a job; `None` = they were refused.
+pub(super) fn of(settings: &JobSettings) -> Option<Files> {
+    let folder = settings.text("directory").map(str::to_owned);
+    if folder.as_ref().is_some_and(|folder| folder.contains(':')) {
+        settings.refuse("directory", "the files of a job are in one folder", "use one job for each folder");
+        return None;
+    }
+    let names = settings.text("filename").filter(|text| !text.is_empty()).map(names);
+    let service = settings.text("file_service_type").unwrap_or("roundrobin");
+    let count = settings.number("nrfiles", 1..=4096).unwrap_or(1) as u32;
+    let several = names.as_ref().map_or(count as usize, Vec::len) > 1;
+    match service.split(':').next() {
+        Some("random") => {}
+        Some("roundrobin") if !several => {}
+        Some("roundrobin") => {
+            settings.tell("file_service_type", "the file of each I/O is drawn, not taken in turn");
+        }
+        _ if several => {
+            settings.refuse("file_service_type", "all files get the same share of the I/Os", "use random");
+            return None;
+        }
+        _ => {}
+    }
+    let bytes = |name| settings.size(name).map(|size| size.of(None).ok_or(size));
+    let file_size = match bytes("filesize") {
+        Some(Err(_)) => {
+            settings.refuse("filesize", "a percentage of nothing", "give bytes");
+            return None;
+        }
+        size => size.and_then(Result::ok),
+    };
+    Some(Files {
+        names,
+        folder,
+        format: settings.text("filename_format").map(str::to_owned),
+        job: settings.job.clone(),
+        count,
+        size: settings.size("size").filter(|size| *size != FioSize::Percent(100)),
+        file_size,
+        offset: settings.size("offset"),
+        increment: settings.size("offset_increment"),
+        align: bytes("offset_align").and_then(Result::ok).filter(|align| *align > 0),
+        may_create: settings.switch("allow_file_create") != Some(false),
+    })
+}
+
+/// Names with colons between them; one that belongs to a name has a backslash before it.
+fn names(text: &str) -> Vec<String> {
+    let mut names = vec![String::new()];
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        let end = names.len() - 1;
+        match character {
+            ':' => names.push(String::new()),
+            '\\' => names[end].push(characters.next().unwrap_or('\\')),
+            other => names[end].push(other),
+        }
+    }
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+impl Files {
+    /// Whether all threads of the job use the same files.
+    fn are_shared(&self) -> bool {
+        self.names.is_some()
+    }
+
+    /// Whether all threads of the job do the same.
+    pub(super) fn are_the_same_for_all(&self) -> bool {
+        self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
+    }
+
+    /// How many files each thread has.
+    pub(super) fn of_each_thread(&self) -> u64 {
+        self.names.as_ref().map_or(self.count.into(), |names| names.len() as u64)
+    }
+
+    fn path(&self, name: &str) -> String {
+        match &self.folder {
+            Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The names of a thread's files.
+    fn paths(&self, clone: u32) -> Vec<String> {
+        if let Some(names) = &self.names {
+            return names.iter().map(|name| self.path(name)).collect();
+        }
+        let made = |file: u32| match &self.format {
+            None => format!("{}.{clone}.{file}", self.job),
+            Some(format) => format
+                .replace("$jobname", &self.job)
+                .replace("$jobnum", &clone.to_string())
+                .replace("$filenum", &file.to_string())
+                .replace("$clientuid", "localhost"),
+        };
+        (0..self.count).map(|file| self.path(&made(file))).collect()
+    }
+
+    /// What a thread works on; `smallest` is its smallest block, bytes; `real`: files are really opened.
+    ///
+    /// # Errors
+    /// A part is unknown.
+    pub(super) fn pieces(
+        &self,
+        clone: u32,
+        smallest: u32,
+        around: &dyn JobSurroundings,
+        real: bool,
+    ) -> Result<Vec<FilePiece>, NoPiece> {
+        let paths = self.paths(clone);
+        let count = paths.len().max(1) as u64;
+        paths.into_iter().map(|path| self.piece(path, clone, smallest, count, around, real)).collect()
+    }
+
+    fn piece(
+        &self,
+        path: String,
+        clone: u32,
+        smallest: u32,
+        count: u64,
+        around: &dyn JobSurroundings,
+        real: bool,
+    ) -> Result<FilePiece, NoPiece> {
+        let there = if real { around.existing(&path) } else { Existing::Nothing };
+        let whole = match there {
+            Existing::Nothing => None,
+            Existing::File(bytes) | Existing::Device(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
+            Existing::Other => return Err(NoPiece::NoTarget(path)),
+        };
+        let of_whole = |size: FioSize| size.of(whole).ok_or_else(|| NoPiece::NoWhole(path.clone()));
+        let offset = self.offset.map_or(Ok(0), of_whole)?;
+        let step = self.increment.map_or(Ok(0), of_whole)?;
+        let from = step.checked_mul(clone.into()).and_then(|step| step.checked_add(offset));
+        let mut from = from.ok_or(NoPiece::TooLarge)?;
+        let relative =
+            [self.offset, self.increment].iter().flatten().any(|size| matches!(size, FioSize::Percent(_)));
+        if relative {
+            let align = self.align.unwrap_or_else(|| smallest.into()).max(1);
+            from = from.checked_next_multiple_of(align).ok_or(NoPiece::TooLarge)?;
+        }
+        let stated = match (self.file_size, self.size) {
+            (Some(size), _) => Some(size.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?),
+            (None, Some(FioSize::Bytes(size))) => Some(size / count),
+            (None, Some(share)) => Some(of_whole(share)?.min(whole.unwrap_or(0).saturating_sub(from))),
+            (None, None) => None,
+        };
+        let device = matches!(there, Existing::Device(_)) || path.starts_with("/dev/");
+        match (stated.filter(|length| *length > 0), whole) {
+            (Some(length), _) => {
+                let end = from.checked_add(length).ok_or(NoPiece::TooLarge)?;
+                let create = (!device && whole.is_none_or(|whole| whole < end)).then_some(end);
+                match create.is_some() && !self.may_create {
+                    true => Err(NoPiece::MayNotCreate(path)),
+                    false => Ok(FilePiece { path, from, length: Some(length), create }),
+                }
+            }
+            (None, Some(whole)) if from < whole => {
+                Ok(FilePiece { path, from, length: Some(whole - from), create: None })
+            }
+            (None, Some(_)) => Err(NoPiece::Behind(path)),
+            (None, None) if device => Ok(FilePiece { path, from, length: None, create: None }),
+            (None, None) => Err(NoPiece::NoSize(path)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_divided_by_colons_that_are_not_escaped() {
+        for (text, expected) in [
+            ("a", vec!["a"]),
+            ("/dev/sda:/dev/sdb", vec!["/dev/sda", "/dev/sdb"]),
+            (r"/dev/bsg/0\:0\:0\:0", vec!["/dev/bsg/0:0:0:0"]),
+            ("a::b:", vec!["a", "b"]),
+            (r"a\", vec![r"a\"]),
+        ] {
+            assert_eq!(names(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The form of a job file: sections with their settings, comments, files that are included, variables of the
+//! environment, and words for the machine's sizes.
+
+use super::fault::{JobFault, JobPlace, JobProblem};
+use super::number;
+use super::surroundings::{JobSurroundings, Keyword};
+
+/// A line of a section: an option with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct JobSetting {
+    /// The option, as it is given.
+    pub(super) name: String,
+    /// Its value; `None` = it has none.
+    pub(super) value: Option<String>,
+    /// Where it stands.
+    pub(super) place: JobPlace,
+}
+
+impl JobSetting {
+    /// As it is given.
+    pub(super) fn shown(&self) -> String {
+        self.value.as_ref().map_or(self.name.clone(), |value| format!("{}={value}", self.name))
+    }
+}
+
+/// A section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct JobSection {
+    /// Its name.
+    pub(super) name: String,
+    /// Whether it holds for all jobs behind it.
+    pub(super) is_global: bool,
+    /// Where it begins.
+    pub(super) place: JobPlace,
+    /// Its settings, in order.
+    pub(super) settings: Vec<JobSetting>,
+}
+
+/// The longest text that is read, bytes.
+pub const MAX_BYTES: u64 = 1 << 20;
+/// Files that include each other, at most.
+const DEEPEST: usize = 16;
+/// Lines of all files together, at most: files can include others many times.
+const MOST_LINES: usize = 100_000;
+
+/// Reads sections; what is wrong is added to `faults`, and the rest is read on.
+pub(super) fn sections(
+    text: &[u8],
+    file: &str,
+    around: &dyn JobSurroundings,
+    faults: &mut Vec<JobFault>,
+) -> Vec<JobSection> {
+    let mut reader = JobReader { around, faults, sections: Vec::new(), lines: 0 };
+    reader.read(text, file, 0);
+    reader.sections
+}
+
+struct JobReader<'a> {
+    around: &'a dyn JobSurroundings,
+    faults: &'a mut Vec<JobFault>,
+    sections: Vec<JobSection>,
+    lines: usize,
+}
+
+impl JobReader<'_> {
+    fn read(&mut self, text: &[u8], file: &str, depth: usize) {
+        let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
+        let mut place = JobPlace { file: file.to_owned(), line: 0, section };
+        let Ok(text) = std::str::from_utf8(text) else {
+            let what = "this is no text in UTF-8, and so no job file";
+            return self.faults.push(JobFault::syntax(&place, what));
+        };
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            (place.line, self.lines) = (place.line + 1, self.lines + 1);
+            if self.lines > MOST_LINES {
+                return self.faults.push(JobFault::syntax(&place, "there are more than 100,000 lines"));
+            }
+            self.line(without_comment(line), &mut place, depth);
+        }
+    }
+
+    fn line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
+        if line.is_empty() {
+            return;
+        }
+        if let Some(name) = line.strip_prefix('[') {
+            return self.section(name, place, depth);
+        }
+        if let Some(name) = line.strip_prefix("include").filter(|rest| rest.starts_with([' ', '\t'])) {
+            return self.include(name.trim(), place, depth);
+        }
+        let (name, value) = match line.split_once('=') {
+            Some((name, value)) => (name.trim_end(), Some(value.trim())),
+            None => (line, None),
+        };
+        let before = self.faults.len();
+        let value = value.map(|value| self.replaced(value, place));
+        if self.faults.len() > before {
+            return;
+        }
+        let setting = JobSetting { name: name.to_owned(), value, place: place.clone() };
+        match self.sections.last_mut() {
+            Some(section) => section.settings.push(setting),
+            None => {
+                let fault = JobFault::syntax(place, format!("{}: an option before any section", line));
+                self.faults.push(fault.hint("put it behind [global], or behind the [name] of a job"));
+            }
+        }
+    }
+
+    /// Begins a section; `rest` is its line behind the bracket.
+    fn section(&mut self, rest: &str, place: &mut JobPlace, depth: usize) {
+        if depth > 0 {
+            return self.faults.push(JobFault::syntax(place, "an included file can't begin a section"));
+        }
+        let name = rest.strip_suffix(']').unwrap_or(rest).to_owned();
+        if name.len() == rest.len() {
+            self.faults.push(JobFault::syntax(place, "the section's name has no ] behind it"));
+        }
+        place.section.clone_from(&name);
+        let is_global = name.starts_with("global");
+        self.sections.push(JobSection { name, is_global, place: place.clone(), settings: Vec::new() });
+    }
+
+    fn include(&mut self, name: &str, place: &JobPlace, depth: usize) {
+        if depth >= DEEPEST || self.sections.is_empty() {
+            let what = match self.sections.is_empty() {
+                true => "include: it stands before any section",
+                false => "include: files include each other more than 16 times deep",
+            };
+            return self.faults.push(JobFault::syntax(place, what));
+        }
+        let name = self.replaced(name, place);
+        match self.around.included(&name) {
+            Ok(text) => self.read(&text, &name, depth + 1),
+            Err(error) => {
+                let problem = JobProblem::Include { name, error };
+                let remedy = Some("names are relative to the folder of the job file".to_owned());
+                self.faults.push(JobFault { place: place.clone(), problem, remedy });
+            }
+        }
+    }
+
+    /// A value with what its variables and words stand for.
+    fn replaced(&mut self, value: &str, place: &JobPlace) -> String {
+        let mut made = String::new();
+        let mut rest = value;
+        while let Some((before, behind)) = rest.split_once("${") {
+            let Some((name, behind)) = behind.split_once('}') else { break };
+            made += before;
+            rest = behind;
+            match self.around.variable(name) {
+                Some(text) => made += &text,
+                None => {
+                    let fault = JobFault::syntax(place, format!("${{{name}}}: this variable is not set"));
+                    self.faults.push(fault.hint(format!("set it: {name}=VALUE diskspd ..")));
+                }
+            }
+        }
+        made += rest;
+        self.with_keywords(made, place)
+    }
+
+    /// fio computes what has such a word in it, with `bc`.
+    fn with_keywords(&mut self, mut value: String, place: &JobPlace) -> String {
+        let mut found = false;
+        for (word, keyword) in
+            Keyword::ALL.iter().filter(|(word, _)| value.contains(word)).collect::<Vec<_>>()
+        {
+            match self.around.keyword(*keyword) {
+                Some(number) => value = value.replace(word, &number.to_string()),
+                None => {
+                    self.faults.push(JobFault::syntax(place, format!("{word}: not known of this machine")))
+                }
+            }
+            found = true;
+        }
+        match number::computed(&value, 1024) {
+            Ok(number) if found && value.contains(['+', '-', '*', '/']) => number.to_string(),
+            _ => value,
+        }
+    }
+}
+
+/// A line without its comment, and blanks around it. fio ends a line at any `;` or `#`.
+fn without_comment(line: &str) -> &str {
+    let end = line.find([';', '#']).unwrap_or(line.len());
+    line[..end].trim()
+}

@@ -1,0 +1,205 @@
+//! One job as it is understood: all that its settings say, in our units.
+
+use super::access::{self, JobContent};
+use super::files::{self, Files};
+use super::number::FioSize;
+use super::of_run::{self, OfRun};
+use super::options::{self, EngineRule};
+use super::pace;
+use super::settings::JobSettings;
+use super::shape::{JobShape, JobWay};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::profile::{IoPriority, Throughput};
+
+/// A job.
+#[derive(Debug, Clone)]
+pub(super) struct AskedJob {
+    /// How many threads do the same.
+    pub(super) clones: u32,
+    /// Which engine does it.
+    pub(super) engine: EngineKind,
+    /// Outstanding I/Os of each thread.
+    pub(super) depth: u32,
+    /// What the I/Os are.
+    pub(super) shape: JobShape,
+    /// Which files, and which part of each.
+    pub(super) files: Files,
+    /// The page cache is bypassed.
+    pub(super) direct: bool,
+    /// Writes go through to the medium.
+    pub(super) write_through: bool,
+    /// The kernel is told whether I/O is random or sequential.
+    pub(super) hints: bool,
+    /// Large pages for buffers.
+    pub(super) large_pages: bool,
+    /// What is written.
+    pub(super) content: JobContent,
+    /// Limit of each thread.
+    pub(super) throughput: Option<Throughput>,
+    /// I/Os of a thread between two pauses, and those, ms.
+    pub(super) pause: Option<(u32, u32)>,
+    /// I/O priority.
+    pub(super) priority: IoPriority,
+    /// CPUs of its threads; empty = any.
+    pub(super) cpus: Vec<u8>,
+    /// How long it is measured, s; `None` = until it is done.
+    pub(super) runtime_s: Option<u32>,
+    /// It goes on until that time is over, however much it has done.
+    pub(super) time_based: bool,
+    /// Warm-up, s.
+    pub(super) warmup_s: u32,
+    /// When it starts, us after the others.
+    pub(super) start_delay_us: u64,
+    /// How often it does everything.
+    pub(super) loops: u64,
+    /// What each thread does before it ends: bytes, or a part of its area.
+    pub(super) amount: Option<FioSize>,
+    /// And at most so many I/Os.
+    pub(super) number_ios: Option<u64>,
+    /// Seed.
+    pub(super) seed: u32,
+    /// It begins when all jobs before it have ended.
+    pub(super) stonewall: bool,
+    /// It begins when this job has ended.
+    pub(super) wait_for: Option<String>,
+    /// What holds for the whole run.
+    pub(super) run: OfRun,
+}
+
+impl AskedJob {
+    /// What a job's settings say; `None` = something of it was refused.
+    pub(super) fn of(settings: &JobSettings) -> Option<AskedJob> {
+        // All of them are read before one is missed, so that everything that is wrong is told.
+        let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
+        let (engine, shape, files) = (engine?, shape?, files?);
+        let clones = settings.number("numjobs", 1..=4096).unwrap_or(1) as u32;
+        let depth = settings.number("iodepth", 1..=65_536).unwrap_or(1) as u32;
+        let depth = if engine.is_synchronous() { 1 } else { depth };
+        let (throughput, poisson) = pace::rate(settings, &shape)?;
+        let direct = settings.switch("direct");
+        let buffered = settings.switch("buffered").map(|buffered| !buffered);
+        let last = settings.last_of(&["direct", "buffered"]);
+        let direct = if last == Some("buffered") { buffered } else { direct };
+        let job = AskedJob {
+            clones,
+            engine,
+            depth,
+            files,
+            direct: direct.unwrap_or(false),
+            write_through: access::write_through(settings)?,
+            hints: access::hints(settings)?,
+            large_pages: access::large_pages(settings)?,
+            content: access::content(settings)?,
+            throughput,
+            pause: pace::pause(settings)?,
+            priority: access::priority(settings)?,
+            cpus: access::cpus(settings)?,
+            runtime_s: seconds(settings, "runtime").filter(|seconds| *seconds > 0),
+            time_based: settings.is_on("time_based"),
+            warmup_s: seconds(settings, "ramp_time").unwrap_or(0),
+            start_delay_us: start_delay(settings)?,
+            loops: settings.number("loops", 1..=1_000_000_000).unwrap_or(1),
+            amount: settings.size("io_size"),
+            number_ios: settings.number("number_ios", 1..=u64::MAX),
+            seed: settings.number("randseed", 0..=u64::MAX).map_or(0, |seed| seed as u32),
+            stonewall: settings.is_on("stonewall"),
+            wait_for: settings.text("wait_for").map(str::to_owned),
+            run: of_run::of_run(settings, &shape, poisson)?,
+            shape,
+        };
+        job.tell(settings);
+        job.fits(settings).then_some(job)
+    }
+
+    /// What is known to differ.
+    fn tell(&self, settings: &JobSettings) {
+        let cached = !self.direct && self.engine.row().needs_files;
+        if cached && settings.switch("invalidate") != Some(false) {
+            settings.tell(
+                "invalidate (1 by default)",
+                "what is in the page cache is not dropped before the run: what is cached is told behind it",
+            );
+        }
+        if self.has_writes() && self.content == JobContent::Usual && !self.run.verify {
+            settings.tell(
+                "scramble_buffers (1 by default)",
+                "writes carry random bytes too, but from places of a larger buffer, or made anew",
+            );
+        }
+        if self.time_based && self.runtime_s.is_none() {
+            settings
+                .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
+        }
+        if self.pause.is_some() && self.clones > 1 && self.files.are_the_same_for_all() {
+            settings.tell("thinktime", "threads share the I/Os between two pauses: -i counts those of all");
+        }
+        if self.pause.is_some() && self.depth > 1 {
+            settings.tell("thinktime", "a pause begins when the I/Os of the burst were submitted");
+        }
+    }
+
+    /// What can't go together.
+    fn fits(&self, settings: &JobSettings) -> bool {
+        if self.engine == EngineKind::Aio && self.shape.way == JobWay::Trim {
+            settings.refuse(
+                "ioengine",
+                "Linux AIO has no discards, and fio does them beside it, one by one",
+                "use ioengine=io_uring or psync",
+            );
+            return false;
+        }
+        if self.engine == EngineKind::Mmap && (self.direct || self.shape.way == JobWay::Trim) {
+            settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
+            return false;
+        }
+        true
+    }
+
+    /// Whether any of its I/Os write.
+    pub(super) fn has_writes(&self) -> bool {
+        matches!(self.shape.way, JobWay::Write | JobWay::Mixed(_))
+    }
+}
+
+fn engine(settings: &JobSettings) -> Option<EngineKind> {
+    let name = settings.text("ioengine").unwrap_or("psync");
+    match options::engine(name) {
+        Some(EngineRule::Is(kind)) => Some(kind),
+        Some(EngineRule::Near(kind, what)) => {
+            settings.tell("ioengine", format!("{name}: {what}"));
+            Some(kind)
+        }
+        Some(EngineRule::Refused(reason)) => {
+            settings.refuse("ioengine", reason, "docs/fio-jobs.md has the engines that there are");
+            None
+        }
+        None => {
+            settings.refuse("ioengine", "fio's engine is unknown here", "use libaio, io_uring or psync");
+            None
+        }
+    }
+}
+
+/// Whole seconds of a time, rounded up.
+fn seconds(settings: &JobSettings, name: &'static str) -> Option<u32> {
+    let micros = settings.micros(name)?;
+    let seconds = micros.div_ceil(1_000_000);
+    if !micros.is_multiple_of(1_000_000) {
+        settings.tell(name, format!("times are whole seconds: {seconds} s"));
+    }
+    match u32::try_from(seconds) {
+        Ok(seconds) => Some(seconds),
+        Err(_) => {
+            settings.refuse(name, "the time is too long", "give at most 136 years");
+            None
+        }
+    }
+}
+
+fn start_delay(settings: &JobSettings) -> Option<u64> {
+    if settings.text("startdelay").is_some_and(|text| text.contains('-')) {
+        settings.refuse("startdelay", "the delay can't be drawn", "give one time");
+        return None;
+    }
+    Some(settings.micros("startdelay").unwrap_or(0))
+}

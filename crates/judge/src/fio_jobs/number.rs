@@ -1,0 +1,353 @@
+//! fio's numbers: sizes, times, and the arithmetic that may stand in parentheses.
+
+use std::num::ParseIntError;
+
+/// A size as it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FioSize {
+    /// Bytes.
+    Bytes(u64),
+    /// Percent of the file or device.
+    Percent(u64),
+}
+
+impl FioSize {
+    /// Its bytes, of a file of so many; `None` = those aren't known.
+    pub fn of(self, whole: Option<u64>) -> Option<u64> {
+        match self {
+            FioSize::Bytes(bytes) => Some(bytes),
+            FioSize::Percent(percent) => {
+                u64::try_from(u128::from(whole?) * u128::from(percent.min(100)) / 100).ok()
+            }
+        }
+    }
+}
+
+/// Why a text is no number.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoNumber {
+    /// There is nothing.
+    #[error("the value is missing")]
+    Missing,
+    /// It begins with no digit.
+    #[error("this is no number")]
+    NotANumber,
+    /// What stands behind the number.
+    #[error("'{0}' is no unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d")]
+    Unit(String),
+    /// Zones of a zoned device.
+    #[error("sizes in zones (z) are for zoned devices, which have no counterpart here")]
+    Zones,
+    /// It is beyond what is possible.
+    #[error("the number is out of range")]
+    TooLarge,
+    /// An expression in parentheses.
+    #[error("the expression can't be computed: numbers, + - * / % ^, parentheses and units are possible")]
+    Expression,
+}
+
+impl From<ParseIntError> for NoNumber {
+    fn from(_: ParseIntError) -> NoNumber {
+        NoNumber::TooLarge
+    }
+}
+
+/// What a number counts, which decides about its units.
+#[derive(Clone, Copy)]
+enum Units {
+    /// Bytes; k is this many.
+    Bytes(u64),
+    /// Microseconds; a number without a unit is so many.
+    Micros(u64),
+}
+
+impl Units {
+    /// What a unit stands for; `None` = there is no such unit.
+    fn factor(self, unit: &str) -> Option<u64> {
+        let unit = unit.to_ascii_lowercase();
+        match self {
+            Units::Bytes(base) => {
+                // With a base of 1024 "kb" is 1024 and "kib" 1000, and the reverse: fio's history.
+                let opposite = if base == 1024 { 1000 } else { 1024 };
+                let (letter, base) = match unit.as_str() {
+                    "" | "b" => return Some(1),
+                    unit => match (unit.strip_suffix("ib"), unit.strip_suffix('b')) {
+                        (Some(letter), _) => (letter, opposite),
+                        (None, Some(letter)) => (letter, base),
+                        (None, None) => (unit, base),
+                    },
+                };
+                let power = ["k", "m", "g", "t", "p"].iter().position(|known| *known == letter)?;
+                base.checked_pow(u32::try_from(power).ok()? + 1)
+            }
+            Units::Micros(without) => Some(match unit.as_str() {
+                "" => without,
+                "us" | "usec" => 1,
+                "ms" | "msec" => 1000,
+                "s" => 1_000_000,
+                "m" => 60_000_000,
+                "h" => 3_600_000_000,
+                "d" => 86_400_000_000,
+                _ => return None,
+            }),
+        }
+    }
+}
+
+/// Reads a size; `kb_base` is what k stands for.
+///
+/// # Errors
+/// It is none.
+pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
+    match text.strip_suffix('%') {
+        Some(percent) => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
+        None => bytes(text, kb_base).map(FioSize::Bytes),
+    }
+}
+
+/// Reads a number of bytes.
+///
+/// # Errors
+/// It is none.
+pub fn bytes(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+    number(text, Units::Bytes(kb_base))
+}
+
+/// Reads a time, us; a number without a unit is so many.
+///
+/// # Errors
+/// It is none.
+pub fn micros(text: &str, without_unit: u64) -> Result<u64, NoNumber> {
+    number(text, Units::Micros(without_unit))
+}
+
+fn number(text: &str, units: Units) -> Result<u64, NoNumber> {
+    match text.trim() {
+        "" => Err(NoNumber::Missing),
+        // The unit of a number without one is that of the whole expression.
+        expression if expression.starts_with('(') => {
+            let whole = value(expression, units)?;
+            let factor = match units {
+                Units::Micros(without) if !expression.contains(|c: char| c.is_ascii_alphabetic()) => without,
+                _ => 1,
+            };
+            whole.checked_mul(factor).ok_or(NoNumber::TooLarge)
+        }
+        text => plain(text, units),
+    }
+}
+
+/// A number and its unit.
+fn plain(text: &str, units: Units) -> Result<u64, NoNumber> {
+    let (digits, rest, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => (hex, hex.trim_start_matches(|c: char| c.is_ascii_hexdigit()), 16),
+        None => (text, text.trim_start_matches(|c: char| c.is_ascii_digit()), 10),
+    };
+    let digits = &digits[..digits.len() - rest.len()];
+    match (digits.is_empty(), rest) {
+        (true, _) => return Err(NoNumber::NotANumber),
+        (false, "z" | "Z") => return Err(NoNumber::Zones),
+        _ => {}
+    }
+    let number = u64::from_str_radix(digits, radix)?;
+    let factor = units.factor(rest.trim()).ok_or_else(|| NoNumber::Unit(rest.to_owned()))?;
+    number.checked_mul(factor).ok_or(NoNumber::TooLarge)
+}
+
+/// The value of an expression, cut to an integer: with its parentheses, or as `bc` is given it.
+///
+/// # Errors
+/// It can't be computed.
+pub fn computed(text: &str, kb_base: u64) -> Result<u64, NoNumber> {
+    value(text, Units::Bytes(kb_base))
+}
+
+fn value(text: &str, units: Units) -> Result<u64, NoNumber> {
+    let mut reader = Expression { rest: text, units, depth: 0 };
+    let value = reader.sum()?;
+    match reader.rest.trim().is_empty() {
+        true if value.is_finite() && (0.0..9.2e18).contains(&value) => Ok(value as u64),
+        true => Err(NoNumber::TooLarge),
+        false => Err(NoNumber::Expression),
+    }
+}
+
+/// Reads an expression from its beginning.
+struct Expression<'a> {
+    rest: &'a str,
+    units: Units,
+    depth: u32,
+}
+
+/// Parentheses within each other, at most.
+const DEEPEST: u32 = 50;
+
+impl Expression<'_> {
+    fn next_is(&mut self, character: char) -> bool {
+        let rest = self.rest.trim_start();
+        let behind = rest.strip_prefix(character);
+        self.rest = behind.unwrap_or(rest);
+        behind.is_some()
+    }
+
+    fn sum(&mut self) -> Result<f64, NoNumber> {
+        let mut value = self.product()?;
+        loop {
+            match () {
+                () if self.next_is('+') => value += self.product()?,
+                () if self.next_is('-') => value -= self.product()?,
+                () => return Ok(value),
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<f64, NoNumber> {
+        let mut value = self.power()?;
+        loop {
+            match () {
+                () if self.next_is('*') => value *= self.power()?,
+                () if self.next_is('/') => value /= self.power()?,
+                () if self.next_is('%') => value %= self.power()?,
+                () => return Ok(value),
+            }
+        }
+    }
+
+    fn power(&mut self) -> Result<f64, NoNumber> {
+        let base = self.single()?;
+        self.depth += 1;
+        let value = match self.next_is('^') {
+            true if self.depth < DEEPEST => base.powf(self.power()?),
+            true => return Err(NoNumber::Expression),
+            false => base,
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn single(&mut self) -> Result<f64, NoNumber> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(NoNumber::Expression);
+        }
+        let value = match () {
+            () if self.next_is('-') => -self.single()?,
+            () if self.next_is('(') => {
+                let value = self.sum()?;
+                if !self.next_is(')') {
+                    return Err(NoNumber::Expression);
+                }
+                value * self.unit()?
+            }
+            () => {
+                let rest = self.rest.trim_start();
+                let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+                let digits = &rest[..rest.len() - behind.len()];
+                let number: f64 = digits.parse().map_err(|_| NoNumber::Expression)?;
+                self.rest = behind;
+                number * self.unit()?
+            }
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// What the letters here stand for.
+    fn unit(&mut self) -> Result<f64, NoNumber> {
+        let behind = self.rest.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = &self.rest[..self.rest.len() - behind.len()];
+        self.rest = behind;
+        match (unit.is_empty(), self.units.factor(unit)) {
+            (true, _) => Ok(1.0),
+            (false, Some(factor)) => Ok(factor as f64),
+            (false, None) => Err(NoNumber::Unit(unit.to_owned())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_fios_units() {
+        for (text, kb_base, expected) in [
+            ("0", 1024, 0),
+            ("4096", 1024, 4096),
+            ("4k", 1024, 4096),
+            ("4K", 1000, 4000),
+            ("4kb", 1024, 4096),
+            ("4KiB", 1024, 4000),
+            ("4KiB", 1000, 4096),
+            ("1m", 1024, 1 << 20),
+            ("2G", 1024, 2 << 30),
+            ("1t", 1024, 1 << 40),
+            ("1p", 1024, 1 << 50),
+            ("512b", 1024, 512),
+            ("0x1000", 1024, 4096),
+            ("(1024*1024)", 1024, 1 << 20),
+            ("(4k*(2+3))", 1024, 20480),
+            ("(7/2)", 1024, 3),
+            ("(2^10 - 24)", 1024, 1000),
+            ("(10%4)", 1024, 2),
+            ("((1+1)k)", 1024, 2048),
+            ("(-1+2)", 1024, 1),
+        ] {
+            assert_eq!(bytes(text, kb_base), Ok(expected), "{text}");
+        }
+        assert_eq!(size("30%", 1024), Ok(FioSize::Percent(30)));
+        assert_eq!(FioSize::Percent(30).of(Some(u64::MAX)), Some(5_534_023_222_112_865_484));
+        assert_eq!(FioSize::Percent(30).of(None), None);
+    }
+
+    #[test]
+    fn no_sizes() {
+        for (text, expected) in [
+            ("", NoNumber::Missing),
+            ("k", NoNumber::NotANumber),
+            ("-1", NoNumber::NotANumber),
+            ("%", NoNumber::NotANumber),
+            ("4x", NoNumber::Unit("x".into())),
+            ("1.5g", NoNumber::Unit(".5g".into())),
+            ("128z", NoNumber::Zones),
+            ("99999999999999999999", NoNumber::TooLarge),
+            ("18446744073709551615k", NoNumber::TooLarge),
+            ("(", NoNumber::Expression),
+            ("(1+)", NoNumber::Expression),
+            ("(1) 2", NoNumber::Expression),
+            ("(1/0)", NoNumber::TooLarge),
+            ("(0-1)", NoNumber::TooLarge),
+            ("(1furlong)", NoNumber::Unit("furlong".into())),
+        ] {
+            assert_eq!(size(text, 1024), Err(expected), "{text}");
+        }
+        for deep in ["(".repeat(10_000), "(-".repeat(5000), format!("({})", "1^".repeat(5000))] {
+            assert_eq!(size(&deep, 1024), Err(NoNumber::Expression));
+        }
+    }
+
+    #[test]
+    fn times_are_seconds_or_microseconds_without_a_unit() {
+        for (text, without_unit, expected) in [
+            ("5", 1_000_000, 5_000_000),
+            ("5", 1, 5),
+            ("5s", 1, 5_000_000),
+            ("100ms", 1_000_000, 100_000),
+            ("2m", 1_000_000, 120_000_000),
+            ("1h", 1, 3_600_000_000),
+            ("1d", 1, 86_400_000_000),
+            ("(2*3)", 1_000_000, 6_000_000),
+            ("(1m+5s)", 1, 65_000_000),
+        ] {
+            assert_eq!(micros(text, without_unit), Ok(expected), "{text}");
+        }
+        assert_eq!(micros("5x", 1), Err(NoNumber::Unit("x".into())));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn arbitrary_text_is_judged_without_panic(text: String) {
+            let _ = (size(&text, 1024), micros(&text, 1), computed(&text, 1024));
+        }
+    }
+}

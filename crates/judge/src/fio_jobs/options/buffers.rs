@@ -1,0 +1,62 @@
+//! What is written, and whether it is still there.
+
+use super::{FioForm, FioOption, near, refused, same};
+
+const CHECKED: &str = "every sector is checked as it is read, by a stamp of our own";
+const BACKLOG: &str = "sectors are checked as they are read, not some writes later";
+const WORKING_SET: &str = "duplicates repeat one of the units written before";
+
+pub(super) const ROWS: &[FioOption] = &[
+    same("zero_buffers", &[], FioForm::Switch),
+    same("refill_buffers", &[], FioForm::Switch),
+    same("scramble_buffers", &[], FioForm::Switch),
+    same("buffer_pattern", &[], FioForm::Text),
+    same("buffer_compress_percentage", &[], FioForm::Number),
+    near(
+        "buffer_compress_chunk",
+        &[],
+        FioForm::Size,
+        "content compresses in units of 4 KiB: random bytes first, zeros behind them",
+    ),
+    same("dedupe_percentage", &[], FioForm::Number),
+    same("mem", &["iomem"], FioForm::Text),
+    same("verify", &[], FioForm::Text),
+    same("do_verify", &[], FioForm::Switch),
+    near("verify_fatal", &[], FioForm::Switch, "a run goes on to its end; the exit code is 4"),
+    near("verify_dump", &[], FioForm::Switch, "what is wrong is told with its place, not written to files"),
+    near("verify_async", &[], FioForm::Number, "sectors are checked by the thread that has read them"),
+    near("verify_interval", &[], FioForm::Size, CHECKED),
+    near("verify_offset", &[], FioForm::Size, CHECKED),
+    near("verifysort", &[], FioForm::Switch, "what was written is read back sequentially"),
+    near("verifysort_nr", &[], FioForm::Number, "what was written is read back sequentially"),
+    near("verify_write_sequence", &[], FioForm::Switch, "versions of a place are always checked"),
+    near("verify_header_seed", &[], FioForm::Switch, CHECKED),
+    refused(
+        "verify_only",
+        &[],
+        &["0"],
+        "fio's headers can't be read",
+        "write with --verify, then --verify=read",
+    ),
+    refused("verify_pattern", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
+    refused("verify_pattern_interval", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
+    refused("verify_backlog", &[], &["0"], BACKLOG, "leave it out, or use rw=randrw"),
+    refused("verify_backlog_batch", &[], &["0"], BACKLOG, "leave it out"),
+    refused(
+        "verify_async_cpus",
+        &[],
+        &[],
+        "sectors are checked by the thread that has read them",
+        "leave it out",
+    ),
+    refused("verify_policy", &[], &[], BACKLOG, "leave it out"),
+    refused("experimental_verify", &[], &["0"], "it is not known what it does", "leave it out"),
+    refused("verify_state_load", &[], &["0"], "fio's state can't be read", "use --journal and verify-after"),
+    near("verify_state_save", &[], FioForm::Switch, "no state is saved; --journal keeps what is durable"),
+    refused("dedupe_mode", &[], &["repeat"], WORKING_SET, "leave it out"),
+    refused("dedupe_working_set_percentage", &[], &[], WORKING_SET, "leave it out"),
+    refused("dedupe_global", &[], &["0"], "each thread repeats its own units", "leave it out"),
+    refused("iomem_align", &["mem_align"], &["0"], "buffers begin at pages", "leave it out"),
+    refused("hugepage-size", &[], &[], "huge pages have the default size", "leave it out"),
+    refused("lockmem", &[], &["0"], "no memory is taken from the system", "leave it out"),
+];

@@ -1,0 +1,85 @@
+//! fio's engines, and which of ours does the same.
+
+use diskspd_model::engines::EngineKind;
+
+/// What becomes of an engine of fio's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EngineRule {
+    /// This engine does the same.
+    Is(EngineKind),
+    /// This engine does it in another way, which is told.
+    Near(EngineKind, &'static str),
+    /// Nothing here does the same: why.
+    Refused(&'static str),
+}
+
+use EngineRule::{Is, Near, Refused};
+
+const ONE_CALL: &str = "pread and pwrite are called; on one buffer the vectored calls do the same";
+const FILES: &str = "it makes, removes or looks at files, and transfers no data";
+const NETWORK: &str = "it is a client of a service; only files and block devices are used";
+const DEVICE: &str = "it speaks to the device past the block layer";
+const LIBRARY: &str = "it needs a library of its own";
+const NO_STORAGE: &str = "it does no I/O to storage";
+
+/// All engines, by name.
+pub const ENGINES: &[(&str, EngineRule)] = &[
+    ("libaio", Is(EngineKind::Aio)),
+    ("io_uring", Is(EngineKind::Uring)),
+    ("psync", Is(EngineKind::Sync)),
+    ("sync", Near(EngineKind::Sync, "pread and pwrite are called, without lseek before them")),
+    ("vsync", Near(EngineKind::Sync, "pread and pwrite are called; neighbouring I/Os are not joined")),
+    ("pvsync", Near(EngineKind::Sync, ONE_CALL)),
+    ("pvsync2", Near(EngineKind::Sync, ONE_CALL)),
+    ("mmap", Is(EngineKind::Mmap)),
+    ("null", Is(EngineKind::Null)),
+    ("cpp_null", Is(EngineKind::Null)),
+    ("posixaio", Refused("POSIX AIO is threads of the C library; use ioengine=io_uring")),
+    ("splice", Refused("no data are spliced; use ioengine=psync")),
+    ("sg", Refused(DEVICE)),
+    ("io_uring_cmd", Refused(DEVICE)),
+    ("libzbc", Refused(DEVICE)),
+    ("xnvme", Refused(DEVICE)),
+    ("libblkio", Refused(DEVICE)),
+    ("mtd", Refused("raw flash is no block device")),
+    ("net", Refused(NETWORK)),
+    ("netsplice", Refused(NETWORK)),
+    ("rdma", Refused(NETWORK)),
+    ("http", Refused(NETWORK)),
+    ("nbd", Refused(NETWORK)),
+    ("nfs", Refused(NETWORK)),
+    ("rados", Refused(NETWORK)),
+    ("rbd", Refused(NETWORK)),
+    ("libiscsi", Refused(NETWORK)),
+    ("libhdfs", Refused(NETWORK)),
+    ("gfapi", Refused(NETWORK)),
+    ("gfapi_async", Refused(NETWORK)),
+    ("dfs", Refused(NETWORK)),
+    ("ime_psync", Refused(LIBRARY)),
+    ("ime_psyncv", Refused(LIBRARY)),
+    ("ime_aio", Refused(LIBRARY)),
+    ("libpmem", Refused("it copies to persistent memory; use ioengine=mmap")),
+    ("dev-dax", Refused("it maps a DAX device; use ioengine=mmap on a file of a DAX file system")),
+    ("libcufile", Refused("it moves data to graphics cards")),
+    ("libhipfile", Refused("it moves data to graphics cards")),
+    ("cpuio", Refused(NO_STORAGE)),
+    ("page_fault", Refused(NO_STORAGE)),
+    ("exec", Refused("a run starts no other program")),
+    ("external", Refused("engines are not loaded from files")),
+    ("e4defrag", Refused("it exchanges extents of files, and transfers no data")),
+    ("falloc", Refused("it allocates space of files, and transfers no data")),
+    ("ftruncate", Refused("it changes the size of files, and transfers no data")),
+    ("filecreate", Refused(FILES)),
+    ("filestat", Refused(FILES)),
+    ("filedelete", Refused(FILES)),
+    ("dircreate", Refused(FILES)),
+    ("dirstat", Refused(FILES)),
+    ("dirdelete", Refused(FILES)),
+    ("windowsaio", Refused("it is for Windows; use ioengine=io_uring")),
+    ("solarisaio", Refused("it is for Solaris; use ioengine=io_uring")),
+];
+
+/// What becomes of the engine of that name; `None` = there is none.
+pub fn engine(name: &str) -> Option<EngineRule> {
+    ENGINES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
+}

@@ -1,0 +1,91 @@
+//! What nothing here does the same as, beside what the other tables refuse.
+
+use super::{FioOption, refused};
+
+const ZONED: &str = "zoned devices and zones of a file have no counterpart";
+const PLACEMENT: &str = "writes can't be placed in a stream or unit of the device";
+const REPLAY: &str = "a job is no recording";
+const TRIMS: &str = "discards are shares of all I/Os";
+const HOOKS: &str = "a run starts no other program";
+const RIGHTS: &str = "the program keeps the rights that it was started with";
+const ERRORS: &str = "an I/O that fails ends the run";
+const PROTECTED: &str = "metadata of blocks are not used";
+
+const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
+    refused(name, &[], harmless, ZONED, "give offset and size of a part instead")
+}
+
+const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
+    refused(name, aliases, &["0"], PLACEMENT, "leave it out")
+}
+
+const fn replayed(name: &'static str) -> FioOption {
+    refused(name, &[], &[], REPLAY, "use diskspd --replay FILE TARGET, which reads fio's iologs too")
+}
+
+pub(super) const ROWS: &[FioOption] = &[
+    zoned("zonemode", &["none"]),
+    zoned("zonesize", &["0"]),
+    zoned("zonecapacity", &["0"]),
+    zoned("zonerange", &["0"]),
+    zoned("zoneskip", &["0"]),
+    zoned("read_beyond_wp", &["0"]),
+    zoned("max_open_zones", &["0"]),
+    zoned("job_max_open_zones", &["0"]),
+    zoned("ignore_zone_limits", &["0"]),
+    zoned("zone_reset_threshold", &["0"]),
+    zoned("zone_reset_frequency", &["0"]),
+    zoned("recover_zbd_write_error", &["0"]),
+    zoned("write_zone_remainder", &["0"]),
+    placed("fdp", &[]),
+    placed("dataplacement", &["data_placement"]),
+    placed("plid_select", &["fdp_pli_select"]),
+    placed("plids", &["fdp_pli"]),
+    placed("dp_scheme", &[]),
+    placed("write_hint", &[]),
+    placed("cmdprio", &[]),
+    placed("cmdprio_class", &[]),
+    placed("cmdprio_percentage", &[]),
+    placed("cmdprio_bssplit", &[]),
+    placed("cmdprio_split", &[]),
+    placed("cmdprio_hint", &[]),
+    replayed("read_iolog"),
+    replayed("read_iolog_chunked"),
+    replayed("replay_no_stall"),
+    replayed("replay_redirect"),
+    replayed("replay_scale"),
+    replayed("replay_align"),
+    replayed("replay_time_scale"),
+    replayed("replay_skip"),
+    replayed("merge_blktrace_file"),
+    replayed("merge_blktrace_scalars"),
+    replayed("merge_blktrace_iters"),
+    refused("trim_percentage", &[], &["0"], TRIMS, "use rw=randtrim in a job beside it, or --trim"),
+    refused("trim_verify_zero", &[], &["0"], TRIMS, "leave it out"),
+    refused("trim_backlog", &[], &["0"], TRIMS, "leave it out"),
+    refused("trim_backlog_batch", &[], &["0"], TRIMS, "leave it out"),
+    refused("exec_prerun", &[], &[], HOOKS, "start it before diskspd"),
+    refused("exec_postrun", &[], &[], HOOKS, "start it after diskspd"),
+    refused(
+        "ioscheduler",
+        &[],
+        &[],
+        "the scheduler of a device isn't changed",
+        "write it to /sys/block/.../queue",
+    ),
+    refused("uid", &[], &[], RIGHTS, "start diskspd as that user"),
+    refused("gid", &[], &[], RIGHTS, "start diskspd with that group"),
+    refused("cgroup", &[], &[], "no control group is made", "start diskspd with systemd-run --scope"),
+    refused("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
+    refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
+    refused("continue_on_error", &[], &["none", "0"], ERRORS, "leave it out"),
+    refused("ignore_error", &[], &[], ERRORS, "leave it out"),
+    refused("profile", &[], &[], "fio's built-in profiles are not known", "diskspd preset lists ours"),
+    refused("comm", &[], &[], "threads have names of our own", "leave it out"),
+    refused("gpu_dev_id", &[], &[], "memory of graphics cards is not used", "leave it out"),
+    refused("md_per_io_size", &[], &["0"], PROTECTED, "leave it out"),
+    refused("pi_act", &[], &["1"], PROTECTED, "leave it out"),
+    refused("pi_chk", &[], &[], PROTECTED, "leave it out"),
+    refused("apptag", &[], &[], PROTECTED, "leave it out"),
+    refused("apptag_mask", &[], &[], PROTECTED, "leave it out"),
+];

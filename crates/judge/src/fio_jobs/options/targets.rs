@@ -1,0 +1,48 @@
+//! Which files and devices are used, and how they come to be.
+
+use super::{FioForm, FioOption, near, refused, same};
+
+const MADE: &str = "files are always complete before the run: they are made with data in every block";
+
+pub(super) const ROWS: &[FioOption] = &[
+    same("filename", &[], FioForm::Text),
+    same("directory", &[], FioForm::Text),
+    same("filename_format", &[], FioForm::Text),
+    same("nrfiles", &["nr_files"], FioForm::Number),
+    same("openfiles", &[], FioForm::Number),
+    same("file_service_type", &[], FioForm::Text),
+    same("size", &[], FioForm::Size),
+    same("filesize", &[], FioForm::Size),
+    same("io_size", &["io_limit"], FioForm::Size),
+    same("offset", &["fileoffset"], FioForm::Size),
+    same("offset_align", &[], FioForm::Size),
+    same("offset_increment", &[], FioForm::Size),
+    same("number_ios", &[], FioForm::Number),
+    same("loops", &[], FioForm::Number),
+    same("direct", &[], FioForm::Switch),
+    same("buffered", &[], FioForm::Switch),
+    same("sync", &[], FioForm::Text),
+    same("fsync", &[], FioForm::Number),
+    same("fdatasync", &[], FioForm::Number),
+    same("end_fsync", &[], FioForm::Switch),
+    same("fsync_on_close", &[], FioForm::Switch),
+    same("fadvise_hint", &[], FioForm::Text),
+    same("invalidate", &[], FioForm::Switch),
+    same("allow_file_create", &[], FioForm::Switch),
+    near("fallocate", &[], FioForm::Text, MADE),
+    near("overwrite", &[], FioForm::Switch, MADE),
+    near("create_on_open", &[], FioForm::Switch, MADE),
+    near("create_serialize", &[], FioForm::Switch, "files are made several at a time"),
+    near("create_fsync", &[], FioForm::Switch, "files are always flushed when they have been made"),
+    near("filetype", &[], FioForm::Text, "what a target is, the system says"),
+    near("allow_mounted_write", &[], FioForm::Switch, "devices that are in use are never written to"),
+    refused("file_append", &[], &["0"], "there is no appending", "give offset and size"),
+    refused("unlink", &[], &["0"], "files are kept after a run", "leave it out, and remove them afterwards"),
+    refused("unlink_each_loop", &[], &["0"], "files are kept", "leave it out"),
+    refused("fill_device", &["fill_fs"], &["0"], "a run doesn't go on until the device is full", "give size"),
+    refused("create_only", &[], &["0"], "a conversion is of a run", "leave it out"),
+    refused("pre_read", &[], &["0"], "nothing is read into the cache before a run", "use ramp_time"),
+    refused("opendir", &[], &[], "folders are not searched for files", "list them in filename, with colons"),
+    refused("lockfile", &[], &["none"], "files are not locked", "leave it out"),
+    refused("unique_filename", &[], &["1"], "it is about files shared over a network", "name the files"),
+];

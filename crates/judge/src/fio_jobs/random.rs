@@ -1,0 +1,83 @@
+//! Where random I/O goes: `random_distribution`.
+
+use super::each::{Each, WrongValue};
+use super::number;
+use diskspd_model::profile::{AddressSpread, Distribution, DistributionKind, DistributionRange};
+
+/// Where random I/O goes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum RandomPlaces {
+    /// Everywhere alike.
+    #[default]
+    Uniform,
+    /// By one of our forms.
+    Spread(AddressSpread),
+    /// By ranges.
+    Ranges(Distribution),
+}
+
+const FORMS: WrongValue = WrongValue::Other("possible are random, zipf:THETA, zoned:.. and zoned_abs:..");
+const HASHED: &str =
+    "fio spreads this distribution over the file by a hash, which nothing here does; use zipf, or zoned";
+
+/// Reads the option's value.
+///
+/// # Errors
+/// It is none, or nothing here does the same.
+pub(super) fn read(text: &str) -> Result<Each<RandomPlaces>, WrongValue> {
+    let Some((form, values)) = text.split_once(':') else {
+        return if text == "random" { Ok(Each::all(RandomPlaces::Uniform)) } else { Err(FORMS) };
+    };
+    let kind = match form {
+        "zoned" => DistributionKind::Percent,
+        "zoned_abs" => DistributionKind::Absolute,
+        "zipf" => return zipf(values).map(|spread| Each::all(RandomPlaces::Spread(spread))),
+        "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
+        "sequence" => {
+            return Err(WrongValue::Other("there are no listed offsets; use --replay with a log of I/Os"));
+        }
+        _ => return Err(FORMS),
+    };
+    let each = Each::parse(values, |text| ranges(text, kind))?;
+    Ok(each.map(|ranges| ranges.map_or(RandomPlaces::Uniform, RandomPlaces::Ranges)))
+}
+
+fn zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
+    if theta.contains([':', ',']) {
+        let what = "the center of the distribution can't be chosen: hot blocks lie far apart";
+        return Err(WrongValue::Other(what));
+    }
+    let number: f64 = theta.parse().map_err(|_| WrongValue::Other("theta is a number, such as 1.2"))?;
+    let rounded = (number * 1000.0).round() / 1000.0;
+    if (number - rounded).abs() > 1e-9 {
+        return Err(WrongValue::Other("theta has three decimals at most"));
+    }
+    let text = format!("zipf:{rounded}");
+    AddressSpread::parse(&text).map_err(|wrong| WrongValue::Other(wrong.what))
+}
+
+/// Shares of the I/Os with the part of the area that each goes to.
+fn ranges(text: &str, kind: DistributionKind) -> Result<Distribution, WrongValue> {
+    let mut ranges = Vec::new();
+    let (mut io, mut span) = (0u64, 0u64);
+    for part in text.split(':').filter(|part| !part.is_empty()) {
+        let (share, length) = part.split_once('/').unwrap_or((part, ""));
+        let percent = |text: &str| {
+            text.trim_end_matches('%').parse::<u32>().map_err(|_| WrongValue::part(part, "no percentage"))
+        };
+        let length = match (kind, length) {
+            (DistributionKind::Percent, "") => 100u64.saturating_sub(span),
+            (DistributionKind::Percent, share) => percent(share)?.into(),
+            (DistributionKind::Absolute, size) => number::bytes(size, 1024)
+                .map_err(|error| WrongValue::NumberIn { part: part.to_owned(), error })?,
+        };
+        let share = percent(share)?;
+        (io, span) = (io.saturating_add(share.into()), span.saturating_add(length));
+        ranges.push(DistributionRange { io: share, span: length });
+    }
+    let whole = kind == DistributionKind::Absolute || span == 100;
+    match io == 100 && whole {
+        true => Ok(Distribution { kind, ranges }),
+        false => Err(WrongValue::Shares(format!("{io} % of the I/Os, {span} % of the area"))),
+    }
+}

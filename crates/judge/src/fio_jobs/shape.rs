@@ -1,0 +1,178 @@
+//! What a job's I/Os are: directions, sizes, and where they go.
+
+use super::each::{Each, WrongValue};
+use super::random::{self, RandomPlaces};
+use super::settings::JobSettings;
+use super::sizes;
+use diskspd_model::profile::SizeShare;
+
+/// In which direction data go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobWay {
+    /// All I/Os read.
+    Read,
+    /// All write.
+    Write,
+    /// So many percent read, the others write.
+    Mixed(u32),
+    /// All are trims.
+    Trim,
+}
+
+/// What a job's I/Os are.
+#[derive(Debug, Clone)]
+pub(super) struct JobShape {
+    /// Which way.
+    pub(super) way: JobWay,
+    /// Share of random I/O, percent; 0 = sequential.
+    pub(super) random_percent: u32,
+    /// What is left out between two sequential I/Os, bytes.
+    pub(super) hole: u64,
+    /// Sizes with their shares; one alone is that of all.
+    pub(super) sizes: Each<Vec<SizeShare>>,
+    /// Random I/O begins at multiples of this, bytes; `None` = of the smallest size.
+    pub(super) alignment: Each<Option<u64>>,
+    /// Where random I/O goes.
+    pub(super) random: Each<RandomPlaces>,
+}
+
+impl JobShape {
+    /// That of a job; `None` = it was refused.
+    pub(super) fn of(settings: &JobSettings) -> Option<JobShape> {
+        let (way, random, hole) = way(settings)?;
+        let sizes = sizes::of(settings)?;
+        let alignment = match settings.has("ba") {
+            true => settings.read("ba", |text| {
+                Each::<Option<u64>>::parse(text, |size| settings.bytes(size).map_err(WrongValue::from))
+            })?,
+            false => Each::all(None),
+        };
+        let random_percent = match (random, settings.has("percentage_random")) {
+            (false, _) => 0,
+            (true, false) => 100,
+            (true, true) => percentage_random(settings)?,
+        };
+        let random = match settings.has("random_distribution") {
+            true => settings.read("random_distribution", random::read)?,
+            false => Each::all(RandomPlaces::Uniform),
+        };
+        let shape = JobShape { way, random_percent, hole, sizes, alignment, random };
+        shape.tell(settings);
+        Some(shape)
+    }
+
+    /// What is known to differ.
+    fn tell(&self, settings: &JobSettings) {
+        if self.random_percent > 0 && !settings.is_on("norandommap") && !settings.is_on("softrandommap") {
+            let what =
+                "fio does each block once before any twice; here offsets are drawn as with norandommap=1";
+            settings.tell("norandommap (not given)", what);
+            if self.has_several_sizes() {
+                let what =
+                    "fio shortens I/Os that would reach a block that was done; here they keep their sizes";
+                settings.tell("norandommap (not given)", what);
+            }
+        }
+        if matches!(self.random.read, RandomPlaces::Spread(_))
+            || matches!(self.random.write, RandomPlaces::Spread(_))
+        {
+            settings.tell(
+                "random_distribution",
+                "blocks have the shares of Zipf's law; fio's hash joins some, and other blocks are hot",
+            );
+        }
+        if (1..100).contains(&self.random_percent) {
+            settings
+                .tell("percentage_random", "the sequential I/Os go on behind the last one, as -rs does it");
+        }
+    }
+
+    /// The bytes that an I/O has on average, of these sizes.
+    pub(super) fn mean(sizes: &[SizeShare]) -> f64 {
+        let shares: f64 = sizes.iter().map(|size| f64::from(size.share)).sum();
+        let bytes: f64 = sizes.iter().map(|size| f64::from(size.block_size) * f64::from(size.share)).sum();
+        bytes / shares.max(1.0)
+    }
+
+    /// Whether a way has several sizes.
+    fn has_several_sizes(&self) -> bool {
+        [&self.sizes.read, &self.sizes.write].iter().any(|sizes| sizes.len() > 1)
+    }
+
+    /// The smallest size of all ways, bytes.
+    pub(super) fn smallest(&self) -> u32 {
+        let Each { read, write, trim } = &self.sizes;
+        let used: Vec<&Vec<SizeShare>> = match self.way {
+            JobWay::Read => vec![read],
+            JobWay::Write => vec![write],
+            JobWay::Mixed(_) => vec![read, write],
+            JobWay::Trim => vec![trim],
+        };
+        used.into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
+    }
+}
+
+/// `rw`, and its share of reads: the way, whether offsets are random, and what is left out between I/Os.
+fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
+    let text = settings.text("rw").unwrap_or("read").to_owned();
+    let (word, behind) = text.split_once(':').map_or((text.as_str(), None), |(word, add)| (word, Some(add)));
+    let (way, random) = match word {
+        "read" => (JobWay::Read, false),
+        "write" => (JobWay::Write, false),
+        "rw" | "readwrite" => (JobWay::Mixed(50), false),
+        "randread" => (JobWay::Read, true),
+        "randwrite" => (JobWay::Write, true),
+        "randrw" => (JobWay::Mixed(50), true),
+        "trim" => (JobWay::Trim, false),
+        "randtrim" => (JobWay::Trim, true),
+        "trimwrite" | "randtrimwrite" => {
+            let reason = "a trim isn't followed by a write of the same block";
+            settings.refuse("rw", reason, "use --trim for a share of discards beside writes");
+            return None;
+        }
+        _ => {
+            let ways = "read, write, rw, randread, randwrite, randrw, trim, randtrim";
+            settings.refuse("rw", format!("this is none of {ways}"), "give one of them");
+            return None;
+        }
+    };
+    let hole = match behind {
+        None => 0,
+        Some(add) if add.starts_with('-') => {
+            settings.refuse("rw", "I/O doesn't go backwards", "use rw=read, or rw=randread");
+            return None;
+        }
+        Some("1") if random => 0,
+        Some(_) if random => {
+            let reason = "each random I/O has an offset of its own, never several in sequence";
+            settings.refuse("rw", reason, "leave the number out, or use percentage_random");
+            return None;
+        }
+        Some(add) => settings.read("rw", |_| settings.bytes(add))?,
+    };
+    let way = match (way, settings.last_of(&["rwmixread", "rwmixwrite"])) {
+        (JobWay::Mixed(_), Some(name)) => {
+            let share = settings.number(name, 0..=100)? as u32;
+            match if name == "rwmixread" { share } else { 100 - share } {
+                0 => JobWay::Write,
+                100 => JobWay::Read,
+                reads => JobWay::Mixed(reads),
+            }
+        }
+        (way, _) => way,
+    };
+    Some((way, random, hole))
+}
+
+fn percentage_random(settings: &JobSettings) -> Option<u32> {
+    settings.read("percentage_random", |text| {
+        let each = Each::parse(text, |text| match text.parse::<u32>() {
+            Ok(percent) if percent <= 100 => Ok(percent),
+            _ => Err(WrongValue::Other("possible are 0 to 100")),
+        })?;
+        match (each.read, each.write) {
+            (Some(read), Some(write)) if read == write => Ok(read),
+            _ => Err(WrongValue::Other("reads and writes can't have different shares of random I/O")),
+        }
+    })
+}

@@ -1,0 +1,86 @@
+//! When a time span ends, of jobs that each have an end of their own.
+
+use super::NamedJob;
+use super::ends::{JobEnd, LONGEST_S};
+use super::files::FilePiece;
+use super::shape::JobWay;
+use diskspd_model::profile::{TimeSpan, Volume};
+
+/// How the time span ends.
+pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
+    let mut whole: Option<JobEnd> = None;
+    for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
+        let end = match job.end(pieces) {
+            Ok(end) => end,
+            Err(error) => {
+                settings.refuse("size", error.to_string(), "give runtime and time_based");
+                return None;
+            }
+        };
+        whole = match whole {
+            None => Some(end),
+            Some(before) => match together(before, end) {
+                Some(end) => Some(end),
+                None => {
+                    let reason =
+                        "jobs beside each other end together, and this one ends at another time or amount";
+                    let option = if job.runtime_s.is_some() { "runtime" } else { "size" };
+                    settings.refuse(option, reason, "give all of them time_based and the same runtime");
+                    return None;
+                }
+            },
+        };
+    }
+    match whole? {
+        JobEnd::Time(seconds) => span.duration = seconds,
+        JobEnd::Amount { written, volume, at_most } => {
+            span.duration = at_most;
+            *(if written { &mut span.until_written } else { &mut span.until_read }) = Some(volume);
+            tell_of_amounts(group, at_most);
+        }
+    }
+    Some(())
+}
+
+fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
+    let threads: u32 = group.iter().map(|named| named.job.clones).sum();
+    for NamedJob { settings, job } in group {
+        if threads > 1 {
+            let what =
+                "threads end together, when all amounts are done: a fast one does more, a slow one less";
+            settings.tell("size", what);
+        }
+        if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
+            settings.tell("size", "the end follows from the larger of the two directions");
+        }
+        if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobWay::Mixed(_)) {
+            settings.tell(
+                "loops",
+                "sequential reads and writes go on where they were, not both from the beginning",
+            );
+        }
+        if job.warmup_s > 0 {
+            settings.tell("ramp_time", "what the warm-up reads and writes is not part of the size");
+        }
+        if job.does_a_stated_amount() && settings.has("number_ios") {
+            settings.tell("number_ios", "the end follows from the bytes of that many I/Os");
+        }
+        if at_most == LONGEST_S {
+            settings.tell("runtime (not given)", "a time span takes 30 days at most");
+        }
+    }
+}
+
+/// The end of two jobs beside each other; `None` = they end apart.
+fn together(one: JobEnd, other: JobEnd) -> Option<JobEnd> {
+    match (one, other) {
+        (JobEnd::Time(one), JobEnd::Time(other)) if one == other => Some(JobEnd::Time(one)),
+        (
+            JobEnd::Amount { written, volume: Volume::Bytes(one), at_most },
+            JobEnd::Amount { written: other_way, volume: Volume::Bytes(other), at_most: other_time },
+        ) if written == other_way && at_most == other_time => {
+            Some(JobEnd::Amount { written, volume: Volume::Bytes(one.checked_add(other)?), at_most })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,238 @@
+//! Jobs put together: those that run beside each other are the targets of one time span.
+
+use super::files::FilePiece;
+use super::of_run::OfRun;
+use super::surroundings::{Existing, JobSurroundings};
+use super::{NamedJob, beside, span_end};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::profile::{Arrivals, GroupCpu, Method, Profile, RateTotal, RawText, TimeSpan, VerifyMode};
+use std::collections::HashMap;
+
+/// Jobs that run beside each other.
+pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
+
+/// The profile of all jobs, and how it is run; `None` = something was refused.
+pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, Method)> {
+    is_not_too_much(jobs)?;
+    let method = method(jobs)?;
+    let mut spans = Vec::new();
+    for group in groups(jobs)? {
+        let (span, read_back) = span(&group, around)?;
+        spans.push(span);
+        spans.extend(read_back);
+    }
+    one_size_for_each_file(&mut spans);
+    Some((Profile { time_spans: spans, ..Profile::default() }, method))
+}
+
+/// Threads with their files that a run has, at most.
+const MOST_PIECES: u64 = 65_536;
+
+fn is_not_too_much(jobs: &[NamedJob]) -> Option<()> {
+    let mut all = 0u64;
+    for NamedJob { settings, job } in jobs {
+        all = all.saturating_add(u64::from(job.clones).saturating_mul(job.files.of_each_thread()));
+        if all > MOST_PIECES {
+            let reason = "all threads together would have more than 65,536 files";
+            settings.refuse("numjobs", reason, "lower numjobs or nrfiles");
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Jobs by what they wait for.
+fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
+    let mut groups: Vec<JobGroup> = Vec::new();
+    for named in jobs {
+        let settings = &named.settings;
+        let last: &[&NamedJob] = groups.last().map_or(&[], Vec::as_slice);
+        let waits = match &named.job.wait_for {
+            None => named.job.stonewall,
+            Some(other) => {
+                let is_other = |job: &&&NamedJob| job.settings.job == *other;
+                let in_last = last.iter().filter(is_other).count();
+                let before = jobs.iter().take_while(|job| !std::ptr::eq(*job, named));
+                match (in_last, before.filter(|job| job.settings.job == *other).count()) {
+                    (_, 0) => {
+                        settings.refuse("wait_for", "no job before it has that name", "name one before it");
+                        return None;
+                    }
+                    (0, _) => named.job.stonewall,
+                    (count, _) if count == last.len() => true,
+                    _ => {
+                        let reason = "a time span begins when all jobs of the one before have ended";
+                        settings.refuse("wait_for", reason, "use stonewall");
+                        return None;
+                    }
+                }
+            }
+        };
+        match groups.last_mut().filter(|_| !waits) {
+            Some(group) => group.push(named),
+            None => groups.push(vec![named]),
+        }
+    }
+    Some(groups)
+}
+
+/// What holds for all jobs.
+fn method(jobs: &[NamedJob]) -> Option<Method> {
+    let first = jobs.first()?;
+    let writers = || jobs.iter().filter(|named| named.job.has_writes());
+    let of_writers = writers().next().map_or(OfRun::default(), |named| named.job.run);
+    for named in jobs {
+        let (run, settings) = (&named.job.run, &named.settings);
+        let writes = named.job.has_writes();
+        let differs = [
+            (named.job.engine != first.job.engine, "ioengine", "all jobs have one engine", "use one for all"),
+            (run.poll != first.job.run.poll, "hipri", "all jobs poll, or none", "give it in [global]"),
+            (
+                run.poisson.is_some() && jobs.len() > 1,
+                "rate_process",
+                "random times between I/Os are for a job alone",
+                "use rate_process=linear, or one job for each file",
+            ),
+            (
+                writes && run.fsync_every != of_writers.fsync_every,
+                "fsync",
+                "all jobs that write flush after the same number of writes",
+                "give it in [global]",
+            ),
+            (
+                writes && run.flush_after != of_writers.flush_after,
+                "end_fsync",
+                "all jobs that write are flushed at the end, or none",
+                "give it in [global]",
+            ),
+            (
+                writes && run.verify != of_writers.verify,
+                "verify",
+                "all jobs that write are verified, or none",
+                "give it in [global]",
+            ),
+        ];
+        if let Some((_, option, reason, remedy)) = differs.into_iter().find(|(differs, ..)| *differs) {
+            settings.refuse(option, reason, remedy);
+            return None;
+        }
+    }
+    let engine = Some(first.job.engine).filter(|engine| *engine != EngineKind::Mmap);
+    let rate = first.job.run.poisson.map(|rate| {
+        first.settings.tell("rate_process", "the rate is kept by all threads together, at random times");
+        let ios_per_s = rate.saturating_mul(first.job.clones.into()).min(RateTotal::HIGHEST);
+        RateTotal { ios_per_s, arrivals: Arrivals::Poisson }
+    });
+    Some(Method {
+        engine,
+        poll: first.job.run.poll,
+        fsync_every: of_writers.fsync_every,
+        flush_after: of_writers.flush_after,
+        verify: of_writers.verify.then_some(VerifyMode::Both),
+        rate_total: rate,
+        ..Method::default()
+    })
+}
+
+/// The time span of a group, and the one that reads back what it has written.
+fn span(group: &[&NamedJob], around: &dyn JobSurroundings) -> Option<(TimeSpan, Option<TimeSpan>)> {
+    let pieces: Vec<Vec<Vec<FilePiece>>> =
+        group.iter().map(|named| pieces(named, around)).collect::<Option<_>>()?;
+    same_for_all(group)?;
+    let first = group.first()?;
+    let mut span = TimeSpan {
+        warmup: first.job.warmup_s,
+        rand_seed: first.job.seed,
+        measure_latency: true,
+        affinity: affinity(group)?,
+        ..TimeSpan::default()
+    };
+    span.disable_affinity = span.affinity.is_empty();
+    span_end::end(&mut span, group, &pieces)?;
+    let several = pieces.iter().flatten().any(|pieces| pieces.len() > 1);
+    match several {
+        true => beside::pool(&mut span, group, &pieces)?,
+        false => beside::beside_each_other(&mut span, group, &pieces),
+    }
+    let read_back = match group.iter().find(|named| named.job.run.read_back) {
+        Some(named) => Some(beside::read_back(&span, group, named)?),
+        None => None,
+    };
+    Some((span, read_back))
+}
+
+/// The pieces of each thread of a job.
+fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<FilePiece>>> {
+    let NamedJob { settings, job } = named;
+    let (smallest, real) = (job.shape.smallest(), job.engine.row().needs_files);
+    let of_clone = |clone| job.files.pieces(clone, smallest, around, real);
+    match (0..job.clones).map(of_clone).collect::<Result<Vec<_>, _>>() {
+        Ok(pieces) => {
+            for piece in pieces.iter().flatten().filter(|piece| piece.create.is_some() && real) {
+                let what =
+                    "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
+                settings.tell("size", what);
+                if let Existing::File(bytes) = around.existing(&piece.path) {
+                    settings.tell("size", format!("'{}' has {bytes} bytes and is made anew", piece.path));
+                }
+            }
+            Some(pieces)
+        }
+        Err(error) => {
+            settings.refuse("size", error.to_string(), "give size, and names of files or block devices");
+            None
+        }
+    }
+}
+
+/// What can't differ between jobs that run beside each other.
+fn same_for_all(group: &[&NamedJob]) -> Option<()> {
+    let first = group.first()?;
+    for NamedJob { settings, job } in group {
+        if job.start_delay_us != first.job.start_delay_us {
+            settings.refuse(
+                "startdelay",
+                "jobs beside each other start together",
+                "use stonewall, or leave it out",
+            );
+            return None;
+        }
+        if job.start_delay_us > 0 {
+            settings.tell("startdelay", "all jobs of the time span would wait for it: it is left out");
+        }
+        if job.warmup_s != first.job.warmup_s {
+            settings.refuse("ramp_time", "jobs beside each other have one warm-up", "give it in [global]");
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// CPUs of the threads, in their order; none where no job names any.
+fn affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
+    let mut list = Vec::new();
+    let any = group.iter().any(|named| !named.job.cpus.is_empty());
+    for NamedJob { settings, job } in group.iter().filter(|_| any) {
+        if job.cpus.is_empty() {
+            settings.refuse("cpus_allowed", "a job beside it names CPUs", "give CPUs to both, or to none");
+            return None;
+        }
+        let cpus = job.cpus.iter().cycle().take(job.clones as usize);
+        list.extend(cpus.map(|cpu| GroupCpu { group: 0, cpu: Some(*cpu) }));
+    }
+    Some(list)
+}
+
+/// A file that is made gets the size that the largest of its parts needs.
+fn one_size_for_each_file(spans: &mut [TimeSpan]) {
+    let mut sizes: HashMap<RawText, u64> = HashMap::new();
+    for target in spans.iter().flat_map(|span| &span.targets) {
+        if let Some(bytes) = target.file_size {
+            let size = sizes.entry(target.path.clone()).or_insert(bytes);
+            *size = (*size).max(bytes);
+        }
+    }
+    for target in spans.iter_mut().flat_map(|span| &mut span.targets) {
+        target.file_size = sizes.get(&target.path).copied();
+    }
+}

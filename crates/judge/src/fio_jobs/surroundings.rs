@@ -1,0 +1,51 @@
+//! What a conversion has to ask for beyond the text of the job file.
+
+use std::io;
+
+/// What is known of the machine that the jobs are to run on, and of the files beside the job file.
+pub trait JobSurroundings {
+    /// The value of an environment variable; `None` = it isn't set.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The text of a file that a job file includes, by the name that stands there.
+    ///
+    /// # Errors
+    /// It can't be read.
+    fn included(&self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// What is there by the name of a target.
+    fn existing(&self, path: &str) -> Existing;
+
+    /// What `$pagesize`, `$mb_memory` and `$ncpus` stand for: bytes, MiB, CPUs; `None` = not known.
+    fn keyword(&self, keyword: Keyword) -> Option<u64>;
+}
+
+/// What is there by a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Existing {
+    /// Nothing.
+    Nothing,
+    /// A file of so many bytes.
+    File(u64),
+    /// A block device of so many bytes.
+    Device(u64),
+    /// Something else: a folder, a character device, a pipe.
+    Other,
+}
+
+/// A word of fio's for something of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keyword {
+    /// `$pagesize`: bytes.
+    PageSize,
+    /// `$mb_memory`: memory, MiB.
+    Memory,
+    /// `$ncpus`: CPUs that are online.
+    Cpus,
+}
+
+impl Keyword {
+    /// All, with their words.
+    pub(super) const ALL: [(&'static str, Keyword); 3] =
+        [("$pagesize", Keyword::PageSize), ("$mb_memory", Keyword::Memory), ("$ncpus", Keyword::Cpus)];
+}

@@ -1,0 +1,125 @@
+//! A target of a profile for a part of a file that a job works on.
+
+use super::access::JobContent;
+use super::files::FilePiece;
+use super::job::AskedJob;
+use super::random::RandomPlaces;
+use super::shape::{JobShape, JobWay};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::operation::Operation;
+use diskspd_model::profile::{
+    CacheMode, ContentShape, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target,
+};
+
+/// What a buffer of random bytes holds, at least; bytes.
+const BUFFER: u64 = 4 << 20;
+
+impl AskedJob {
+    /// The target of so many threads on a piece.
+    pub(super) fn target(&self, piece: &FilePiece, threads: u32) -> Target {
+        let mapped = self.engine == EngineKind::Mmap;
+        let mut target = Target {
+            path: RawText::from(piece.path.as_str()),
+            base_file_offset: piece.from,
+            max_file_size: piece.length.map_or(0, |length| piece.from.saturating_add(length)),
+            file_size: piece.create,
+            request_count: self.depth,
+            threads_per_file: threads,
+            cache_mode: if self.direct { CacheMode::DisableOsCache } else { CacheMode::Cached },
+            uncached_devices: self.direct || mapped,
+            write_through: self.write_through,
+            memory_mapped_io: mapped,
+            random_access: self.hints && self.shape.random_percent > 0 && !self.direct,
+            sequential_scan: self.hints && self.shape.random_percent == 0 && !self.direct,
+            use_large_pages: self.large_pages,
+            throughput: self.throughput,
+            // The threads of a target share its bursts.
+            burst_size: self.pause.map(|(blocks, _)| blocks.saturating_mul(threads)),
+            think_time: self.pause.map(|(_, ms)| ms),
+            io_priority: self.priority,
+            ..Target::default()
+        };
+        self.shaped(&mut target);
+        if self.has_writes() && !self.run.verify {
+            self.fill(&mut target);
+        }
+        target.sum_up_parts();
+        target
+    }
+
+    /// Directions, sizes and offsets.
+    fn shaped(&self, target: &mut Target) {
+        let shape = &self.shape;
+        let JobShape { sizes, alignment, random, .. } = shape;
+        let part = |sizes: &[SizeShare], align: Option<u64>, random: &RandomPlaces, writes: u32| {
+            let mut part =
+                Target { write_ratio: writes, random_ratio: shape.random_percent, ..Target::default() };
+            let smallest = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
+            let fixed = sizes.len() == 1;
+            part.block_size = sizes.iter().map(|size| size.block_size).max().unwrap_or(smallest);
+            part.sizes = if fixed { Vec::new() } else { sizes.to_vec() };
+            part.block_alignment = match (shape.random_percent, fixed) {
+                (0, true) if shape.hole == 0 => 0,
+                (0, _) => u64::from(smallest).saturating_add(shape.hole),
+                (_, true) => align.unwrap_or(0),
+                (_, false) => align.unwrap_or_else(|| smallest.into()),
+            };
+            if shape.random_percent > 0 {
+                match random {
+                    RandomPlaces::Uniform => {}
+                    RandomPlaces::Spread(spread) => part.spread = Some(*spread),
+                    RandomPlaces::Ranges(ranges) => part.distribution = Some(ranges.clone()),
+                }
+            }
+            part
+        };
+        let reads = || part(&sizes.read, alignment.read, &random.read, 0);
+        let writes = || part(&sizes.write, alignment.write, &random.write, 100);
+        let alone = match shape.way {
+            JobWay::Read => reads(),
+            JobWay::Write => writes(),
+            JobWay::Trim => {
+                target.shares = OperationShares::default().with(Operation::Discard, 100);
+                part(&sizes.trim, alignment.trim, &random.trim, 0)
+            }
+            JobWay::Mixed(percent) => {
+                let (reads, writes) = (reads(), writes());
+                let same = Target { write_ratio: writes.write_ratio, ..reads.clone() } == writes;
+                // Sequential reads and writes have a position each, as parts of a mix have.
+                if !same || shape.random_percent == 0 {
+                    target.mix = vec![
+                        MixPart::of(reads, percent, None, None),
+                        MixPart::of(writes, 100 - percent, None, None),
+                    ];
+                    return;
+                }
+                Target { write_ratio: 100 - percent, ..reads }
+            }
+        };
+        target.block_size = alone.block_size;
+        target.block_alignment = alone.block_alignment;
+        target.sizes = alone.sizes;
+        target.random_ratio = alone.random_ratio;
+        target.write_ratio = alone.write_ratio;
+        target.distribution = alone.distribution;
+        target.spread = alone.spread;
+    }
+
+    /// What is written.
+    fn fill(&self, target: &mut Target) {
+        match self.content {
+            JobContent::Zeros => target.zero_write_buffers = true,
+            JobContent::Made(shape) => target.content = Some(shape),
+            // A buffer's places are for one size.
+            JobContent::Usual if target.is_mixed() => {
+                let smallest = target.portions().iter().map(|portion| portion.target.block_size).min();
+                let fits = smallest.is_some_and(|smallest| smallest >= ContentShape::SMALLEST_BLOCK);
+                target.content = fits.then(ContentShape::default);
+            }
+            JobContent::Usual => {
+                let size = BUFFER.max(u64::from(target.block_size).saturating_mul(2));
+                target.random_data_source = Some(RandomDataSource { size, path: None });
+            }
+        }
+    }
+}

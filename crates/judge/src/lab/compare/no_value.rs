@@ -1,0 +1,42 @@
+//! Why a run has no value for a figure.
+
+/// So many I/Os of a run must have taken longer than a percentile that is compared: fewer are a matter
+/// of chance, and move it by more than a tenth.
+pub const BEYOND: f64 = 100.0;
+
+/// Why a run can't be compared by a figure; `run`: what it is called.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoValue {
+    /// It didn't come so far.
+    #[error("'{run}' ended before it was measured")]
+    NotMeasured {
+        /// Its name.
+        run: String,
+    },
+    /// Nothing was done that takes time.
+    #[error("'{run}' did no I/O to be timed")]
+    Idle {
+        /// Its name.
+        run: String,
+    },
+    /// Nobody measured it.
+    #[error("'{run}' has no figure for it")]
+    NoFigure {
+        /// Its name.
+        run: String,
+    },
+    /// It did other things.
+    #[error("'{run}' has no such part")]
+    NoPart {
+        /// Its name.
+        run: String,
+    },
+    /// Too few I/Os lie beyond the percentile.
+    #[error("only {beyond} I/Os of '{run}' took longer, {BEYOND:.0} are needed: use longer runs")]
+    TooFew {
+        /// Its name.
+        run: String,
+        /// How many.
+        beyond: String,
+    },
+}

@@ -1,0 +1,18 @@
+//! Operations of a target that advice depends on.
+
+use diskspd_model::results::TargetResults;
+
+/// I/Os of both directions.
+pub(super) fn both(row: &TargetResults) -> u64 {
+    row.read.ios.saturating_add(row.write.ios)
+}
+
+/// Reads.
+pub(super) fn reads(row: &TargetResults) -> u64 {
+    row.read.ios
+}
+
+/// Writes.
+pub(super) fn writes(row: &TargetResults) -> u64 {
+    row.write.ios
+}

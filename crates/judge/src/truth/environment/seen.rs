@@ -1,0 +1,33 @@
+//! What the rules about the environment look at.
+
+use crate::truth::{Finding, Severity};
+use diskspd_model::machine::System;
+use diskspd_model::machine::environment::{Disk, Environment};
+use diskspd_model::machine::storage::Storage;
+
+/// What the rules look at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) system: &'a System,
+    pub(super) environment: &'a Environment,
+    /// What the targets lie on, by their ids.
+    pub(super) targets: &'a [&'a Storage],
+}
+
+impl Seen<'_> {
+    /// A finding about the disk, or about the only target that lies on it.
+    pub(super) fn about(&self, disk: &Disk, finding: Finding) -> Finding {
+        match disk.targets.as_slice() {
+            [only] => match self.targets.get(only.index()) {
+                Some(target) => finding.on(&target.path),
+                None => finding,
+            },
+            _ => finding,
+        }
+    }
+}
+
+/// What a rule finds; the table has its name and remedy.
+pub(super) fn found(severity: Severity, message: impl Into<String>) -> Finding {
+    Finding::of_machine("", severity, message.into())
+}

@@ -1,0 +1,35 @@
+//! What holds a run back on purpose: pauses between bursts, and quotas of CPU time.
+
+use super::thresholds::{MOSTLY, STOPPED, STOPPED_PERIODS};
+use crate::truth::{SpanView, little};
+use diskspd_model::machine::quota::CpuQuota;
+use diskspd_model::profile::Target;
+use diskspd_model::results::Effort;
+
+/// The quota that stopped the program most.
+pub(super) fn quota<'a>(span: &SpanView, effort: &'a Effort) -> Option<&'a CpuQuota> {
+    let share = |quota: &CpuQuota| quota.throttled as f64 / (span.measured.seconds * 1e9);
+    let periods = |quota: &CpuQuota| quota.throttled_periods as f64 / quota.periods.max(1) as f64;
+    let matters = |quota: &&CpuQuota| {
+        quota.throttled_periods > 0 && (share(quota) >= STOPPED || periods(quota) >= STOPPED_PERIODS)
+    };
+    effort.quotas.iter().filter(matters).max_by_key(|quota| quota.throttled)
+}
+
+/// The share of the time that the pauses behind bursts took on a target, by how many bursts were done. 0
+/// where the queue was full for most of it: then the I/Os took longer than the pauses, and go on in them.
+pub(in crate::truth) fn pauses(span: &SpanView, target: &Target) -> f64 {
+    let (Some(burst), Some(pause)) = (target.burst_size, target.think_time) else { return 0.0 };
+    let threads = span.asked.threads_on(target).max(1);
+    let ios: u64 = span
+        .targets()
+        .filter(|asked| std::ptr::eq(asked.target, target))
+        .map(|asked| span.done(asked.id, |row| row.read.ios.saturating_add(row.write.ios)))
+        .sum();
+    let bursts = ios as f64 / f64::from(threads) / f64::from((burst / threads).max(1));
+    let depth = f64::from(target.request_count) * f64::from(threads);
+    match little::in_flight(span) {
+        Some(in_flight) if in_flight >= MOSTLY * depth && span.asked.targets.len() == 1 => 0.0,
+        _ => bursts * f64::from(pause) / 1000.0 / span.measured.seconds,
+    }
+}

@@ -1,0 +1,39 @@
+//! How the checks come to their view of a time span.
+
+use super::device::{Part, Queues};
+use super::view::SpanView;
+use diskspd_model::profile::{TargetIds, TimeSpan};
+use diskspd_model::results::{Measured, Record, SpanResults};
+
+impl<'a> SpanView<'a> {
+    /// Looks at time span `number` (from 1).
+    pub fn new(
+        number: usize,
+        record: &'a Record,
+        asked: &'a TimeSpan,
+        results: &'a SpanResults,
+        measured: &'a Measured,
+    ) -> SpanView<'a> {
+        let (profile, host) = (&record.profile, record.host());
+        let mut view = SpanView {
+            number,
+            profile,
+            rate_total: record.rate_total(),
+            replays: record.method.as_ref().is_some_and(|method| method.replay.is_some()),
+            preset: record.method.as_ref().and_then(|method| method.preset.as_deref()),
+            asked,
+            host,
+            system: &host.system,
+            results,
+            measured,
+            ids: TargetIds::of(profile).of_span(asked),
+            parts: Vec::new(),
+            queues: Queues::default(),
+        };
+        if let Some(facts) = view.devices() {
+            view.parts = Part::all(&view, facts);
+            view.queues = Queues::of(&view.parts, facts);
+        }
+        view
+    }
+}

@@ -1,0 +1,67 @@
+//! Memory that can be had, and how far apart buffers lie in it because of caches.
+
+use super::System;
+
+/// What DISKSPD takes where the machine doesn't tell, bytes.
+const PAGE: u64 = 4096;
+
+const LINE: u64 = 64;
+
+/// A larger separation is none: it would be addresses without end.
+const MOST: u64 = 1 << 30;
+
+/// Bytes of an entry of a page directory.
+const ENTRY: u64 = 8;
+
+impl System {
+    /// Memory that can be had, of the machine and of the control groups, bytes; 0 = unknown.
+    pub fn memory_to_take(&self) -> u64 {
+        let left = self.memory_allowance.as_ref().map(|allowance| allowance.left.max(1));
+        match self.memory_available {
+            0 => left.unwrap_or(0),
+            available => available.min(left.unwrap_or(u64::MAX)),
+        }
+    }
+
+    /// How far apart buffers begin so that no two have entries of page directories in the same cache line,
+    /// bytes; 0 = as far as is too far.
+    pub fn buffer_separation(&self) -> u64 {
+        let line = self.caches.iter().map(|cache| u64::from(cache.line)).max().unwrap_or(LINE);
+        let page = if self.page_size == 0 { PAGE } else { self.page_size };
+        let bytes = (line / ENTRY).saturating_mul(page / ENTRY).saturating_mul(page);
+        if bytes > MOST { 0 } else { bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::caches::{Cache, CacheKind};
+
+    #[test]
+    fn buffers_are_as_far_apart_as_a_line_of_page_directory_entries_covers() {
+        let table = [
+            (4096, Some(64), 16 << 20),
+            (4096, Some(128), 32 << 20),
+            (4096, Some(32), 8 << 20),
+            (8192, Some(128), 128 << 20),
+            (16384, Some(64), 256 << 20),
+            (65536, Some(128), 0),
+            (4096, None, 16 << 20),
+            (0, None, 16 << 20),
+        ];
+        for (page_size, line, expected) in table {
+            let cache = |line| Cache {
+                level: 1,
+                kind: CacheKind::Data,
+                size: 1,
+                line,
+                associativity: 1,
+                masks: Vec::new(),
+            };
+            let system =
+                System { page_size, caches: line.map(cache).into_iter().collect(), ..System::default() };
+            assert_eq!(system.buffer_separation(), expected, "{page_size} {line:?}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Distributions of offsets (`-rd`).
+
+use serde::{Deserialize, Serialize};
+
+/// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Distribution {
+    /// What the spans are counted in.
+    pub kind: DistributionKind,
+    /// In target order; their I/O shares sum to 100 in a valid profile.
+    pub ranges: Vec<DistributionRange>,
+}
+
+/// Unit of [`DistributionRange::span`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DistributionKind {
+    /// Percent of the target.
+    Percent,
+    /// Bytes; 0 in the last range = to the end of the target.
+    Absolute,
+}
+
+/// One range of a distribution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DistributionRange {
+    /// Share of the I/Os, percent; 0 = a gap.
+    pub io: u32,
+    /// Length of the range in the distribution's unit.
+    pub span: u64,
+}
+
+impl Distribution {
+    /// A distribution as stated, with the last range that DISKSPD appends when the I/O shares sum to less
+    /// than 100 (`-rd` in the command line's description): the rest of the I/Os over the rest of the
+    /// target.
+    pub fn with_tail(kind: DistributionKind, mut ranges: Vec<DistributionRange>) -> Distribution {
+        let io: u64 = ranges.iter().map(|r| u64::from(r.io)).sum();
+        if io < 100 {
+            let covered: u64 = ranges.iter().map(|r| r.span).fold(0, u64::saturating_add);
+            let span = match kind {
+                DistributionKind::Percent => 100u64.saturating_sub(covered),
+                DistributionKind::Absolute => 0,
+            };
+            ranges.push(DistributionRange { io: (100 - io) as u32, span });
+        }
+        Distribution { kind, ranges }
+    }
+}

@@ -1,0 +1,43 @@
+//! How what was done adds up.
+
+use crate::stats::{Histogram, Moments, SeriesSum};
+
+/// What adds up: neither order nor grouping matters, and what is new ([`Default`]) changes nothing. Sums
+/// that would be too large for their numbers stay at the largest.
+pub trait AddUp<Other = Self>: Default {
+    /// Adds what `other` holds.
+    fn add(&mut self, other: &Other);
+}
+
+impl AddUp for u64 {
+    fn add(&mut self, other: &u64) {
+        *self = self.saturating_add(*other);
+    }
+}
+
+impl AddUp for Moments {
+    fn add(&mut self, other: &Moments) {
+        self.merge(other);
+    }
+}
+
+impl AddUp for Histogram {
+    fn add(&mut self, other: &Histogram) {
+        self.merge(other);
+    }
+}
+
+impl AddUp for SeriesSum {
+    fn add(&mut self, other: &SeriesSum) {
+        self.merge(other);
+    }
+}
+
+/// What only one of them measured is the sum.
+impl<T: AddUp> AddUp for Option<T> {
+    fn add(&mut self, other: &Option<T>) {
+        if let Some(other) = other {
+            self.get_or_insert_default().add(other);
+        }
+    }
+}

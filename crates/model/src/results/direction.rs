@@ -1,0 +1,42 @@
+//! What was read, or written.
+
+use super::paced::Paced;
+use crate::stats::{Histogram, Moments, Series};
+use serde::{Deserialize, Serialize};
+
+/// Raw results of one direction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DirectionResults {
+    /// Bytes transferred.
+    pub bytes: u64,
+    /// I/Os completed, short ones included.
+    pub ios: u64,
+    /// I/Os that transferred less than a block, of all `ios`.
+    #[serde(default)]
+    pub short: u64,
+    /// `-L`: latencies, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Histogram>,
+    /// What is kept of `latency` in a merged run, whose histogram is that of all threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moments: Option<Moments>,
+    /// `-D`: completions by interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    /// `-g`: how these I/Os kept to the times at which they were to start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced: Option<Paced>,
+}
+
+impl DirectionResults {
+    /// What its latencies add up to, ns; `None` = none were measured.
+    pub fn latency_moments(&self) -> Option<Moments> {
+        self.latency.as_ref().map(|latency| *latency.moments()).or(self.moments)
+    }
+
+    /// The longest latency that was counted, ns; `None` = none was, or none was measured.
+    pub fn longest(&self) -> Option<u64> {
+        let of_series = || self.series.as_ref()?.valid().filter_map(|interval| interval.max()).max();
+        self.latency_moments().and_then(|latency| latency.max()).or_else(of_series)
+    }
+}

@@ -1,0 +1,40 @@
+//! What was verified, as a table.
+
+use super::integrity::IntegrityResults;
+use crate::profile::{RawText, TargetId};
+use crate::results::{Host, SpanResults};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Verified sectors by target, all threads together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityTable {
+    /// One per target.
+    pub rows: Vec<IntegrityRow>,
+}
+
+/// What was verified on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IntegrityRow {
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// Its number in this run, from 0.
+    #[serde(default)]
+    pub target: TargetId,
+    /// By all threads, with the first failures of each, by offset.
+    pub results: IntegrityResults,
+}
+
+impl IntegrityTable {
+    /// `None` = nothing was verified.
+    pub fn new(host: &Host, results: &SpanResults) -> Option<IntegrityTable> {
+        let mut rows: BTreeMap<_, IntegrityResults> = BTreeMap::new();
+        for target in results.threads.iter().flat_map(|thread| &thread.targets) {
+            let Some(more) = &target.integrity else { continue };
+            rows.entry(target.target).or_default().add_thread(more.clone());
+        }
+        let row = |(id, results): (_, _)| IntegrityRow { path: host.path(id).clone(), target: id, results };
+        let rows: Vec<IntegrityRow> = rows.into_iter().map(row).collect();
+        (!rows.is_empty()).then_some(IntegrityTable { rows })
+    }
+}

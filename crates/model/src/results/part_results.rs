@@ -1,0 +1,17 @@
+//! What was done of each part of a mix.
+
+use crate::results::DirectionResults;
+use serde::{Deserialize, Serialize};
+
+/// What a thread did of one part, in I/Os of one size, on a target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartResults {
+    /// Number of the part in the mix, from 0.
+    pub part: u32,
+    /// Bytes of an I/O.
+    pub block_size: u32,
+    /// Reads.
+    pub read: DirectionResults,
+    /// Writes.
+    pub write: DirectionResults,
+}

@@ -1,0 +1,70 @@
+//! What a thread did on a target.
+
+use super::direction::DirectionResults;
+use super::effective_range::EffectiveRange;
+use super::integrity::IntegrityResults;
+use super::others::OtherResults;
+use super::paced::Overdue;
+use super::part_results::PartResults;
+use crate::operation::{Direction, Operation};
+use crate::profile::TargetId;
+use serde::{Deserialize, Serialize};
+
+/// Raw results of one thread on one target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetResults {
+    /// Which one.
+    pub target: TargetId,
+    /// Size of the target when the thread opened it, bytes.
+    pub size: u64,
+    /// Reads.
+    pub read: DirectionResults,
+    /// Writes.
+    pub write: DirectionResults,
+    /// Where random I/O went (`-rd`); empty = no distribution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distribution: Vec<EffectiveRange>,
+    /// `-g`: what should have been started by the end, and was not; `None` = nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overdue: Option<Overdue>,
+    /// `--verify`: sectors that were stamped and checked, over the whole life of the time span.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrity: Option<IntegrityResults>,
+    /// Other operations than reads and writes (`--fsync-every`, `--trim`), by operation.
+    #[serde(flatten)]
+    pub others: OtherResults,
+    /// How old the I/Os were, ns, that were in flight when measuring ended, and older than the longest that
+    /// the thread counted here: the oldest first, at most 1024.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<u64>,
+    /// `--mix`, `--bs-split`: the same of each part and size, without course over time; together they are
+    /// all. Empty = there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartResults>,
+}
+
+impl TargetResults {
+    /// What was done of another operation than reads and writes; `None` = nothing was to be.
+    pub fn other(&self, op: Operation) -> Option<&DirectionResults> {
+        self.others.of(op)
+    }
+}
+
+/// I/Os of one kind that failed in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoErrors {
+    /// The target.
+    pub target: TargetId,
+    /// Read or write.
+    pub direction: Direction,
+    /// The kernel's error number.
+    pub errno: i32,
+    /// How many.
+    pub count: u64,
+    /// Where the first one was, byte offset in the target.
+    pub first_offset: u64,
+    /// When they came back, us since measuring began (negative = before), ascending: the first 1023 and the
+    /// last one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_us: Vec<i64>,
+}

@@ -1,0 +1,26 @@
+//! How long workers waited, and for how many I/Os at once.
+
+use serde::{Deserialize, Serialize};
+
+/// Counters of a thread for the wait statistics (`-vs`), a section of the report of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitStatistics {
+    /// Waits without a time limit, every request being in flight.
+    pub completion_waits: u64,
+    /// Waits with a time limit, all idle requests being throttled.
+    pub throttle_waits: u64,
+    /// Sleeps, nothing being in flight and all requests throttled.
+    pub throttle_sleeps: u64,
+    /// Polls for completions between two dispatches.
+    pub lookasides: u64,
+    /// How often such a poll returned 0, 1, .. 6, and 7 or more completions.
+    pub lookaside_completions: [u64; 8],
+    /// How often a wait, with or without a limit, returned 0, 1, .. 6, and 7 or more completions; all 0 =
+    /// not counted (DISKSPD 2.2).
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub wait_completions: [u64; 8],
+}
+
+fn is_empty(counts: &[u64; 8]) -> bool {
+    *counts == [0; 8]
+}

@@ -1,0 +1,34 @@
+//! What a reader of a trace finds: an I/O, or what became of one.
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedEvent {
+    /// An I/O was handed over.
+    Issued(RecordedIo),
+    /// One with the time that it took, ns.
+    Done(RecordedIo, u64),
+    /// An I/O, or a part of it, has completed at this time.
+    Completed(RecordedIo),
+    /// A discard was handed over; `write` says nothing here.
+    Discarded(RecordedIo),
+    /// Something that is neither a read, a write nor a discard.
+    Skipped,
+    /// What came before was not what is wanted: it is told again, in another way.
+    Forget,
+}
+
+/// Where a line says that something was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedIo {
+    /// When, ns from the first event on.
+    pub at_ns: u64,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes, at least 1.
+    pub bytes: u32,
+    /// Whether it writes.
+    pub write: bool,
+}
+
+/// and would be more pieces than anybody waits for.
+pub(super) const MOST_DISCARDED: u64 = 1 << 48;

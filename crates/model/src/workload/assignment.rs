@@ -1,0 +1,16 @@
+//! What a thread does next.
+
+use crate::workload::TargetWorkload;
+use crate::workload::target::InterlockedPosition;
+use std::sync::Arc;
+
+/// One target of a thread.
+#[derive(Debug, Clone)]
+pub struct Assignment<'a> {
+    /// What to do on it.
+    pub workload: &'a TargetWorkload,
+    /// Requests of the thread that belong to the target; in a floating pool, all requests of the thread.
+    pub requests: u32,
+    /// The position that all threads on this target share; used by the interlocked pattern only.
+    pub interlocked: Arc<InterlockedPosition>,
+}

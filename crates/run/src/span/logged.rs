@@ -1,0 +1,21 @@
+//! Where a worker's I/Os are logged.
+
+use crate::tell::io_log::{IoLog, Ring};
+use crate::tell::output_error::OutputError;
+use std::ops::Range;
+
+/// Does the work of these threads, with a ring for each of them if there is a log, and else without any.
+///
+/// # Errors
+/// As [`IoLog::record`].
+pub(crate) fn logged<T>(
+    log: Option<&IoLog>,
+    threads: Range<u32>,
+    patient: bool,
+    work: impl FnOnce(&[Ring]) -> T,
+) -> Result<T, OutputError> {
+    match log {
+        Some(log) => log.record(threads, patient, work),
+        None => Ok(work(&[])),
+    }
+}

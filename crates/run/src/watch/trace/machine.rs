@@ -1,0 +1,68 @@
+//! The kernel's own counters of a machine's devices while a run goes on.
+
+use super::recorder::buffer_kib;
+use super::requests::BlockFormats;
+use super::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
+use diskspd_host::root::Root;
+use diskspd_host::tracing::instance::{Instance, Recording};
+use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_host::tracing::{BlockFormat, Format, Tracefs};
+use diskspd_model::machine::cpu_list;
+use diskspd_model::machine::tracing::{EVENTS, Source, StampClock, TraceClass};
+use diskspd_sys::perf;
+use std::io;
+
+/// What traces need of the machine.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub(super) root: Root,
+    /// By the kernel's numbers.
+    pub(super) cpus: Vec<u32>,
+    /// Where any tracepoint is needed.
+    pub(super) tracefs: Option<Tracefs>,
+}
+
+impl Machine {
+    pub(super) fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
+        let root = Root::live();
+        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+        let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
+        let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));
+        let tracefs = needed.then(|| Tracefs::find(&root)).transpose()?;
+        Ok(Machine { root, cpus, tracefs })
+    }
+
+    pub(super) fn format(&self, name: &str) -> Result<Option<Format>, TraceRefusal> {
+        self.tracefs.as_ref().map_or(Ok(None), |tracefs| tracefs.format(name))
+    }
+
+    /// Why an event can't be opened.
+    pub(super) fn refusal(&self, error: io::Error) -> TraceRefusal {
+        let paranoid = self.root.text("/proc/sys/kernel/perf_event_paranoid");
+        TraceRefusal::Events { error, paranoid: paranoid.and_then(|text| text.parse().ok()) }
+    }
+
+    /// What requests of devices are recorded in, and how records are read.
+    pub(super) fn recording(&self, clock: StampClock) -> Result<(Instance, BlockFormats), TraceRefusal> {
+        let missing = |name: &str| TraceRefusal::NoTracepoint { names: name.into() };
+        let find = |name: &str| {
+            let format = self.format(name)?.and_then(|format| BlockFormat::of(&format));
+            format.ok_or_else(|| missing(name))
+        };
+        let formats = BlockFormats { issue: find(ISSUE)?, complete: find(COMPLETE)? };
+        let tracefs = self.tracefs.as_ref().ok_or_else(|| missing(ISSUE))?;
+        let recording = Recording {
+            tracepoints: &TRACEPOINTS,
+            filter: MOVES_DATA,
+            clock,
+            cpus: &self.cpus,
+            kib: buffer_kib(self.cpus.len()),
+        };
+        Ok((Instance::open(tracefs, &recording)?, formats))
+    }
+}
+
+/// A CPU that has gone offline meanwhile has nothing to tell.
+pub(super) fn is_offline(error: &io::Error) -> bool {
+    perf::is_absent(error)
+}

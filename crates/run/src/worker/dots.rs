@@ -1,0 +1,39 @@
+//! Dots that show progress (`-P`).
+
+/// Counts down to the next progress dot.
+pub(super) struct Dots {
+    pub(super) every: u32,
+    pub(super) until_next: u32,
+}
+
+impl Dots {
+    /// One per so many I/Os; 0 = none.
+    pub(super) fn new(every: u32) -> Dots {
+        Dots { every, until_next: every }
+    }
+
+    /// How many dots so many more I/Os are worth.
+    #[inline]
+    pub(super) fn after(&mut self, mut ios: u32) -> u32 {
+        let mut dots = 0;
+        while ios >= self.until_next {
+            ios -= self.until_next;
+            self.until_next = self.every;
+            dots += 1;
+        }
+        self.until_next -= ios;
+        dots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dot_falls_due_after_every_so_many_ios_whatever_the_batches() {
+        let mut dots = Dots::new(10);
+        let due: Vec<u32> = [9, 1, 0, 25, 4, 1].into_iter().map(|ios| dots.after(ios)).collect();
+        assert_eq!(due, [0, 1, 0, 2, 0, 1]);
+    }
+}

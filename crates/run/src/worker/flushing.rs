@@ -1,0 +1,46 @@
+//! How a worker flushes its targets (`--fsync-every`).
+
+use super::{Books, Loop};
+use diskspd_engine::{Done, EngineError, Io, Operation};
+use diskspd_sys::clock::Nanos;
+use std::time::Duration;
+
+impl Loop<'_> {
+    /// Makes a batch of the flushes that are owed; false = none are.
+    #[inline]
+    pub(super) fn draw_flushes(&mut self, books: &mut Books) -> bool {
+        let Some(flushes) = self.flushes.as_mut().filter(|flushes| !flushes.owed.is_empty()) else {
+            return false;
+        };
+        self.batch.clear();
+        for request in flushes.owed.drain(..) {
+            let flight = &mut books.requests.flights[request as usize];
+            flight.io = Io { request, file: flight.io.file, op: Operation::Flush, ..Io::NONE };
+            self.batch.push(flight.io);
+        }
+        self.left = books.idle.len();
+        self.checker.iter_mut().for_each(|checker| checker.flushing(&self.batch));
+        true
+    }
+
+    /// Takes what has completed when flushes have been handed over.
+    pub(super) fn collect_flushes(&mut self) -> Result<(), EngineError> {
+        match self.left {
+            0 => self.wait_until(Nanos::MAX),
+            // Others may go meanwhile.
+            _ => self.engine.wait(0, Duration::ZERO, &mut self.done),
+        }
+    }
+
+    /// Of I/Os that ended well: the requests of writes that are followed by a flush are no longer idle.
+    pub(super) fn count_writes(&mut self, books: &mut Books, done: &[Done]) {
+        let Some(flushes) = &mut self.flushes else { return };
+        for ended in done {
+            let flight = &books.requests.flights[ended.request as usize];
+            if flight.io.op == Operation::Write && flushes.follows(flight.target) {
+                books.idle.remove(ended.request);
+                flushes.owed.push(ended.request);
+            }
+        }
+    }
+}

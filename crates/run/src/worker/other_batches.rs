@@ -1,0 +1,110 @@
+//! How a worker does operations beside reads and writes.
+
+use super::failure::Failed;
+use super::{Books, Loop};
+use crate::control::Phase;
+use crate::tell::io_log::Entry;
+use diskspd_engine::{Done, EngineError, Operation};
+use diskspd_sys::clock::Nanos;
+use diskspd_sys::problem::usual_cause;
+
+impl Loop<'_> {
+    /// Decides which I/Os of the batch do something else.
+    #[inline]
+    pub(super) fn draw_others(&mut self, books: &mut Books) {
+        let Some(others) = self.others.as_mut().filter(|others| !others.recorded) else { return };
+        for io in &mut self.batch {
+            let flight = &mut books.requests.flights[io.request as usize];
+            if let Some(op) = others.draw(flight.target) {
+                io.op = op;
+                flight.io.op = op;
+            }
+        }
+    }
+
+    /// Takes what neither read nor wrote out of what has completed, and counts it.
+    pub(super) fn count_others(
+        &mut self,
+        books: &mut Books,
+        done: &mut Vec<Done>,
+        phase: Phase,
+        now: Nanos,
+    ) -> Result<(), Failed> {
+        let Some(others) = &mut self.others else { return Ok(()) };
+        let mut ended = std::mem::take(&mut others.ended);
+        let moved_data = |done: &Done| books.requests.flights[done.request as usize].io.op.moves_data();
+        ended.extend(done.iter().filter(|done| !moved_data(done)));
+        done.retain(moved_data);
+        let failed = ended.iter().find(|done| done.result < 0).copied();
+        let well = ended.iter().filter(|done| done.result >= 0);
+        well.for_each(|done| self.count_other(books, done.request, phase, now));
+        // What failed isn't in flight any more either.
+        ended.iter().filter(|done| done.result < 0).for_each(|done| books.idle.push(done.request));
+        ended.clear();
+        self.others.iter_mut().for_each(|others| std::mem::swap(&mut others.ended, &mut ended));
+        failed.map_or(Ok(()), |failed| Err(self.other_failed(books, &failed)))
+    }
+
+    /// Counts one that ended well; its request is idle again.
+    fn count_other(&mut self, books: &mut Books, request: u32, phase: Phase, now: Nanos) {
+        let flight = books.requests.flights[request as usize];
+        let latency = now.saturating_sub(flight.started);
+        let measured = phase == Phase::Measure;
+        if measured {
+            books.recorder.count_other(
+                flight.target as usize,
+                flight.io.op,
+                flight.io.length.into(),
+                latency,
+            );
+        }
+        books.idle.push(request);
+        if flight.io.op == Operation::Flush {
+            // It follows from writes, and is no I/O of the workload.
+            return self.checker.iter_mut().for_each(|checker| checker.flushed(request));
+        }
+        let due = self.pacing.as_ref().and_then(|pacing| pacing.due(request));
+        if let (true, Some(due)) = (measured, due) {
+            let delay = flight.started.saturating_sub(due);
+            books.recorder.other_on_time(flight.target as usize, flight.io.op, delay);
+        }
+        // A replay ends when all of its bytes are done, whichever way.
+        let counts = self.others.as_ref().is_some_and(|others| others.recorded);
+        if let Some(live) = self.live.filter(|_| counts) {
+            live.add(1, flight.io.length.into());
+        }
+        if self.dots.every > 0 {
+            self.voice.dots(self.dots.after(1));
+        }
+        if let Some(log) = &mut self.log {
+            log.push(Entry {
+                target: self.plan.targets[flight.target as usize].target as u32,
+                op: flight.io.op,
+                offset: flight.io.offset,
+                size: flight.io.length,
+                start: flight.started.saturating_sub(self.start_signal),
+                latency,
+                due: due.map(|due| due.saturating_sub(self.start_signal)),
+            });
+        }
+    }
+
+    #[cold]
+    fn other_failed(&self, books: &Books, failed: &Done) -> Failed {
+        let flight = &books.requests.flights[failed.request as usize];
+        let errno = (-failed.result) as i32;
+        let row = flight.io.op.row();
+        let bytes = match flight.io.length {
+            0 => String::new(),
+            length => format!("{length} bytes at offset {} of ", flight.io.offset),
+        };
+        let what = format!(
+            "{} {bytes}'{}' ({}) failed{}",
+            row.doing,
+            self.plan.targets[flight.target as usize].path,
+            row.other.as_ref().map_or("", |other| other.option),
+            usual_cause(errno)
+        );
+        Failed::Engine(EngineError { what, source: Some(std::io::Error::from_raw_os_error(errno)) })
+    }
+}

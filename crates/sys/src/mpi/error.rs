@@ -1,0 +1,70 @@
+//! Why there is no MPI, and what it can't do.
+
+use std::ffi::c_int;
+
+/// Why there is no world.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotJoined {
+    /// This process may do more than its user: a library that the user names would too.
+    #[error("this process has more rights than its user")]
+    Privileged,
+    /// The library isn't there, or not what it should be: another one may be.
+    #[error(transparent)]
+    NotLoaded(#[from] NotLoaded),
+    /// It is there, and can't begin: no other one can be tried in this process.
+    #[error(transparent)]
+    NotBegun(#[from] MpiError),
+}
+
+/// Why a library can't be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotLoaded {
+    /// What the loader says.
+    #[error("{0}")]
+    ByLoader(String),
+    /// It is no MPI library.
+    #[error("it is no MPI library: it has no MPI_Get_library_version")]
+    NoMpi,
+    /// It is none of the ABI that its name says.
+    #[error("its name says {wanted}, but it is another MPI: '{found}'")]
+    OtherMpi {
+        /// What its name says.
+        wanted: &'static str,
+        /// What it says itself, printable.
+        found: String,
+    },
+}
+
+impl From<libloading::Error> for NotLoaded {
+    fn from(error: libloading::Error) -> NotLoaded {
+        NotLoaded::ByLoader(error.to_string())
+    }
+}
+
+/// What MPI can't do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MpiError {
+    /// A call failed.
+    #[error("{call}: {why}")]
+    Call {
+        /// Which.
+        call: &'static str,
+        /// What MPI says about it.
+        why: String,
+    },
+    /// It can't be called by one thread among several.
+    #[error("this MPI has no support for threads (MPI_THREAD_FUNNELED)")]
+    NoThreads,
+    /// No such number of a rank, or of ranks.
+    #[error("a rank or size of {0}")]
+    NoNumber(c_int),
+    /// A message of no rank that there is.
+    #[error("a message of rank {0}")]
+    NoSender(c_int),
+    /// There is no such rank.
+    #[error("there is no rank {0}")]
+    NoRank(usize),
+    /// MPI counts bytes in 31 bits.
+    #[error("a message of more than 2 GiB")]
+    LongMessage,
+}

@@ -1,0 +1,37 @@
+//! Why a file can't take its place.
+
+use std::io;
+
+/// Why no file can be put somewhere. Reads on behind the name of the file.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Nothing can be made in the folder.
+    #[error("can't be created: {}{}", .0, hint(.0))]
+    Folder(io::Error),
+    /// The file that is there may not be written.
+    #[error("can't be replaced: {}{}; name another file", .0, hint(.0))]
+    Earlier(io::Error),
+    /// A folder, a pipe, a link that came between.
+    #[error("can't be replaced: it is no regular file; name another one")]
+    NotAFile,
+    /// A mount of its own.
+    #[error(
+        "can't be replaced: it is a mount of its own (a bind mount, as in containers); name a file in a \
+         mounted folder"
+    )]
+    MountPoint,
+    /// It would not be theirs any more.
+    #[error(
+        "can't be replaced: it belongs to another user or group (number {0}), for whom this process can't \
+         create files; name another file"
+    )]
+    NotOurs(u32),
+}
+
+/// What an error most likely comes from, where its text doesn't say it.
+fn hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
+        _ => "",
+    }
+}

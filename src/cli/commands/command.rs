@@ -1,0 +1,60 @@
+//! A command of the program: its name, options and how it is read.
+
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::flag::{Form, Scope};
+use crate::cli::option::{HELP, OptionRow};
+use crate::cli::{Invocation, flags};
+
+/// A command: a row of the table that parser, help, man page and completions come from.
+pub struct Command {
+    /// The word.
+    pub name: &'static str,
+    /// What follows it, for the help; empty where nothing may follow.
+    pub arguments: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+    /// Its own options; see [`Command::rows`].
+    pub(super) options: &'static [OptionRow],
+    /// Groups of options of which one at most is given.
+    pub(super) exclusive: &'static [&'static [OptionRow]],
+    /// What it takes beside them.
+    pub takes: Takes,
+    /// Command lines with what they do: two at least, where there is anything to say.
+    pub examples: &'static [Form],
+    /// What becomes of all that was read.
+    pub(super) make: fn(CommandLine) -> Result<Invocation, CliError>,
+}
+
+impl Command {
+    /// Its options, `--help` left out. Those of a run that is made again are the long ones of a single
+    /// invocation.
+    pub fn rows(&self) -> Vec<OptionRow> {
+        match self.takes {
+            Takes::Rerun => {
+                let of_one = flags::all().filter(|flag| flag.scope == Scope::Invocation);
+                of_one.filter(|flag| flag.long().is_some()).map(OptionRow::of).collect()
+            }
+            _ => self.options.to_vec(),
+        }
+    }
+
+    /// The same with `--help`.
+    pub fn rows_and_help(&self) -> Vec<OptionRow> {
+        [self.rows(), vec![HELP]].concat()
+    }
+
+    /// Whether all options of runs may stand behind it.
+    pub fn takes_options_of_runs(&self) -> bool {
+        matches!(self.takes, Takes::Line | Takes::LineBehind | Takes::LineWith { .. })
+    }
+
+    /// How it is called: `diskspd report <file.json> [-v]`.
+    pub fn usage(&self) -> String {
+        format!("diskspd {} {}", self.name, self.arguments).trim_end().to_owned()
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.rows().iter().any(|row| row.name.strip_prefix("--") == Some(name))
+    }
+}

@@ -1,0 +1,27 @@
+//! Events that a run waits for and sets.
+
+use crate::profile::RawText;
+
+/// Names of the events that a run sets or waits for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Events {
+    /// `-ys`: set when measuring begins.
+    pub start: Option<RawText>,
+    /// `-yf`: set when measuring has ended.
+    pub finish: Option<RawText>,
+    /// `-yr`: waited for before the run.
+    pub wait: Option<RawText>,
+    /// `-yp`: ends the run when someone sets it.
+    pub stop: Option<RawText>,
+}
+
+/// What `diskspd event` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventAction {
+    /// Wait until it's set.
+    Wait,
+    /// Set it; somebody must have it open.
+    Set,
+    /// Make it not set; somebody must have it open.
+    Reset,
+}

@@ -1,0 +1,102 @@
+//! What a command line asks for.
+
+use super::answer::{PrintedAnswer, UsageExtent};
+use super::events::EventAction;
+use super::requests::{
+    BaselineRequest, CompareRequest, ConvertRequest, HistoryRequest, MergeRequest, PreconditionRequest,
+    PresetRequest, ReportRequest, RunRequest, Shell, SuiteRequest, SweepRequest, TraceRequest,
+    VerifyAfterRequest,
+};
+use crate::profile::RawText;
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Invocation {
+    /// Print the usage: `-?`, `--help` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
+    Usage(UsageExtent),
+    /// Print the usage of a command.
+    CommandUsage {
+        /// Its name, one of the table.
+        command: &'static str,
+    },
+    /// Print the version.
+    Version,
+    /// Run, or with `-Rp` print, a profile.
+    Run(Box<RunRequest>),
+    /// Set existing events (`-ye`), and end with [`Exit::RunFailed`].
+    SetEvent {
+        /// Names of the events, at least one.
+        names: Vec<RawText>,
+    },
+    /// Do something with an event between processes.
+    Event {
+        /// What.
+        action: EventAction,
+        /// Name of the event.
+        name: RawText,
+    },
+    /// List the block devices.
+    Devices {
+        /// For programs.
+        json: bool,
+    },
+    /// Say what would distort figures.
+    Doctor {
+        /// For programs.
+        json: bool,
+        /// Beneath which targets to look; none = all disks.
+        targets: Vec<RawText>,
+    },
+    /// Say which features need which rights.
+    Privileges,
+    /// Bring a target into its steady state.
+    Precondition(Box<PreconditionRequest>),
+    /// Run many points and answer from them.
+    Sweep(Box<SweepRequest>),
+    /// Run the tests of a suite, or tell what suites there are.
+    Suite(Box<SuiteRequest>),
+    /// Do something with baselines.
+    Baseline(Box<BaselineRequest>),
+    /// Watch a device, or look at recorded I/Os, and write the profile of it.
+    Trace(TraceRequest),
+    /// Convert jobs or a profile into another form.
+    Convert(ConvertRequest),
+    /// Print what there is to know of this machine (`-Rs`).
+    System {
+        /// As a document instead of a text.
+        xml: bool,
+    },
+    /// List the engines.
+    EngineHelp,
+    /// Do something with the runs that are kept.
+    History(Box<HistoryRequest>),
+    /// Compare runs.
+    Compare(Box<CompareRequest>),
+    /// Print the report of a saved run, or a table of several.
+    Report(ReportRequest),
+    /// Merge the records of several hosts.
+    Merge(MergeRequest),
+    /// Read back what a journal says is durable.
+    VerifyAfter(VerifyAfterRequest),
+    /// Print a man page.
+    Man {
+        /// Of this command, one of the table; `None` = of the program.
+        command: Option<&'static str>,
+    },
+    /// Print the completions of a shell.
+    Completions(Shell),
+    /// Print the compatibility table.
+    Compatibility,
+    /// Print what named workloads there are.
+    Preset(PresetRequest),
+}
+
+impl From<PrintedAnswer> for Invocation {
+    fn from(answer: PrintedAnswer) -> Invocation {
+        match answer {
+            PrintedAnswer::Usage(extent) => Invocation::Usage(extent),
+            PrintedAnswer::Version => Invocation::Version,
+            PrintedAnswer::Engines => Invocation::EngineHelp,
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Which runs are reported, and in which form.
+
+use std::path::PathBuf;
+
+/// What `diskspd report` prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportRequest {
+    /// Records, result XML, folders that hold them; at least one.
+    pub files: Vec<PathBuf>,
+    /// `--store`: where `@label` is looked for; `None` = the usual history.
+    pub store: Option<PathBuf>,
+    /// `-v`: of a single run, everything that was found about it, or every percentile.
+    pub verbose: bool,
+    /// The form of a table of all runs; `None` = in columns if there are several, else the report.
+    pub table: Option<TableForm>,
+    /// `--html`: the page of all runs is written to this file, and nothing is printed.
+    pub html: Option<PathBuf>,
+}
+
+/// The form of a table for other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableForm {
+    /// `--csv`
+    Csv,
+    /// `--md`
+    Markdown,
+}

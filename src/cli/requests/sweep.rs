@@ -1,0 +1,35 @@
+//! What a sweep runs, and what it writes.
+
+use crate::cli::SweptLine;
+use crate::lab::sweep::Settings;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A sweep.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SweepRequest {
+    /// How it is done.
+    pub settings: Settings,
+    /// `--dir`: where records are kept.
+    pub folder: Option<PathBuf>,
+    /// `--between`: what the shell runs before each run.
+    pub between: Option<String>,
+    /// `--csv`, `--out`: where the table goes.
+    pub csv: Vec<PathBuf>,
+    /// `--json`, `--out`: where everything goes.
+    pub json: Vec<PathBuf>,
+    /// `--html`, `--out`: where the page goes.
+    pub html: Vec<PathBuf>,
+    /// `--dry-run`: check, list and estimate alone.
+    pub dry_run: bool,
+    /// `--strict`: fail when any figures are not what they seem to be.
+    pub strict: bool,
+    /// `--quiet`: no progress, and only what is wrong.
+    pub quiet: bool,
+    /// The command line of the runs, with its axes.
+    pub swept: SweptLine,
+    /// The same as it was typed.
+    pub arguments: Vec<OsString>,
+    /// All that followed `sweep`, for the one who wants to do it again.
+    pub given: Vec<OsString>,
+}

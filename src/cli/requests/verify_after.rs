@@ -1,0 +1,13 @@
+//! What is read back.
+
+use crate::profile::RawText;
+use std::path::PathBuf;
+
+/// What is read back after a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifyAfterRequest {
+    /// What the run told is durable.
+    pub journal: PathBuf,
+    /// Where its targets are now, in their order; empty = where they were.
+    pub targets: Vec<RawText>,
+}

@@ -1,0 +1,18 @@
+//! Runs that can't be compared.
+
+use crate::commands::not_done::NotDone;
+use crate::finding::Finding;
+use crate::lab::compare::{self, SideDifference};
+
+/// What must agree and doesn't.
+pub fn refused(differences: &[SideDifference]) -> NotDone {
+    let finding = |difference| {
+        Finding::error(format!("these runs can't be compared: {}", compare::sentence(difference)))
+    };
+    let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
+    if let Some(last) = findings.pop() {
+        let remedy = "different workloads have no common scale; use --anyway to compare them nevertheless";
+        findings.push(last.remedy(remedy));
+    }
+    NotDone::usage(findings)
+}

@@ -1,0 +1,78 @@
+//! fio's job files on this machine: what they include, the environment, and what their targets are.
+
+use crate::finding::Finding;
+use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
+use crate::host::{self, target};
+use crate::machine::System;
+use crate::machine::target::TargetKind;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// This machine, as seen from the folder of a job file.
+pub struct ThisMachine {
+    folder: PathBuf,
+}
+
+impl ThisMachine {
+    /// For this job file.
+    pub fn beside(file: &Path) -> ThisMachine {
+        ThisMachine { folder: file.parent().map(Path::to_owned).unwrap_or_default() }
+    }
+}
+
+impl JobSurroundings for ThisMachine {
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn included(&self, name: &str) -> io::Result<Vec<u8>> {
+        let own = Path::new(name);
+        let path = if own.exists() { own.to_owned() } else { self.folder.join(name) };
+        let mut bytes = Vec::new();
+        File::open(path)?.take(fio_jobs::MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 > fio_jobs::MAX_BYTES {
+            true => Err(io::Error::other("it is larger than 1 MiB, the limit")),
+            false => Ok(bytes),
+        }
+    }
+
+    fn existing(&self, path: &str) -> Existing {
+        match target::probe(Path::new(path)) {
+            Ok(facts) => match facts.kind {
+                TargetKind::Missing => Existing::Nothing,
+                TargetKind::File => Existing::File(facts.size),
+                TargetKind::BlockDevice => Existing::Device(facts.size),
+                TargetKind::Directory | TargetKind::Other => Existing::Other,
+            },
+            // The run looks at it again, and says why it can't.
+            Err(_) => Existing::Nothing,
+        }
+    }
+
+    fn keyword(&self, keyword: Keyword) -> Option<u64> {
+        match keyword {
+            Keyword::PageSize => {
+                let mut system = System::default();
+                host::caches::look(&mut system);
+                Some(system.page_size).filter(|bytes| *bytes > 0)
+            }
+            Keyword::Memory => Some(host::snapshot().memory_total >> 20).filter(|mib| *mib > 0),
+            Keyword::Cpus => std::thread::available_parallelism().ok().map(|count| count.get() as u64),
+        }
+    }
+}
+
+/// Converts a job file that was read.
+///
+/// # Errors
+/// Everything in it that can't be done.
+pub fn converted(text: &[u8], path: &Path) -> Result<Converted, Vec<Finding>> {
+    let converted = fio_jobs::convert(text, &path.display().to_string(), &ThisMachine::beside(path));
+    converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
+}
+
+/// What is done in another way than fio does it, for people.
+pub fn notes(converted: &Converted) -> impl Iterator<Item = Finding> {
+    converted.notes.iter().map(|note| Finding::note(note.to_string()))
+}

@@ -1,0 +1,115 @@
+//! `--fio` and `convert`, by the program itself.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Ended, directory, output};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn diskspd(arguments: &[&str], folder: &Path) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
+    output(command.current_dir(folder).args(arguments)).unwrap().into()
+}
+
+/// Two jobs, the second behind the first, without storage.
+const JOBS: &str = "[global]\nioengine=null\nsize=1g\nruntime=1\ntime_based\nnorandommap\n\
+                    [one]\nrw=randread\nbs=8k\n[two]\nstonewall\nrw=randrw\nrwmixread=70\niodepth=4\n";
+
+#[test]
+fn jobs_run_and_notes_are_told_once_on_standard_error() {
+    let folder = directory();
+    fs::write(folder.path().join("j.fio"), format!("{JOBS}write_lat_log=x\n")).unwrap();
+    let ended = diskspd(&["--fio", "j.fio", "--engine", "sim", "-d1"], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let note =
+        "NOTE: fio's write_lat_log (two): no such log is written; use --io-log, or -D with --out FILE.csv";
+    assert_eq!(ended.stderr.lines().filter(|line| *line == note).count(), 1, "{}", ended.stderr);
+    for path in ["one.0.0", "two.0.0"] {
+        assert!(ended.stdout.contains(path), "{}", ended.stdout);
+    }
+    let quiet = diskspd(&["--fio", "j.fio", "--engine", "sim", "-d1", "--quiet", "-Rp"], folder.path());
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn what_can_not_be_run_ends_as_a_wrong_profile_and_makes_no_file() {
+    let folder = directory();
+    fs::write(folder.path().join("j.fio"), "[a]\nsize=1m\nrw=write\nzonemode=zbd\n").unwrap();
+    for (arguments, told) in [
+        (
+            &["--fio", "j.fio"][..],
+            "ERROR: j.fio:4: [a]: zonemode=zbd: zoned devices and zones of a file have no counterpart",
+        ),
+        (&["convert", "j.fio"], "ERROR: j.fio:4: [a]: zonemode=zbd"),
+        (&["convert", "j.fio", "--out", "p.xml"], "ERROR: j.fio:4: [a]: zonemode=zbd"),
+        (&["--fio", "none.fio"], "ERROR: --fio none.fio: no such file"),
+        (&["--fio", "."], "is a directory"),
+        (&["--fio", "j.fio", "x.dat"], "a job file of fio names its own files"),
+        (&["--fio", "j.fio", "-b8K"], "-b and a job file of fio (--fio) exclude each other"),
+        (&["--fio", "j.fio", "-Xp.xml"], "a second XML profile"),
+        (&["--fio", "j.fio", "--preset", "sql-oltp"], "--fio and --preset exclude each other"),
+        (&["--fio"], "--fio: the value is missing"),
+        (&["convert"], "convert: no file is named"),
+    ] {
+        let ended = diskspd(arguments, folder.path());
+        assert_eq!(ended.code, 3, "{arguments:?} {}", ended.stderr);
+        assert!(ended.stderr.contains(told), "{arguments:?} {}", ended.stderr);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_again() {
+    let folder = directory();
+    let job = "[a]\nfilename=x.dat\nsize=1g\nrw=randrw\nioengine=null\niodepth=4\nruntime=1\ntime_based\nnorandommap\n";
+    fs::write(folder.path().join("a.fio"), job).unwrap();
+    let line = diskspd(&["convert", "a.fio"], folder.path());
+    let expected = "diskspd -c1073741824 -b4096 -r -w50 -f1073741824 -fr -o4 -t1 -Sb -Z4194304 -d1 -W0 -n -L --engine=null \
+                    x.dat\n";
+    assert_eq!((line.code, line.stdout.as_str()), (0, expected), "{}", line.stderr);
+    let made = diskspd(&["convert", "a.fio", "--out", "a.xml"], folder.path());
+    assert_eq!(
+        made.stdout,
+        format!("run it: diskspd -Xa.xml --engine=null\nor:     {expected}"),
+        "{}",
+        made.stderr
+    );
+    let again = diskspd(&["convert", "a.xml"], folder.path());
+    assert_eq!(
+        again.stdout,
+        expected.replace("--engine=null ", "").replace("-r ", "-r4096 "),
+        "{}",
+        again.stderr
+    );
+
+    fs::write(folder.path().join("b.fio"), JOBS).unwrap();
+    let none = diskspd(&["convert", "b.fio"], folder.path());
+    assert_eq!(none.code, 3);
+    for told in [
+        "b.fio: no command line says all of this, as it has 2 time spans",
+        "write a profile: diskspd convert b.fio --out FILE.xml",
+    ] {
+        assert!(none.stderr.contains(told), "{}", none.stderr);
+    }
+    assert_eq!(diskspd(&["convert", "b.fio", "--out", "b.xml"], folder.path()).code, 0);
+    let run = diskspd(&["-Xb.xml", "--engine", "sim", "--quiet"], folder.path());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+/// Jobs without a time end by their size.
+#[test]
+fn a_time_span_ends_when_its_amount_was_done() {
+    let folder = directory();
+    let job = "[w]\nfilename=x.dat\nsize=4m\nrw=write\nbs=64k\n[r]\nstonewall\nfilename=x.dat\nsize=4m\nbs=64k\nloops=3\n";
+    fs::write(folder.path().join("j.fio"), job).unwrap();
+    let ended = diskspd(&["--fio", "j.fio", "--quiet", "--out", "r.json"], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record = fs::read_to_string(folder.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    let done = |span: usize, way: &str| {
+        let spans = &record["hosts"][0]["results"]["time_spans"];
+        spans[span]["threads"][0]["targets"][0][way]["bytes"].as_u64().unwrap()
+    };
+    assert_eq!((done(0, "write"), done(1, "read")), (4 << 20, 12 << 20));
+}

@@ -1,0 +1,23 @@
+//! A profile as it is written.
+
+use diskspd::profile::{Compat, Profile, TimeSpan};
+use diskspd::report::profile_xml::write_profile;
+
+/// A profile as `-Rpxml` prints it: with what DISKSPD 2.2 doesn't know in the form of 2.3.
+pub fn written(profile: &Profile) -> String {
+    let mut out = Vec::new();
+    let newest = profile.time_spans.iter().any(is_newest);
+    let compat = if newest { Compat::V2_3 } else { profile.compat };
+    write_profile(&mut out, &Profile { compat, ..profile.clone() }, 0);
+    String::from_utf8(out).unwrap()
+}
+
+/// Whether only DISKSPD 2.3 knows what a time span asks for.
+pub fn is_newest(span: &TimeSpan) -> bool {
+    span.affinity.iter().any(|at| at.cpu.is_none())
+        || span.affinity_traversal.is_some()
+        || span.io_ring.is_some()
+        || span.completion_depth.is_some()
+        || span.buffer_separation.is_some()
+        || span.targets.iter().any(|target| target.bypass_io.is_some())
+}

@@ -1,0 +1,47 @@
+//! Words and signs of code, one after the other, as far as names need them.
+
+use super::source::is_name;
+
+/// A word, `::` or another sign, and where it stands.
+pub type Token<'a> = (usize, &'a str);
+
+/// All words and signs. Lifetimes are left out, and so is what stands in texts and characters (they are blank in `code`).
+pub fn tokens(code: &str) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = code[at..].chars().next() {
+        let rest = &code[at..];
+        let len = match next {
+            c if is_name(c) => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
+            ':' if rest.starts_with("::") => 2,
+            '\'' => {
+                at += 1 + rest[1..].find(|c| !is_name(c)).unwrap_or(rest.len() - 1);
+                continue;
+            }
+            c => c.len_utf8(),
+        };
+        if !next.is_whitespace() {
+            found.push((at, &rest[..len]));
+        }
+        at += len;
+    }
+    found
+}
+
+/// Whether a token is a word, and no number.
+pub fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| is_name(c) && !c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_signs_are_told_apart_and_lifetimes_left_out() {
+        let text = |code| tokens(code).into_iter().map(|(_, token)| token).collect::<Vec<_>>();
+        assert_eq!(text("a::b(&'x c1, 2)"), ["a", "::", "b", "(", "&", "c1", ",", "2", ")"]);
+        assert_eq!(text("f(' ')"), ["f", "(", ")"]);
+        assert_eq!(["a", "_", "2", "::"].map(is_word), [true, true, false, false]);
+    }
+}

@@ -1,0 +1,25 @@
+//! What all tools do.
+
+use std::path::PathBuf;
+
+/// What every tool is to do.
+pub struct Workload {
+    /// A file or a block device.
+    pub(super) target: PathBuf,
+    /// Bytes of the target.
+    pub(super) size: u64,
+    /// Bytes of an I/O.
+    pub(super) block: u64,
+    /// I/Os in flight.
+    pub(super) depth: u32,
+    pub(super) seconds: u32,
+    /// Per cent of the I/Os that write.
+    pub(super) writes: u32,
+    pub(super) sequential: bool,
+    /// Through the page cache.
+    pub(super) buffered: bool,
+    /// Latencies are measured.
+    pub(super) latency: bool,
+    /// Further options of ours.
+    pub(super) ours: Vec<String>,
+}
