@@ -2,16 +2,17 @@
 
 mod again;
 mod check;
+mod find;
 mod set;
 mod side;
 
 use super::not_done::NotDone;
 use super::{print, stored};
-use crate::cli::{BaselineAction, BaselineRequest, CliError, Exit};
+use crate::cli::{BaselineAction, BaselineRequest, Exit};
 use crate::store::{Baseline, Store};
-use crate::units::near::nearest;
 use crate::units::start_time::date_and_time;
 use crate::units::visible;
+use find::{named, tests, unknown};
 
 /// Does what is asked for.
 ///
@@ -48,37 +49,6 @@ fn list(store: &Store) -> Result<Exit, NotDone> {
         );
     }
     print(&visible::lines(&text))
-}
-
-/// The baseline of a name.
-///
-/// # Errors
-/// There is none, or its file can't be read.
-fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
-    store.baseline(name)?.ok_or_else(|| unknown(store, name))
-}
-
-fn unknown(store: &Store, name: &str) -> NotDone {
-    let names = store.baselines().unwrap_or_default();
-    let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    let error = CliError::new(format!("there is no baseline '{name}'"));
-    let hint = match (nearest(&known, name.as_bytes()), known.is_empty()) {
-        (Some(meant), _) => format!("did you mean {meant}?"),
-        (None, true) => "set one: diskspd baseline set NAME; --store names another history".to_owned(),
-        (None, false) => format!("there are {}", known.join(", ")),
-    };
-    error.hint(hint).into()
-}
-
-/// The tests of its runs, in the order in which they first appear.
-fn tests(baseline: &Baseline) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    for run in &baseline.runs {
-        if !found.contains(&run.test.as_str()) {
-            found.push(&run.test);
-        }
-    }
-    found
 }
 
 fn shown(name: &str, baseline: &Baseline) -> String {

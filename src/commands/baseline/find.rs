@@ -1,0 +1,38 @@
+//! Baselines by their names, and the tests that they are of.
+
+use super::super::not_done::NotDone;
+use crate::cli::CliError;
+use crate::store::{Baseline, Store};
+use crate::units::near::nearest;
+
+/// The baseline of a name.
+///
+/// # Errors
+/// There is none, or its file can't be read.
+pub fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+    store.baseline(name)?.ok_or_else(|| unknown(store, name))
+}
+
+/// That there is none of this name, with what is probably meant.
+pub fn unknown(store: &Store, name: &str) -> NotDone {
+    let names = store.baselines().unwrap_or_default();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    let error = CliError::new(format!("there is no baseline '{name}'"));
+    let hint = match (nearest(&known, name.as_bytes()), known.is_empty()) {
+        (Some(meant), _) => format!("did you mean {meant}?"),
+        (None, true) => "set one: diskspd baseline set NAME; --store names another history".to_owned(),
+        (None, false) => format!("there are {}", known.join(", ")),
+    };
+    error.hint(hint).into()
+}
+
+/// The tests of its runs, in the order in which they first appear.
+pub fn tests(baseline: &Baseline) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for run in &baseline.runs {
+        if !found.contains(&run.test.as_str()) {
+            found.push(&run.test);
+        }
+    }
+    found
+}
