@@ -4,6 +4,7 @@ use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
 use super::super::suite::source::PlannedTest;
+use super::find;
 use crate::cli::BaselineCheck;
 use crate::cli::CliError;
 use crate::lab::compare::{Metric, TestQuestion};
@@ -33,7 +34,7 @@ pub fn tests(
     asked: &BaselineCheck,
 ) -> Result<Vec<PlannedTest>, NotDone> {
     let mut tests = Vec::new();
-    for name in super::tests(baseline) {
+    for name in find::tests(baseline) {
         let of_test =
             |entry: &&StoreEntry| baseline.runs.iter().any(|run| run.test == name && run.id == entry.id);
         let count = entries.iter().filter(of_test).count();

@@ -7,7 +7,8 @@ use super::super::suite::kept::SuiteKeeper;
 use super::super::suite::rounds::{RoundsEnd, SuiteRounds};
 use super::super::suite::{self, fits};
 use super::super::{output, stored};
-use super::{again, named, side};
+use super::find::{self, named};
+use super::{again, side};
 use crate::cli::typed::quoted;
 use crate::cli::{BaselineCheck, BaselineRequest, Exit, FailIf};
 use crate::finding::Finding;
@@ -47,7 +48,7 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
     let baseline = named(store, &asked.name)?;
     let index = stored::open(store)?;
     let (first, entries) = side::of_baseline(store, &index, &asked.name, &baseline)?;
-    let tests = super::tests(&baseline).into_iter();
+    let tests = find::tests(&baseline).into_iter();
     let question = Question {
         tests: tests.map(|test| (test.to_owned(), again::question(&baseline, test))).collect(),
         looks: if asked.rounds.until_sure { LOOKS } else { 1 },

@@ -2,7 +2,7 @@
 
 mod again;
 mod check;
-mod named;
+mod find;
 mod set;
 mod side;
 
@@ -12,7 +12,7 @@ use crate::cli::{BaselineAction, BaselineRequest, Exit};
 use crate::store::{Baseline, Store};
 use crate::units::start_time::date_and_time;
 use crate::units::visible;
-use named::{named, tests, unknown};
+use find::{named, tests, unknown};
 
 /// Does what is asked for.
 ///

@@ -1,7 +1,7 @@
-//! Baselines and their tests, by name.
+//! Baselines by their names, and the tests that they are of.
 
+use super::super::not_done::NotDone;
 use crate::cli::CliError;
-use crate::commands::not_done::NotDone;
 use crate::store::{Baseline, Store};
 use crate::units::near::nearest;
 
@@ -9,22 +9,12 @@ use crate::units::near::nearest;
 ///
 /// # Errors
 /// There is none, or its file can't be read.
-pub(super) fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
+pub fn named(store: &Store, name: &str) -> Result<Baseline, NotDone> {
     store.baseline(name)?.ok_or_else(|| unknown(store, name))
 }
 
-/// The tests of its runs, in the order in which they first appear.
-pub(super) fn tests(baseline: &Baseline) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    for run in &baseline.runs {
-        if !found.contains(&run.test.as_str()) {
-            found.push(&run.test);
-        }
-    }
-    found
-}
-
-pub(super) fn unknown(store: &Store, name: &str) -> NotDone {
+/// That there is none of this name, with what is probably meant.
+pub fn unknown(store: &Store, name: &str) -> NotDone {
     let names = store.baselines().unwrap_or_default();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     let error = CliError::new(format!("there is no baseline '{name}'"));
@@ -34,4 +24,15 @@ pub(super) fn unknown(store: &Store, name: &str) -> NotDone {
         (None, false) => format!("there are {}", known.join(", ")),
     };
     error.hint(hint).into()
+}
+
+/// The tests of its runs, in the order in which they first appear.
+pub fn tests(baseline: &Baseline) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for run in &baseline.runs {
+        if !found.contains(&run.test.as_str()) {
+            found.push(&run.test);
+        }
+    }
+    found
 }
