@@ -42,7 +42,7 @@ fn io(request: u32, state: &mut u64) -> Io {
     }
 }
 
-/// Keeps `depth` I/Os in flight, hands over `batch` at once, and prints a line.
+/// Keeps `depth` I/Os in flight, submits `batch` at once, and prints a line.
 fn measure(name: &str, engine: &mut dyn Engine, depth: u32, batch: usize) -> Result<(), Box<dyn Error>> {
     let mut state = 1;
     let mut queue: Vec<Io> = Vec::with_capacity(depth as usize);

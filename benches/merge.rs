@@ -44,7 +44,7 @@ fn run(number: usize) -> Record {
     let line = format!("diskspd --engine sim -c1G -b4K -r -w30 -o8 -L -D -W0 -d10 -g1000i -z{number} a.dat");
     let arguments: Vec<OsString> = line.split_whitespace().map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line}") };
-    execute(&request.profile, &request.method, &Session::default()).expect("a simulated run").record
+    execute(&request.profile, &request.run_options, &Session::default()).expect("a simulated run").record
 }
 
 fn measure(files: &[PathBuf]) {

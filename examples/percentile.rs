@@ -13,8 +13,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..TimeSpan::default()
     };
     let profile = Profile { time_spans: vec![span], ..Profile::default() };
-    let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
-    let record = execute(&profile, &method, &Session::default())?.record;
+    let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
+    let record = execute(&profile, &run_options, &Session::default())?.record;
     let reads = &record.host().results.time_spans[0].threads[0].targets[0].read;
     let p99_ns = reads.latency.as_ref().and_then(|latency| latency.percentile(0.99));
     writeln!(std::io::stdout(), "{} reads, 99 % of them within {} ns", reads.ios, p99_ns.unwrap_or(0))?;

@@ -1,10 +1,10 @@
 //! DISKSPD for Linux: one pipeline of plain data.
 //!
 //! ```text
-//! argv ──cli──▶ Profile, Method  what the user asked for, in DISKSPD's nouns; and how it is done
+//! argv ──cli──▶ Profile, RunOptions  what the user asked for, in DISKSPD's nouns; and how it is done
 //! Profile + System ──plan──▶ Plan    fully decided: who works on which bytes, with what
 //! Plan ──run──▶ Results          raw counters, histograms, series per thread and target
-//! Profile + Method + System + Results = Record
+//! Profile + RunOptions + System + Results = Record
 //! Record ──summarize──▶ Summary ──report──▶ bytes
 //! Record ──judge──▶ Judgement ──report──▶ bytes      whether the figures can be believed
 //! ```

@@ -1,6 +1,6 @@
 //! What a program needs that runs profiles and reads what comes of them.
 //!
-//! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`Method`] (how) and a
+//! [`execute`] is the whole of a run: it takes a [`Profile`] (what is done), a [`RunOptions`] (how) and a
 //! [`Session`] (what it may overwrite, who is told), and returns a [`Record`]. It prints nothing and
 //! watches no signals: what a user should hear is told to the session's [`Listener`], and the session's
 //! [`Control`] ends the run early. [`Judged`] has every figure that reports show, and says whether they
@@ -13,20 +13,20 @@
 //! let span = TimeSpan { targets: vec![target], duration: 1, warmup: 0, ..TimeSpan::default() };
 //! let profile = Profile { time_spans: vec![span], ..Profile::default() };
 //! // A simulated device: no file is opened, and the figures are the same on every machine.
-//! let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
-//! let executed = execute(&profile, &method, &Session::default())?;
+//! let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
+//! let executed = execute(&profile, &run_options, &Session::default())?;
 //! let judged = Judged::new(&executed.record);
 //! let measured = judged.summary.time_spans[0].as_ref().expect("it was measured to its end");
 //! assert!(measured.total.total.throughput.iops > 1000.0);
-//! // The record is stored as JSON, and can be run again: it holds profile and method.
+//! // The record is stored as JSON, and can be run again: it holds profile and run options.
 //! let stored = diskspd::record::json::bytes(&executed.record);
-//! assert_eq!(diskspd::record::json::read(&stored)?.method, Some(method));
+//! assert_eq!(diskspd::record::json::read(&stored)?.run_options, Some(run_options));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub use crate::engines::EngineKind;
 pub use crate::finding::{Finding, FindingPlace, Severity};
-pub use crate::profile::{Arrivals, Method, Prefill, Profile, RateTotal, RawText, Target, TimeSpan};
+pub use crate::profile::{Arrivals, Prefill, Profile, RateTotal, RawText, RunOptions, Target, TimeSpan};
 pub use crate::results::{Record, Results, Summary};
 pub use crate::run::{Control, Executed, Listener, Nobody, NotRun, Progress, Session, Speed, Wants, execute};
 pub use crate::truth::{Judged, Judgement};

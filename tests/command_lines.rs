@@ -547,8 +547,8 @@ fn commands_and_long_options() {
     else {
         panic!("rejected");
     };
-    assert_eq!(request.method.engine, Some(diskspd::engines::EngineKind::Null));
-    assert!(!request.method.poll);
+    assert_eq!(request.run_options.engine, Some(diskspd::engines::EngineKind::Null));
+    assert!(!request.run_options.poll);
     let out = |format, path: &str| cli::OutRequest { format, path: path.into() };
     assert_eq!(request.out, [out(None, "a.json"), out(None, "b.html")]);
     assert!(!request.dry_run && request.recreate && request.destroy);
@@ -558,7 +558,7 @@ fn commands_and_long_options() {
         ("--engine sync --engine=auto --poll f.dat", None, true),
     ] {
         let Ok(Invocation::Run(request)) = parse(line) else { panic!("rejected: {line}") };
-        assert_eq!((request.method.engine, request.method.poll), (engine, poll), "{line}");
+        assert_eq!((request.run_options.engine, request.run_options.poll), (engine, poll), "{line}");
     }
     assert!(matches!(parse("--dry-run f.dat"), Ok(Invocation::Run(request)) if request.dry_run));
     assert!(matches!(parse("./man"), Ok(Invocation::Run(_))));
@@ -569,7 +569,7 @@ fn commands_and_long_options() {
         ("--until-steady= f.dat", Some(3600)),
     ] {
         assert!(
-            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.until_steady_s == seconds),
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.run_options.until_steady_s == seconds),
             "{line}"
         );
     }
@@ -580,7 +580,7 @@ fn commands_and_long_options() {
         ("--cpu-latency 5 --cpu-latency 2147483647 f.dat", Some(2_147_483_647)),
     ] {
         assert!(
-            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.cpu_latency_us == limit),
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.run_options.cpu_latency_us == limit),
             "{line}"
         );
     }
@@ -590,7 +590,7 @@ fn commands_and_long_options() {
         ("--fsync-every=5 --fsync-every 4294967295 f.dat", Some(u32::MAX)),
     ] {
         assert!(
-            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.fsync_every == writes),
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.run_options.fsync_every == writes),
             "{line}"
         );
     }
@@ -625,7 +625,10 @@ fn commands_and_long_options() {
     ] {
         let line = format!("--until-written {value} --until-read={value} -b4K f.dat");
         let Ok(Invocation::Run(run)) = parse(&line) else { panic!("{line}") };
-        assert_eq!((run.method.until_written, run.method.until_read), (Some(expected), Some(expected)));
+        assert_eq!(
+            (run.run_options.until_written, run.run_options.until_read),
+            (Some(expected), Some(expected))
+        );
     }
     for (line, spread) in [
         ("-r f.dat", None),
@@ -649,7 +652,7 @@ fn commands_and_long_options() {
         ),
     ] {
         let Ok(Invocation::Run(run)) = parse(line) else { panic!("{line}") };
-        let replay = run.method.replay.unwrap();
+        let replay = run.run_options.replay.unwrap();
         let found =
             (replay.speed_thousandths, replay.writes, replay.stream.as_deref(), replay.duration_given);
         assert_eq!(found, expected, "{line}");
@@ -667,7 +670,7 @@ fn commands_and_long_options() {
         ("--rate-total 5 --rate-total 1000M,uniform f.dat", rate(1_000_000_000, Arrivals::Uniform)),
     ] {
         assert!(
-            matches!(parse(line), Ok(Invocation::Run(run)) if run.method.rate_total == expected),
+            matches!(parse(line), Ok(Invocation::Run(run)) if run.run_options.rate_total == expected),
             "{line}"
         );
     }
@@ -682,7 +685,7 @@ fn commands_and_long_options() {
     ] {
         let request = parse(&format!("{option}f.dat"));
         assert!(
-            matches!(&request, Ok(Invocation::Run(run)) if run.method.prefill == expected),
+            matches!(&request, Ok(Invocation::Run(run)) if run.run_options.prefill == expected),
             "{option}: {request:?}"
         );
     }

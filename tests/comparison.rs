@@ -56,8 +56,8 @@ pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
     change(&mut span);
     let known =
         RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 2 }) };
-    let (environment, method) = (BTreeMap::new(), BTreeMap::new());
-    SideRun { known, environment, method, began_ms: Some(0), boot: None, test: None }
+    let (environment, run_options) = (BTreeMap::new(), BTreeMap::new());
+    SideRun { known, environment, run_options, began_ms: Some(0), boot: None, test: None }
 }
 
 pub fn side(runs: Vec<SideRun>) -> Side {
@@ -236,7 +236,7 @@ fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
     let said = text(&comparison);
     assert!(said.contains("response: 99th percentile, ms: B is worse"), "{said}");
     assert!(said.contains("response times decide"), "{said}");
-    // From where I/Os were handed over nothing has changed, and of some of them nothing is judged.
+    // From where I/Os were submitted nothing has changed, and of some of them nothing is judged.
     for without in [paced(0, 2.0), paced(999_999, 2.0)] {
         let comparison = of(&all, &without);
         assert_eq!(

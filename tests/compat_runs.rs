@@ -87,7 +87,7 @@ fn fewer_completions_at_a_time_change_no_addresses_and_lose_no_io() {
         drawn
     };
     let (all, few) = (log("-L"), log("-oc1"));
-    // What is handed over together stands in no order.
+    // What is submitted together stands in no order.
     let offsets = |log: &[(u64, String)]| {
         let mut first: Vec<String> = log.iter().take(16).map(|io| io.1.clone()).collect();
         first.sort();

@@ -109,7 +109,7 @@ fn a_dry_run_says_that_it_is_used() {
     let file = directory.path().join("f");
     let ended = diskspd("--dry-run --cpu-latency 7 -c1M -d1 {}", &file);
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    assert!(ended.stdout.contains("Method:\n\tcpu_latency_us: 7\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("RunOptions:\n\tcpu_latency_us: 7\n"), "{}", ended.stdout);
     assert!(!file.exists());
 }
 

@@ -113,7 +113,7 @@ fn a_disk_gets_a_queue_and_writes_to_its_cache_do_not() {
     plans("-o32 -w100", &device.device, "uring", QUEUED);
 }
 
-/// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are handed over, in the
+/// ext4 asks nothing of the device below: on one in memory the I/Os of a batch end while they are submitted, in the
 /// thread itself.
 #[test]
 fn a_file_system_that_never_blocks_gets_a_queue_even_on_a_device_in_memory() {

@@ -58,12 +58,12 @@ fn timed(settings: &str) -> String {
 /// The command line of a job, without what all of them have.
 fn line(text: &str) -> String {
     let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
-    let Converted { profile, method, .. } = &converted;
-    let findings = validate(profile, false).into_iter().chain(validate::method(method, profile));
+    let Converted { profile, run_options, .. } = &converted;
+    let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<String> =
         findings.filter(|found| found.severity == Severity::Error).map(|found| found.message).collect();
     assert!(errors.is_empty(), "{text}\n{errors:?}");
-    let words = written::command_line(profile, method).unwrap_or_else(|| panic!("no line says {text}"));
+    let words = written::command_line(profile, run_options).unwrap_or_else(|| panic!("no line says {text}"));
     let words: Vec<String> = words.into_iter().map(|word| word.into_string().unwrap()).collect();
     words.join(" ")
 }
@@ -163,7 +163,7 @@ fn a_job_without_a_time_ends_by_what_it_has_done() {
         let converted = convert(&format!("[j]\n{settings}\n")).unwrap();
         let span = &converted.profile.time_spans[0];
         assert_eq!((span.until_read, span.until_written), expected, "{settings}");
-        assert!(written::command_line(&converted.profile, &converted.method).is_some(), "{settings}");
+        assert!(written::command_line(&converted.profile, &converted.run_options).is_some(), "{settings}");
     }
 }
 
@@ -232,7 +232,7 @@ fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
         (Some(Volume::Bytes(1 << 20)), Some(Volume::Times(1)))
     );
     assert_eq!((written.targets[0].write_ratio, read.targets[0].write_ratio), (100, 0));
-    assert!(converted.method.verify.is_some());
+    assert!(converted.run_options.verify.is_some());
     assert_eq!(convert(&format!("{text}do_verify=0\n")).unwrap().profile.time_spans.len(), 1);
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{profile_and_method, run};
+use crate::common::in_process::{profile_and_options, run};
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
 use diskspd::operation::Operation;
@@ -56,8 +56,8 @@ fn the_warm_up_counts_writes_and_its_flushes_are_in_no_figure() {
 fn the_same_run_is_the_same_again_and_without_the_option_nothing_is_flushed() {
     let line = "--engine sim -c1G -b4K -r -w40 -o4 -L -W0 -d1 a.dat";
     let with = run(&format!("--fsync-every 5 {line}"));
-    let (profile, method) = (&with.profile, with.method.as_ref().unwrap());
-    let again = execute(profile, method, &Session::default()).unwrap().record;
+    let (profile, run_options) = (&with.profile, with.run_options.as_ref().unwrap());
+    let again = execute(profile, run_options, &Session::default()).unwrap().record;
     assert_eq!(done(&with), done(&again));
     let without = run(line);
     assert!(without.host().results.time_spans[0].threads[0].targets[0].other(Operation::Flush).is_none());
@@ -106,7 +106,7 @@ fn every_engine_flushes_real_files() {
         std::fs::write(&file, vec![1; 1 << 20]).unwrap();
         let line =
             format!("--engine {engine} {options} -b4K -r -w60 --fsync-every 4 -W0 -d1 {}", file.display());
-        let kind = profile_and_method(&line).1.engine.unwrap();
+        let kind = profile_and_options(&line).1.engine.unwrap();
         if let Err(why) = kind.row().available() {
             return skip(&why.to_string());
         }
@@ -129,8 +129,9 @@ fn what_flushes_do_not_go_with_is_refused() {
         ("--fsync-every 1 -w1 --poll -Su a.dat", &["M11"]),
         ("--fsync-every 1 -w1 a.dat", &[]),
     ] {
-        let (profile, method) = profile_and_method(line);
-        let found: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        let (profile, run_options) = profile_and_options(line);
+        let found: Vec<_> =
+            validate::run_options(&run_options, &profile).iter().map(|finding| finding.name).collect();
         assert_eq!(found, rules, "{line}");
     }
 }

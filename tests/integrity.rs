@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::type_complexity)]
 
-use crate::common::in_process::{asked, profile_and_method};
+use crate::common::in_process::{asked, profile_and_options};
 use crate::common::{directory, side_by_side};
 use diskspd::cli::{self, Invocation};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
@@ -39,7 +39,7 @@ fn run_spans(
     journal: Option<PathBuf>,
     between: impl FnMut() + Send + 'static,
 ) -> Record {
-    let (mut profile, method) = profile_and_method(&format!("{line} {}", file.display()));
+    let (mut profile, run_options) = profile_and_options(&format!("{line} {}", file.display()));
     let span = profile.time_spans.remove(0);
     for &write_ratio in writes {
         let mut span = span.clone();
@@ -48,7 +48,7 @@ fn run_spans(
     }
     let listener = Arc::new(Between(Mutex::new(between)));
     let session = Session { journal, listener, ..Session::default() };
-    let executed = execute(&profile, &method, &session).unwrap_or_else(|why| panic!("{line}: {why}"));
+    let executed = execute(&profile, &run_options, &session).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty() && executed.troubles.is_empty(), "{line}: {executed:?}");
     executed.record
 }
@@ -232,8 +232,8 @@ fn stamps_in_places_that_the_run_has_not_written_are_damage() {
     std::fs::write(&file, vec![0xee; 2 * PLACES * PLACE]).unwrap();
     let at = file.clone();
     // The first time span writes the first half, the second one reads all.
-    let (mut profile, method) =
-        profile_and_method(&format!("-b16K -s -W0 -d1 -w100 --verify {}", file.display()));
+    let (mut profile, run_options) =
+        profile_and_options(&format!("-b16K -s -W0 -d1 -w100 --verify {}", file.display()));
     let mut second = profile.time_spans[0].clone();
     profile.time_spans[0].targets[0].max_file_size = (PLACES * PLACE) as u64;
     second.targets[0].write_ratio = 0;
@@ -244,7 +244,7 @@ fn stamps_in_places_that_the_run_has_not_written_are_damage() {
         content.copy_within(PLACE..PLACE + diverted * SECTOR, (PLACES + 5) * PLACE);
         std::fs::write(&at, content).unwrap();
     })));
-    let record = execute(&profile, &method, &Session { listener, ..Session::default() }).unwrap().record;
+    let record = execute(&profile, &run_options, &Session { listener, ..Session::default() }).unwrap().record;
     let found = verified(&record, 1);
     let faults: Vec<SectorFault> = found.counts.failed.keys().copied().collect();
     assert_eq!(faults, [SectorFault::Misplaced], "{found:?}");
@@ -258,7 +258,7 @@ fn a_journal_forgets_a_file_before_it_is_made_anew() {
     let directory = directory();
     let [file, journal, seen] = ["data", "journal", "seen"].map(|name| directory.path().join(name));
     let line = format!("-c512K -b16K -s -W0 -d1 -w100 -Sw --verify --until-written 1x {}", file.display());
-    let (mut profile, method) = profile_and_method(&line);
+    let (mut profile, run_options) = profile_and_options(&line);
     let mut second = profile.time_spans[0].clone();
     second.targets[0].file_size = Some(256 << 10);
     profile.time_spans.push(second);
@@ -270,7 +270,7 @@ fn a_journal_forgets_a_file_before_it_is_made_anew() {
         std::os::unix::fs::symlink("/proc/version", &at).unwrap();
     })));
     let session = Session { journal: Some(journal.clone()), listener, ..Session::default() };
-    let _ = execute(&profile, &method, &session);
+    let _ = execute(&profile, &run_options, &session);
     let read = |journal: &Path| format::read(std::fs::File::open(journal).unwrap()).unwrap();
     assert_eq!(read(&seen).acknowledged.len(), (512 << 10) / PLACE);
     assert_eq!(read(&journal).acknowledged.len(), 0, "what was there before is not claimed any more");
@@ -351,8 +351,8 @@ fn honest_runs_in_which_everybody_writes_over_everybody_are_no_alarm() {
 
 /// What keeps a line from being run.
 fn refusal(line: &str) -> String {
-    let (profile, method) = profile_and_method(line);
-    let findings = validate::method(&method, &profile);
+    let (profile, run_options) = profile_and_options(line);
+    let findings = validate::run_options(&run_options, &profile);
     findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>().join("\n")
 }
 
@@ -381,13 +381,13 @@ fn what_makes_no_sense_is_refused_and_says_why() {
 
 #[test]
 fn the_options_are_read_as_they_are_written() {
-    let mode = |line: &str| asked(line).method.verify;
+    let mode = |line: &str| asked(line).run_options.verify;
     assert_eq!(mode("f.dat"), None);
     assert_eq!(mode("--verify f.dat"), Some(VerifyMode::Both));
     assert_eq!(mode("--verify=both f.dat"), Some(VerifyMode::Both));
     assert_eq!(mode("--verify=write f.dat"), Some(VerifyMode::Write));
     assert_eq!(mode("--verify=read f.dat"), Some(VerifyMode::Read));
-    let numbered = |line: &str| asked(line).method.verify_as;
+    let numbered = |line: &str| asked(line).run_options.verify_as;
     assert_eq!(numbered("--verify=read:2,1 f.dat g.dat"), [2, 1]);
     assert_eq!(numbered("--verify=read:2 --verify=read f.dat"), [] as [u32; 0], "the last one counts");
     assert_eq!(asked("--verify --journal j f.dat").journal, Some("j".into()));

@@ -13,7 +13,7 @@ use diskspd::machine::storage::BlockDevice;
 use diskspd::machine::tasks::{Others, Task};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::{Place, io_limit, quota};
-use diskspd::profile::{ReplayMethod, TargetId};
+use diskspd::profile::{ReplayOptions, TargetId};
 use diskspd::record::json;
 use diskspd::results::{
     Beats, CpuTimes, Effort, LostTimes, Observed, Record, Sample, WorkerEffort, summarize,
@@ -153,8 +153,8 @@ fn what_limited_a_run_follows_from_what_it_took() {
 fn recorded_ios_are_limited_by_their_times() {
     let mut record = record("-o4 -g1000i");
     let replay =
-        ReplayMethod { speed_thousandths: 1000, ios: 10_000, length_ns: 10 * SECOND, ..Default::default() };
-    record.method.as_mut().unwrap().replay = Some(replay);
+        ReplayOptions { speed_thousandths: 1000, ios: 10_000, length_ns: 10 * SECOND, ..Default::default() };
+    record.run_options.as_mut().unwrap().replay = Some(replay);
     let judgement = judged(record, effort(vec![worker(EngineKind::Uring, 4, (20, 5, 3))]));
     let finding = judgement.findings.iter().find(|finding| Limiter::is_name(finding.name)).unwrap();
     assert!(finding.message.contains("the times of the recorded I/Os (--replay)"), "{finding:?}");
@@ -444,7 +444,7 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
     let record = on_cpus("-o1", [full, full], one, (20, 5, 60));
     let ios = summarize(&record).time_spans[0].as_ref().unwrap().total.total.throughput.iops;
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
-    let possible = limits.uncrowded_iops.unwrap();
+    let possible = limits.uncontended_iops.unwrap();
     assert!((possible / ios - 2.5).abs() < 1e-6, "what is done in 40 % of the time: {possible} {ios}");
 }
 

@@ -11,17 +11,17 @@ use diskspd::report::{TEXT, csv};
 use diskspd::results::{CommonWindow, Host, HostClock, Measured, Observed, summarize};
 use std::ffi::OsString;
 
-fn parse(line: &str) -> (Profile, Method) {
+fn parse(line: &str) -> (Profile, RunOptions) {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
     let arguments: Vec<OsString> = words.map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.method)
+    (request.profile, request.run_options)
 }
 
 /// Runs a line on a simulated device of 1 GiB.
 fn run(line: &str) -> Record {
-    let (profile, method) = parse(&format!("--engine sim -c1G -b4K -W0 {line} a.dat"));
-    execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
+    let (profile, run_options) = parse(&format!("--engine sim -c1G -b4K -W0 {line} a.dat"));
+    execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}")).record
 }
 
 /// The same line on several hosts: host i draws as thread i of one host does.

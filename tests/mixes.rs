@@ -16,14 +16,14 @@ use std::sync::Arc;
 
 const MIX: &str = "70:-b8K -r -w0; 20:-b64K -s -w100; 10:-b512K -r -w50";
 
-fn parse(options: &[&str]) -> (Profile, Method) {
+fn parse(options: &[&str]) -> (Profile, RunOptions) {
     let words = ["diskspd"].into_iter().chain(options.iter().copied());
     let arguments: Vec<OsString> = words.map(Into::into).collect();
     let request = match cli::parse(&arguments) {
         Ok(Invocation::Run(request)) => request,
         other => panic!("{options:?}: {other:?}"),
     };
-    (request.profile, request.method)
+    (request.profile, request.run_options)
 }
 
 fn run(line: &str, shape: [&str; 2], session: &Session) -> Record {
@@ -31,9 +31,9 @@ fn run(line: &str, shape: [&str; 2], session: &Session) -> Record {
     let (options, targets) = line.rsplit_once(" a.dat").unwrap();
     let words: Vec<&str> =
         options.split_whitespace().chain(shape).chain(["a.dat"]).chain(targets.split_whitespace()).collect();
-    let (profile, method) = parse(&words);
+    let (profile, run_options) = parse(&words);
     assert_eq!(validate(&profile, false).iter().filter(|f| f.name.starts_with(['V', 'X'])).count(), 0);
-    let executed = execute(&profile, &method, session).unwrap_or_else(|why| panic!("{line}: {why}"));
+    let executed = execute(&profile, &run_options, session).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
     executed.record
 }

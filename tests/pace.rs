@@ -14,7 +14,7 @@ fn schedule(limit: Limit, start: u64, count: usize) -> Vec<u64> {
     while times.len() < count {
         match pace.ask(now) {
             Ok(()) => times.push(now),
-            Err(u64::MAX) => pace.handed_over(now),
+            Err(u64::MAX) => pace.submitted(now),
             Err(due) => {
                 assert!(due > now, "whoever asks again when told to gets on");
                 now = due;
@@ -114,7 +114,7 @@ fn an_io_of_a_rate_is_due_whatever_becomes_of_those_before_it() {
 }
 
 #[test]
-fn a_pause_follows_every_burst_and_counts_from_its_handing_over() {
+fn a_pause_follows_every_burst_and_counts_from_its_submitting() {
     let mut pace = Pace::new(Limit::bursts(3, 1, 5), 100);
     for round in 0..3 {
         let begin = 100 + round * 10 * MS;
@@ -123,11 +123,11 @@ fn a_pause_follows_every_burst_and_counts_from_its_handing_over() {
             assert_eq!(pace.ask(begin + k), Ok(()), "I/Os of a burst don't wait");
         }
         assert!(pace.burst_ended());
-        assert_eq!(pace.ask(begin + 3), Err(u64::MAX), "not known before the last one is handed over");
-        pace.handed_over(begin + 5 * MS);
+        assert_eq!(pace.ask(begin + 3), Err(u64::MAX), "not known before the last one is submitted");
+        pace.submitted(begin + 5 * MS);
         assert!(!pace.burst_ended());
         assert_eq!(pace.ask(begin + 10 * MS - 1), Err(begin + 10 * MS));
-        pace.handed_over(begin + 9 * MS);
+        pace.submitted(begin + 9 * MS);
         assert_eq!(pace.ask(begin + 9 * MS), Err(begin + 10 * MS), "a pause is not begun twice");
     }
 }

@@ -21,11 +21,11 @@ fn every_preset_is_complete_and_valid_and_runs() {
         let request = asked(&line);
         let findings = validate(&request.profile, false);
         assert!(findings.is_empty() && request.warnings.is_empty(), "{line}: {findings:?}");
-        assert!(validate::method(&request.method, &request.profile).is_empty(), "{line}");
+        assert!(validate::run_options(&request.run_options, &request.profile).is_empty(), "{line}");
         let mut short = request.profile;
         // A second of each is enough, and large blocks are slow to make.
         short.time_spans.truncate(2);
-        let record = execute(&short, &request.method, &Session::default()).unwrap().record;
+        let record = execute(&short, &request.run_options, &Session::default()).unwrap().record;
         let judged = Judged::new(&record);
         assert!(judged.summary.time_spans.iter().all(Option::is_some), "{line}");
         let graded = judged.judgement.findings.iter().filter(|finding| finding.name == "preset-threshold");
@@ -48,8 +48,8 @@ fn the_command_lines_that_are_shown_make_the_same_profile() {
             assert_eq!([target], [&of_part.targets[0]], "{}", preset.name);
             let same = TimeSpan { targets: span.targets.clone(), ..of_part.clone() };
             assert_eq!(span, &same, "{}", preset.name);
-            let method = Method { preset: whole.method.preset.clone(), ..alone.method };
-            assert_eq!(whole.method, method, "{}", preset.name);
+            let run_options = RunOptions { preset: whole.run_options.preset.clone(), ..alone.run_options };
+            assert_eq!(whole.run_options, run_options, "{}", preset.name);
         }
         assert!(targets.next().is_none(), "{}", preset.name);
     }
@@ -85,7 +85,7 @@ fn options_beside_a_preset_go_before_its_own_in_each_part() {
     assert!(
         span.targets.iter().all(|target| target.request_count == 5 && target.file_size == Some(20 << 30))
     );
-    assert_eq!(request.method.preset.as_deref(), Some("fleet-sql"));
+    assert_eq!(request.run_options.preset.as_deref(), Some("fleet-sql"));
     for line in [
         "--preset sql a.dat",
         "--preset",
@@ -114,7 +114,7 @@ fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
         ("--preset sql-oltp --rate-total 10000000", "is bad for sql-oltp", Severity::Warning),
     ] {
         let request = asked(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
-        let record = execute(&request.profile, &request.method, &Session::default()).unwrap().record;
+        let record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
         let judged = Judged::new(&record);
         let grade =
             judged.judgement.findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();

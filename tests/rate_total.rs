@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{self, profile_and_method};
+use crate::common::in_process::{self, profile_and_options};
 use diskspd::prelude::*;
 use diskspd::profile::validate;
 use diskspd::report::WithVerdicts;
@@ -58,8 +58,8 @@ fn random_arrivals_are_the_rate_within_chance_and_the_same_again() {
         assert!(each.windows(2).any(|pair| pair[0] != pair[1]), "each part is random for itself: {each:?}");
         assert_eq!(ios(&run(line)), (each.clone(), all), "{line}");
         assert_ne!(ios(&run(&format!("-z7 {line}"))).0, each, "{line}: another seed has other times");
-        let (profile, method) = (&record.profile, record.method.as_ref().unwrap());
-        let again = execute(profile, method, &Session::default()).unwrap().record;
+        let (profile, run_options) = (&record.profile, record.run_options.as_ref().unwrap());
+        let again = execute(profile, run_options, &Session::default()).unwrap().record;
         assert_eq!(ios(&again), (each, all), "the record has all that is needed to run it again");
     }
 }
@@ -179,12 +179,13 @@ fn a_rate_for_all_is_refused_beside_whatever_else_says_when_ios_start() {
         ("--rate-total 1K -x", "M6"),
         ("--rate-total 1K -F2 -O4", "M7"),
     ] {
-        let (profile, method) = profile_and_method(&format!("{line} a.dat"));
-        let rules: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        let (profile, run_options) = profile_and_options(&format!("{line} a.dat"));
+        let rules: Vec<_> =
+            validate::run_options(&run_options, &profile).iter().map(|finding| finding.name).collect();
         assert_eq!(rules, [rule], "{line}");
     }
     for line in ["--rate-total 1K -F2", "--rate-total 1000M,uniform -t4 -w50"] {
-        let (profile, method) = profile_and_method(&format!("{line} a.dat"));
-        assert!(validate::method(&method, &profile).is_empty(), "{line}");
+        let (profile, run_options) = profile_and_options(&format!("{line} a.dat"));
+        assert!(validate::run_options(&run_options, &profile).is_empty(), "{line}");
     }
 }

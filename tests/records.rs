@@ -361,13 +361,13 @@ fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
     let words = format!("diskspd {line}");
     let words: Vec<_> = words.split_whitespace().map(|word| word.replace('_', " ").into()).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
-    let (mut profile, method) = (request.profile, request.method);
+    let (mut profile, run_options) = (request.profile, request.run_options);
     profile.time_spans = vec![profile.time_spans.remove(0); spans];
     let control = Arc::<Control>::default();
     let listener = Arc::new(EndsAfter(Arc::clone(&control), ends_after, Default::default()));
     let session = Session { control, listener, ..Session::default() };
     // What is refused has no record.
-    let Ok(executed) = execute(&profile, &method, &session) else { return };
+    let Ok(executed) = execute(&profile, &run_options, &session) else { return };
     let record = executed.record;
     assert_eq!(record.check(), Ok(()), "{line}");
     let stored = json::bytes(&record);

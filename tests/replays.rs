@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::directory;
-use crate::common::in_process::profile_and_method;
+use crate::common::in_process::profile_and_options;
 use diskspd::operation::Operation;
 use diskspd::prelude::*;
 use diskspd::report::text;
@@ -12,9 +12,9 @@ use std::path::Path;
 
 /// Runs a line on a simulated device of 1 GiB, with a log; an error is what it is refused with.
 fn run(line: &str, log: &Path) -> Result<(Record, Vec<Vec<String>>), String> {
-    let (profile, method) = profile_and_method(&format!("--engine sim -c1G {line} a.dat"));
+    let (profile, run_options) = profile_and_options(&format!("--engine sim -c1G {line} a.dat"));
     let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
-    let executed = execute(&profile, &method, &session).map_err(|why| why.to_string())?;
+    let executed = execute(&profile, &run_options, &session).map_err(|why| why.to_string())?;
     if !executed.failures.is_empty() {
         return Err(executed.failures.join("; "));
     }
@@ -48,7 +48,7 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
     let (record, again) = run(&replay, &file("1x.csv")).unwrap();
     assert_eq!(what(&again), what(&first));
     assert_eq!((times(&again, 5), times(&again, 7)), (expected.clone(), expected.clone()), "none is late");
-    let replayed = record.method.as_ref().and_then(|method| method.replay.as_ref()).unwrap();
+    let replayed = record.run_options.as_ref().and_then(|run_options| run_options.replay.as_ref()).unwrap();
     assert_eq!((replayed.ios, replayed.length_ns), (first.len() as u64, *expected.last().unwrap()));
     let judged = Judged::new(&record);
     let paced = judged.summary.time_spans[0].as_ref().unwrap().paced.as_ref().unwrap();
@@ -59,7 +59,7 @@ fn the_same_ios_are_done_at_the_same_times_by_threads_in_turn() {
 
     // What is stored is enough to do it once more.
     let session = Session::default();
-    let once_more = execute(&record.profile, record.method.as_ref().unwrap(), &session).unwrap().record;
+    let once_more = execute(&record.profile, record.run_options.as_ref().unwrap(), &session).unwrap().record;
     assert_eq!(text::text(&once_more), text::text(&record), "the same report");
 
     let (_, twice) = run(&format!("{replay} -t3 --replay-speed 2x"), &file("2x.csv")).unwrap();
@@ -135,8 +135,8 @@ fn a_replay_with_discards_ends_with_the_last_of_them() {
             log.display(),
             target.display()
         );
-        let (profile, method) = profile_and_method(&line);
-        let record = execute(&profile, &method, &Session::default()).unwrap().record;
+        let (profile, run_options) = profile_and_options(&line);
+        let record = execute(&profile, &run_options, &Session::default()).unwrap().record;
         let row = &record.host().results.time_spans[0].threads[0].targets[0];
         let discards = row.other(Operation::Discard).unwrap();
         // 64 KiB, 2 of 1 GiB, 1 GiB and a half.
@@ -157,8 +157,8 @@ fn every_recorded_io_is_counted_from_the_very_first_one_on() {
         .unwrap();
     for options in ["--engine sync -o1", "--engine uring -o8", "--engine sync -o1 -t2 --replay-speed max"] {
         let line = format!("--replay {} {options} {}", file("log").display(), target.display());
-        let (profile, method) = profile_and_method(&line);
-        let record = execute(&profile, &method, &Session::default()).unwrap().record;
+        let (profile, run_options) = profile_and_options(&line);
+        let record = execute(&profile, &run_options, &Session::default()).unwrap().record;
         let threads = record.hosts[0].results.time_spans[0].threads.iter();
         let counted: u64 = threads.flat_map(|thread| &thread.targets).map(|target| target.read.ios).sum();
         assert_eq!(counted, 256, "{line}");
@@ -167,9 +167,9 @@ fn every_recorded_io_is_counted_from_the_very_first_one_on() {
 
 /// In real time: when the I/Os of all threads were to start, and when each did, ns after the start signal; by the former.
 fn logged(line: &str, log: &Path) -> Vec<(u64, u64)> {
-    let (profile, method) = profile_and_method(line);
+    let (profile, run_options) = profile_and_options(line);
     let session = Session { io_log: Some(log.to_owned()), ..Session::default() };
-    let executed = execute(&profile, &method, &session).unwrap();
+    let executed = execute(&profile, &run_options, &session).unwrap();
     assert!(executed.failures.is_empty(), "{executed:?}");
     let text = std::fs::read_to_string(log).unwrap();
     let ios = text.lines().skip(1).filter(|line| !line.starts_with('#'));

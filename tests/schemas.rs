@@ -16,7 +16,6 @@ use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
 use diskspd::machine::fingerprint::Fingerprint;
-use diskspd::machine::heat::{Heat, Temperature};
 use diskspd::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
 };
@@ -26,6 +25,7 @@ use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
 use diskspd::machine::stack::{Layer, Stack, Traits};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::thermal::{Temperature, Thermal};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
@@ -59,7 +59,7 @@ fn examples() -> Vec<Record> {
     let mut records: Vec<Record> = inputs.map(|path| synth::record(&std::fs::read(path).unwrap())).collect();
     let mut full = synth::record(include_bytes!("data/synth/43_rand3.json"));
     fill_profile(&mut full.profile);
-    full.method = Some(Method {
+    full.run_options = Some(RunOptions {
         engine: Some(EngineKind::Uring),
         prefill: Some(Prefill::Auto),
         until_steady_s: Some(1),
@@ -69,14 +69,14 @@ fn examples() -> Vec<Record> {
         verify_as: vec![1],
         until_written: Some(Volume::Bytes(1)),
         until_read: Some(Volume::Times(1)),
-        replay: Some(ReplayMethod {
+        replay: Some(ReplayOptions {
             writes: Some(ReplayWrites::Skip),
             stream: Some("8,0".into()),
             ios: 1,
-            ..ReplayMethod::default()
+            ..ReplayOptions::default()
         }),
         preset: Some("a".into()),
-        ..Method::default()
+        ..RunOptions::default()
     });
     full.preconditioning = Some(preconditioning());
     full.hosts[0].system.start_time = Some(1);
@@ -138,7 +138,8 @@ fn examples() -> Vec<Record> {
     let mut closed = full.clone();
     closed.hosts[0].results.time_spans[0].threads[0].targets[0].others = OtherResults::default();
     let (until_written, until_read) = (Some(Volume::Times(1)), Some(Volume::Bytes(1)));
-    closed.method = full.method.clone().map(|method| Method { until_written, until_read, ..method });
+    closed.run_options =
+        full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
@@ -156,8 +157,8 @@ fn examples() -> Vec<Record> {
     forget(&mut reads, |target| &mut target.write);
     let mut writes = idle.clone();
     let rate_total = Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson });
-    let replay = Some(ReplayMethod::default());
-    writes.method = Some(Method { rate_total, replay, ..Method::default() });
+    let replay = Some(ReplayOptions::default());
+    writes.run_options = Some(RunOptions { rate_total, replay, ..RunOptions::default() });
     let others = &mut writes.hosts[0].results.time_spans[0].threads[0].targets[0].others;
     others.set(Operation::Flush, of_times(Histogram::new()));
     forget(&mut idle, |target| &mut target.write);
@@ -165,7 +166,7 @@ fn examples() -> Vec<Record> {
         let hot = AddressSpread::Hot { area_percent: 1, io_percent: 1, moves_every_s };
         record.profile.time_spans[0].targets[0].spread = Some(hot);
     }
-    reads.method = Some(Method::default());
+    reads.run_options = Some(RunOptions::default());
     let mut flushes = Histogram::new();
     flushes.record(1);
     let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
@@ -440,7 +441,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         tracer: known.then(Tracer::default),
         warm_up,
         effort: Some(effort(known)),
-        heat: Some(heat(known)),
+        thermal: Some(thermal(known)),
         sleeps: sleeps(known),
         lost: if known {
             vec![LostTimes::default(); record.hosts[0].results.time_spans[0].cpus.len()]
@@ -513,12 +514,12 @@ fn sleeps(known: bool) -> Vec<CpuSleeps> {
     if known { vec![CpuSleeps { cpu: 1, states: vec![state] }] } else { Vec::new() }
 }
 
-fn heat(before_only: bool) -> HeatChange {
+fn thermal(before_only: bool) -> ThermalChange {
     let disk = |limit| Temperature { disk: "nvme0n1".into(), celsius: 40.5, limit };
-    let hot = Heat { disks: vec![disk(None), disk(Some(80.5))], cpu_throttles: Some(1) };
+    let hot = Thermal { disks: vec![disk(None), disk(Some(80.5))], cpu_throttles: Some(1) };
     match before_only {
-        true => HeatChange { before: hot, after: Heat::default() },
-        false => HeatChange { before: Heat::default(), after: hot },
+        true => ThermalChange { before: hot, after: Thermal::default() },
+        false => ThermalChange { before: Thermal::default(), after: hot },
     }
 }
 

@@ -7,7 +7,7 @@ use diskspd::cli::{self, Invocation};
 use diskspd::engines::EngineKind;
 use diskspd::finding::Severity;
 use diskspd::machine::System;
-use diskspd::profile::Method;
+use diskspd::profile::RunOptions;
 use diskspd::profile::validate::validate;
 use diskspd::run::{self, Control, Options, Voice};
 use proptest::prelude::*;
@@ -104,8 +104,8 @@ fn simulate(line: &str, log: &Path) -> Option<Vec<String>> {
     if validate(&request.profile, false).iter().any(|finding| finding.severity == Severity::Error) {
         return None;
     }
-    let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
-    let options = Options { io_log: Some(log.to_path_buf()), ..Options::from(method) };
+    let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
+    let options = Options { io_log: Some(log.to_path_buf()), ..Options::from(run_options) };
     // An I/O area that is too small for the threads and the like: said before anything is done.
     let (profile, system) = (run::resized(&request.profile), System::default());
     if let Err(errors) =

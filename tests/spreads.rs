@@ -8,20 +8,20 @@ use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use std::ffi::OsString;
 
-fn parse(line: &str) -> (Profile, Method) {
+fn parse(line: &str) -> (Profile, RunOptions) {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
     let arguments: Vec<OsString> = words.map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.method)
+    (request.profile, request.run_options)
 }
 
 /// Second and offset of the I/Os of a simulated run of an area of 100 MiB.
 fn ios(line: &str) -> Vec<(u64, u64)> {
     let directory = directory();
     let log = directory.path().join("log");
-    let (profile, method) = parse(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
+    let (profile, run_options) = parse(&format!("--engine sim -c100M -b4K -W0 {line} a.dat"));
     let session = Session { io_log: Some(log.clone()), ..Session::default() };
-    execute(&profile, &method, &session).unwrap();
+    execute(&profile, &run_options, &session).unwrap();
     let text = std::fs::read_to_string(log).unwrap();
     let columns = |line: &str| {
         let columns: Vec<u64> = line.split(',').map(|cell| cell.parse().unwrap_or(0)).collect();

@@ -15,6 +15,8 @@ mod ratchet;
 mod scopes;
 #[path = "tidy/source.rs"]
 mod source;
+#[path = "tidy/texts.rs"]
+mod texts;
 #[path = "tidy/tokens.rs"]
 mod tokens;
 

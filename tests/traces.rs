@@ -372,8 +372,9 @@ fn the_profile_does_what_was_seen() {
         profile.time_spans[0].targets[0].file_size = Some(1 << 30);
         let log = directory.path().join(format!("{name}.csv"));
         let session = Session { io_log: Some(log.clone()), ..Session::default() };
-        let method = Method { engine: Some(EngineKind::Sim), ..Method::default() };
-        let executed = execute(&profile, &method, &session).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let run_options = RunOptions { engine: Some(EngineKind::Sim), ..RunOptions::default() };
+        let executed =
+            execute(&profile, &run_options, &session).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert!(executed.failures.is_empty(), "{name}: {:?}", executed.failures);
         let mut collector = IoCollector::default();
         let file = BufReader::new(std::fs::File::open(log).unwrap());
@@ -396,12 +397,12 @@ fn the_profile_does_what_was_seen() {
 #[test]
 fn requests_are_matched_with_their_completions_and_what_is_lost_is_not() {
     let mut collector = IoCollector::default();
-    // In two parts; and one handed over before the trace began.
+    // In two parts; and one submitted before the trace began.
     collector.issued(1000, 0, 8192, false);
     collector.completed(1500, 65536, 4096, false);
     collector.completed(5096, 0, 4096, false);
     collector.completed(9192, 4096, 4096, false);
-    // Three that the kernel made one request of, the first of them handed over before the trace began; the
+    // Three that the kernel made one request of, the first of them submitted before the trace began; the
     // last of them is done in two parts.
     collector.issued(2000, 1 << 20, 4096, true);
     collector.issued(2000, (1 << 20) + 4096, 8192, true);

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_method, run};
+use crate::common::in_process::{asked, profile_and_options, run};
 use crate::common::loops::Loop;
 use crate::common::{Zram, directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
@@ -88,9 +88,9 @@ fn a_rate_counts_discards_as_ios_and_is_kept() {
 fn logged(line: &str) -> Vec<(String, u64)> {
     let directory = directory();
     let log = directory.path().join("log");
-    let (profile, method) = profile_and_method(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
+    let (profile, run_options) = profile_and_options(&format!("--engine sim -c64M -W0 -d1 {line} a.dat"));
     let session = Session { io_log: Some(log.clone()), ..Session::default() };
-    execute(&profile, &method, &session).unwrap();
+    execute(&profile, &run_options, &session).unwrap();
     let text = std::fs::read_to_string(log).unwrap();
     let io = |line: &str| {
         let cells: Vec<&str> = line.split(',').collect();
@@ -120,8 +120,8 @@ fn the_report_of_a_simulated_run_is_always_the_same() {
     let (before, section) = report.split_once("\n\nDiscards of timespan 1:\n").unwrap();
     assert!(before.contains("\tdiscards: 10% of all I/Os, the rest as above\n"), "{before}");
     assert_eq!(section, GOLDEN);
-    let (profile, method) = profile_and_method(line);
-    let again = execute(&profile, &method, &Session::default()).unwrap().record;
+    let (profile, run_options) = profile_and_options(line);
+    let again = execute(&profile, &run_options, &Session::default()).unwrap().record;
     assert!(text::text(&again).ends_with(GOLDEN.as_bytes()));
 }
 
@@ -173,7 +173,7 @@ fn engines_punch_holes_into_files_where_they_discard_and_nowhere_else() {
         let before = std::fs::metadata(&file).unwrap();
         let line =
             format!("--engine {engine} {options} -b4K -s -g2000i -W0 -d1 --trim 20 {}", file.display());
-        let kind = profile_and_method(&line).1.engine.unwrap();
+        let kind = profile_and_options(&line).1.engine.unwrap();
         if let Err(why) = kind.row().available() {
             return skip(&why.to_string());
         }
@@ -269,11 +269,12 @@ fn files_of_every_file_system_give_back_what_is_discarded() {
 #[test]
 fn what_is_mounted_is_neither_written_nor_discarded() {
     let Some((disk, _)) = Loop::with_file_system(64 << 20, "ext4") else { return };
-    let (profile, method) = profile_and_method(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));
+    let (profile, run_options) =
+        profile_and_options(&format!("--trim 1 -w0 -W0 -d1 {}", disk.device.display()));
     let before = kernel_discards(&disk.device);
     for destroy in [false, true] {
         let session = Session { destroy, ..Session::default() };
-        let executed = execute(&profile, &method, &session).unwrap();
+        let executed = execute(&profile, &run_options, &session).unwrap();
         assert!(executed.failures[0].contains("is mounted at"), "{:?}", executed.failures);
     }
     assert_eq!(kernel_discards(&disk.device), before);
@@ -282,8 +283,11 @@ fn what_is_mounted_is_neither_written_nor_discarded() {
 /// The plan of a line on a target of which these facts are known.
 fn planned(line: &str, facts: TargetFacts) -> Result<SpanPlan, String> {
     let request = asked(line);
-    let around =
-        Surroundings { system: &diskspd::host::snapshot(), facts: &[facts], method: &request.method };
+    let around = Surroundings {
+        system: &diskspd::host::snapshot(),
+        facts: &[facts],
+        run_options: &request.run_options,
+    };
     let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
     planned.map_err(|errors| errors.iter().map(|error| format!("{error}\n")).collect())
 }
@@ -352,10 +356,10 @@ fn what_discards_do_not_go_with_is_refused() {
         ("--trim 1 --poll -Su a.dat", &["T4"]),
         ("--trim 100 --fsync-every 2 -w1 -u -Su a.dat", &[]),
     ] {
-        let (mut profile, method) = profile_and_method(line);
+        let (mut profile, run_options) = profile_and_options(line);
         let rules_of = |profile: &Profile| -> Vec<&'static str> {
             let found = validate::validate(profile, false).into_iter();
-            let found = found.chain(validate::method(&method, profile));
+            let found = found.chain(validate::run_options(&run_options, profile));
             found.map(|finding| finding.name).filter(|name| name.starts_with('T')).collect()
         };
         assert_eq!(rules_of(&profile), rules, "{line}");

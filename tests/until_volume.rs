@@ -10,17 +10,17 @@ use diskspd::results::EndedBy;
 use diskspd::truth::Judged;
 use std::ffi::OsString;
 
-fn parse(line: &str) -> (Profile, Method) {
+fn parse(line: &str) -> (Profile, RunOptions) {
     let words = ["diskspd"].into_iter().chain(line.split_whitespace());
     let arguments: Vec<OsString> = words.map(Into::into).collect();
     let Ok(Invocation::Run(request)) = cli::parse(&arguments) else { panic!("{line} is rejected") };
-    (request.profile, request.method)
+    (request.profile, request.run_options)
 }
 
 fn run(line: &str) -> Record {
-    let (profile, method) = parse(line);
+    let (profile, run_options) = parse(line);
     let executed =
-        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
+        execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
     executed.record
 }
@@ -63,7 +63,7 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
         let found = found(&record);
         assert!(found.len() == 1 && found[0].0 == "volume-reached", "{line}: {found:?}");
         assert!(found[0].1.contains("before the time (-d600)"), "{found:?}");
-        let again = record.method.as_ref().unwrap();
+        let again = record.run_options.as_ref().unwrap();
         assert!(again.until_written.or(again.until_read).is_some());
     }
 }
@@ -88,7 +88,7 @@ fn no_engine_does_more_than_was_asked_for() {
         let span = &record.host().results.time_spans[0];
         assert_eq!(span.ended.unwrap().by, EndedBy::Volume, "{line}");
         let written = done(&record).1;
-        // What several threads hand over at the same moment, one I/O each.
+        // What several threads submit at the same moment, one I/O each.
         assert!((12 << 20..=(12 << 20) + 2 * (64 << 10)).contains(&written), "{line}: {written}");
     }
 }
@@ -127,11 +127,12 @@ fn what_could_never_be_reached_is_refused() {
         ("--until-written 2x --until-read 2x -w1 a.dat", &[]),
         ("--engine null --until-written 2x -w100 a.dat", &[]),
     ] {
-        let (profile, method) = parse(line);
-        let found: Vec<_> = validate::method(&method, &profile).iter().map(|finding| finding.name).collect();
+        let (profile, run_options) = parse(line);
+        let found: Vec<_> =
+            validate::run_options(&run_options, &profile).iter().map(|finding| finding.name).collect();
         assert_eq!(found, rules, "{line}");
     }
-    let (profile, mut method) = parse("--until-written 1 -w100 a.dat");
-    method.until_written = Some(diskspd::profile::Volume::Times(0));
-    assert_eq!(validate::method(&method, &profile)[0].name, "M13");
+    let (profile, mut run_options) = parse("--until-written 1 -w100 a.dat");
+    run_options.until_written = Some(diskspd::profile::Volume::Times(0));
+    assert_eq!(validate::run_options(&run_options, &profile)[0].name, "M13");
 }

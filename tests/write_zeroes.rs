@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use crate::common::in_process::{asked, profile_and_method, run};
+use crate::common::in_process::{asked, profile_and_options, run};
 use crate::common::loops::Loop;
 use crate::common::{directory, side_by_side, skip};
 use diskspd::engine::MakeEngine;
@@ -95,7 +95,7 @@ fn engines_zero_files_where_they_do_so_and_nowhere_else() {
             "--engine {engine} {options} -b4K -s -g1000i -W0 -d1 --write-zeroes 50 {}",
             file.display()
         );
-        let kind = profile_and_method(&line).1.engine.unwrap();
+        let kind = profile_and_options(&line).1.engine.unwrap();
         if let Err(why) = kind.row().available() {
             return skip(&why.to_string());
         }
@@ -172,7 +172,7 @@ fn what_can_not_be_zeroed_is_refused_by_name() {
         };
         let request = asked(&format!("{line} /dev/x"));
         let (system, facts) = (diskspd::host::snapshot(), [facts]);
-        let around = Surroundings { system: &system, facts: &facts, method: &request.method };
+        let around = Surroundings { system: &system, facts: &facts, run_options: &request.run_options };
         let planned = plan::plan(&request.profile, &request.profile.time_spans[0], around);
         planned.err().map(|errors| errors.iter().map(|error| format!("{error}\n")).collect::<String>())
     };
@@ -194,9 +194,9 @@ fn what_can_not_be_zeroed_is_refused_by_name() {
         ("--write-zeroes 50 --trim 51 a.dat", &["T6"]),
         ("--write-zeroes 50 --trim 50 a.dat", &[]),
     ] {
-        let (profile, method) = profile_and_method(line);
+        let (profile, run_options) = profile_and_options(line);
         let found = validate::validate(&profile, false).into_iter();
-        let found = found.chain(validate::method(&method, &profile));
+        let found = found.chain(validate::run_options(&run_options, &profile));
         let found: Vec<&str> =
             found.map(|finding| finding.name).filter(|name| name.starts_with('T')).collect();
         assert_eq!(found, rules, "{line}");

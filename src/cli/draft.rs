@@ -131,7 +131,7 @@ impl Draft {
                 let targets = paths.into_iter().map(|path| Target { path, ..settings.clone() }).collect();
                 profile.time_spans = vec![TimeSpan { targets, ..self.span }];
                 self.overrides.apply(profile);
-                if let Some(replay) = &mut request.method.replay {
+                if let Some(replay) = &mut request.run_options.replay {
                     replay.duration_given = self.overrides.duration.is_some();
                     // What is recorded begins with its first I/O.
                     let warmup = self.overrides.warmup.unwrap_or(0);

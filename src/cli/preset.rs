@@ -61,7 +61,7 @@ pub fn request(
         last = part.time_span;
     }
     let Some(mut all) = all else { return Err(CliError::new("the preset is empty")) };
-    all.method.preset = Some(preset.name.to_owned());
+    all.run_options.preset = Some(preset.name.to_owned());
     Ok(Invocation::Run(Box::new(all)))
 }
 

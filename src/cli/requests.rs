@@ -16,7 +16,7 @@ mod verify_after;
 use super::events::Events;
 use crate::finding::Finding;
 use crate::lab::repeat::Repeat;
-use crate::profile::{BufferSeparation, Compat, Method, Profile, RawText, ResultFormat, template};
+use crate::profile::{BufferSeparation, Compat, Profile, RawText, ResultFormat, RunOptions, template};
 pub use baseline::{BaselineAction, BaselineCheck, BaselineRequest};
 pub use compare::{AcrossBoots, AnswerOut, CompareRequest, FailIf, Interleaved, SideWords};
 pub use convert::ConvertRequest;
@@ -38,12 +38,12 @@ pub struct RunRequest {
     /// What to run. With [`RunRequest::profile_file`] it has no time span but the command line only.
     pub profile: Profile,
     /// How it is run.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// `-Rp`: validate and print the profile, don't run it.
     pub profile_only: bool,
     /// `-X`, `--fio`: the profile to load instead.
     pub profile_file: Option<ProfileFile>,
-    /// `rerun`: the record whose profile and method are used instead.
+    /// `rerun`: the record whose profile and run options are used instead.
     pub record: Option<PathBuf>,
     /// Named events of the run.
     pub events: Events,

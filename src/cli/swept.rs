@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(lines(text).iter().map(typed).collect::<Vec<_>>(), [text]);
     }
 
-    /// What is printed to be typed makes the very profile and method that were run.
+    /// What is printed to be typed makes the very profile and run options that were run.
     #[test]
     fn whatever_is_set_can_be_swept_and_its_line_says_what_was_run() {
         for (text, count, last) in [
@@ -155,7 +155,7 @@ mod tests {
                 };
                 let again = run(&TypedLine::of(&line.words()).unwrap());
                 let run = run(line);
-                assert_eq!((run.profile, run.method), (again.profile, again.method), "{text}");
+                assert_eq!((run.profile, run.run_options), (again.profile, again.run_options), "{text}");
                 assert_eq!(run.profile_file, again.profile_file, "{text}");
             }
         }

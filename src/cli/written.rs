@@ -4,25 +4,25 @@ use super::parse::parse;
 use super::{Invocation, RunRequest};
 use crate::operation::Operation;
 use crate::profile::{
-    Arrivals, CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Method, Prefill, Profile,
-    RawText, SizeShare, Target, Throughput, TimeSpan, VerifyMode,
+    Arrivals, CacheMode, Distribution, DistributionKind, FlushType, IoPriority, Prefill, Profile, RawText,
+    RunOptions, SizeShare, Target, Throughput, TimeSpan, VerifyMode,
 };
 use std::ffi::OsString;
 
-/// The options of a method, one word each.
-pub fn method_options(method: &Method) -> Vec<String> {
+/// What sets these run options on a command line, one word each.
+pub fn words_of_run_options(run_options: &RunOptions) -> Vec<String> {
     let mut words = Vec::new();
     let mut long = |name: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{name}={value}")));
     };
-    long("engine", method.engine.map(|engine| engine.row().name.to_owned()));
-    long("fsync-every", method.fsync_every.map(|every| every.to_string()));
-    long("until-written", method.until_written.map(|volume| volume.to_string()));
-    long("until-read", method.until_read.map(|volume| volume.to_string()));
-    long("until-steady", method.until_steady_s.map(|seconds| seconds.to_string()));
-    long("cpu-latency", method.cpu_latency_us.map(|us| us.to_string()));
-    long("preset", method.preset.clone());
-    let rate = method.rate_total.map(|rate| {
+    long("engine", run_options.engine.map(|engine| engine.row().name.to_owned()));
+    long("fsync-every", run_options.fsync_every.map(|every| every.to_string()));
+    long("until-written", run_options.until_written.map(|volume| volume.to_string()));
+    long("until-read", run_options.until_read.map(|volume| volume.to_string()));
+    long("until-steady", run_options.until_steady_s.map(|seconds| seconds.to_string()));
+    long("cpu-latency", run_options.cpu_latency_us.map(|us| us.to_string()));
+    long("preset", run_options.preset.clone());
+    let rate = run_options.rate_total.map(|rate| {
         let arrivals = match rate.arrivals {
             Arrivals::Poisson => "poisson",
             Arrivals::Uniform => "uniform",
@@ -30,48 +30,48 @@ pub fn method_options(method: &Method) -> Vec<String> {
         format!("{},{arrivals}", rate.ios_per_s)
     });
     long("rate-total", rate);
-    let verify = method.verify.map(|mode| match mode {
+    let verify = run_options.verify.map(|mode| match mode {
         VerifyMode::Write => "write",
         VerifyMode::Read => "read",
         VerifyMode::Both => "both",
     });
     long("verify", verify.map(str::to_owned));
-    let prefill = method.prefill.map(|prefill| match prefill {
+    let prefill = run_options.prefill.map(|prefill| match prefill {
         Prefill::Auto => "auto",
         Prefill::Random => "random",
         Prefill::Pattern => "pattern",
         Prefill::Zero => "zero",
     });
     long("prefill", prefill.map(str::to_owned));
-    let switches = [(method.poll, "--poll"), (method.flush_after, "--flush-after")];
+    let switches = [(run_options.poll, "--poll"), (run_options.flush_after, "--flush-after")];
     words.extend(switches.into_iter().filter(|(given, _)| *given).map(|(_, name)| name.to_owned()));
     words
 }
 
 /// The words behind the program's name; `None` = no command line says all of this. Whether one does is found
 /// by reading it.
-pub fn command_line(profile: &Profile, method: &Method) -> Option<Vec<OsString>> {
+pub fn command_line(profile: &Profile, run_options: &RunOptions) -> Option<Vec<OsString>> {
     let [span] = &profile.time_spans[..] else { return None };
     let target = span.targets.first()?;
     let mut words = target_options(target);
     words.extend(span_options(span));
-    let mut method = method.clone();
+    let mut run_options = run_options.clone();
     if span.until_written.or(span.until_read).is_some() {
-        (method.until_written, method.until_read) = (span.until_written, span.until_read);
+        (run_options.until_written, run_options.until_read) = (span.until_written, span.until_read);
     }
-    words.extend(method_options(&method));
+    words.extend(words_of_run_options(&run_options));
     let options = words.into_iter().map(OsString::from);
     let paths = span.targets.iter().map(|target| target.path.as_os_str().to_owned());
     let words: Vec<OsString> = options.chain(paths).collect();
     let arguments: Vec<OsString> = std::iter::once("diskspd".into()).chain(words.iter().cloned()).collect();
     match parse(&arguments) {
-        Ok(Invocation::Run(request)) if says(&request, profile, &method) => Some(words),
+        Ok(Invocation::Run(request)) if says(&request, profile, &run_options) => Some(words),
         _ => None,
     }
 }
 
 /// Whether a line that was read asks for this.
-fn says(request: &RunRequest, profile: &Profile, method: &Method) -> bool {
+fn says(request: &RunRequest, profile: &Profile, run_options: &RunOptions) -> bool {
     let plain = |profile: &Profile| {
         let mut profile = Profile { command_line: RawText::default(), ..profile.clone() };
         for span in &mut profile.time_spans {
@@ -82,7 +82,7 @@ fn says(request: &RunRequest, profile: &Profile, method: &Method) -> bool {
         }
         profile
     };
-    request.method == *method && plain(&request.profile) == plain(profile)
+    request.run_options == *run_options && plain(&request.profile) == plain(profile)
 }
 
 fn span_options(span: &TimeSpan) -> Vec<String> {

@@ -7,7 +7,7 @@ use crate::cli::typed::quoted;
 use crate::cli::{ConvertRequest, Exit, Overrides, ProfileFile, ProfileForm, RunRequest, written};
 use crate::finding::{Finding, Severity};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, RawText, xml};
+use crate::profile::{Profile, RawText, RunOptions, xml};
 use crate::report::{self, profile_xml};
 use crate::run::destination::named;
 use crate::run::{Named, OutputDoor, Patience};
@@ -26,10 +26,10 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let file = ProfileFile { path, form, overrides: Overrides::default(), substitutions: Vec::new() };
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
     let asked = load::as_it_is(&of_file)?;
-    let (profile, method) = (&*asked.profile, &*asked.method);
-    judge(profile, method)?;
+    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
+    judge(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
-        return match written::command_line(profile, method) {
+        return match written::command_line(profile, run_options) {
             Some(words) => super::print(&format!("diskspd {}\n", quoted(&words))),
             None => Err(no_line(request, profile)),
         };
@@ -41,7 +41,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
         return Err(NotDone::usage(vec![Finding::error(what)]));
     }
     out.save_page(&|sink| sink.write_all(&bytes))?;
-    let text = how_to_run(path, profile, method);
+    let text = how_to_run(path, profile, run_options);
     if named(path) == named(Path::new("-")) {
         standard_error::write(&text);
         return Ok(Exit::Success);
@@ -65,8 +65,8 @@ fn opened(path: &Path, file: &Path) -> Result<OutFile, NotDone> {
 }
 
 /// What is converted has to be runnable, but for templates.
-fn judge(profile: &Profile, method: &Method) -> Result<(), NotDone> {
-    let findings = validate(profile, true).into_iter().chain(validate::method(method, profile));
+fn judge(profile: &Profile, run_options: &RunOptions) -> Result<(), NotDone> {
+    let findings = validate(profile, true).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<Finding> = findings.filter(|found| found.severity == Severity::Error).collect();
     if errors.is_empty() { Ok(()) } else { Err(NotDone::usage(errors)) }
 }
@@ -94,12 +94,12 @@ fn alike(mut profile: Profile) -> Profile {
 }
 
 /// The command lines that run it.
-fn how_to_run(path: &Path, profile: &Profile, method: &Method) -> String {
+fn how_to_run(path: &Path, profile: &Profile, run_options: &RunOptions) -> String {
     let file = if path == Path::new("-") { "FILE".into() } else { path.to_string_lossy() };
-    let options = std::iter::once(format!("-X{file}")).chain(written::method_options(method));
+    let options = std::iter::once(format!("-X{file}")).chain(written::words_of_run_options(run_options));
     let words: Vec<OsString> = options.map(OsString::from).collect();
     let with_file = format!("run it: diskspd {}\n", quoted(&words));
-    match written::command_line(profile, method) {
+    match written::command_line(profile, run_options) {
         Some(words) => format!("{with_file}or:     diskspd {}\n", quoted(&words)),
         None => with_file,
     }

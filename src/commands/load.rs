@@ -6,7 +6,7 @@ use crate::cli::{Exit, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
-use crate::profile::{Method, Profile};
+use crate::profile::{Profile, RunOptions};
 use crate::sys::standard_error::say;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,9 +19,9 @@ pub struct ToRun<'a> {
     /// What is run, with everything that the command line puts into it.
     pub profile: Cow<'a, Profile>,
     /// How.
-    pub method: Cow<'a, Method>,
+    pub run_options: Cow<'a, RunOptions>,
     /// Not if it comes from a record that doesn't say.
-    pub method_is_known: bool,
+    pub run_options_are_known: bool,
     /// The machine that it was run on before, when it's run again.
     pub before: Option<System>,
 }
@@ -29,12 +29,12 @@ pub struct ToRun<'a> {
 /// The profile of `-X` or `--fio`, and how it is run, as they were read the first time: those of all runs of
 /// a command.
 #[derive(Default)]
-pub struct ProfileOnce(OnceCell<(Profile, Method)>);
+pub struct ProfileOnce(OnceCell<(Profile, RunOptions)>);
 
 impl ProfileOnce {
     /// The profile of this file, of which there is one. What is done in another way than fio does it is told
     /// the first time.
-    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, Method), NotDone> {
+    fn read(&self, from: &ProfileFile, quiet: bool) -> Result<(Profile, RunOptions), NotDone> {
         if let Some(read) = self.0.get() {
             return Ok(read.clone());
         }
@@ -43,14 +43,14 @@ impl ProfileOnce {
         let read = match from.form {
             ProfileForm::Xml => {
                 let profile = xml::read(&bytes).map_err(|error| wrong(from, vec![error.to_string()]))?;
-                (profile, Method::default())
+                (profile, RunOptions::default())
             }
             ProfileForm::FioJobs => {
                 let converted = fio_jobs::converted(&bytes, path).map_err(NotDone::usage)?;
                 if !quiet {
                     fio_jobs::notes(&converted).for_each(say);
                 }
-                (converted.profile, converted.method)
+                (converted.profile, converted.run_options)
             }
         };
         Ok(self.0.get_or_init(|| read).clone())
@@ -72,9 +72,9 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
 /// As [`asked`].
 pub fn as_it_is(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
     let Some(from) = &request.profile_file else { return asked(request) };
-    let (profile, method) = ProfileOnce::default().read(from, request.quiet)?;
-    let (profile, method) = (Cow::Owned(profile), Cow::Owned(method));
-    Ok(ToRun { profile, method, method_is_known: true, before: None })
+    let (profile, run_options) = ProfileOnce::default().read(from, request.quiet)?;
+    let (profile, run_options) = (Cow::Owned(profile), Cow::Owned(run_options));
+    Ok(ToRun { profile, run_options, run_options_are_known: true, before: None })
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -97,21 +97,21 @@ pub fn asked_of<'a>(request: &'a RunRequest, once: &ProfileOnce) -> Result<ToRun
         let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
         return Ok(ToRun {
             profile: Cow::Owned(record.asked_of_each().clone()),
-            method_is_known: record.method.is_some(),
-            method: Cow::Owned(record.method.unwrap_or_default()),
+            run_options_are_known: record.run_options.is_some(),
+            run_options: Cow::Owned(record.run_options.unwrap_or_default()),
             before,
         });
     }
     let Some(from) = &request.profile_file else {
-        let (profile, method) = (Cow::Borrowed(&request.profile), Cow::Borrowed(&request.method));
-        return Ok(ToRun { profile, method, method_is_known: true, before: None });
+        let (profile, run_options) = (Cow::Borrowed(&request.profile), Cow::Borrowed(&request.run_options));
+        return Ok(ToRun { profile, run_options, run_options_are_known: true, before: None });
     };
-    let (profile, method) = once.read(from, request.quiet)?;
+    let (profile, run_options) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
     Ok(ToRun {
         profile: Cow::Owned(complete.map_err(|messages| wrong(from, messages))?),
-        method: Cow::Owned(request.method.clone().or(method)),
-        method_is_known: true,
+        run_options: Cow::Owned(request.run_options.clone().or(run_options)),
+        run_options_are_known: true,
         before: None,
     })
 }

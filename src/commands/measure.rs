@@ -44,14 +44,15 @@ pub struct RunTurn<'a> {
 /// # Errors
 /// It can't be run, and nothing was measured.
 pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
-    let (profile, method) = (&*asked.profile, &*asked.method);
+    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
     // Before the files of --out and --stream are there.
-    run::cpu_latency_refusal(method)?;
+    run::cpu_latency_refusal(run_options)?;
     let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
     let patience = Patience::of_run(&control);
     save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
-    let Outputs { mut files, stream, standard_output } = Outputs::open(request, profile, method, &patience)?;
+    let Outputs { mut files, stream, standard_output } =
+        Outputs::open(request, profile, run_options, &patience)?;
     if let Some(turn) = &turn {
         files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
     }
@@ -79,7 +80,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         control,
     };
     let _watches = watch(&session.control, stop, document)?;
-    let executed = execute(profile, method, &session)?;
+    let executed = execute(profile, run_options, &session)?;
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }

@@ -6,7 +6,7 @@ use super::stream::{Replaced, Stream, StreamStyle};
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
-use crate::profile::{Method, Profile};
+use crate::profile::{Profile, RunOptions};
 use crate::record::known;
 use crate::report::live::StreamFormat;
 use crate::report::{self, Format, OfRuns, WithVerdicts, html};
@@ -111,14 +111,14 @@ impl Outputs {
     pub fn open(
         request: &RunRequest,
         profile: &Profile,
-        method: &Method,
+        run_options: &RunOptions,
         patience: &Patience,
     ) -> Result<Outputs, NotDone> {
         let formats = request.out.iter().map(|out| format_of(out, verdicts(request)));
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
         let looked_at = {
-            let (request, profile, method) = (request.clone(), profile.clone(), method.clone());
-            patience.attempt("outputs", move || PermittedOutputs::of(&request, &profile, &method))
+            let (request, profile, run_options) = (request.clone(), profile.clone(), run_options.clone());
+            patience.attempt("outputs", move || PermittedOutputs::of(&request, &profile, &run_options))
         };
         let permitted =
             looked_at.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
@@ -142,8 +142,12 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(request: &RunRequest, profile: &Profile, method: &Method) -> Result<PermittedOutputs, OutputError> {
-        let mut door = OutputDoor::of_run(profile, method).which_reads(inputs(request));
+    fn of(
+        request: &RunRequest,
+        profile: &Profile,
+        run_options: &RunOptions,
+    ) -> Result<PermittedOutputs, OutputError> {
+        let mut door = OutputDoor::of_run(profile, run_options).which_reads(inputs(request));
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match &stream.to {

@@ -54,8 +54,8 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier, control: &control };
         let this_run = ToRun {
             profile: Cow::Owned(asked.profile.repetition(number as u32 - 1)),
-            method: Cow::Borrowed(&asked.method),
-            method_is_known: asked.method_is_known,
+            run_options: Cow::Borrowed(&asked.run_options),
+            run_options_are_known: asked.run_options_are_known,
             before: asked.before.clone(),
         };
         let ended = measure::measure(&this_run, &of_this_run, Some(turn))?;

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Severity};
 use crate::host;
 use crate::machine::System;
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, ResultFormat, VerifyMode};
+use crate::profile::{Profile, ResultFormat, RunOptions, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
 use crate::run::{self, Options, Probes, ReplayReady};
 use crate::sys::standard_error::say;
@@ -23,15 +23,15 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
         request.warnings.iter().for_each(say);
     }
     let asked = load::asked(request)?;
-    let (profile, method) = (&*asked.profile, &*asked.method);
-    check(profile, method, request)?;
+    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
+    check(profile, run_options, request)?;
     if request.profile_only {
         return print_profile(profile);
     }
     if !request.quiet {
         warn_of_what_does_nothing(&asked, request);
     }
-    if request.journal.is_some() && !method.verify.is_some_and(VerifyMode::stamps) {
+    if request.journal.is_some() && !run_options.verify.is_some_and(VerifyMode::stamps) {
         return Err(NotDone::usage(vec![Finding::error(
             "--journal records which verified writes are durable and needs --verify or --verify=write",
         )]));
@@ -55,11 +55,11 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// A rule is broken: everything that was found, in its order.
-pub fn check(profile: &Profile, method: &Method, request: &RunRequest) -> Result<(), NotDone> {
+pub fn check(profile: &Profile, run_options: &RunOptions, request: &RunRequest) -> Result<(), NotDone> {
     let mut findings = validate(profile, request.profile_only);
     // A profile is printed without it.
     if !request.profile_only {
-        findings.extend(validate::method(method, profile));
+        findings.extend(validate::run_options(run_options, profile));
     }
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(NotDone::usage(findings));
@@ -70,7 +70,7 @@ pub fn check(profile: &Profile, method: &Method, request: &RunRequest) -> Result
 
 pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     let profile = &asked.profile;
-    if !asked.method_is_known {
+    if !asked.run_options_are_known {
         say(Finding::warning(
             "the record lacks the run's options (--engine and the like), so their defaults are used",
         ));
@@ -109,25 +109,25 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
     })
 }
 
-/// Prints profile, method and plan; nothing is opened for writing, created or measured.
+/// Prints profile, run options and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
-    let ReplayReady { profile, method, list } =
-        run::prepared(&asked.profile, &asked.method).map_err(|finding| NotDone::usage(vec![*finding]))?;
-    let (profile, method) = (&profile, &method);
+    let ReplayReady { profile, run_options, list } = run::prepared(&asked.profile, &asked.run_options)
+        .map_err(|finding| NotDone::usage(vec![*finding]))?;
+    let (profile, run_options) = (&profile, &run_options);
     let system = run::machine_for(profile);
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
-        rerun::tell_differences(before, &run::surroundings(profile, method));
+        rerun::tell_differences(before, &run::surroundings(profile, run_options));
     }
     let mut out = Vec::new();
     profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
-    let held = run::cpu_latency_refusal(method).map(|()| Exit::Success);
+    let held = run::cpu_latency_refusal(run_options).map(|()| Exit::Success);
     let exit = told(held.map_err(NotDone::from));
-    plan_text::write_method(&mut out, method);
+    plan_text::write_run_options(&mut out, run_options);
     let options = Options {
         destroy: request.destroy,
         recreate: request.recreate,
         replay: list,
-        ..Options::from(method.clone())
+        ..Options::from(run_options.clone())
     };
     let exit = exit.max(print_plans(&mut out, profile, &system, &options, request.quiet));
     output::to_stdout(&out).map(|_| exit)

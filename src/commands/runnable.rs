@@ -8,7 +8,7 @@ use crate::finding::{Finding, Severity};
 use crate::machine::System;
 use crate::plan::{PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Method, Profile, ResultFormat, TimeSpan};
+use crate::profile::{Profile, ResultFormat, RunOptions, TimeSpan};
 use crate::run::{self, Control, Executed, Listener, NotRun, Options, Probes, Session, execute};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Runnable {
     /// What.
     pub profile: Profile,
     /// How.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`
@@ -33,7 +33,7 @@ impl Runnable {
     pub fn of(
         line: &TypedLine,
         xml: &ProfileOnce,
-        misfit: impl FnOnce(&RunRequest, &Profile, &Method) -> Option<String>,
+        misfit: impl FnOnce(&RunRequest, &Profile, &RunOptions) -> Option<String>,
     ) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
         let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];
         let request = match line.read(line.command_line()) {
@@ -42,11 +42,12 @@ impl Runnable {
             Err(error) => return Err(named(error.to_string())),
         };
         let asked = load::asked_of(&request, xml).map_err(NotDone::into_messages)?;
-        let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-        if let Some(why) = misfit(&request, &profile, &method) {
+        let (profile, run_options) = (asked.profile.into_owned(), asked.run_options.into_owned());
+        if let Some(why) = misfit(&request, &profile, &run_options) {
             return Err(named(why));
         }
-        let findings = validate(&profile, false).into_iter().chain(validate::method(&method, &profile));
+        let findings =
+            validate(&profile, false).into_iter().chain(validate::run_options(&run_options, &profile));
         let (errors, warnings): (Vec<_>, Vec<_>) =
             findings.partition(|found| found.severity == Severity::Error);
         if let Some(error) = errors.first() {
@@ -54,7 +55,7 @@ impl Runnable {
         }
         let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
         let (recreate, destroy) = (request.recreate, request.destroy);
-        Ok((Runnable { profile, method, recreate, destroy }, warnings))
+        Ok((Runnable { profile, run_options, recreate, destroy }, warnings))
     }
 
     /// How long it is planned to take, s; nothing in simulated time.
@@ -63,7 +64,7 @@ impl Runnable {
         let planned: u64 = spans
             .map(|span| u64::from(span.warmup) + u64::from(span.duration) + u64::from(span.cooldown))
             .sum();
-        if self.method.virtual_time() { 0.0 } else { planned as f64 }
+        if self.run_options.virtual_time() { 0.0 } else { planned as f64 }
     }
 
     /// The plan of its first time span on a machine, with the targets as they are now.
@@ -71,7 +72,7 @@ impl Runnable {
     /// # Errors
     /// There is none.
     pub fn planned(&self, system: &System) -> Result<SpanPlan, Vec<PlanError>> {
-        run::cpu_latency_refusal(&self.method)?;
+        run::cpu_latency_refusal(&self.run_options)?;
         let profile = run::resized(&self.profile);
         let Some(span) = profile.time_spans.first() else { return Err(Vec::new()) };
         run::probe_and_plan(&profile, span, system, &self.options(), &Probes::default())
@@ -83,14 +84,14 @@ impl Runnable {
     }
 
     fn options(&self) -> Options {
-        Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.method.clone()) }
+        Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.run_options.clone()) }
     }
 
     /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
     /// before had read, also at another depth, and offered I/Os would come at the same times again.
     pub fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        Runnable { profile: self.profile.repetition(number), method: self.method.clone(), ..*self }
+        Runnable { profile: self.profile.repetition(number), run_options: self.run_options.clone(), ..*self }
     }
 
     /// Runs it, as one of several.
@@ -106,7 +107,7 @@ impl Runnable {
             control: Arc::clone(control),
             ..Session::default()
         };
-        execute(&self.profile, &self.method, &session)
+        execute(&self.profile, &self.run_options, &session)
     }
 }
 

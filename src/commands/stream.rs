@@ -41,7 +41,7 @@ pub struct StreamStyle {
 pub struct Replaced(pub Outlet);
 
 impl Write for Replaced {
-    /// All at once: what is handed over is the whole file.
+    /// All at once: what is submitted is the whole file.
     fn write(&mut self, whole: &[u8]) -> io::Result<usize> {
         self.0.put(whole.to_vec()).map(|()| whole.len()).map_err(io::Error::other)
     }

@@ -17,17 +17,17 @@ pub fn asked(line: &str) -> RunRequest {
 
 /// What is run, and how.
 #[track_caller]
-pub fn profile_and_method(line: &str) -> (Profile, Method) {
-    let RunRequest { profile, method, .. } = asked(line);
-    (profile, method)
+pub fn profile_and_options(line: &str) -> (Profile, RunOptions) {
+    let RunRequest { profile, run_options, .. } = asked(line);
+    (profile, run_options)
 }
 
 /// Runs a line, which has to go well.
 #[track_caller]
 pub fn run(line: &str) -> Record {
-    let (profile, method) = profile_and_method(line);
+    let (profile, run_options) = profile_and_options(line);
     let executed =
-        execute(&profile, &method, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
+        execute(&profile, &run_options, &Session::default()).unwrap_or_else(|why| panic!("{line}: {why}"));
     assert!(executed.failures.is_empty(), "{line}: {:?}", executed.failures);
     executed.record
 }

@@ -61,10 +61,10 @@ fn every_request_ends_once_when_waited_or_only_looked_for() {
 fn a_drop_takes_what_is_in_flight_with_it() {
     let directory = directory();
     let path = file(directory.path(), "file", &[1; (DEPTH * BLOCK) as usize]);
-    for handed_over in [false, true] {
+    for submitted in [false, true] {
         let Some(mut engine) = polled(&path) else { return };
         engine.submit(&batch()).expect("submit");
-        if handed_over {
+        if submitted {
             engine.wait(0, Duration::ZERO, &mut vec![]).expect("wait");
         }
         let start = Instant::now();

@@ -62,7 +62,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
 fn worker<'a>(name: String, options: &str, target: &Path, system: &'a System) -> Result<Part<'a>, Failure> {
     let line = format!("-b4K -n -W0 -d3600 {options} {}", target.display());
     let request = program::request(&line)?;
-    let options = Options::from(request.method.clone());
+    let options = Options::from(request.run_options.clone());
     let work = move |ios| Ok(run_exactly(&request.profile, system, &options, ios, Time::Real)?);
     // Whether it works at all.
     work(1).map_err(|why: Failure| format!("{name}: {why}"))?;

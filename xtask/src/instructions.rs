@@ -84,7 +84,7 @@ fn one(line: &str, ios: u64) -> Result<(), Failure> {
     // Sizes are said once.
     let size = if line.contains("--bs-split") { "" } else { "-b4K" };
     let request = program::request(&format!("{size} -c64G --engine null -n -W0 -d3600 {line} target"))?;
-    let options = Options::from(request.method.clone());
+    let options = Options::from(request.run_options.clone());
     run_exactly(&request.profile, &host::snapshot(), &options, ios, EACH)?;
     Ok(())
 }

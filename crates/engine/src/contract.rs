@@ -112,7 +112,7 @@ pub trait Engine {
     /// may be at any part.)
     fn slot(&self, io: &Io) -> Option<Slot<'_>>;
 
-    /// The private memory, to prepare what is written next; before it's handed over, else it carries old
+    /// The private memory, to prepare what is written next; before it's submitted, else it carries old
     /// and new data mixed.
     fn memory_mut(&mut self) -> SlotMut<'_>;
 

@@ -1,4 +1,4 @@
-//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are handed over
+//! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
 //! together are done one after the other.
 
 use super::at_once::{AtOnce, Perform};

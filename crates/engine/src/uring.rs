@@ -1,4 +1,4 @@
-//! io_uring: one ring per worker thread, one system call to hand over a batch and wait.
+//! io_uring: one ring per worker thread, one system call to submit a batch and wait.
 
 mod available;
 
@@ -70,7 +70,7 @@ impl Uring {
     }
 
     /// The kernel lacks memory to take what is queued: lets I/Os in flight end, which frees some, and tries
-    /// again. What can't be handed over in time stays queued for the next call.
+    /// again. What can't be submitted in time stays queued for the next call.
     #[cold]
     fn relieve(&mut self, min: usize, timeout: Duration, done: &mut Vec<Done>) -> Result<(), EngineError> {
         let timeout = if min == 0 { 0 } else { Nanos::try_from(timeout.as_nanos()).unwrap_or(Nanos::MAX) };
@@ -176,7 +176,7 @@ mod tests {
     // No test can take the kernel's memory away; these start where the kernel has just said that it has none.
 
     #[test]
-    fn what_a_busy_kernel_refused_is_handed_over_later() {
+    fn what_a_busy_kernel_refused_is_submitted_later() {
         if let Err(why) = probe() {
             return eprintln!("skipped: {why}");
         }

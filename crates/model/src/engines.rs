@@ -73,7 +73,7 @@ pub struct EngineRow {
     pub real_io: bool,
     /// Whether it needs open files.
     pub needs_files: bool,
-    /// Whether an I/O has ended when it has been handed over: a thread then does them one by one, in the
+    /// Whether an I/O has ended when it has been submitted: a thread then does them one by one, in the
     /// order of its requests, and more outstanding I/Os are only more places in the buffer.
     pub one_at_a_time: bool,
     /// Whether time is simulated: the clock must then be a virtual one.

@@ -74,7 +74,7 @@ impl<'a> ThreadPlacement<'a> {
     }
 }
 
-/// How often the threads of `-u` handed over I/Os.
+/// How often the threads of `-u` submitted I/Os.
 pub(super) fn write_submits(out: &mut Vec<u8>, threads: &[ThreadSubmits]) {
     if threads.is_empty() {
         return;

@@ -1,7 +1,7 @@
 //! The plan for people (`--dry-run`): which thread on which CPU works on which bytes of which target.
 
 use diskspd_model::plan::{Flush, IoPriority, SpanPlan, VolumeGoal, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::profile::{Method, RawText};
+use diskspd_model::profile::{RawText, RunOptions};
 use diskspd_model::units;
 use diskspd_model::workload::Pattern;
 use diskspd_model::workload::pace::Limit;
@@ -9,19 +9,19 @@ use serde_json::Value;
 
 /// Appends how it is run, what differs from a run without options: names and values as they are stored in
 /// the record.
-pub fn write_method(out: &mut Vec<u8>, method: &Method) {
-    let fields = |method: &Method| match serde_json::to_value(method) {
+pub fn write_run_options(out: &mut Vec<u8>, run_options: &RunOptions) {
+    let fields = |run_options: &RunOptions| match serde_json::to_value(run_options) {
         Ok(Value::Object(fields)) => fields,
         _ => serde_json::Map::new(),
     };
-    let (given, default) = (fields(method), fields(&Method::default()));
+    let (given, default) = (fields(run_options), fields(&RunOptions::default()));
     let said: Vec<String> = given
         .iter()
         .filter(|(name, value)| default.get(*name) != Some(value))
         .map(|(name, value)| format!("\t{name}: {}\n", value.to_string().trim_matches('"')))
         .collect();
     if !said.is_empty() {
-        out.extend_from_slice(format!("Method:\n{}\n", said.concat()).as_bytes());
+        out.extend_from_slice(format!("RunOptions:\n{}\n", said.concat()).as_bytes());
     }
 }
 

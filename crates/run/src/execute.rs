@@ -1,4 +1,4 @@
-//! A profile, a method and a session become a record: the whole of what the program does, without printing
+//! A profile, run options and a session become a record: the whole of what the program does, without printing
 //! a word.
 
 use super::companions::Companions;
@@ -18,7 +18,7 @@ use diskspd_model::finding::{Finding, Severity};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::validate::{self, validate};
-use diskspd_model::profile::{Method, Profile, RawText};
+use diskspd_model::profile::{Profile, RawText, RunOptions};
 use diskspd_model::results::{Record, Results, SpanResults};
 use diskspd_sys::clock;
 use std::fmt;
@@ -87,7 +87,7 @@ pub struct Executed {
 /// Why nothing was run. Nothing was touched either.
 #[derive(Debug)]
 pub enum NotRun {
-    /// Profile or method break rules: [`validate()`] and [`validate::method()`] tell them.
+    /// Profile or run options break rules: [`validate()`] and [`validate::run_options()`] tell them.
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),
@@ -111,28 +111,29 @@ impl std::error::Error for NotRun {}
 ///
 /// # Errors
 /// It can't be run.
-pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<Executed, NotRun> {
-    let findings = validate(profile, false).into_iter().chain(validate::method(method, profile));
+pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -> Result<Executed, NotRun> {
+    let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
     let errors: Vec<_> = findings.filter(|finding| finding.severity == Severity::Error).collect();
     if !errors.is_empty() {
         return Err(NotRun::Invalid(errors));
     }
     let patience = Patience::of_run(&session.control);
-    let asked = (profile.clone(), method.clone());
+    let asked = (profile.clone(), run_options.clone());
     let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1))?;
-    let ReplayReady { profile, method, list } = ready.map_err(|finding| NotRun::Invalid(vec![*finding]))?;
-    let (profile, method) = (&profile, &method);
+    let ReplayReady { profile, run_options, list } =
+        ready.map_err(|finding| NotRun::Invalid(vec![*finding]))?;
+    let (profile, run_options) = (&profile, &run_options);
     if list.is_some() && session.companions.is_some() {
         let message = "--replay runs in one process only; start it without a launcher";
         return Err(NotRun::Invalid(vec![Finding::error(message)]));
     }
-    let asked = (profile.clone(), method.clone());
+    let asked = (profile.clone(), run_options.clone());
     let mut system = unless_it_hangs(&patience, "the targets", move || surroundings(&asked.0, &asked.1))?;
     if session.one_of_several {
         system.start_time = Some(clock::wall_seconds());
     }
     let options = Options {
-        method: method.clone(),
+        run_options: run_options.clone(),
         recreate: session.recreate,
         destroy: session.destroy,
         events: session.events.clone(),
@@ -143,8 +144,8 @@ pub fn execute(profile: &Profile, method: &Method, session: &Session) -> Result<
         claimant: session.claimant,
     };
     let voice = Arc::new(Voice::new(Arc::clone(&session.listener)));
-    let mut record =
-        Record::new(profile.clone(), system.clone(), Results::default()).with_method(method.clone());
+    let mut record = Record::new(profile.clone(), system.clone(), Results::default())
+        .with_run_options(run_options.clone());
     let tell = {
         let (mut record, listener) = (record.clone(), Arc::clone(&session.listener));
         move |so_far: &mut Results| {
@@ -190,9 +191,9 @@ pub fn machine_for(profile: &Profile) -> System {
 }
 
 /// The machine with what the profile's targets lie on, and what is around them.
-pub fn surroundings(profile: &Profile, method: &Method) -> System {
+pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
     let mut system = machine_for(profile);
-    if !method.simulated() {
+    if !run_options.simulated() {
         let mut paths: Vec<&RawText> = Vec::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
             if !paths.contains(&&target.path) {
@@ -254,22 +255,22 @@ mod tests {
         }
     }
 
-    fn simulated(spans: usize, engine: EngineKind) -> (Profile, Method) {
+    fn simulated(spans: usize, engine: EngineKind) -> (Profile, RunOptions) {
         let target = Target { path: "a target".into(), file_size: Some(1 << 30), ..Target::default() };
         let span = TimeSpan { targets: vec![target], duration: 1, warmup: 0, ..TimeSpan::default() };
         let profile = Profile { time_spans: vec![span; spans], ..Profile::default() };
-        (profile, Method { engine: Some(engine), ..Method::default() })
+        (profile, RunOptions { engine: Some(engine), ..RunOptions::default() })
     }
 
     #[test]
     fn a_run_tells_its_listener_and_returns_a_record_that_can_be_run_again() {
-        let (profile, method) = simulated(2, EngineKind::Sim);
+        let (profile, run_options) = simulated(2, EngineKind::Sim);
         let ear = Arc::new(Ear::default());
         let session = Session { listener: Arc::clone(&ear) as Arc<dyn Listener>, ..Session::default() };
-        let executed = execute(&profile, &method, &session).unwrap();
+        let executed = execute(&profile, &run_options, &session).unwrap();
         assert!(executed.failures.is_empty() && executed.troubles.is_empty() && !executed.left_behind);
         assert_eq!(ear.0.lock().unwrap().0, 1, "of the last one there is the record itself");
-        let again = execute(&executed.record.profile, &method, &Session::default()).unwrap();
+        let again = execute(&executed.record.profile, &run_options, &Session::default()).unwrap();
         let ios = |record: &Record| record.host().results.time_spans[1].threads[0].targets[0].read.ios;
         assert!(ios(&executed.record) > 0);
         assert_eq!(ios(&again.record), ios(&executed.record));
@@ -277,11 +278,11 @@ mod tests {
 
     #[test]
     fn what_breaks_a_rule_is_not_run() {
-        let (mut profile, mut method) = simulated(1, EngineKind::Sim);
-        method.until_steady_s = Some(60);
-        let refusal = execute(&profile, &method, &Session::default()).unwrap_err();
+        let (mut profile, mut run_options) = simulated(1, EngineKind::Sim);
+        run_options.until_steady_s = Some(60);
+        let refusal = execute(&profile, &run_options, &Session::default()).unwrap_err();
         assert!(matches!(&refusal, NotRun::Invalid(findings) if findings[0].name == "M1"), "{refusal}");
-        (method.until_steady_s, profile.time_spans) = (None, Vec::new());
-        assert!(matches!(execute(&profile, &method, &Session::default()), Err(NotRun::Invalid(_))));
+        (run_options.until_steady_s, profile.time_spans) = (None, Vec::new());
+        assert!(matches!(execute(&profile, &run_options, &Session::default()), Err(NotRun::Invalid(_))));
     }
 }

@@ -96,14 +96,14 @@ pub fn run(
         return Ok(refused(profile, targets, control));
     }
     // Without it nothing could be reported in the end.
-    if !options.method.virtual_time()
+    if !options.run_options.virtual_time()
         && let Err(e) = CpuClock::read()
     {
         let message =
             format!("/proc/stat, the CPU times of the machine, can't be read: {e}; mount /proc, readable");
         return Err(vec![PlanError::target(message)]);
     }
-    let mut door = OutputDoor::of_run(profile, &options.method);
+    let mut door = OutputDoor::of_run(profile, &options.run_options);
     control.awaits("opens the log of I/Os (--io-log)");
     let log = options.io_log.as_ref().map(|path| {
         let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;

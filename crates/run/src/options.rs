@@ -3,7 +3,7 @@
 use super::companions::Companions;
 use super::events::Events;
 use diskspd_host::claims::Claimant;
-use diskspd_model::profile::Method;
+use diskspd_model::profile::RunOptions;
 use diskspd_model::trace::replay::ReplayList;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// How it is run, this time and again.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// `--recreate`: files of `-c` are written anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: block devices that carry a signature may be written to.
@@ -31,8 +31,8 @@ pub struct Options {
     pub claimant: Claimant,
 }
 
-impl From<Method> for Options {
-    fn from(method: Method) -> Options {
-        Options { method, ..Options::default() }
+impl From<RunOptions> for Options {
+    fn from(run_options: RunOptions) -> Options {
+        Options { run_options, ..Options::default() }
     }
 }

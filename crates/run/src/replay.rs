@@ -5,7 +5,9 @@ use diskspd_model::finding::Finding;
 use diskspd_model::machine::target::{TargetFacts, TargetKind};
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
-use diskspd_model::profile::{Method, Profile, ReplayMethod, ReplayWrites, Target, Throughput, TimeSpan};
+use diskspd_model::profile::{
+    Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
+};
 use diskspd_model::trace::formats::{self, RequestView, TakenIos};
 use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use diskspd_model::units::seconds_of_ns;
@@ -23,7 +25,7 @@ pub struct ReplayReady {
     /// What is run: with the sizes, directions and times of the I/Os.
     pub profile: Profile,
     /// How.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// The I/Os; `None` = it is an ordinary run.
     pub list: Option<Arc<ReplayList>>,
 }
@@ -32,25 +34,27 @@ pub struct ReplayReady {
 ///
 /// # Errors
 /// It can't be read, isn't what it should be, or has writes and nothing was said of them.
-pub fn prepared(profile: &Profile, method: &Method) -> Result<ReplayReady, Box<Finding>> {
-    let (mut profile, mut method) = (profile.clone(), method.clone());
-    let Some(replay) = &mut method.replay else { return Ok(ReplayReady { profile, method, list: None }) };
+pub fn prepared(profile: &Profile, run_options: &RunOptions) -> Result<ReplayReady, Box<Finding>> {
+    let (mut profile, mut run_options) = (profile.clone(), run_options.clone());
+    let Some(replay) = &mut run_options.replay else {
+        return Ok(ReplayReady { profile, run_options, list: None });
+    };
     let list =
         read(replay).map_err(|why| Box::new(Finding::error(format!("--replay {}: {why}", replay.file))))?;
     (replay.ios, replay.length_ns) = (list.len() as u64, list.length_ns());
     if !list.has_times {
         replay.speed_thousandths = 0;
     }
-    let virtual_time = method.virtual_time();
-    if let Some(replay) = &method.replay {
+    let virtual_time = run_options.virtual_time();
+    if let Some(replay) = &run_options.replay {
         for span in &mut profile.time_spans {
             adapt(span, &list, replay, virtual_time);
         }
     }
-    Ok(ReplayReady { profile, method, list: Some(Arc::new(list)) })
+    Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
 }
 
-fn read(replay: &ReplayMethod) -> Result<ReplayList, String> {
+fn read(replay: &ReplayOptions) -> Result<ReplayList, String> {
     let file = File::open(replay.file.as_path()).map_err(|error| format!("can't be opened: {error}"))?;
     let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
     let input = BufReader::with_capacity(1 << 18, file);
@@ -78,7 +82,7 @@ fn read(replay: &ReplayMethod) -> Result<ReplayList, String> {
 }
 
 /// Lets a time span say what its I/Os are: buffers, permissions and limits follow from that.
-fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayMethod, virtual_time: bool) {
+fn adapt(span: &mut TimeSpan, list: &ReplayList, replay: &ReplayOptions, virtual_time: bool) {
     let [reads, writes, discards] =
         [ReplayAction::Read, ReplayAction::Write, ReplayAction::Discard].map(|does| list.count(does));
     let seconds = seconds_of_ns(list.length_ns()) * 1000.0 / f64::from(replay.speed_thousandths.max(1));
@@ -145,7 +149,7 @@ pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFact
 pub(super) fn give(
     plan: &mut SpanPlan,
     list: &Arc<ReplayList>,
-    method: &Method,
+    run_options: &RunOptions,
 ) -> Result<(), Vec<PlanError>> {
     let (end, line) = list.end;
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
@@ -157,12 +161,12 @@ pub(super) fn give(
             ))]);
         }
     }
-    if !method.virtual_time() {
+    if !run_options.virtual_time() {
         // All bytes count, whichever way they go and whenever.
         let (direction, bytes) = (Direction::Read, list.bytes.max(1));
         plan.volumes.push(VolumeGoal { direction, bytes, from_start: true });
     }
-    let speed_thousandths = method.replay.as_ref().map_or(0, |replay| replay.speed_thousandths);
+    let speed_thousandths = run_options.replay.as_ref().map_or(0, |replay| replay.speed_thousandths);
     plan.replay = Some(ReplayPlan { list: Arc::clone(list), speed_thousandths });
     Ok(())
 }

@@ -131,8 +131,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         large_pages: Reserve::before(&plan),
         voice,
     };
-    let outcome = match options.method.engine {
-        Some(_) if options.method.virtual_time() => simulate(&shared, system, options, control, log),
+    let outcome = match options.run_options.engine {
+        Some(_) if options.run_options.virtual_time() => simulate(&shared, system, options, control, log),
         _ => logged(log, 0..plan.workers.len() as u32, false, |rings| {
             let outcome = measure(&shared, system, options, control, rings, probes.take_trace());
             if log.is_some() {
@@ -164,7 +164,7 @@ fn as_made(
         }
         false => first,
     };
-    let located = match options.method.simulated() {
+    let located = match options.run_options.simulated() {
         true => SpanTargets::default(),
         false => probes.targets_at(locations),
     };
@@ -175,7 +175,7 @@ fn as_made(
 fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
     let Common { options, control, .. } = common;
     control.does("prepares files (-c)");
-    match options.method.simulated() {
+    match options.run_options.simulated() {
         true => Ok(Claims::default()),
         false => protect_and_prepare(span, locations, common),
     }
@@ -198,7 +198,7 @@ fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result
     let is_renewed = |path: &RawText| {
         let is_made = |target: &Target| target.path == *path && plan::creates(target);
         let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
-        is_new || common.options.method.prefill.is_some()
+        is_new || common.options.run_options.prefill.is_some()
     };
     integrity.forget(planned, is_renewed)
 }
@@ -231,7 +231,7 @@ fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -
 
 /// Where the workers tell what they do in each direction, one for each; empty = nobody wants to know.
 fn by_direction(plan: &SpanPlan, options: &Options, voice: &Voice) -> Vec<Arc<ByDirection>> {
-    if !voice.is_streaming() || options.method.virtual_time() {
+    if !voice.is_streaming() || options.run_options.virtual_time() {
         return Vec::new();
     }
     let response = |worker: &WorkerPlan| plan.measure_latency && worker.is_paced();

@@ -29,7 +29,7 @@ pub fn begin(
     control: &Arc<Control>,
     voice: &Voice,
 ) -> Result<Option<Integrity>, Vec<PlanError>> {
-    let Some(mode) = options.method.verify else { return Ok(None) };
+    let Some(mode) = options.run_options.verify else { return Ok(None) };
     control.awaits("opens the journal (--journal)");
     let patience = Patience::of_run(control);
     let open = |path: &PathBuf| open(path, profile, options, door, &patience);
@@ -42,7 +42,7 @@ pub fn begin(
     let not_written = |error| format!("--journal: can't be written: {error}");
     let boot = boot(&Root::live()).unwrap_or_default();
     let begun = journal.and_then(|journal| {
-        Integrity::new(mode, &options.method.verify_as, journal, &boot).map_err(not_written)
+        Integrity::new(mode, &options.run_options.verify_as, journal, &boot).map_err(not_written)
     });
     begun.map(Some).map_err(|message| vec![PlanError::target(message)])
 }
@@ -59,7 +59,9 @@ fn open(
     let permitted = door.permit("--journal", path).map_err(|error| error.to_string())?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
-    if let Some(target) = written.find(|target| options.method.fsync_every.is_none() && !is_durable(target)) {
+    if let Some(target) =
+        written.find(|target| options.run_options.fsync_every.is_none() && !is_durable(target))
+    {
         return Err(format!(
             "--journal {name}: no write to '{}' would ever be acknowledged, because a completed write may \
              still be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",

@@ -1,8 +1,8 @@
-//! THE worker loop: fill, hand over, collect, account.
+//! THE worker loop: fill, submit, collect, account.
 //!
 //! ```text
 //!      idle requests
-//!   ┌─▶ fill ───────▶ hand over ──▶ collect ────────────────▶ account ─┐
+//!   ┌─▶ fill ───────▶ submit ─────▶ collect ────────────────▶ account ─┐
 //!   │   draw what     stamp,        wait, poll, or sleep       stamp,  │
 //!   │   may go        submit        until the next may go      count   │
 //!   └──────────────────────────────────────────────────────────────────┘
@@ -86,7 +86,7 @@ pub struct Worker<'a> {
     pub phases: Phases<'a>,
     /// What others see of it while it runs; `None` = nobody looks.
     pub live: Option<&'a Counters>,
-    /// What may still be handed over (`--until-written`, `--until-read`); `None` = nothing limits it.
+    /// What may still be submitted (`--until-written`, `--until-read`); `None` = nothing limits it.
     pub quota: Option<Arc<VolumeQuota>>,
     /// Where its I/Os are logged (`--io-log`).
     pub log: Option<Producer<'a>>,
@@ -200,7 +200,7 @@ impl<'a> Loop<'a> {
             others: OtherOperations::new(plan, span.replay.is_some()),
             quota,
             fresh,
-            handed_over: 0,
+            submitted: 0,
             // A virtual clock costs nothing, and tells the phase.
             timed: measured || phases.are_virtual() || log.is_some() || plan.times_more_than_ios(),
             start_signal: phases.start_signal(),
@@ -239,7 +239,7 @@ impl<'a> Loop<'a> {
         let mut held = owner.get();
         while let Some(books) = held {
             if OTHERS && self.draw_flushes(books) {
-                self.hand_over(owner)?;
+                self.submit(owner)?;
                 self.collect_flushes()?;
             } else {
                 let due = self.fill(books);
@@ -249,7 +249,7 @@ impl<'a> Loop<'a> {
                 if OTHERS {
                     self.draw_others(books);
                 }
-                self.hand_over(owner)?;
+                self.submit(owner)?;
                 self.collect(due)?;
             }
             let Some(books) = owner.pick_up() else { return Ok(()) };
@@ -448,10 +448,10 @@ impl<'a> Loop<'a> {
         next
     }
 
-    /// Hands the batch over. The start stamp is read right before each handing over, once for all I/Os in
+    /// Submits the batch. The start stamp is read right before each system call, once for all I/Os in
     /// it. The books are put down afterwards.
     #[inline]
-    fn hand_over(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
+    fn submit(&mut self, owner: &mut Owner<Books>) -> Result<(), EngineError> {
         let mut batch = &self.batch[..];
         // How long it takes decides how much goes next.
         let watched = self.left > 0 && !self.batches.is_single();
@@ -459,10 +459,10 @@ impl<'a> Loop<'a> {
             // When they are lost the span is over.
             let Some(Books { requests, .. }) = owner.get() else { return Ok(()) };
             if self.timed || watched {
-                self.handed_over = self.clock.now();
+                self.submitted = self.clock.now();
             }
             if self.timed {
-                let now = self.handed_over;
+                let now = self.submitted;
                 batch.iter().for_each(|io| requests.flights[io.request as usize].started = now);
             }
             owner.put_down();

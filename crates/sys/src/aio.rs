@@ -159,7 +159,7 @@ impl Queue {
         pushed as usize
     }
 
-    /// Hands over what was pushed and gives back what has ended, tag and bytes transferred or the negated
+    /// Submits what was pushed and gives back what has ended, tag and bytes transferred or the negated
     /// `errno`: waits until at least `min` have, or `timeout` has passed, or a signal came.
     ///
     /// # Errors

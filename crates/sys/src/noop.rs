@@ -18,7 +18,7 @@ impl Noops {
         Ok(Noops(IoUring::new(ROUND)?))
     }
 
-    /// Hands over [`ROUND`] of them in one system call, and reaps them.
+    /// Submits [`ROUND`] of them in one system call, and reaps them.
     ///
     /// # Errors
     /// What `io_uring_enter(2)` answers.

@@ -36,7 +36,7 @@ const CANCEL: u64 = u64::MAX;
 /// How a system call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entered {
-    /// Everything was handed over. Waiting may have ended early, by the timeout or a signal.
+    /// Everything was submitted. Waiting may have ended early, by the timeout or a signal.
     Complete,
     /// The kernel lacks the memory to take more at the moment; nothing was waited for.
     Busy,
@@ -159,7 +159,7 @@ impl Ring {
 
     /// Has the I/Os on a file done by workers of the kernel, each by one of its own as far as there may be
     /// so many, instead of trying first whether the file takes them without blocking: some block all the
-    /// same, in the call that hands over.
+    /// same, in the call that submits.
     pub fn use_workers(&mut self, file: u32) {
         let Some(name) = self.names.get_mut(file as usize) else { return };
         name.flags |= squeue::Flags::ASYNC;
@@ -274,7 +274,7 @@ impl Ring {
         queue.taskrun() || queue.cq_overflow()
     }
 
-    /// Hands over what is queued and waits until `min` completions are visible or `timeout` has passed, in
+    /// Submits what is queued and waits until `min` completions are visible or `timeout` has passed, in
     /// one system call.
     ///
     /// # Errors
@@ -319,7 +319,7 @@ impl Ring {
                     if left == 0 {
                         return Ok(Entered::Complete);
                     }
-                    // The kernel stops after an I/O that fails while it is handed over, and then doesn't
+                    // The kernel stops after an I/O that fails while it is submitted, and then doesn't
                     // wait.
                     if taken == 0 {
                         return Ok(Entered::Busy);
@@ -384,7 +384,7 @@ impl Ring {
             if monotonic() >= deadline {
                 return false;
             }
-            // Hands over what is still queued; makes room for the cancellations.
+            // Submits what is still queued; makes room for the cancellations.
             let entered = self.enter(0, Duration::ZERO);
             // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
             if !self.options.polled {
@@ -535,7 +535,7 @@ mod tests {
         Transfer { op: Operation::Flush, length: 0, tag, ..READ }
     }
 
-    /// A ring with every request but one reading from an empty pipe, half of them not yet handed over.
+    /// A ring with every request but one reading from an empty pipe, half of them not yet submitted.
     fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
         let (reader, writer) = io::pipe()?;
         let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
@@ -609,7 +609,7 @@ mod tests {
         ended.sort_unstable();
         assert_eq!(ended, [0, 1, 2, 3], "each came back once");
         assert_eq!(ring.push([zero, one].into_iter()), 2);
-        assert_eq!(ring.push([zero].into_iter()), 0, "handed over or not");
+        assert_eq!(ring.push([zero].into_iter()), 0, "submitted or not");
     }
 
     #[test]

@@ -56,9 +56,9 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    let method = &mut draft.request.method;
-    method.verify_as.clear();
-    method.verify = Some(match value {
+    let run_options = &mut draft.request.run_options;
+    run_options.verify_as.clear();
+    run_options.verify = Some(match value {
         b"" | b"both" => VerifyMode::Both,
         b"write" => VerifyMode::Write,
         b"read" => VerifyMode::Read,
@@ -68,7 +68,7 @@ fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
                     Problem::new(0, "unknown part").expected("write, read or both, or read:<numbers>")
                 );
             };
-            method.verify_as = target_numbers(numbers)?;
+            run_options.verify_as = target_numbers(numbers)?;
             VerifyMode::Read
         }
     });

@@ -4,7 +4,7 @@ use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
 use crate::lab::sweep::ValueForm;
-use crate::profile::{RawText, ReplayMethod, ReplayWrites};
+use crate::profile::{RawText, ReplayOptions, ReplayWrites};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -66,10 +66,10 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
-fn replay(draft: &mut Draft) -> &mut ReplayMethod {
+fn replay(draft: &mut Draft) -> &mut ReplayOptions {
     let as_recorded =
-        || ReplayMethod { speed_thousandths: ReplayMethod::AS_RECORDED, ..ReplayMethod::default() };
-    draft.request.method.replay.get_or_insert_with(as_recorded)
+        || ReplayOptions { speed_thousandths: ReplayOptions::AS_RECORDED, ..ReplayOptions::default() };
+    draft.request.run_options.replay.get_or_insert_with(as_recorded)
 }
 
 fn file(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {

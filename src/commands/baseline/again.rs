@@ -51,7 +51,7 @@ pub fn tests(
         let record = known_runs::record(&store.file(&latest.id, latest.source))?;
         let mut run = Runnable {
             profile: record.asked_of_each().clone(),
-            method: record.method.clone().unwrap_or_default(),
+            run_options: record.run_options.clone().unwrap_or_default(),
             recreate: false,
             destroy: asked.destroy,
         };

@@ -116,7 +116,7 @@ fn run(
     let tests = again::tests(store, baseline, entries, asked)?;
     fits::machine(&tests)?;
     let door = tests.iter().fold(OutputDoor::default(), |door, planned| {
-        door.which_runs(&planned.run.profile, &planned.run.method)
+        door.which_runs(&planned.run.profile, &planned.run.run_options)
     });
     let files = ComparisonFiles::open(&asked.out, &[], door)?;
     let name = if baseline.asked.suite.is_empty() { &asked.name } else { &baseline.asked.suite };

@@ -143,7 +143,7 @@ impl<'a> Lead<'a> {
         let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
         GoOrEnd::Go(RunTask {
             profile: setup.asked.profile.clone().into_owned(),
-            method: setup.asked.method.clone().into_owned(),
+            run_options: setup.asked.run_options.clone().into_owned(),
             recreate: self.request.recreate,
             destroy: self.request.destroy,
             io_log: text(&self.request.io_log),
@@ -168,7 +168,7 @@ impl<'a> Lead<'a> {
         }
         let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
         let asked = &setup.asked;
-        let (mode, split) = (asked.method.verify, self.request.split);
+        let (mode, split) = (asked.run_options.verify, self.request.split);
         let refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
         if !refusals.is_empty() {
             return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
@@ -203,8 +203,8 @@ impl<'a> Lead<'a> {
     /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together.
     fn tell_of_volumes(&self, ranks: usize) {
         let Ok(setup) = &self.setup else { return };
-        let method = &setup.asked.method;
-        if let Some(RateTotal { ios_per_s, .. }) = method.rate_total {
+        let run_options = &setup.asked.run_options;
+        if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {
             let all = ios_per_s.saturating_mul(ranks as u64);
             let each = (ios_per_s / ranks.max(1) as u64).max(1);
             say(format!(
@@ -213,8 +213,8 @@ impl<'a> Lead<'a> {
             ));
         }
         for (option, done, volume) in [
-            ("--until-written", "writes", method.until_written),
-            ("--until-read", "reads", method.until_read),
+            ("--until-written", "writes", run_options.until_written),
+            ("--until-read", "reads", run_options.until_read),
         ] {
             if let Some(Volume::Bytes(bytes)) = volume {
                 let all = amount(bytes.saturating_mul(ranks as u64));

@@ -4,7 +4,7 @@ use crate::clock::Nanos;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::TargetPlace;
 use crate::host::claims::SharedClaim;
-use crate::profile::{Method, Profile, RawText};
+use crate::profile::{Profile, RawText, RunOptions};
 use crate::results::Record;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -54,7 +54,7 @@ pub struct RunTask {
     /// As the user gave it: paths are not filled in.
     pub profile: Profile,
     /// How it is run.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// `--recreate`
     pub recreate: bool,
     /// `--destroy`

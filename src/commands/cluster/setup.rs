@@ -37,7 +37,7 @@ impl<'a> LeadSetup<'a> {
             request.warnings.iter().for_each(say);
         }
         let asked = load::asked(request)?;
-        run::check(&asked.profile, &asked.method, request)?;
+        run::check(&asked.profile, &asked.run_options, request)?;
         let refusals = refusals(request, &asked);
         if !refusals.is_empty() {
             return Err(NotDone::usage(refusals.into_iter().map(Finding::error).collect()));
@@ -49,7 +49,7 @@ impl<'a> LeadSetup<'a> {
         save::try_out(request, &patience)?;
         let (events, stop) = measure::open_events(request)?;
         let Outputs { files, standard_output, .. } =
-            Outputs::open(request, &asked.profile, &asked.method, &patience)?;
+            Outputs::open(request, &asked.profile, &asked.run_options, &patience)?;
         let document =
             standard_output != StandardOutput::Report || asked.profile.result_format == ResultFormat::Xml;
         let watch = Box::new(measure::watch(control, stop, document)?);
@@ -68,7 +68,7 @@ impl<'a> LeadSetup<'a> {
     pub fn shares_cpus(&self) -> bool {
         let spans = &self.asked.profile.time_spans;
         let chosen = spans.iter().any(|span| span.disable_affinity || !span.affinity.is_empty());
-        !chosen && !self.asked.method.virtual_time()
+        !chosen && !self.asked.run_options.virtual_time()
     }
 
     /// The report of the whole, wherever it is wanted.

@@ -74,7 +74,7 @@ pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun 
     if let Some(whole) = &mut record.whole {
         whole.asked = asked.profile.clone().into_owned();
     }
-    let record = record.with_method(asked.method.clone().into_owned());
+    let record = record.with_run_options(asked.run_options.clone().into_owned());
     let lost = by_message(missing, names);
     let mut executed =
         Executed { record, failures: Vec::new(), troubles: Vec::new(), refused: false, left_behind: false };

@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
 use crate::host::target;
 use crate::plan::{self, LiesIn};
-use crate::profile::{Method, Profile, RawText, TargetIds};
+use crate::profile::{Profile, RawText, RunOptions, TargetIds};
 use crate::results::Results;
 use crate::run::prepare::{self, Order};
 use crate::run::{
@@ -55,7 +55,8 @@ impl RankWork {
 
     /// Claims them for all ranks beside this one, if it is the first.
     fn claim(&mut self) -> Vec<String> {
-        if self.claimant() == Claimant::Alone || self.beside[0] != self.rank || self.method().simulated() {
+        if self.claimant() == Claimant::Alone || self.beside[0] != self.rank || self.run_options().simulated()
+        {
             return Vec::new();
         }
         let profile_of = |rank: &usize| of_rank(&self.task.profile, *rank, &self.task.ranks[*rank].host);
@@ -91,14 +92,14 @@ impl RankWork {
         }
     }
 
-    fn method(&self) -> &Method {
-        &self.task.method
+    fn run_options(&self) -> &RunOptions {
+        &self.task.run_options
     }
 
     fn options(&self) -> Options {
         let (recreate, destroy) = (self.task.recreate, self.task.destroy);
         let claimant = self.claimant();
-        Options { recreate, destroy, claimant, ..Options::from(self.method().clone()) }
+        Options { recreate, destroy, claimant, ..Options::from(self.run_options().clone()) }
     }
 
     /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
@@ -117,14 +118,14 @@ impl RankWork {
                 }
             }
         }
-        if let Err(errors) = run::cpu_latency_refusal(self.method()) {
+        if let Err(errors) = run::cpu_latency_refusal(self.run_options()) {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
         if self.paths().len() != TargetIds::of(&self.task.profile).paths().len() {
             checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
         }
         checked.refusals.dedup();
-        if !self.method().simulated() {
+        if !self.run_options().simulated() {
             checked.places = targets::places(&self.profile);
         }
         checked
@@ -144,7 +145,7 @@ impl RankWork {
         let rank = self.rank;
         let role = |id: usize| roles.get(id).and_then(|ranks| *ranks.get(rank)?);
         let all = || roles.iter().flatten().flatten();
-        if self.method().simulated() || all().all(|role| role.of == 1) {
+        if self.run_options().simulated() || all().all(|role| role.of == 1) {
             return Ok(());
         }
         let profile = run::resized(&self.profile);
@@ -216,7 +217,7 @@ impl RankWork {
         let claims = self.claims.take();
         let work = move || {
             let ended = match parted {
-                Ok(()) => execute(&self.profile, &self.task.method, &session),
+                Ok(()) => execute(&self.profile, &self.task.run_options, &session),
                 Err(message) => Ok(nothing(message)),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));

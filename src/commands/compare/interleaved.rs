@@ -24,7 +24,7 @@ impl Interleaved {
         let [first, other] = &self.requests;
         let spans = |request: &RunRequest| request.profile.time_spans.clone();
         spans(first) == spans(other)
-            && first.method == other.method
+            && first.run_options == other.run_options
             && first.profile_file == other.profile_file
     }
 }
@@ -59,7 +59,7 @@ pub fn run(
     let quiet = asked.quiet;
     let lines = [line(&both.requests[0], quiet)?, line(&both.requests[1], quiet)?];
     let files = open(lines.iter().fold(OutputDoor::default(), |door, line| {
-        door.which_runs(&line.run.profile, &line.run.method).which_reads(output::inputs(&line.request))
+        door.which_runs(&line.run.profile, &line.run.run_options).which_reads(output::inputs(&line.request))
     }))?;
     comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
@@ -137,12 +137,12 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     };
     request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
     let asked = load::asked(&request)?;
-    let (profile, method) = (asked.profile.into_owned(), asked.method.into_owned());
-    single::check(&profile, &method, &request)?;
-    cpu_latency_refusal(&method)?;
+    let (profile, run_options) = (asked.profile.into_owned(), asked.run_options.into_owned());
+    single::check(&profile, &run_options, &request)?;
+    cpu_latency_refusal(&run_options)?;
     save::try_out(&request, &Patience::default())?;
     let (recreate, destroy) = (request.recreate, request.destroy);
-    Ok(SideLine { request, run: Runnable { profile, method, recreate, destroy } })
+    Ok(SideLine { request, run: Runnable { profile, run_options, recreate, destroy } })
 }
 
 /// What can't be compared afterwards needn't be run.
@@ -150,8 +150,12 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
         let mut run = sides::of_record(&record, "");
-        let spans =
-            line.run.profile.time_spans.iter().map(|span| Parameters::of(span).done_by(&line.run.method));
+        let spans = line
+            .run
+            .profile
+            .time_spans
+            .iter()
+            .map(|span| Parameters::of(span).done_by(&line.run.run_options));
         let known = |parameters| Some(SpanSummary { parameters, ..SpanSummary::default() });
         run.known.time_spans = spans.map(known).collect();
         Side { name: String::new(), runs: vec![run] }

@@ -48,7 +48,7 @@ fn found(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<Vec<Sid
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
         known,
         environment: BTreeMap::new(),
-        method: BTreeMap::new(),
+        run_options: BTreeMap::new(),
         boot: None,
         test: None,
     };

@@ -141,7 +141,7 @@ pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
         began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
         known: name(known),
         environment: BTreeMap::new(),
-        method: BTreeMap::new(),
+        run_options: BTreeMap::new(),
         boot: None,
         test: None,
     };
@@ -155,17 +155,20 @@ pub fn of_record(record: &Record, name: &str) -> SideRun {
         Some(fingerprint) => fingerprint.parts.clone(),
         None => Fingerprint::of(system).parts,
     };
-    let mut method = BTreeMap::new();
-    if let Some(Value::Object(fields)) = record.method.as_ref().and_then(|m| serde_json::to_value(m).ok()) {
+    let mut run_options = BTreeMap::new();
+    if let Some(Value::Object(fields)) =
+        record.run_options.as_ref().and_then(|m| serde_json::to_value(m).ok())
+    {
         // The rate is one of the parameters, which have to agree.
         let fields = fields.into_iter().filter(|(name, _)| name != "rate_total");
-        method.extend(fields.map(|(name, value)| (format!("--{}", name.replace('_', "-")), text(value))));
+        run_options
+            .extend(fields.map(|(name, value)| (format!("--{}", name.replace('_', "-")), text(value))));
     }
     // All runs of a program that repeats have its start in common, and each measured at a time of its own.
     let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
     let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
     let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
-    SideRun { known, environment: parts, method, began_ms, boot, test: None }
+    SideRun { known, environment: parts, run_options, began_ms, boot, test: None }
 }
 
 fn text(value: Value) -> String {

@@ -51,7 +51,7 @@ impl PreconditionLines {
         let range = request.standard.active_range().filter(|percent| *percent < 100);
         let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
         let (round, _) = round_of(request, used)?;
-        let fill = request.fill.filter(|_| !round.run.method.simulated());
+        let fill = request.fill.filter(|_| !round.run.run_options.simulated());
         let fill = fill.map(|times| parsed(&fill_line(request, &round, times), |_| None)).transpose()?;
         let lines = PreconditionLines { fill: fill.map(|(line, _)| line), round, size, warnings };
         lines.are_permitted()?;
@@ -60,12 +60,12 @@ impl PreconditionLines {
 
     /// No file is opened.
     pub fn simulated(&self) -> bool {
-        self.round.run.method.simulated()
+        self.round.run.run_options.simulated()
     }
 
     /// Time itself is simulated.
     pub fn virtual_time(&self) -> bool {
-        self.round.run.method.virtual_time()
+        self.round.run.run_options.virtual_time()
     }
 
     fn are_permitted(&self) -> Result<(), NotDone> {
@@ -118,7 +118,7 @@ fn round_of(request: &PreconditionRequest, used: Option<u64>) -> Result<(ParsedL
 fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> Vec<OsString> {
     let target = round.run.profile.time_spans.first().and_then(|span| span.targets.first());
     let size = target.and_then(|target| target.file_size).map(|bytes| format!("-c{bytes}"));
-    let engine = round.run.method.engine.map(|kind| format!("--engine={}", kind.row().name));
+    let engine = round.run.run_options.engine.map(|kind| format!("--engine={}", kind.row().name));
     let time = format!("-d{FOREVER}");
     let until = format!("--until-written={times}x");
     words([FILL_BLOCK, "-w100", "-t1", "-o32", "-Zr", request.standard.fill_caching(), "-W0", &time, &until])
@@ -153,10 +153,10 @@ fn parsed(
 
 /// An option of a single run.
 fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let method = &request.method;
+    let run_options = &request.run_options;
     let given = [
         (request.profile_file.is_some(), "-X, --fio"),
-        (method.preset.is_some(), "--preset"),
+        (run_options.preset.is_some(), "--preset"),
         (request.profile_only, "-Rp"),
         (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
         (!request.out.is_empty(), "--out (it stands before --)"),
@@ -169,9 +169,9 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
         (request.quiet, "--quiet (it stands before --)"),
         (request.xml_verdict, "--xml-verdict"),
         (request.text_verdict, "--text-verdict"),
-        (method.until_steady_s.is_some(), "--until-steady"),
-        (method.until_written.is_some(), "--until-written (a round has its time)"),
-        (method.until_read.is_some(), "--until-read (a round has its time)"),
+        (run_options.until_steady_s.is_some(), "--until-steady"),
+        (run_options.until_written.is_some(), "--until-written (a round has its time)"),
+        (run_options.until_read.is_some(), "--until-read (a round has its time)"),
         (request.profile.progress > 0, "-P"),
         (request.profile.verbose, "-v"),
     ];

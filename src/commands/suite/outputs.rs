@@ -48,7 +48,7 @@ impl SuiteFiles {
     /// One can't be written, is named twice, or is a target.
     pub fn open(request: &SuiteRequest, planned: &PlannedSuite) -> Result<SuiteFiles, NotDone> {
         let mut door = planned.tests.iter().fold(OutputDoor::default(), |door, planned| {
-            door.which_runs(&planned.run.profile, &planned.run.method)
+            door.which_runs(&planned.run.profile, &planned.run.run_options)
         });
         let mut permitted = Vec::new();
         for out in &request.out {

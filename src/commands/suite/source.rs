@@ -202,7 +202,7 @@ fn line(
 fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedTest> {
     let typed = line.typed();
     let count = run.profile.time_spans.len();
-    let words = run.method.preset.as_deref().and_then(presets::find);
+    let words = run.run_options.preset.as_deref().and_then(presets::find);
     let planned = |(number, span): (usize, &crate::profile::TimeSpan)| {
         let profile = crate::profile::Profile { time_spans: vec![span.clone()], ..run.profile.clone() };
         let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
@@ -214,7 +214,7 @@ fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedT
         };
         let about = about.map_or(test.about.clone(), |part| part.about.to_owned());
         let test = SuiteTest { name, about, ..test.clone() };
-        let run = Runnable { profile, method: run.method.clone(), ..run };
+        let run = Runnable { profile, run_options: run.run_options.clone(), ..run };
         PlannedTest { test, run, typed: typed.clone() }
     };
     run.profile.time_spans.iter().enumerate().map(planned).collect()

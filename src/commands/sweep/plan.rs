@@ -10,7 +10,7 @@ use crate::lab::sweep::{
     Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
 use crate::plan::{LiesIn, PlanError};
-use crate::profile::{Method, Profile};
+use crate::profile::{Profile, RunOptions};
 use crate::run;
 
 /// All of it.
@@ -67,7 +67,7 @@ impl Plan {
 
     /// A curve needs a command line that an offered rate can be put into.
     fn can_offer(&self) -> Result<(), String> {
-        let is_given = self.points.iter().any(|point| point.method.rate_total.is_some());
+        let is_given = self.points.iter().any(|point| point.run_options.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
             true => Ok(()),
             false if is_given => Err("--curve sets --rate-total itself; leave out --rate-total".into()),
@@ -83,7 +83,7 @@ impl Plan {
         let mut unfit = 0;
         let mut first = Vec::new();
         for runnable in &self.points {
-            run::cpu_latency_refusal(&runnable.method).map_err(|errors| texts(&errors))?;
+            run::cpu_latency_refusal(&runnable.run_options).map_err(|errors| texts(&errors))?;
             let Some(span) = runnable.profile.time_spans.first() else { continue };
             let refused = match runnable.planned(&system) {
                 Err(errors) if errors.iter().any(|error| error.lies_in == LiesIn::Profile) => {
@@ -102,7 +102,7 @@ impl Plan {
 
     /// All of it takes simulated time alone.
     pub fn is_simulated(&self) -> bool {
-        self.points.iter().all(|point| point.method.virtual_time())
+        self.points.iter().all(|point| point.run_options.virtual_time())
     }
 
     /// The command line with so many I/Os per second offered.
@@ -171,9 +171,9 @@ impl Plan {
 /// # Errors
 /// It can't be run, or not in a sweep.
 fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-    Runnable::of(line, xml, |request, profile, method| match out_of_place(request) {
+    Runnable::of(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
-        None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, method)),
+        None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),
     })
 }
 
@@ -191,9 +191,9 @@ fn depth_not_given(request: &SweepRequest) -> Option<Finding> {
 }
 
 /// That there are several time spans, and where the command line of each is to be found.
-fn one_by_one(profile: &Profile, method: &Method) -> String {
+fn one_by_one(profile: &Profile, run_options: &RunOptions) -> String {
     let count = profile.time_spans.len();
-    match &method.preset {
+    match &run_options.preset {
         Some(name) => format!(
             "a point of a sweep has one time span, but the preset {name} has {count}; sweep them one by one: \
              diskspd preset {name} shows their command lines"
@@ -215,10 +215,9 @@ fn point(settings: Vec<Setting>, runnable: &Runnable, axes: &[Axis]) -> SweepPoi
             .sum(),
     };
     let by_rate = axes.iter().any(Axis::is_rate) && !axes.iter().any(Axis::is_load);
-    let rates = span
-        .targets
-        .iter()
-        .filter_map(|target| span.offered_ios_per_s(target, runnable.method.rate_total).filter(|_| by_rate));
+    let rates = span.targets.iter().filter_map(|target| {
+        span.offered_ios_per_s(target, runnable.run_options.rate_total).filter(|_| by_rate)
+    });
     let rate = rates.reduce(|all, rate| all + rate).map(|rate| rate.round() as u64);
     SweepPoint {
         settings,

@@ -74,7 +74,7 @@ impl Trace {
 }
 
 /// The log counts from the start signal, the trace from the machine's start. There must be one distance of
-/// the two with which every request was issued after its I/O was handed over and had completed before that
+/// the two with which every request was issued after its I/O was submitted and had completed before that
 /// was reaped. How many I/Os could be told from all others, and by how much (ns) that fails; below 0 = it
 /// doesn't.
 fn nested(requests: &Requests, lines: &[Line]) -> (usize, i64) {

@@ -3,7 +3,7 @@
 use super::Workload;
 use serde_json::Value;
 
-/// What a tool measured. Latencies in µs, from before the I/O is handed over to when it is seen to have
+/// What a tool measured. Latencies in µs, from before the I/O is submitted to when it is seen to have
 /// ended; `None` = it doesn't tell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {

@@ -25,7 +25,7 @@ pub(super) enum Trial {
     Queued,
     /// Workers of the kernel wait in place of the thread.
     Workers,
-    /// The thread waited while it handed over; with workers of the kernel several at a time are faster.
+    /// The thread waited while it submitted; with workers of the kernel several at a time are faster.
     Inline,
     /// The same, and several at a time aren't faster.
     OneByOne,
@@ -33,7 +33,7 @@ pub(super) enum Trial {
 
 /// Reads in a batch.
 const BATCH: u32 = 4;
-/// Batches that are handed over to see whether the thread waits; most of them decide.
+/// Batches that are submitted to see whether the thread waits; most of them decide.
 const TURNS: u32 = 3;
 /// Batches that are timed, and as many reads one after the other for each; the fastest of each kind count,
 /// which others on the same CPUs disturb least.
@@ -67,7 +67,7 @@ fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     batches.run()?;
     let mut waits = 0;
     for _ in 0..TURNS {
-        waits += u32::from(batches.waits_while_handing_over()?);
+        waits += u32::from(batches.waits_while_submitting()?);
     }
     if 2 * waits < TURNS {
         return Some(if has_workers() { Trial::Workers } else { Trial::Queued });
@@ -136,7 +136,7 @@ impl Batches<'_> {
     }
 
     /// The same; whether the thread slept before anybody asked it to wait.
-    fn waits_while_handing_over(&mut self) -> Option<bool> {
+    fn waits_while_submitting(&mut self) -> Option<bool> {
         self.push()?;
         let before = sleeps().ok()?;
         self.ring.enter(0, Duration::ZERO).ok()?;

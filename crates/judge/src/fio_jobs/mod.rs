@@ -31,7 +31,7 @@ pub use ini::MAX_BYTES;
 pub use surroundings::{Existing, JobSurroundings, Keyword};
 pub use table::{engines_table, options_table};
 
-use diskspd_model::profile::{Method, Profile};
+use diskspd_model::profile::{Profile, RunOptions};
 use fault::Notes;
 use job::AskedJob;
 use named_job::NamedJob;
@@ -44,7 +44,7 @@ pub struct Converted {
     /// What is run.
     pub profile: Profile,
     /// How.
-    pub method: Method,
+    pub run_options: RunOptions,
     /// What is done in another way than fio does it.
     pub notes: Vec<Note>,
 }
@@ -78,7 +78,7 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
     let made = if is_sound { spans::converted(&jobs, around) } else { None };
     let faults = unique(faults.take());
     match made.filter(|_| faults.is_empty()) {
-        Some((profile, method)) => Ok(Converted { profile, method, notes: notes.take().0 }),
+        Some((profile, run_options)) => Ok(Converted { profile, run_options, notes: notes.take().0 }),
         None => Err(faults),
     }
 }

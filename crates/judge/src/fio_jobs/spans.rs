@@ -5,16 +5,18 @@ use super::of_run::OfRun;
 use super::surroundings::{Existing, JobSurroundings};
 use super::{NamedJob, beside, span_end};
 use diskspd_model::engines::EngineKind;
-use diskspd_model::profile::{Arrivals, GroupCpu, Method, Profile, RateTotal, RawText, TimeSpan, VerifyMode};
+use diskspd_model::profile::{
+    Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode,
+};
 use std::collections::HashMap;
 
 /// Jobs that run beside each other.
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
 
 /// The profile of all jobs, and how it is run; `None` = something was refused.
-pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, Method)> {
+pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Option<(Profile, RunOptions)> {
     is_not_too_much(jobs)?;
-    let method = method(jobs)?;
+    let run_options = run_options(jobs)?;
     let mut spans = Vec::new();
     for group in groups(jobs)? {
         let (span, read_back) = span(&group, around)?;
@@ -22,7 +24,7 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
         spans.extend(read_back);
     }
     one_size_for_each_file(&mut spans);
-    Some((Profile { time_spans: spans, ..Profile::default() }, method))
+    Some((Profile { time_spans: spans, ..Profile::default() }, run_options))
 }
 
 /// Threads with their files that a run has, at most.
@@ -77,7 +79,7 @@ fn groups<'a>(jobs: &'a [NamedJob<'a>]) -> Option<Vec<JobGroup<'a>>> {
 }
 
 /// What holds for all jobs.
-fn method(jobs: &[NamedJob]) -> Option<Method> {
+fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     let first = jobs.first()?;
     let writers = || jobs.iter().filter(|named| named.job.has_writes());
     let of_writers = writers().next().map_or(OfRun::default(), |named| named.job.run);
@@ -123,14 +125,14 @@ fn method(jobs: &[NamedJob]) -> Option<Method> {
         let ios_per_s = rate.saturating_mul(first.job.clones.into()).min(RateTotal::HIGHEST);
         RateTotal { ios_per_s, arrivals: Arrivals::Poisson }
     });
-    Some(Method {
+    Some(RunOptions {
         engine,
         poll: first.job.run.poll,
         fsync_every: of_writers.fsync_every,
         flush_after: of_writers.flush_after,
         verify: of_writers.verify.then_some(VerifyMode::Both),
         rate_total: rate,
-        ..Method::default()
+        ..RunOptions::default()
     })
 }
 

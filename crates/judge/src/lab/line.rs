@@ -16,7 +16,7 @@ pub struct RunLine {
     pub measured_s: f64,
     /// 2^20 bytes per second.
     pub mib_per_s: f64,
-    /// From where I/Os were handed over; `None` = not measured.
+    /// From where I/Os were submitted; `None` = not measured.
     pub latency: Option<LatencyLine>,
     /// From where they were due, where they had such a time.
     pub response: Option<LatencyLine>,

@@ -23,7 +23,7 @@ use crate::record::index;
 use crate::truth::Judged;
 use axis::OtherTime;
 use diskspd_model::machine::storage::Storage;
-use diskspd_model::profile::{Method, Profile, RawText, TargetId, TargetIds};
+use diskspd_model::profile::{Profile, RawText, RunOptions, TargetId, TargetIds};
 use diskspd_model::results::{Host, HostTarget, Record, RecordFormat, Results, Whole};
 use diskspd_model::units::visible::drives;
 use host_place::HostPlace;
@@ -106,7 +106,7 @@ pub struct Merge {
 struct First {
     called: String,
     profile: Profile,
-    method: Option<Method>,
+    run_options: Option<RunOptions>,
     version: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl Merge {
         let first = self.first.get_or_insert_with(|| First {
             called: called.to_owned(),
             profile: record.profile.clone(),
-            method: record.method.clone(),
+            run_options: record.run_options.clone(),
             version: version(&record).map(str::to_owned),
         });
         if self.spans.is_empty() {
@@ -218,7 +218,7 @@ impl Merge {
     /// # Errors
     /// No record was added.
     pub fn finish(self) -> Result<Record, MergeError> {
-        let First { profile: asked, method, .. } = self.first.ok_or(MergeError::Nothing)?;
+        let First { profile: asked, run_options, .. } = self.first.ok_or(MergeError::Nothing)?;
         let profile = self.profile;
         let (targets, renumbered) = in_order(self.targets, TargetIds::of(&profile).paths());
         let finished = self.spans.into_iter().map(|sum| sum.finish(&renumbered));
@@ -235,7 +235,14 @@ impl Merge {
         let host = Host { name, system, targets, results, ..Host::default() };
         let whole = Whole { host, asked, alignments };
         let whole = Some(Box::new(whole));
-        Ok(Record { format: RecordFormat::default(), profile, method, preconditioning: None, hosts, whole })
+        Ok(Record {
+            format: RecordFormat::default(),
+            profile,
+            run_options,
+            preconditioning: None,
+            hosts,
+            whole,
+        })
     }
 }
 
@@ -283,8 +290,8 @@ impl First {
         {
             return Some(format!("made by version {its} of the program instead of {own}"));
         }
-        if self.method != other.method {
-            return Some(asked::difference(&self.method, &other.method, "method"));
+        if self.run_options != other.run_options {
+            return Some(asked::difference(&self.run_options, &other.run_options, "method"));
         }
         let (own, its) = (asked::comparable(&self.profile), asked::comparable(&other.profile));
         (own != its).then(|| asked::difference(&own, &its, "profile"))

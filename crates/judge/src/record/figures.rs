@@ -30,8 +30,8 @@ fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
     record.profile.time_spans.iter().map(move |asked| {
         let device = |target: &Target| host.storage(ids.get(&target.path)?)?.is_block_device();
         let parameters = Parameters::with(asked, |target, _| Access::of(asked, target).on(device(target)));
-        match &record.method {
-            Some(method) => parameters.done_by(method),
+        match &record.run_options {
+            Some(run_options) => parameters.done_by(run_options),
             None => parameters,
         }
     })

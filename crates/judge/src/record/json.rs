@@ -7,7 +7,7 @@ mod lines;
 
 use super::index::Index;
 use crate::truth::{Judged, Judgement};
-use diskspd_model::profile::{Method, Profile};
+use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_model::results::{Host, Preconditioning, Record, RecordFormat, RecordMisfit, Summary, Whole};
 use lines::LineFormatter;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
@@ -102,7 +102,8 @@ struct Stored<'a> {
     format: &'a RecordFormat,
     index: &'a Index,
     profile: &'a Profile,
-    method: &'a Option<Method>,
+    #[serde(rename = "method")]
+    run_options: &'a Option<RunOptions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     preconditioning: &'a Option<Preconditioning>,
     hosts: &'a [Host],
@@ -118,10 +119,11 @@ struct Stored<'a> {
 /// Those of `sink`.
 pub fn write(judged: &Judged, sink: &mut dyn Write) -> io::Result<()> {
     let Judged { record, summary, judgement } = judged;
-    let Record { format, profile, method, preconditioning, hosts, whole } = record;
+    let Record { format, profile, run_options, preconditioning, hosts, whole } = record;
     let mut buffered = io::BufWriter::new(sink);
     let index = &Index::of(judged);
-    let stored = Stored { format, index, profile, method, preconditioning, hosts, whole, summary, judgement };
+    let stored =
+        Stored { format, index, profile, run_options, preconditioning, hosts, whole, summary, judgement };
     stored.serialize(&mut serde_json::Serializer::with_formatter(&mut buffered, LineFormatter::default()))?;
     buffered.write_all(b"\n")?;
     buffered.flush()

@@ -1,6 +1,6 @@
 //! What is concluded about a time span before the checks look at it.
 
-use super::crowd::{self, Crowd};
+use super::contention::{self, Contention};
 use super::device;
 use super::late::{self, Late};
 use super::{Limiter, Limits, SpanVerdict, SpanView, Steadiness, limit, steady};
@@ -10,7 +10,7 @@ use super::{Limiter, Limits, SpanVerdict, SpanView, Steadiness, limit, steady};
 #[derive(Debug)]
 pub(super) struct Conclusions<'a> {
     /// Threads that had to wait for a CPU for so long that the figures would be others without.
-    pub crowd: Option<Crowd>,
+    pub contention: Option<Contention>,
     /// What limited it; `None` = nobody looked.
     pub limits: Option<Limits>,
     /// What I/Os that started late take away from the figures.
@@ -23,13 +23,13 @@ pub(super) struct Conclusions<'a> {
 
 impl<'a> Conclusions<'a> {
     pub fn of(span: &SpanView<'a>) -> Conclusions<'a> {
-        let crowd = crowd::judge(span);
-        let limits = limit::judge(span, crowd.as_ref());
+        let contention = contention::judge(span);
+        let limits = limit::judge(span, contention.as_ref());
         let late = late::judge(span, limits.as_ref());
         let steadiness = steady::judge(span, limits.as_ref());
         let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
         let verdict = device::verdict(span, limiter);
-        Conclusions { crowd, limits, late, steadiness, verdict }
+        Conclusions { contention, limits, late, steadiness, verdict }
     }
 
     /// What limited it, if that can be told.

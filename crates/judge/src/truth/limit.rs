@@ -8,7 +8,7 @@ mod pauses;
 mod thresholds;
 mod wording;
 
-use super::crowd::{self, Crowd};
+use super::contention::{self, Contention};
 use super::late::Late;
 use super::{Finding, SpanView, little, offered, processors};
 use diskspd_model::engines::EngineKind;
@@ -20,7 +20,7 @@ use pauses::quota;
 use thresholds::{MOSTLY, REACHED, SATURATED, SHORTEST};
 
 /// The figures of a time span; `None` = nobody looked.
-pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
+pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<Limits> {
     let effort = span.effort()?;
     let seconds = span.measured.seconds;
     let times: Option<Vec<_>> = effort.workers.iter().map(|worker| worker.times).collect();
@@ -43,7 +43,7 @@ pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
         waiting: waits.map(|waits| {
             waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
         }),
-        uncrowded_iops: crowd.map(|crowd| crowd.iops),
+        uncontended_iops: contention.map(|contention| contention.iops),
         stolen: processors::stolen(span),
         interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,
@@ -55,16 +55,21 @@ pub(super) fn judge(span: &SpanView, crowd: Option<&Crowd>) -> Option<Limits> {
         accounted: little::accounted(span),
     };
     limits.limited_by =
-        (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, crowd)).flatten();
+        (span.results.measured >= SHORTEST).then(|| limiter(span, effort, &limits, contention)).flatten();
     Some(limits)
 }
 
 /// The first of these that explains the rate: limits that somebody set, then CPUs, then what is left.
-fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Crowd>) -> Option<Limiter> {
+fn limiter(
+    span: &SpanView,
+    effort: &Effort,
+    limits: &Limits,
+    contention: Option<&Contention>,
+) -> Option<Limiter> {
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied(span, effort);
     let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
-    let crowd = crowd.filter(|crowd| crowd.limits(occupied));
+    let contention = contention.filter(|contention| contention.limits(occupied));
     let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
     Some(match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
@@ -72,12 +77,14 @@ fn limiter(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<&Cro
         () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
-        () if crowd.is_some_and(|crowd| crowd.holder != crowd::Holder::Kernel) => Limiter::BusyCpus,
+        () if contention.is_some_and(|contention| contention.holder != contention::Holder::Kernel) => {
+            Limiter::BusyCpus
+        }
         () if kernel::limits(span, effort, limits) => Limiter::Kernel,
         // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
         // so long.
-        () if crowd.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
-        () if crowd.is_some() => Limiter::BusyCpus,
+        () if contention.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
+        () if contention.is_some() => Limiter::BusyCpus,
         // Mapped I/O is copying, which the program does itself.
         () if occupied >= SATURATED && user >= MOSTLY * busy && !all(EngineKind::Mmap) => Limiter::Tool,
         () if occupied >= SATURATED => Limiter::Cpu,
@@ -94,7 +101,7 @@ fn hypervisor(limits: &Limits, occupied: f64) -> bool {
     let stolen = limits.stolen.unwrap_or(0.0);
     stolen >= processors::STOLEN
         && stolen >= limits.waiting.unwrap_or(0.0)
-        && occupied + stolen >= crowd::OCCUPIED
+        && occupied + stolen >= contention::OCCUPIED
 }
 
 /// The largest share of the time that a thread was on a CPU or would have been.
@@ -127,11 +134,11 @@ fn is_paced(span: &SpanView) -> bool {
 pub(super) fn check(
     span: &SpanView,
     limits: Option<&Limits>,
-    crowd: Option<Crowd>,
+    contention: Option<Contention>,
     late: Option<&Late>,
 ) -> Vec<Finding> {
     let (Some(limits), Some(effort)) = (limits, span.effort()) else { return Vec::new() };
     let limiter = limits.limited_by;
-    let told = limiter.map(|limiter| wording::describe(span, effort, limits, limiter, (crowd, late)));
+    let told = limiter.map(|limiter| wording::describe(span, effort, limits, limiter, (contention, late)));
     told.into_iter().chain(groups::changed(span, effort)).collect()
 }

@@ -12,14 +12,14 @@ use diskspd_model::results::{Effort, WorkerEffort};
 /// `-o` when it isn't given.
 const DEFAULT_DEPTH: u32 = 2;
 /// So near to the queue depth the product has to be in a closed loop. It may be below: what waits in the
-/// program to be handed over is not in flight. Hardly above: an I/O in flight at the beginning counts with
+/// program to be submitted is not in flight. Hardly above: an I/O in flight at the beginning counts with
 /// its whole latency.
 const AGREES: std::ops::RangeInclusive<f64> = 0.98..=1.01;
 /// Above this the latencies are wrong, not only inexact.
 const TOLERABLE: f64 = 1.05;
 /// Below this the depth that was asked for is not what was measured.
 const NEARLY: f64 = 0.9;
-/// So little that I/Os don't wait to be handed over: they complete meanwhile.
+/// So little that I/Os don't wait to be submitted: they complete meanwhile.
 const HARDLY: f64 = 0.5;
 /// So near to the number of its places a queue is full, on average.
 const FULL: f64 = 0.9;
@@ -178,13 +178,13 @@ fn at_device(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Findin
             ));
         }
     }
-    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+    for text in [submitting(limits), without_cpu(limits)].into_iter().flatten() {
         finding = finding.shown_by(text);
     }
     Some(finding)
 }
 
-fn handing_over(limits: &Limits) -> Option<String> {
+fn submitting(limits: &Limits) -> Option<String> {
     let micros = limits.cpu_per_io? / 1000.0;
     Some(format!(
         "submitting and reaping an I/O takes {micros:.2} us of CPU, and a thread does that one I/O at a time"
@@ -196,7 +196,7 @@ fn without_cpu(limits: &Limits) -> Option<String> {
     Some(format!("threads had no CPU {:.0} % of the time", waiting * 100.0))
 }
 
-/// What completed waited in the program to be handed over again, and was not in flight meanwhile.
+/// What completed waited in the program to be submitted again, and was not in flight meanwhile.
 fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Finding {
     let depth = limits.depth;
     let in_flight = share * depth as f64;
@@ -213,7 +213,7 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
          submitted"
     );
     let mut finding = Finding::new("depth-not-reached", severity, span, message);
-    for text in [handing_over(limits), without_cpu(limits)].into_iter().flatten() {
+    for text in [submitting(limits), without_cpu(limits)].into_iter().flatten() {
         finding = finding.shown_by(text);
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {

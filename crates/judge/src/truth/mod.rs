@@ -13,7 +13,7 @@
 mod advice;
 mod conclusions;
 mod content;
-mod crowd;
+mod contention;
 pub mod damaged;
 mod device;
 mod discards;
@@ -100,9 +100,11 @@ const CHECKS: &[Check] = &[
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| content::check(span),
     |span, _| discards::check(span),
-    |span, concluded| limit::check(span, concluded.limits.as_ref(), concluded.crowd, concluded.late.as_ref()),
+    |span, concluded| {
+        limit::check(span, concluded.limits.as_ref(), concluded.contention, concluded.late.as_ref())
+    },
     |span, concluded| little::check(span, concluded.limits.as_ref()),
-    |span, concluded| crowd::check(span, concluded.crowd, concluded.limiter()),
+    |span, concluded| contention::check(span, concluded.contention, concluded.limiter()),
     |span, concluded| processors::check(span, concluded.limits.as_ref()),
     |span, concluded| {
         let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());

@@ -7,7 +7,7 @@ use super::latency::{self, LatencySteadiness};
 use super::plateau::{self, Plateau};
 use super::stalls::{self, Stalled};
 use super::{Finding, Limits, Severity, SpanView};
-use diskspd_model::results::{HeatChange, Sample, WarmUp};
+use diskspd_model::results::{Sample, ThermalChange, WarmUp};
 use diskspd_model::stats::{Course, FEWEST, Shape};
 use diskspd_model::units;
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
@@ -375,9 +375,10 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
             ));
         }
     }
-    if slower && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.heat.as_ref())
+    if slower
+        && let Some(change) = span.results.observed.as_ref().and_then(|observed| observed.thermal.as_ref())
     {
-        causes.extend(heat(change));
+        causes.extend(thermal(change));
     }
     causes
 }
@@ -386,8 +387,8 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
 const HOT: f64 = 5.0;
 
 /// What got too hot.
-fn heat(change: &HeatChange) -> Vec<String> {
-    let HeatChange { before, after } = change;
+fn thermal(change: &ThermalChange) -> Vec<String> {
+    let ThermalChange { before, after } = change;
     let hot = after.disks.iter().filter_map(|now| {
         let limit = now.limit.filter(|limit| now.celsius > limit - HOT)?;
         let then = before.disks.iter().find(|then| then.disk == now.disk)?;

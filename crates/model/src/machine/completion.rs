@@ -20,7 +20,7 @@ pub enum Completion {
     /// call that hands it over. With workers of the kernel several at a time end sooner than one after the
     /// other.
     Inline,
-    /// The same, and several at a time end no sooner: whoever hands over several waits for all of them.
+    /// The same, and several at a time end no sooner: whoever submits several waits for all of them.
     OneByOne,
 }
 
@@ -28,9 +28,9 @@ pub enum Completion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OneByOne {
-    /// They go to memory and nothing else, and have ended when they have been handed over.
+    /// They go to memory and nothing else, and have ended when they have been submitted.
     Memory,
-    /// They are writes to the page cache, and have ended when they have been handed over.
+    /// They are writes to the page cache, and have ended when they have been submitted.
     PageCache,
     /// The targets, or the kernel for them, do one after the other.
     Target,

@@ -9,7 +9,7 @@ use crate::engines::EngineKind;
 use crate::finding::Finding;
 use crate::machine::System;
 use crate::machine::target::TargetFacts;
-use crate::profile::{Method, Portion, Profile, RandomDataSource, Target, TargetId, TargetIds, TimeSpan};
+use crate::profile::{Portion, Profile, RandomDataSource, RunOptions, Target, TargetId, TargetIds, TimeSpan};
 use crate::units;
 use crate::workload::pace::Limit;
 use crate::workload::{Pattern, PortionOf, TargetWorkload};
@@ -28,12 +28,12 @@ pub struct Surroundings<'a> {
     /// One entry per target of the span.
     pub facts: &'a [TargetFacts],
     /// How it is run.
-    pub method: &'a Method,
+    pub run_options: &'a RunOptions,
 }
 
 impl Surroundings<'_> {
     fn wish(&self) -> Wish {
-        Wish { engine: self.method.engine, poll: self.method.poll }
+        Wish { engine: self.run_options.engine, poll: self.run_options.poll }
     }
 }
 
@@ -48,7 +48,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         errors.push(error);
         return Err(errors);
     }
-    let simulated = around.method.simulated();
+    let simulated = around.run_options.simulated();
     for (target, facts) in span.targets.iter().zip(around.facts) {
         for portion in target.portions() {
             let (mut wrong, mut minded) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             warnings.append(&mut minded);
         }
     }
-    if around.method.verify.is_some() {
+    if around.run_options.verify.is_some() {
         errors.extend(verify::check(profile, span, around.facts));
     }
     if !errors.is_empty() {
@@ -78,7 +78,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     }
     debug_assert!(workers.iter().all(|worker| fits_together(worker, span.targets.len())));
     warnings.extend(without_effect(span, &workers));
-    let volumes = volume::goals(span, around.method, &workers);
+    let volumes = volume::goals(span, around.run_options, &workers);
     Ok(SpanPlan {
         warmup: span.warmup,
         duration: span.duration,
@@ -123,7 +123,7 @@ fn workers(
                 worker.thread = thread;
                 worker.cpu = (!cpus.is_empty()).then(|| cpus[thread as usize % cpus.len()]);
                 worker.seed = u64::from(span.rand_seed.wrapping_add(thread));
-                if around.method.verify.is_some() {
+                if around.run_options.verify.is_some() {
                     verify::divide(profile, around.facts, &mut worker);
                 }
                 workers.push(worker);
@@ -138,7 +138,7 @@ fn workers(
             idle.join(", ")
         )));
     }
-    if let Some(rate) = around.method.rate_total {
+    if let Some(rate) = around.run_options.rate_total {
         writing::share(rate, &mut workers);
     }
     workers
@@ -323,8 +323,8 @@ fn worker(
         engine: choice.engine,
         reason: choice.reason,
         one_by_one: choice.one_by_one,
-        poll: around.method.poll,
-        flush_every: around.method.fsync_every,
+        poll: around.run_options.poll,
+        flush_every: around.run_options.fsync_every,
         depth: depth as u32,
         routines,
         floating,

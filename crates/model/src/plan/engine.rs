@@ -42,7 +42,7 @@ enum Ends {
     Blocking,
     /// The same, but the kernel has them do one write after the other.
     BlockingWrites,
-    /// One after the other, while they are handed over.
+    /// One after the other, while they are submitted.
     OneByOne,
     /// Not known (yet).
     Unknown,
@@ -149,7 +149,7 @@ const RULES: [Rule; 11] = [
     ),
 ];
 
-/// Why an engine that was asked for, and hands over several at a time, has them done one after the other.
+/// Why an engine that was asked for, and submits several at a time, has them done one after the other.
 fn forced(engine: EngineKind, work: &Work) -> Option<OneByOne> {
     match engine {
         _ if work.depth == 1 => None,
@@ -203,7 +203,7 @@ pub fn needs_workers(target: &Target, facts: &TargetFacts) -> bool {
 pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts, wish: Wish) -> Option<bool> {
     // In a pool a thread has the requests of several targets.
     let queue = span.thread_count > 0 || target.request_count > 1;
-    // The engines that hand over several at a time have to know whether that is what becomes of them.
+    // The engines that submit several at a time have to know whether that is what becomes of them.
     let open = matches!(wish.engine, None | Some(EngineKind::Uring | EngineKind::Aio)) && !wish.poll;
     (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
 }

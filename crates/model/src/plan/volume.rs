@@ -2,7 +2,7 @@
 
 use super::WorkerPlan;
 use crate::engines::Direction;
-use crate::profile::{Method, TargetId, TimeSpan, Volume};
+use crate::profile::{RunOptions, TargetId, TimeSpan, Volume};
 use std::collections::BTreeMap;
 
 /// What ends the measured time when it has been done.
@@ -26,10 +26,10 @@ impl VolumeGoal {
     }
 }
 
-/// What of it a time span asks for, else its method, on what the workers may touch.
-pub(super) fn goals(span: &TimeSpan, method: &Method, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
+/// What of it a time span asks for, else its run options, on what the workers may touch.
+pub(super) fn goals(span: &TimeSpan, run_options: &RunOptions, workers: &[WorkerPlan]) -> Vec<VolumeGoal> {
     let (read, written) = match (span.until_read, span.until_written) {
-        (None, None) => (method.until_read, method.until_written),
+        (None, None) => (run_options.until_read, run_options.until_written),
         own => own,
     };
     let asked = [(Direction::Read, read), (Direction::Write, written)];

@@ -1,7 +1,9 @@
 //! What runs are told apart by: how many I/Os at a time, of what kind and size, on what. Plain data, for runs
 //! of which a profile is known only in part.
 
-use super::{CacheMode, Method, OperationShares, RateTotal, RawText, Target, Throughput, TimeSpan, percents};
+use super::{
+    CacheMode, OperationShares, RateTotal, RawText, RunOptions, Target, Throughput, TimeSpan, percents,
+};
 use serde::{Deserialize, Serialize};
 
 /// The parameters of a time span, as far as they are known: `None` = not recorded.
@@ -187,9 +189,9 @@ impl Parameters {
         Parameters::with(span, |target, _| Access::of(span, target))
     }
 
-    /// With what the method says about the work.
-    pub fn done_by(self, method: &Method) -> Parameters {
-        Parameters { rate_total: method.rate_total, fsync_every: method.fsync_every, ..self }
+    /// With what the run options say about the work.
+    pub fn done_by(self, run_options: &RunOptions) -> Parameters {
+        Parameters { rate_total: run_options.rate_total, fsync_every: run_options.fsync_every, ..self }
     }
 
     /// Those of a time span of which `access` tells what is known of each target, by its place.

@@ -1,11 +1,11 @@
-//! What DISKSPD 2.3 asks for of how I/Os are handed over and where their data lies.
+//! What DISKSPD 2.3 asks for of how I/Os are submitted and where their data lies.
 
 use serde::{Deserialize, Serialize};
 
-/// `-u`: all threads hand over their I/Os through io_uring (IoRing in Windows), in batches.
+/// `-u`: all threads submit their I/Os through io_uring (IoRing in Windows), in batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoRing {
-    /// How many completions are waited for after a batch was handed over.
+    /// How many completions are waited for after a batch was submitted.
     pub batch: RingBatch,
     /// The buffers are registered, so that they are pinned once and not by every I/O.
     pub register_buffers: bool,

@@ -38,7 +38,7 @@ pub struct FioFigures {
 pub enum FioLatency {
     /// `lat`: from where fio made the I/O to its completion.
     Total,
-    /// `clat`: from where the I/O was handed over to its completion, without the time that this took.
+    /// `clat`: from where the I/O was submitted to its completion, without the time that this took.
     Completion,
 }
 

@@ -61,7 +61,7 @@ pub use interval_figures::{
 };
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMisfit;
-pub use observed::{HeatChange, Observed};
+pub use observed::{Observed, ThermalChange};
 pub use other_figures::OtherFigures;
 pub use other_tables::{OtherTable, OtherTables, ThreadOther};
 pub use others::{OtherResults, of_times};

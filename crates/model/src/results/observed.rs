@@ -4,8 +4,8 @@ use super::{Beats, Delays, Effort, LostTimes, Sample, Trace, WarmUp};
 use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
-use crate::machine::heat::Heat;
 use crate::machine::io_counters::DeviceFacts;
+use crate::machine::thermal::Thermal;
 use crate::machine::tracer::Tracer;
 use crate::stats::LatencyCourse;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,8 @@ pub struct Observed {
     pub cpu_latency: Option<u32>,
     /// How hot it was; missing = there are no sensors and counters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub heat: Option<HeatChange>,
+    #[serde(rename = "heat")]
+    pub thermal: Option<ThermalChange>,
     /// What the devices beneath the targets did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceFacts>,
@@ -76,11 +77,11 @@ pub struct Observed {
     pub polled: bool,
 }
 
-/// Heat before the warm-up and after the run.
+/// Thermal state before the warm-up and after the run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HeatChange {
+pub struct ThermalChange {
     /// Before.
-    pub before: Heat,
+    pub before: Thermal,
     /// After.
-    pub after: Heat,
+    pub after: Thermal,
 }

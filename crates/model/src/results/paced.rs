@@ -18,14 +18,14 @@ pub const LATENESS: [(u64, &str); 6] = [
 /// I/Os of one direction that had a time to start at: all that are counted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paced {
-    /// How long after that time they were handed over, ns.
+    /// How long after that time they were submitted, ns.
     pub delay: Histogram,
     /// `-L`: response times, from that time until they had completed, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Histogram>,
 }
 
-/// I/Os that were due when measuring ended and had not been handed over. They are in no other figure.
+/// I/Os that were due when measuring ended and had not been submitted. They are in no other figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overdue {
     /// How many.

@@ -28,7 +28,7 @@ pub struct PacedFigures {
     /// Of recorded I/Os (`--replay`) how many started later than each of [`LATENESS`]; empty = of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,
-    /// `-L`: of the same I/Os, from where they were handed over.
+    /// `-L`: of the same I/Os, from where they were submitted.
     pub service: Option<PacedLatency>,
     /// `-L`: from where they were due.
     pub response: Option<PacedLatency>,

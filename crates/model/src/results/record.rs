@@ -3,7 +3,7 @@
 use super::misfit::RecordMisfit;
 use super::{Host, Preconditioning, Results, SpanResults, TargetResults, Whole};
 use crate::machine::System;
-use crate::profile::{Method, Profile, RateTotal, TargetId, TargetIds, ThreadTarget, TimeSpan};
+use crate::profile::{Profile, RateTotal, RunOptions, TargetId, TargetIds, ThreadTarget, TimeSpan};
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -16,7 +16,8 @@ pub struct Record {
     pub profile: Profile,
     /// How it was run: with the profile, what is needed to run it again; `None` = the record doesn't say.
     #[serde(default)]
-    pub method: Option<Method>,
+    #[serde(rename = "method")]
+    pub run_options: Option<RunOptions>,
     /// What was done to the target before, if it is the last round of a preconditioning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioning: Option<Preconditioning>,
@@ -68,8 +69,8 @@ impl Record {
         results: Results,
     ) -> Record {
         let hosts = vec![Host::alone(targets, system, results)];
-        let (method, preconditioning, whole) = (None, None, None);
-        Record { format: RecordFormat::default(), profile, method, preconditioning, hosts, whole }
+        let (run_options, preconditioning, whole) = (None, None, None);
+        Record { format: RecordFormat::default(), profile, run_options, preconditioning, hosts, whole }
     }
 
     /// The host whose figures reports show: the only one, or all as one.
@@ -104,13 +105,13 @@ impl Record {
     }
 
     /// The same, run this way.
-    pub fn with_method(self, method: Method) -> Record {
-        Record { method: Some(method), ..self }
+    pub fn with_run_options(self, run_options: RunOptions) -> Record {
+        Record { run_options: Some(run_options), ..self }
     }
 
     /// The rate that all threads and targets share (`--rate-total`); `None` = they don't.
     pub fn rate_total(&self) -> Option<RateTotal> {
-        let total = self.method.as_ref()?.rate_total?;
+        let total = self.run_options.as_ref()?.rate_total?;
         let hosts = if self.whole.is_some() { self.present().count() as u64 } else { 1 };
         Some(RateTotal { ios_per_s: total.ios_per_s.saturating_mul(hosts), ..total })
     }
@@ -118,7 +119,7 @@ impl Record {
     /// I/Os per second that all threads together were to start on the targets of a time span that have a
     /// rate.
     pub fn offered_ios_per_s(&self, span: &TimeSpan) -> f64 {
-        if let Some(replay) = self.method.as_ref().and_then(|method| method.replay.as_ref()) {
+        if let Some(replay) = self.run_options.as_ref().and_then(|run_options| run_options.replay.as_ref()) {
             return replay.ios_per_s().unwrap_or(0.0);
         }
         let each = span.targets.iter().filter_map(|target| span.offered_ios_per_s(target, self.rate_total()));

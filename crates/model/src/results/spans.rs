@@ -97,7 +97,7 @@ pub struct ThreadResults {
     /// `-vs`: counted over the whole life of the thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<WaitStatistics>,
-    /// `-u`: calls that handed over I/Os while it was measured; `None` = not with `-u`.
+    /// `-u`: calls that submitted I/Os while it was measured; `None` = not with `-u`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submits: Option<u64>,
     /// Which engine did its I/Os. `None` = unknown: the record is of an older program.

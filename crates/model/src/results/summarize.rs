@@ -222,7 +222,7 @@ struct Latencies<'a> {
 }
 
 impl Latencies<'_> {
-    /// From where I/Os were handed over.
+    /// From where I/Os were submitted.
     fn of(work: &Work) -> Latencies<'_> {
         Latencies::by(work, |done| done.latency.as_ref())
     }
@@ -286,7 +286,7 @@ impl Latencies<'_> {
 impl PacedFigures {
     /// The same with how late the I/Os started, if they were recorded ones.
     fn with_lateness(mut self, record: &Record, all: &Work) -> PacedFigures {
-        if record.method.as_ref().is_some_and(|method| method.replay.is_some()) {
+        if record.run_options.as_ref().is_some_and(|run_options| run_options.replay.is_some()) {
             let directions =
                 || [&all.read, &all.write, &all.others].into_iter().filter_map(|done| done.paced.as_ref());
             let later = |nanos| directions().map(|paced| paced.delay.longer_than(nanos)).sum();

@@ -68,7 +68,7 @@ pub struct Measured {
     pub trace: Option<TraceFigures>,
     /// Wait statistics (`-vs`), ascending by thread.
     pub waits: Vec<ThreadWaits>,
-    /// How often threads handed over I/Os (`-u`), ascending by thread.
+    /// How often threads submitted I/Os (`-u`), ascending by thread.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub submits: Vec<ThreadSubmits>,
 }
@@ -158,7 +158,7 @@ pub struct ThreadWaits {
     pub throttled: bool,
 }
 
-/// Calls by which one thread handed over I/Os (`-u`).
+/// Calls by which one thread submitted I/Os (`-u`).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadSubmits {
     /// Thread number.

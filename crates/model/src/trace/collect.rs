@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// One I/O that was recorded: 24 bytes, of which a trace has many millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TracedIo {
-    /// When it was handed over, ns by the clock of the trace.
+    /// When it was submitted, ns by the clock of the trace.
     pub at_ns: u64,
     /// First byte.
     pub offset: u64,
@@ -88,7 +88,7 @@ pub struct DiscardCount {
 }
 
 impl IoCollector {
-    /// An I/O was handed over.
+    /// An I/O was submitted.
     pub fn issued(&mut self, at_ns: u64, offset: u64, bytes: u32, write: bool) {
         if self.is_full() {
             return;
@@ -127,7 +127,7 @@ impl IoCollector {
     fn next_in_flight(&mut self, write: bool, from: u64, end: u64) -> Option<(u64, usize, u32)> {
         let mut inside = self.in_flight.range_mut((write, from)..(write, end));
         let (&(_, at), same) = inside.next()?;
-        // The latest one: an older one that is still here was given back and handed over anew.
+        // The latest one: an older one that is still here was given back and submitted anew.
         let taken = same.pop();
         if same.is_empty() {
             self.in_flight.remove(&(write, at));
@@ -218,7 +218,7 @@ impl IoCollector {
 /// Recorded I/Os.
 #[derive(Debug, Clone, Default)]
 pub struct IoTrace {
-    /// In the order in which they were handed over.
+    /// In the order in which they were submitted.
     pub ios: Vec<TracedIo>,
     /// Events that were neither reads, writes nor discards: flushes.
     pub skipped: u64,
@@ -226,7 +226,7 @@ pub struct IoTrace {
     pub discards: DiscardCount,
     /// Events that were not recorded, because they came too fast.
     pub lost: u64,
-    /// Completions of what nobody was seen to hand over: it was in flight before, or it came another way.
+    /// Completions of what nobody was seen to submit: it was in flight before, or it came another way.
     pub unasked: u64,
     /// There were more than [`MOST_IOS`].
     pub truncated: bool,

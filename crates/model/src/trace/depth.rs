@@ -2,7 +2,7 @@
 
 use super::TracedIo;
 
-/// In flight when an I/O is handed over, itself included.
+/// In flight when an I/O is submitted, itself included.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct DepthFigures {
     /// Over the time, on average.

@@ -27,7 +27,7 @@ pub struct IoFigures {
     pub end: u64,
     /// How many sequential streams go on at the same time.
     pub streams: u32,
-    /// In flight when an I/O is handed over: on average over the time, ..
+    /// In flight when an I/O is submitted: on average over the time, ..
     pub mean_depth: f64,
     /// .. what 95 of 100 I/Os don't exceed (0 = no latency is known), ..
     pub usual_depth: u32,

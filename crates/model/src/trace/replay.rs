@@ -147,7 +147,7 @@ impl ReplayList {
         self.ios.is_empty()
     }
 
-    /// When the last one was handed over, ns after the first one.
+    /// When the last one was submitted, ns after the first one.
     pub fn length_ns(&self) -> u64 {
         self.ios.last().map_or(0, |io| io.at_and_kind >> 16)
     }

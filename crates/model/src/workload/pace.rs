@@ -43,7 +43,7 @@ pub enum Limit {
         /// Seed of the times.
         seed: u64,
     },
-    /// A pause after so many I/Os, again and again. It begins when the last one has been handed over.
+    /// A pause after so many I/Os, again and again. It begins when the last one has been submitted.
     Bursts {
         /// I/Os of a burst, at least 1.
         ios: u32,
@@ -88,7 +88,7 @@ enum State {
     Bursts { ios: u32, left: u32, pause: u64, resume: u64 },
 }
 
-/// Not known yet: the burst is complete, but its last I/O has not been handed over.
+/// Not known yet: the burst is complete, but its last I/O has not been submitted.
 const UNKNOWN: u64 = u64::MAX;
 
 impl Pace {
@@ -112,7 +112,7 @@ impl Pace {
 
     /// When the next I/O is to start, ns, whatever becomes of those before it. `None` = it has no time of
     /// its own: it goes as soon as it may. So do the I/Os of bursts: a pause begins when the last one was
-    /// handed over, so when the next burst begins depends on how long this one takes.
+    /// submitted, so when the next burst begins depends on how long this one takes.
     #[inline]
     pub fn due(&self) -> Option<u64> {
         match &self.0 {
@@ -135,7 +135,7 @@ impl Pace {
     /// Asks for one I/O at the time `now`, ns. `Ok` = it goes, and counts.
     ///
     /// # Errors
-    /// When to ask again, ns; `u64::MAX` = after the burst has been [handed over](Pace::handed_over).
+    /// When to ask again, ns; `u64::MAX` = after the burst has been [submitted](Pace::submitted).
     #[inline]
     pub fn ask(&mut self, now: u64) -> Result<(), u64> {
         match &mut self.0 {
@@ -155,15 +155,15 @@ impl Pace {
         }
     }
 
-    /// Whether a burst is complete and waits to be told when its last I/O was handed over.
+    /// Whether a burst is complete and waits to be told when its last I/O was submitted.
     #[inline]
     pub fn burst_ended(&self) -> bool {
         matches!(self.0, State::Bursts { left: 0, .. })
     }
 
-    /// All I/Os asked for so far were handed over by `now`, ns: a pause that is due begins here.
+    /// All I/Os asked for so far were submitted by `now`, ns: a pause that is due begins here.
     #[inline]
-    pub fn handed_over(&mut self, now: u64) {
+    pub fn submitted(&mut self, now: u64) {
         if let State::Bursts { ios, left: left @ 0, pause, resume } = &mut self.0 {
             *left = *ios;
             *resume = now.saturating_add(*pause);

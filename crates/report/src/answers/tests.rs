@@ -13,7 +13,7 @@ fn run(test: &str, iops: f64, number: i64) -> SideRun {
     SideRun {
         known,
         environment: BTreeMap::new(),
-        method: BTreeMap::new(),
+        run_options: BTreeMap::new(),
         began_ms: Some(number),
         boot: None,
         test: Some(test.to_owned()),

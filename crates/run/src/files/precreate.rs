@@ -62,7 +62,7 @@ pub fn create_all(
     control: &Control,
     voice: &Voice,
 ) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
-    let wanted = if options.method.simulated() { Vec::new() } else { files(profile) };
+    let wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))

@@ -50,7 +50,9 @@ pub fn prefill(
     control: &Control,
     voice: &Voice,
 ) -> Result<(), String> {
-    let Some(content) = options.method.prefill.filter(|_| !options.method.simulated()) else { return Ok(()) };
+    let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
+        return Ok(());
+    };
     for order in content::orders(plan, located) {
         let parts = match files::kind(&order.located).map_err(|error| error.to_string())? {
             inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
@@ -97,7 +99,7 @@ fn needs_destroy(order: &Order) -> String {
 /// The devices that would be refused, one message each; what `auto` does isn't known before the device is
 /// looked at.
 pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Vec<String> {
-    if options.destroy || matches!(options.method.prefill, None | Some(Prefill::Auto)) {
+    if options.destroy || matches!(options.run_options.prefill, None | Some(Prefill::Auto)) {
         return Vec::new();
     }
     let is_device =

@@ -1,4 +1,4 @@
-//! What a worker calls: before its I/Os are handed over, and when they have ended.
+//! What a worker calls: before its I/Os are submitted, and when they have ended.
 
 use super::Integrity;
 use super::classify::{Expected, SectorVerdict, is_torn, judge};
@@ -124,7 +124,7 @@ impl<'a> SectorChecker<'a> {
         self.start_signal = start_signal;
     }
 
-    /// These I/Os are about to be handed over: writes get their stamps.
+    /// These I/Os are about to be submitted: writes get their stamps.
     pub fn begin(&mut self, batch: &[Io], engine: &mut dyn Engine) {
         if batch.len() > 1 {
             self.look_ahead(batch);
@@ -251,7 +251,7 @@ impl<'a> SectorChecker<'a> {
         }
     }
 
-    /// These flushes ([`Io::file`]) are about to be handed over.
+    /// These flushes ([`Io::file`]) are about to be submitted.
     pub fn flushing(&mut self, batch: &[Io]) {
         for io in batch {
             let target = &self.targets[io.file as usize];

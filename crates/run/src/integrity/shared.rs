@@ -31,7 +31,7 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// For a run; `verify_as` as in [`diskspd_model::profile::Method`]; `journal` is an empty file, `boot`
+    /// For a run; `verify_as` as in `RunOptions`; `journal` is an empty file, `boot`
     /// tells the running kernel from others ("" = not known).
     ///
     /// # Errors

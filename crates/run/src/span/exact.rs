@@ -174,12 +174,12 @@ impl Drop for Counted {
 mod tests {
     use super::*;
     use diskspd_model::engines::EngineKind;
-    use diskspd_model::profile::Method;
+    use diskspd_model::profile::RunOptions;
     use diskspd_model::profile::{Target, TimeSpan};
 
     #[test]
     fn it_ends_after_the_number_of_ios() {
-        let options = Options::from(Method { engine: Some(EngineKind::Null), ..Method::default() });
+        let options = Options::from(RunOptions { engine: Some(EngineKind::Null), ..RunOptions::default() });
         for (depth, ios, ended) in [(1, 1, 1), (1, 777, 777), (32, 320, 320), (32, 321, 352)] {
             let target = Target {
                 path: "x".into(),

@@ -57,7 +57,7 @@ mod tests {
     use diskspd_model::machine::System;
     use diskspd_model::machine::target::{TargetFacts, TargetKind};
     use diskspd_model::plan::{Surroundings, plan};
-    use diskspd_model::profile::{Method, Profile, RandomDataSource, Target, TimeSpan};
+    use diskspd_model::profile::{Profile, RandomDataSource, RunOptions, Target, TimeSpan};
     use std::io;
 
     const MIB: u64 = 1 << 20;
@@ -77,9 +77,10 @@ mod tests {
         let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
         let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
         let facts = [TargetFacts { kind: TargetKind::File, size: 16 * MIB, ..TargetFacts::default() }];
-        let (system, method) = (System::default(), Method::default());
+        let (system, run_options) = (System::default(), RunOptions::default());
         let plan =
-            plan(&profile, &span, Surroundings { system: &system, facts: &facts, method: &method }).unwrap();
+            plan(&profile, &span, Surroundings { system: &system, facts: &facts, run_options: &run_options })
+                .unwrap();
         let pages = LargePages { free: 0, ..before };
         let why = NoLargePages { bytes: 5, pages, source: io::ErrorKind::OutOfMemory.into() };
         Reserve::with(before, &plan).explain(&why)

@@ -42,18 +42,17 @@ pub fn measure(
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     control.does("sets up the run");
-    // Without files there is nothing to be read.
-    let content = if options.method.simulated() { Vec::new() } else { content::look(plan, located, voice) };
+    let content = looked_at(shared, options);
     let mut observer = match Observer::new(plan, located, system, options, trace) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
-    let awake = match options.method.cpu_latency_us.map(CpuLatency::hold).transpose() {
+    let awake = match options.run_options.cpu_latency_us.map(CpuLatency::hold).transpose() {
         Ok(held) => held,
         // It could be held when the run began.
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
     };
-    if let Some(limit) = options.method.cpu_latency_us {
+    if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
     }
     let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
@@ -108,13 +107,13 @@ pub fn measure(
         Some(observer)
     });
     drop(awake);
-    if options.method.flush_after {
+    if options.run_options.flush_after {
         control.deposit(SpanOutcome { results: results.clone(), ..SpanOutcome::default() });
         control.does("flushes what was written (--flush-after)");
     }
     let observed = observer.map(|observer| observer.finish(&live)).unwrap_or_default();
     let mut outcome = closed(plan, shared, control, results, content, observed);
-    if options.method.flush_after {
+    if options.run_options.flush_after {
         outcome.troubles.extend(unflushed(plan, &outcome.results));
     }
     outcome
@@ -133,6 +132,14 @@ fn unflushed(plan: &SpanPlan, results: &SpanResults) -> Vec<String> {
             ))
         })
         .collect()
+}
+
+/// What the targets hold before the workers begin. Without files there is nothing to be read.
+fn looked_at(shared: &Shared, options: &Options) -> Vec<ContentFacts> {
+    if options.run_options.simulated() {
+        return Vec::new();
+    }
+    content::look(shared.span, shared.located, shared.voice)
 }
 
 /// The results of a time span whose workers have ended, or are left behind.

@@ -172,7 +172,7 @@ impl Clocked<'_> {
     /// From the start signal until measuring is to begin. False = ended early, by failure or interruption.
     fn warm_up(&self, observer: &mut Observer) -> bool {
         let Clocked { plan, control, voice, .. } = *self;
-        let until_steady = self.options.method.until_steady_s;
+        let until_steady = self.options.run_options.until_steady_s;
         voice.verbose(|| format!("starting: {} threads", plan.workers.len()));
         // Without a warm-up nothing may lie between the first I/O and the first that is counted.
         let at_once = plan.warmup == 0 && until_steady.is_none();
@@ -217,7 +217,7 @@ impl Clocked<'_> {
     /// When measuring begins for all that measure together and have given the start signal at `started`:
     /// `Some(None)` = it is alone, `None` = it doesn't begin at all.
     fn agreed_begin(&self, started: Option<Nanos>) -> Option<Option<Nanos>> {
-        match (&self.options.companions, self.options.method.until_steady_s) {
+        match (&self.options.companions, self.options.run_options.until_steady_s) {
             (Some(companions), Some(_)) => {
                 self.voice.verbose(|| "waiting until all ranks have warmed up".into());
                 companions.go_on_at(MeetingPoint::WarmedUp, self.control).map(Some)

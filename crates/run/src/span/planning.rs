@@ -39,7 +39,7 @@ pub fn locations(span: &TimeSpan, options: &Options) -> Result<Vec<PathBuf>, Vec
     let mut errors = Vec::new();
     let locations = span.targets.iter().map(|target| match target::locate(target.path.as_bytes()) {
         Ok(location) => location,
-        Err(_) if options.method.simulated() => PathBuf::new(),
+        Err(_) if options.run_options.simulated() => PathBuf::new(),
         Err(message) => {
             errors.push(PlanError::target(message.to_string()));
             PathBuf::new()
@@ -69,7 +69,7 @@ pub fn plan_at(
 ) -> Result<SpanPlan, Vec<PlanError>> {
     let mut facts = Vec::new();
     let mut errors = Vec::new();
-    let wish = Wish { engine: options.method.engine, poll: options.method.poll };
+    let wish = Wish { engine: options.run_options.engine, poll: options.run_options.poll };
     for (target, location) in span.targets.iter().zip(locations) {
         let located = probes.located(location);
         let found = located.and_then(|located| Ok((facts_of(location, located.as_ref())?, located)));
@@ -80,7 +80,7 @@ pub fn plan_at(
                     let look = || completion_probe::completion(place.way(), &found, direct);
                     found.completion = probes.completion(location, direct, look);
                 }
-                if target.shares.of(Operation::Discard) > 0 && !options.method.simulated() {
+                if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
                     found.discards = Some(discards::look(place.way(), found.is_remote()));
                 }
                 if wish.poll {
@@ -89,7 +89,7 @@ pub fn plan_at(
                 facts.push(found);
             }
             // A simulated device needs no target; the plan sees one that isn't there.
-            Err(_) if options.method.simulated() => facts.push(TargetFacts::default()),
+            Err(_) if options.run_options.simulated() => facts.push(TargetFacts::default()),
             Err(error) => errors.push(PlanError::target(error.to_string())),
         }
     }
@@ -103,10 +103,10 @@ pub fn plan_at(
             return Err(misaligned);
         }
     }
-    let around = Surroundings { system, facts: &facts, method: &options.method };
+    let around = Surroundings { system, facts: &facts, run_options: &options.run_options };
     let mut plan = plan::plan(profile, span, around)?;
     if let Some(list) = &options.replay {
-        replay::give(&mut plan, list, &options.method)?;
+        replay::give(&mut plan, list, &options.run_options)?;
     }
     Ok(plan)
 }

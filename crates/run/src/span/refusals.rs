@@ -7,7 +7,7 @@ use crate::span::planning::locations;
 use diskspd_host::claims::{self, Claims};
 use diskspd_host::located::LocatedTargets;
 use diskspd_model::plan::{self, PlanError, SpanPlan};
-use diskspd_model::profile::{Method, Profile, TimeSpan};
+use diskspd_model::profile::{Profile, RunOptions, TimeSpan};
 use diskspd_sys::cpu_latency::CpuLatency;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub fn written<'a>(
     locations: &'a [PathBuf],
     options: &Options,
 ) -> impl Iterator<Item = &'a Path> + use<'a> {
-    let prefilled = options.method.prefill.is_some() && options.destroy;
+    let prefilled = options.run_options.prefill.is_some() && options.destroy;
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| target.is_changed() || prefilled).map(|(_, path)| path.as_path())
 }
@@ -30,7 +30,7 @@ pub fn prepared<'a>(
     locations: &'a [PathBuf],
     options: &Options,
 ) -> impl Iterator<Item = &'a Path> + use<'a> {
-    let filled = options.method.prefill.is_some();
+    let filled = options.run_options.prefill.is_some();
     let targets = span.targets.iter().zip(locations);
     targets.filter(move |(target, _)| filled || plan::creates(target)).map(|(_, path)| path.as_path())
 }
@@ -39,8 +39,8 @@ pub fn prepared<'a>(
 ///
 /// # Errors
 /// It can't; what to do about it.
-pub fn cpu_latency_refusal(method: &Method) -> Result<(), Vec<PlanError>> {
-    let Some(limit) = method.cpu_latency_us else { return Ok(()) };
+pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
+    let Some(limit) = run_options.cpu_latency_us else { return Ok(()) };
     let held = CpuLatency::hold(limit);
     held.map(drop).map_err(|error| vec![PlanError::target(format!("--cpu-latency: {error}"))])
 }
@@ -72,7 +72,7 @@ pub fn claim(profiles: &[Profile], options: &Options) -> Result<Claims, Vec<Stri
 /// Devices are claimed as for the run, and given back at once: so it's known too who has one without a
 /// trace in /proc and /sys.
 pub fn refusals(span: &TimeSpan, plan: &SpanPlan, options: &Options) -> Vec<String> {
-    if options.method.simulated() {
+    if options.run_options.simulated() {
         return Vec::new();
     }
     // What is wrong with the places is what the plan has complained of.

@@ -38,7 +38,7 @@ pub struct Shared<'a> {
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
     pub progress: Vec<Arc<ByDirection>>,
-    /// What may still be handed over, where a volume ends the span.
+    /// What may still be submitted, where a volume ends the span.
     pub quota: Option<Arc<VolumeQuota>>,
     /// Write data, by [`SpanPlan::sources`].
     pub sources: &'a [memory::Shared],

@@ -8,7 +8,7 @@ use diskspd_sys::clock::{Nanos, SECOND};
 use std::collections::VecDeque;
 
 /// Between two looks, at most. The workers stop by themselves (`worker/quota.rs`); what passes until it's
-/// seen that all they handed over has come back belongs to the measured time.
+/// seen that all they submitted has come back belongs to the measured time.
 const LONGEST: Nanos = SECOND / 100;
 /// Looks that are remembered are at least half of this apart.
 const APART: Nanos = SECOND / 10;

@@ -49,7 +49,7 @@ pub struct Entry {
     pub offset: u64,
     /// Bytes transferred, or that it concerned.
     pub size: u32,
-    /// Handed over so long after the start signal, ns.
+    /// Submitted so long after the start signal, ns.
     pub start: Nanos,
     /// From there to the reap, ns.
     pub latency: Nanos,

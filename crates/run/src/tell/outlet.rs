@@ -13,7 +13,7 @@ use super::destination::{
 };
 use super::output_error::{NotWritten, OutputError, OutputFault};
 use super::patience::Patience;
-use diskspd_model::profile::{Method, Profile};
+use diskspd_model::profile::{Profile, RunOptions};
 use diskspd_sys::place::{NewFile, Place, elsewhere};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -30,15 +30,15 @@ pub struct OutputDoor {
 
 impl OutputDoor {
     /// That of a run.
-    pub fn of_run(profile: &Profile, method: &Method) -> OutputDoor {
-        OutputDoor::default().which_runs(profile, method)
+    pub fn of_run(profile: &Profile, run_options: &RunOptions) -> OutputDoor {
+        OutputDoor::default().which_runs(profile, run_options)
     }
 
     /// The command runs this too.
-    pub fn which_runs(mut self, profile: &Profile, method: &Method) -> OutputDoor {
+    pub fn which_runs(mut self, profile: &Profile, run_options: &RunOptions) -> OutputDoor {
         self.targets.extend(targets(profile));
         self.targets.dedup();
-        self.which_reads(inputs_of(profile, method))
+        self.which_reads(inputs_of(profile, run_options))
     }
 
     /// The command reads these too.

@@ -15,9 +15,9 @@ use diskspd_host::tracer::TracerWatch;
 use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_model::machine::System;
 use diskspd_model::machine::completion::OneByOne;
-use diskspd_model::machine::heat::Heat;
+use diskspd_model::machine::thermal::Thermal;
 use diskspd_model::plan::SpanPlan;
-use diskspd_model::results::{HeatChange, Observed};
+use diskspd_model::results::{Observed, ThermalChange};
 use diskspd_sys::clock::Nanos;
 
 /// The observer of one time span in real time.
@@ -46,19 +46,19 @@ impl<'a> Observer<'a> {
         options: &Options,
         trace: Option<trace::Ready>,
     ) -> Result<Observer<'a>, TraceRefusal> {
-        let heat = HeatChange { before: heat(system), ..HeatChange::default() };
-        let heat = (!heat.before.is_unknown()).then_some(heat);
-        let cpu_latency = options.method.cpu_latency_us;
+        let thermal = ThermalChange { before: thermal(system), ..ThermalChange::default() };
+        let thermal = (!thermal.before.is_unknown()).then_some(thermal);
+        let cpu_latency = options.run_options.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
-            devices: DeviceWatch::new(plan, located, options.method.flush_after),
+            devices: DeviceWatch::new(plan, located, options.run_options.flush_after),
             trace: TraceWatch::open(plan, located, trace)?,
             tracers: TracerWatch::new(Root::live()),
             observed: Observed {
-                heat,
+                thermal,
                 polled,
                 cpu_latency,
                 one_by_one: one_by_one(plan),
@@ -122,8 +122,8 @@ impl<'a> Observer<'a> {
 
     /// When the workers have ended: what takes longer.
     pub fn finish(mut self, workers: &[Counters]) -> Observed {
-        if let Some(change) = &mut self.observed.heat {
-            change.after = heat(self.system);
+        if let Some(change) = &mut self.observed.thermal {
+            change.after = thermal(self.system);
         }
         self.observed.effort = Some(self.effort.finish(workers));
         self.observed.sleeps = self.sleeps.finish();
@@ -140,13 +140,13 @@ fn one_by_one(plan: &SpanPlan) -> Vec<Option<OneByOne>> {
 }
 
 /// Of the disks that the targets lie on.
-fn heat(system: &System) -> Heat {
+fn thermal(system: &System) -> Thermal {
     let devices = system.targets.iter().filter_map(|target| target.device.as_ref());
     let mut disks: Vec<&str> =
         devices.map(|device| device.disk.as_deref().unwrap_or(device.name.as_str())).collect();
     disks.sort_unstable();
     disks.dedup();
-    diskspd_host::heat::read(&Root::live(), &disks)
+    diskspd_host::thermal::read(&Root::live(), &disks)
 }
 
 /// What there is to observe of a time span in simulated time: nothing took part.

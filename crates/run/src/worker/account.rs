@@ -108,7 +108,7 @@ impl Loop<'_> {
         }
     }
 
-    /// The I/Os that were due by now and were not handed over are in no other figure.
+    /// The I/Os that were due by now and were not submitted are in no other figure.
     #[cold]
     pub(super) fn measuring_ended(&mut self, books: &mut Books) {
         let begin = self.phases.measure_start();

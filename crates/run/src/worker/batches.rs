@@ -1,10 +1,10 @@
-//! How many I/Os are handed over at a time. This is the rule, and all of it:
+//! How many I/Os are submitted at a time. This is the rule, and all of it:
 //!
 //! * A thread that does its I/Os itself does one after the other.
 //! * Else all requests that are free at the same moment go in one system call, as far as that, and looking for completions,
 //!   takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each (and 2 or 1 where
 //!   content is made for each, which counts as well). A larger batch costs truth, since an I/O that completes
-//!   while others are handed over isn't stamped before that is done, and it leaves a device idle until then. A
+//!   while others are submitted isn't stamped before that is done, and it leaves a device idle until then. A
 //!   smaller one costs system calls, and neighbours that the kernel can't merge.
 //! * Only where no latency can be falsified and no device waits, because all that was in flight had completed by the time it
 //!   was looked for (page cache), everything goes at once.
@@ -15,7 +15,7 @@
 
 use diskspd_sys::clock::Nanos;
 
-/// How long handing over a batch, and looking for completions, may take, ns. See docs/measuring.md.
+/// How long submitting a batch, and looking for completions, may take, ns. See docs/measuring.md.
 const LONGEST: Nanos = 16_000;
 /// I/Os in a batch, powers of two.
 const LEAST: usize = 4;
@@ -47,7 +47,7 @@ impl Batches {
         }
     }
 
-    /// I/Os that are handed over at most next.
+    /// I/Os that are submitted at most next.
     #[inline]
     pub fn most(self) -> usize {
         match self {
@@ -77,7 +77,7 @@ impl Batches {
         }
     }
 
-    /// So many were handed over, and completions looked for, in so many ns.
+    /// So many were submitted, and completions looked for, in so many ns.
     #[inline]
     pub fn took(&mut self, ios: usize, nanos: Nanos) {
         let (Batches::InTime { most, least } | Batches::InTimeOrAtOnce { most, least, .. }) = self else {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_is_as_large_as_can_be_handed_over_in_time_with_and_without_latencies() {
+    fn a_batch_is_as_large_as_can_be_submitted_in_time_with_and_without_latencies() {
         for measured in [true, false] {
             let ordinary =
                 [(100, 16), (900, 16), (1100, 8), (1900, 8), (2100, 4), (9000, 4)].map(|c| (c, false));

@@ -20,7 +20,7 @@ pub struct Books {
     pub recorder: Recorder,
 }
 
-/// An I/O that was handed over and has not come back.
+/// An I/O that was submitted and has not come back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StuckIo {
     /// The thread that it belongs to.
@@ -33,7 +33,7 @@ pub struct StuckIo {
     pub offset: u64,
     /// Bytes; 0 of a flush.
     pub length: u32,
-    /// When it was handed over; `None` = no clock was read for it.
+    /// When it was submitted; `None` = no clock was read for it.
     pub started: Option<Nanos>,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 impl Loop<'_> {
     /// Gets completions: waits for them when every request is in flight, or until the next one may go;
-    /// looks for them in passing when there is more to hand over.
+    /// looks for them in passing when there is more to submit.
     #[inline]
     pub(super) fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if (self.left == 0 || self.batches.is_single()) && self.pacing.is_none() {
@@ -25,17 +25,17 @@ impl Loop<'_> {
             // The pause begins when the kernel has the last I/O.
             self.look()?;
             let now = self.clock.now();
-            self.pacing.iter_mut().for_each(|pacing| pacing.handed_over(now));
+            self.pacing.iter_mut().for_each(|pacing| pacing.submitted(now));
             return Ok(());
         }
-        let handed_over = !self.batch.is_empty();
+        let submitted = !self.batch.is_empty();
         match due {
-            _ if self.left == 0 || (self.batches.is_single() && handed_over) => {
+            _ if self.left == 0 || (self.batches.is_single() && submitted) => {
                 self.waits.completion_waits += u64::from(!self.batches.is_single());
                 self.wait_until(Nanos::MAX)
             }
-            // While latencies are measured, whatever was handed over is followed by a look.
-            Some(due) if !handed_over || !self.batches.are_looked_after() => self.wait_for_turn(due),
+            // While latencies are measured, whatever was submitted is followed by a look.
+            Some(due) if !submitted || !self.batches.are_looked_after() => self.wait_for_turn(due),
             _ => self.look(),
         }
     }
@@ -51,14 +51,14 @@ impl Loop<'_> {
         self.wait_until(due)
     }
 
-    /// Hands over what the engine still holds and takes what has completed, without waiting for it. While
+    /// Submits what the engine still holds and takes what has completed, without waiting for it. While
     /// latencies are measured and requests are left that is a look-aside.
     fn look(&mut self) -> Result<(), EngineError> {
         let before = self.done.len();
         self.engine.wait(0, Duration::ZERO, &mut self.done)?;
         if self.left > 0 && !self.batches.is_single() {
             // Nobody looks either while content is made.
-            let nanos = self.clock.now() - self.handed_over + self.preparing;
+            let nanos = self.clock.now() - self.submitted + self.preparing;
             self.batches.took(self.batch.len(), nanos);
             if self.batches.are_looked_after() {
                 self.waits.lookasides += 1;
@@ -69,7 +69,7 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// What has completed of all that was in flight decides how much is handed over next.
+    /// What has completed of all that was in flight decides how much is submitted next.
     #[inline]
     fn found(&mut self) {
         let in_flight = self.plan.depth as usize - self.left;

@@ -10,7 +10,7 @@ pub struct Counting {
     /// How often a wait returned 0, 1, .. 6, and 7 or more completions, over the whole life of the thread.
     /// Never with `-u`, as in DISKSPD.
     pub completions: [u64; 8],
-    /// Calls that handed over I/Os while it was measured.
+    /// Calls that submitted I/Os while it was measured.
     pub submits: u64,
     ring: bool,
     /// Waits that are counted already.

@@ -111,7 +111,7 @@ fn ahead(target: &WorkerTarget) -> usize {
 }
 
 fn fill(parts: FillParts, random: &mut Random, memory: SlotMut, io: &Io) {
-    // An I/O that lies elsewhere is refused when it's handed over.
+    // An I/O that lies elsewhere is refused when it's submitted.
     let Some(mut slot) = memory.part(io.buffer_offset, io.length as usize) else { return };
     // A copy that nothing else can refer to stays in registers.
     let mut drawn = random.clone();

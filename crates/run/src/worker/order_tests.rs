@@ -70,7 +70,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
     };
     let span = TimeSpan { targets: vec![target], disable_affinity: true, ..TimeSpan::default() };
     let facts = [TargetFacts { kind: TargetKind::File, ..TargetFacts::default() }];
-    let around = Surroundings { system: &System::default(), facts: &facts, method: &Default::default() };
+    let around = Surroundings { system: &System::default(), facts: &facts, run_options: &Default::default() };
     let span = plan::plan(&Profile::default(), &span, around).expect("a plan");
     let plan = &span.workers[0];
     assert_eq!((plan.engine, plan.depth), (EngineKind::Mmap, 4));

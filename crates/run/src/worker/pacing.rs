@@ -90,7 +90,7 @@ impl Pacing {
     }
 
     /// Measuring, which began at `begin`, is over at `now`: for each target how many I/Os were due and
-    /// hadn't been handed over, and for how long the first one (ns). Empty from the second call on.
+    /// hadn't been submitted, and for how long the first one (ns). Empty from the second call on.
     pub fn close(&mut self, begin: Nanos, now: Nanos) -> impl Iterator<Item = (usize, u64, Nanos)> {
         let end = now.min(begin.saturating_add(self.longest));
         let closed = std::mem::replace(&mut self.closed, true);
@@ -104,13 +104,13 @@ impl Pacing {
         paces.iter().enumerate().filter_map(overdue).chain(recorded)
     }
 
-    /// Whether a pause begins as soon as everything has been handed over.
+    /// Whether a pause begins as soon as everything has been submitted.
     pub fn burst_ended(&self) -> bool {
         self.paces.iter().any(Pace::burst_ended)
     }
 
-    /// Everything asked for has been handed over.
-    pub fn handed_over(&mut self, now: Nanos) {
-        self.paces.iter_mut().for_each(|pace| pace.handed_over(now));
+    /// Everything asked for has been submitted.
+    pub fn submitted(&mut self, now: Nanos) {
+        self.paces.iter_mut().for_each(|pace| pace.submitted(now));
     }
 }

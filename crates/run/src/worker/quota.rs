@@ -1,4 +1,4 @@
-//! `--until-written`, `--until-read`: what may still be handed over until as much is done as was asked for.
+//! `--until-written`, `--until-read`: what may still be submitted until as much is done as was asked for.
 //! The workers share it, so that they stop by themselves: the controlling thread only looks once in a while,
 //! and a device writes a lot in that time.
 
@@ -21,7 +21,7 @@ pub struct VolumeQuota {
 #[derive(Debug)]
 struct SharedGoal {
     direction: Direction,
-    /// What of it may still be handed over, bytes; below 0 = too much was, by the last I/Os of several
+    /// What of it may still be submitted, bytes; below 0 = too much was, by the last I/Os of several
     /// threads.
     left: AtomicI64,
     /// What has come back in the measured time, bytes: as the results count it.
@@ -77,7 +77,7 @@ impl VolumeQuota {
 /// A worker's part in it.
 pub(super) struct QuotaShare {
     pub(super) quota: Arc<VolumeQuota>,
-    /// Measuring has begun: what is handed over counts.
+    /// Measuring has begun: what is submitted counts.
     pub(super) counts: bool,
 }
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_handed_over_counts_from_the_begin_of_measuring_on() {
+    fn what_was_submitted_counts_from_the_begin_of_measuring_on() {
         let goal = VolumeGoal { direction: Direction::Write, bytes: 8192, from_start: false };
         let quota = Arc::new(VolumeQuota::new([&goal]));
         let mut share = QuotaShare::new(Arc::clone(&quota));

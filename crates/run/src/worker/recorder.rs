@@ -75,7 +75,7 @@ pub struct Returned {
     pub bytes: u64,
     /// Bytes asked for.
     pub asked: u32,
-    /// When it was handed over; anything when no stamps are taken.
+    /// When it was submitted; anything when no stamps are taken.
     pub started: Nanos,
 }
 
@@ -106,7 +106,7 @@ pub struct OnTime {
     pub target: usize,
     /// Read or write.
     pub direction: Direction,
-    /// Handed over so long after that time, ns.
+    /// Submitted so long after that time, ns.
     pub delay: u64,
     /// Reaped so long after that time, ns; anything when no stamps are taken.
     pub response: u64,
@@ -203,7 +203,7 @@ impl Recorder {
         if self.course.as_ref().is_some_and(|course| course.is_over(since_start)) {
             self.close_interval(since_start);
         }
-        // What was handed over together and reaped together went alike, and is counted together.
+        // What was submitted together and reaped together went alike, and is counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
         for io in ios {

@@ -9,7 +9,7 @@ use diskspd_sys::clock::Nanos;
 /// What has to be remembered of a request while its I/O is in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct InFlight {
-    /// When it was handed over.
+    /// When it was submitted.
     pub started: Nanos,
     /// What it does.
     pub io: Io,

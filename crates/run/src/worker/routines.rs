@@ -18,7 +18,7 @@ impl Loop<'_> {
             self.fill(books);
         }
         self.stamp();
-        self.hand_over(owner)?;
+        self.submit(owner)?;
         while stopped < self.plan.depth {
             if self.done.is_empty() {
                 self.wait_until(Nanos::MAX)?;
@@ -45,8 +45,8 @@ impl Loop<'_> {
                 }
                 self.fill(books);
                 self.stamp();
-                self.hand_over(owner)?;
-                // The last one is handed over by the wait that follows.
+                self.submit(owner)?;
+                // The last one is submitted by the wait that follows.
                 if index + 1 == handled.len() {
                     break;
                 }

@@ -38,7 +38,7 @@ pub(super) struct Loop<'a> {
     pub(super) voice: &'a Voice,
     /// Idle requests that are left when the batch is full: known also while the books are put down.
     pub(super) left: usize,
-    /// What is handed over next.
+    /// What is submitted next.
     pub(super) batch: Vec<Io>,
     /// What has completed and isn't accounted for yet.
     pub(super) done: Vec<Done>,
@@ -55,7 +55,7 @@ pub(super) struct Loop<'a> {
     pub(super) is_special: bool,
     /// How long making the content of the batch took, ns.
     pub(super) preparing: Nanos,
-    /// How many I/Os are handed over at a time.
+    /// How many I/Os are submitted at a time.
     pub(super) batches: Batches,
     /// `-u`: completions that a wait waits for, at most; else 1.
     pub(super) awaited: usize,
@@ -64,7 +64,7 @@ pub(super) struct Loop<'a> {
     /// Waits and calls are counted for the reports of DISKSPD 2.3; `None` = they aren't.
     pub(super) counting: Option<Counting>,
     /// The last start stamp.
-    pub(super) handed_over: Nanos,
+    pub(super) submitted: Nanos,
     /// Whether I/Os get stamps. Without latencies, intervals and log no clock is read for them.
     pub(super) timed: bool,
     /// The log counts from here.

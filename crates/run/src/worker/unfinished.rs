@@ -9,7 +9,7 @@ use diskspd_sys::clock::Nanos;
 /// The most that are listed for a target; the oldest ones come first.
 const MOST: usize = 1024;
 
-/// These I/Os completed in the cool-down: those that were handed over before it were in flight when
+/// These I/Os completed in the cool-down: those that were submitted before it were in flight when
 /// measuring ended. `late` gets target and age (ns) of them.
 #[cold]
 pub(super) fn completed_late(

@@ -16,7 +16,7 @@ pub struct Slot<'a> {
 
 /// The same, to fill too. A write that is in flight in this very part carries a mixture of old and new.
 ///
-/// It borrows the queue that it's from, so that nothing can be handed over before the slot is let go:
+/// It borrows the queue that it's from, so that nothing can be submitted before the slot is let go:
 ///
 /// ```compile_fail,E0499
 /// fn misuse(engine: &mut dyn diskspd::engine::Engine, io: diskspd::engine::Io) {

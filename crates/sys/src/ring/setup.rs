@@ -27,7 +27,7 @@ pub struct Options {
     pub defer_taskrun: bool,
     /// Completions are processed at the next system call, without interrupting the thread (5.19).
     pub coop_taskrun: bool,
-    /// The kernel carries on after an I/O that fails while it is handed over (5.18).
+    /// The kernel carries on after an I/O that fails while it is submitted (5.18).
     pub submit_all: bool,
     /// An I/O names its file by index; the kernel looks it up once and not per I/O.
     pub registered_files: bool,

@@ -103,7 +103,7 @@ fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
     let count = match &request.profile_file {
         Some(profile) => profile.substitutions.len(),
         None => {
-            let parts = request.method.preset.as_deref().and_then(presets::find);
+            let parts = request.run_options.preset.as_deref().and_then(presets::find);
             let all: usize = request.profile.time_spans.iter().map(|span| span.targets.len()).sum();
             all / parts.map_or(1, |preset| preset.parts.len())
         }

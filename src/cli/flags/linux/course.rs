@@ -108,7 +108,7 @@ pub const FLAGS: &[Flag] = &[
         default: "it is left to the kernel",
         notes: "After each time span, not part of its figures: fsync of every target that was written to.",
         tested: &["command_lines", "truth_device"],
-        read: Read::Switch(|draft| draft.request.method.flush_after = true),
+        read: Read::Switch(|draft| draft.request.run_options.flush_after = true),
         ..LINUX
     },
 ];
@@ -135,7 +135,7 @@ fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Some(b"uniform") => Arrivals::Uniform,
         Some(_) => return Err(Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE)),
     };
-    draft.request.method.rate_total = Some(RateTotal { ios_per_s, arrivals });
+    draft.request.run_options.rate_total = Some(RateTotal { ios_per_s, arrivals });
     Ok(())
 }
 
@@ -151,17 +151,17 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         Problem::new(0, "not a number of seconds")
             .expected("the maximum duration of the warm-up in seconds, as in --until-steady=600")
     };
-    draft.request.method.until_steady_s = Some(seconds.ok_or_else(wrong)?);
+    draft.request.run_options.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
 }
 
 fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.method.until_written = Some(volume(draft, value)?);
+    draft.request.run_options.until_written = Some(volume(draft, value)?);
     Ok(())
 }
 
 fn until_read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.method.until_read = Some(volume(draft, value)?);
+    draft.request.run_options.until_read = Some(volume(draft, value)?);
     Ok(())
 }
 
@@ -192,6 +192,6 @@ fn fsync_every(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let writes = number.and_then(|digits| digits.parse().ok()).filter(|writes| *writes > 0);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of writes" };
     let wrong = || Problem::new(0, what).expected("the number of writes between two flushes, 1 or more");
-    draft.request.method.fsync_every = Some(writes.ok_or_else(wrong)?);
+    draft.request.run_options.fsync_every = Some(writes.ok_or_else(wrong)?);
     Ok(())
 }

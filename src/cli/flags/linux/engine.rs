@@ -66,7 +66,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device \
                 has no poll queues (/sys/block/<device>/queue/io_poll).",
         tested: &["engine_choice"],
-        read: Read::Switch(|draft| draft.request.method.poll = true),
+        read: Read::Switch(|draft| draft.request.run_options.poll = true),
         ..LINUX
     },
     Flag {
@@ -90,9 +90,9 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.method.engine = Some(match value {
+    draft.request.run_options.engine = Some(match value {
         b"auto" => {
-            draft.request.method.engine = None;
+            draft.request.run_options.engine = None;
             return Ok(());
         }
         b"uring" => EngineKind::Uring,
@@ -128,7 +128,7 @@ fn cpu_latency(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let micros = digits.and_then(|digits| digits.parse().ok()).filter(|us| *us <= LONGEST);
     let what = if value.is_empty() { "the value is missing" } else { "not a number of microseconds" };
     let wrong = || Problem::new(0, what).expected("the maximum wake-up time, 0 to 2147483647 us");
-    draft.request.method.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
+    draft.request.run_options.cpu_latency_us = Some(micros.ok_or_else(wrong)?);
     Ok(())
 }
 

@@ -62,12 +62,12 @@ fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let name = String::from_utf8_lossy(value);
     let found =
         presets::find(&name).ok_or_else(|| Problem::new(0, "no such preset").expected(presets::names()));
-    draft.request.method.preset = Some(found?.name.to_owned());
+    draft.request.run_options.preset = Some(found?.name.to_owned());
     Ok(())
 }
 
 fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.method.prefill = Some(match value {
+    draft.request.run_options.prefill = Some(match value {
         b"" | b"auto" => Prefill::Auto,
         b"random" => Prefill::Random,
         b"pattern" => Prefill::Pattern,

@@ -43,10 +43,10 @@ pub fn run(
     open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
 ) -> Result<BootSides, NotDone> {
     let line = interleaved::line(&asked.request, request.quiet)?;
-    let door = OutputDoor::default().which_runs(&line.run.profile, &line.run.method);
+    let door = OutputDoor::default().which_runs(&line.run.profile, &line.run.run_options);
     let files = open(door.which_reads(output::inputs(&line.request)))?;
     let here = kernel()?;
-    let system: System = run::surroundings(&line.run.profile, &line.run.method);
+    let system: System = run::surroundings(&line.run.profile, &line.run.run_options);
     let command_line = format!("diskspd compare {}", quoted(&request.given));
     let (folder, mut history) = BootFolder::open(asked, &command_line, &system)?;
     let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));

@@ -3,6 +3,7 @@
 use super::{FioOption, refused};
 
 const ZONED: &str = "zoned devices and zones of a file have no counterpart";
+const PRIORITY: &str = "all I/Os of a thread have one priority";
 const PLACEMENT: &str = "writes can't be placed in a stream or unit of the device";
 const REPLAY: &str = "a job is no recording";
 const TRIMS: &str = "discards are shares of all I/Os";
@@ -43,12 +44,12 @@ pub(super) const ROWS: &[FioOption] = &[
     placed("plids", &["fdp_pli"]),
     placed("dp_scheme", &[]),
     placed("write_hint", &[]),
-    placed("cmdprio", &[]),
-    placed("cmdprio_class", &[]),
-    placed("cmdprio_percentage", &[]),
-    placed("cmdprio_bssplit", &[]),
-    placed("cmdprio_split", &[]),
-    placed("cmdprio_hint", &[]),
+    refused("cmdprio", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused("cmdprio_class", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused("cmdprio_percentage", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused("cmdprio_bssplit", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused("cmdprio_split", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
+    refused("cmdprio_hint", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     replayed("read_iolog"),
     replayed("read_iolog_chunked"),
     replayed("replay_no_stall"),

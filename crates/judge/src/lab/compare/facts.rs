@@ -107,7 +107,7 @@ fn of_run(run: &SideRun) -> Facts {
     if run.environment.is_empty() {
         add("fingerprint", known.fingerprint.clone(), MustAgree::No);
     }
-    for (name, value) in run.environment.iter().chain(&run.method) {
+    for (name, value) in run.environment.iter().chain(&run.run_options) {
         add(name, Some(value.clone()), MustAgree::No);
     }
     let several = known.time_spans.len() > 1;

@@ -11,7 +11,7 @@ use std::fmt;
 /// From when on a latency counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CountedFrom {
-    /// From where the I/O was handed over.
+    /// From where the I/O was submitted.
     Handover,
     /// From when it was due, under a rate: the response time, which holds also what it had to wait for
     /// before it could start.

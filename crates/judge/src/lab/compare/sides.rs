@@ -11,7 +11,7 @@ pub struct SideRun {
     /// What else was recorded of the machine, by name: parts of the fingerprint.
     pub environment: BTreeMap<String, String>,
     /// How it was run, beyond its parameters, by name.
-    pub method: BTreeMap<String, String>,
+    pub run_options: BTreeMap<String, String>,
     /// When it began to measure, ms since 1970-01-01 00:00 UTC; `None` = not recorded.
     pub began_ms: Option<i64>,
     /// What tells the boot of the machine from all others; `None` = not recorded.

@@ -18,7 +18,8 @@ pub struct Limits {
     pub waiting: Option<f64>,
     /// I/Os per second that they would have done at most if they had never waited for CPUs that were in
     /// use; `None` = that would have changed less than matters.
-    pub uncrowded_iops: Option<f64>,
+    #[serde(rename = "uncrowded_iops")]
+    pub uncontended_iops: Option<f64>,
     /// What a hypervisor took from the CPUs of the threads, on average.
     pub stolen: Option<f64>,
     /// The largest share of its time that a CPU spent on interrupts, whichever CPU.

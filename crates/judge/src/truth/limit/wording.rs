@@ -1,7 +1,7 @@
 //! What limited a run, in words.
 
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
-use crate::truth::crowd::{self, Crowd, Holder};
+use crate::truth::contention::{self, Contention, Holder};
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
 use diskspd_model::engines::EngineKind;
@@ -23,7 +23,7 @@ pub(super) fn describe(
     effort: &Effort,
     limits: &Limits,
     limiter: Limiter,
-    (crowd, late): (Option<Crowd>, Option<&Late>),
+    (contention, late): (Option<Contention>, Option<&Late>),
 ) -> Finding {
     let percent = |share: Option<f64>| share.unwrap_or(0.0) * 100.0;
     let finding =
@@ -88,7 +88,7 @@ pub(super) fn describe(
                 "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
             )
         }
-        Limiter::BusyCpus => busy_cpus(span, effort, limits, crowd),
+        Limiter::BusyCpus => busy_cpus(span, effort, limits, contention),
         Limiter::Kernel => {
             let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
             let what = format!(
@@ -127,8 +127,8 @@ pub(super) fn describe(
 }
 
 /// Threads without a CPU, and who had it.
-fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<Crowd>) -> Finding {
-    let holder = crowd.map_or(Holder::Others, |crowd| crowd.holder);
+fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, contention: Option<Contention>) -> Finding {
+    let holder = contention.map_or(Holder::Others, |contention| contention.holder);
     let shared = sharing(effort);
     let (severity, whose) = match holder {
         Holder::Threads => (
@@ -141,17 +141,17 @@ fn busy_cpus(span: &SpanView, effort: &Effort, limits: &Limits, crowd: Option<Cr
         Holder::Kernel => (Severity::Note, "CPU contention with kernel threads".to_owned()),
         Holder::Others => (Severity::Warning, "CPU contention with other programs".to_owned()),
     };
-    let waiting = crowd.map_or(limits.waiting.unwrap_or(0.0), |crowd| crowd.waiting) * 100.0;
+    let waiting = contention.map_or(limits.waiting.unwrap_or(0.0), |contention| contention.waiting) * 100.0;
     let message =
         format!("limited by {whose}: threads were ready to run but had no CPU {waiting:.0} % of the time");
     let mut finding = Finding::new("limited-by-busy-cpus", severity, span, message);
     if let Some(shared) = shared.filter(|_| holder != Holder::Threads) {
         finding = finding.shown_by(format!("the program's own threads share CPUs too: {shared}"));
     }
-    for text in crowd.iter().flat_map(|crowd| crowd.evidence(span, effort)) {
+    for text in contention.iter().flat_map(|contention| contention.evidence(span, effort)) {
         finding = finding.shown_by(text);
     }
-    finding.remedy(crowd::remedy(holder))
+    finding.remedy(contention::remedy(holder))
 }
 
 /// More threads than this are counted, not named.

@@ -1,19 +1,19 @@
 //! Rules that relate several settings of a profile, however it was stated. The rules are in DISKSPD's
 //! validation order, and so are their names: `V` and `D` errors, `W` warnings, `G` what DISKSPD accepts and
-//! then can't run, `M` of the method; what depends on the machine (CPUs, sizes of targets) is the plan's to judge.
+//! then can't run, `M` of the run options; what depends on the machine is the plan's to judge.
 
 mod case;
 mod content;
 mod distribution;
-mod method;
 mod mix;
 mod rules;
+mod run_options;
 mod shares;
 #[cfg(test)]
 mod tests;
 mod verify;
 
-pub use method::method;
+pub use run_options::run_options;
 
 use crate::finding::{Finding, FindingPlace, Severity};
 use crate::profile::{Profile, RawText, Target};

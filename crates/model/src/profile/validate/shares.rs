@@ -3,9 +3,9 @@
 use super::Case;
 use crate::finding::{Finding, Severity};
 use crate::operation::{Operation, OtherRow, ShareRow};
-use crate::profile::{Method, OperationShares, Profile};
+use crate::profile::{OperationShares, Profile, RunOptions};
 
-/// What they don't go with; what the method forbids is among its own rules.
+/// What they don't go with; what the run options forbid is among its own rules.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Case { target, span, .. } = case;
     let mut findings = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
 }
 
 /// What they can't go with of how a profile is run.
-pub(super) fn with_method(method: &Method, profile: &Profile) -> Vec<Finding> {
+pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut findings = Vec::new();
     for (op, row, share) in Operation::shared() {
@@ -57,7 +57,7 @@ pub(super) fn with_method(method: &Method, profile: &Profile) -> Vec<Finding> {
             continue;
         }
         let (option, what) = (row.option, row.plural);
-        if method.poll {
+        if run_options.poll {
             let message = format!(
                 "{option} (linux:{}) and --poll exclude each other: a polled ring takes no {what}; leave out \
                  one of them",
@@ -65,7 +65,7 @@ pub(super) fn with_method(method: &Method, profile: &Profile) -> Vec<Finding> {
             );
             findings.push(error("T4", message));
         }
-        if method.verify.is_some() {
+        if run_options.verify.is_some() {
             let message = format!(
                 "--verify and {option} exclude each other: {}; leave out one of them",
                 share.unverifiable

@@ -1,10 +1,10 @@
 //! Rules of what is verified (`--verify`).
 
-use crate::profile::{Method, Profile, TargetIds, VerifyMode};
+use crate::profile::{Profile, RunOptions, TargetIds, VerifyMode};
 
 /// What verification can't go with: rule and message.
-pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
-    let Some(mode) = method.verify else { return Vec::new() };
+pub(super) fn rules(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let Some(mode) = run_options.verify else { return Vec::new() };
     let spans = || profile.time_spans.iter();
     let mut targets = spans().flat_map(|span| span.targets.iter().map(move |target| (span, target)));
     let is_written = spans().flat_map(|span| &span.targets).any(|target| target.write_ratio > 0);
@@ -13,7 +13,11 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
         target.write_ratio > 0 && (other || target.zero_write_buffers)
     });
     let rules = [
-        (method.simulated(), "M16", "--verify: engines sim and null move no data; choose another engine"),
+        (
+            run_options.simulated(),
+            "M16",
+            "--verify: engines sim and null move no data; choose another engine",
+        ),
         (
             mode == VerifyMode::Read && is_written,
             "M17",
@@ -34,7 +38,7 @@ pub(super) fn rules(method: &Method, profile: &Profile) -> Vec<(&'static str, &'
         ),
     ];
     let count = TargetIds::of(profile).paths().len();
-    let mut numbers = method.verify_as.clone();
+    let mut numbers = run_options.verify_as.clone();
     numbers.sort_unstable();
     let repeats = numbers.windows(2).any(|pair| pair[0] == pair[1]);
     let numbered = (

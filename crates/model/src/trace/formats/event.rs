@@ -3,13 +3,13 @@
 /// What a line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedEvent {
-    /// An I/O was handed over.
+    /// An I/O was submitted.
     Issued(RecordedIo),
     /// One with the time that it took, ns.
     Done(RecordedIo, u64),
     /// An I/O, or a part of it, has completed at this time.
     Completed(RecordedIo),
-    /// A discard was handed over; `write` says nothing here.
+    /// A discard was submitted; `write` says nothing here.
     Discarded(RecordedIo),
     /// Something that is neither a read, a write nor a discard.
     Skipped,

@@ -1,13 +1,13 @@
 //! What a run reads: no output may be the same.
 
 use super::doubles::Named;
-use diskspd_model::profile::{Method, Profile, RawText};
+use diskspd_model::profile::{Profile, RawText, RunOptions};
 
 /// What a run reads besides its targets: the data that is written, and what is replayed.
-pub(in crate::tell) fn inputs_of(profile: &Profile, method: &Method) -> Vec<Named> {
+pub(in crate::tell) fn inputs_of(profile: &Profile, run_options: &RunOptions) -> Vec<Named> {
     let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());
-    let replayed = method.replay.as_ref().map(|replay| of("--replay ", &replay.file));
+    let replayed = run_options.replay.as_ref().map(|replay| of("--replay ", &replay.file));
     sources.map(|path| of("-Z<size>,", path)).chain(replayed).collect()
 }

@@ -1,12 +1,12 @@
-//! Heat: temperatures of disks, and how often CPUs slowed down for it, where the machine tells.
+//! Thermal state: temperatures of disks, and how often CPUs slowed down for it, where the machine tells.
 
 use super::root::Root;
-use diskspd_model::machine::heat::*;
+use diskspd_model::machine::thermal::*;
 
 /// Now, of these disks (`/dev/nvme0n1`, or a name below it).
-pub fn read(root: &Root, disks: &[&str]) -> Heat {
+pub fn read(root: &Root, disks: &[&str]) -> Thermal {
     let disks = disks.iter().filter_map(|disk| temperature(root, disk.trim_start_matches("/dev/")));
-    Heat { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }
+    Thermal { disks: disks.collect(), cpu_throttles: cpu_throttles(root) }
 }
 
 /// The first sensor that belongs to the disk: NVMe has it beside the controller's files, SATA disks
@@ -58,10 +58,11 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let heat = read(&Root::at(directory.path()), &["/dev/nvme0n1", "/dev/sda", "/dev/sdb", "/dev/none"]);
+        let thermal =
+            read(&Root::at(directory.path()), &["/dev/nvme0n1", "/dev/sda", "/dev/sdb", "/dev/none"]);
         let disk = |disk: &str, celsius, limit| Temperature { disk: disk.into(), celsius, limit };
-        assert_eq!(heat.disks, [disk("nvme0n1", 61.85, Some(81.85)), disk("sda", 35.0, None)]);
-        assert_eq!(heat.cpu_throttles, Some(7));
+        assert_eq!(thermal.disks, [disk("nvme0n1", 61.85, Some(81.85)), disk("sda", 35.0, None)]);
+        assert_eq!(thermal.cpu_throttles, Some(7));
         let nothing = tempfile::tempdir().unwrap();
         assert!(read(&Root::at(nothing.path()), &["/dev/sda"]).is_unknown());
     }

@@ -41,7 +41,7 @@ pub(super) enum Effect {
 
 /// Threads that had to wait for a CPU.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Crowd {
+pub(super) struct Contention {
     /// Share of the time, on average over the threads.
     pub waiting: f64,
     /// I/Os per second that they would have done at most without it.
@@ -62,7 +62,7 @@ struct Waiter<'a> {
 
 /// Whether threads waited for CPUs for so long that the figures would be others without. `None` = no, or
 /// nobody knows.
-pub(super) fn judge(span: &SpanView) -> Option<Crowd> {
+pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     let effort = span.effort()?;
     let window = span.measured.seconds * 1e9;
     let shares = processors::shares(span);
@@ -88,7 +88,7 @@ pub(super) fn judge(span: &SpanView) -> Option<Crowd> {
     if busy > 0.0 {
         possible = possible.min((done / busy * cpus).max(done));
     }
-    matters.then(|| Crowd {
+    matters.then(|| Contention {
         waiting,
         iops: possible / span.measured.seconds,
         holder: holder(&waiters, &shares, effort),
@@ -166,7 +166,7 @@ fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
     }
 }
 
-impl Crowd {
+impl Contention {
     /// Whether it is what limited the run. `occupied`: the largest share of the time that a thread was on a
     /// CPU or ready.
     pub(super) fn limits(&self, occupied: f64) -> bool {
@@ -187,15 +187,19 @@ impl Crowd {
 }
 
 /// Waiting counts as latency wherever it hits, though it may not have limited the rate.
-pub(super) fn check(span: &SpanView, crowd: Option<Crowd>, limiter: Option<Limiter>) -> Vec<Finding> {
+pub(super) fn check(
+    span: &SpanView,
+    contention: Option<Contention>,
+    limiter: Option<Limiter>,
+) -> Vec<Finding> {
     let (Some(effort), Some(limiter)) = (span.effort(), limiter) else { return Vec::new() };
     let told = [Limiter::BusyCpus, Limiter::Hypervisor, Limiter::CpuQuota, Limiter::Kernel];
-    let crowd = crowd.filter(|_| !told.contains(&limiter));
-    crowd.map(|crowd| finding(span, effort, &crowd)).into_iter().collect()
+    let contention = contention.filter(|_| !told.contains(&limiter));
+    contention.map(|contention| finding(span, effort, &contention)).into_iter().collect()
 }
 
-fn finding(span: &SpanView, effort: &Effort, crowd: &Crowd) -> Finding {
-    let (severity, consequence) = match (crowd.holder, crowd.effect) {
+fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding {
+    let (severity, consequence) = match (contention.holder, contention.effect) {
         (_, Effect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
         (Holder::Kernel, _) => (Severity::Note, "kernel threads had them, and latencies include the wait"),
         (_, Effect::Lowers) => (Severity::Warning, "latencies include that"),
@@ -205,13 +209,13 @@ fn finding(span: &SpanView, effort: &Effort, crowd: &Crowd) -> Finding {
     };
     let message = format!(
         "CPU contention: threads were ready to run but had no CPU {:.0} % of the time: {consequence}",
-        crowd.waiting * 100.0
+        contention.waiting * 100.0
     );
     let mut finding = Finding::new("cpu-waiting", severity, span, message);
-    for text in crowd.evidence(span, effort) {
+    for text in contention.evidence(span, effort) {
         finding = finding.shown_by(text);
     }
-    finding.remedy(remedy(crowd.holder))
+    finding.remedy(remedy(contention.holder))
 }
 
 /// What helps.

@@ -1,41 +1,42 @@
 //! Rules about how a profile is run.
 
 use crate::finding::{Finding, Severity};
-use crate::profile::{Method, Profile, RateTotal, ReplayMethod, Target, TimeSpan, Volume};
+use crate::profile::{Profile, RateTotal, ReplayOptions, RunOptions, Target, TimeSpan, Volume};
 
-/// Judges a method by itself and with the profile that is to be run so; with an error it must not be used.
-pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
+/// Judges run options by themselves and with the profile; with an error they must not be used.
+pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
-    if method.virtual_time() {
-        if method.until_steady_s.is_some() {
+    if run_options.virtual_time() {
+        if run_options.until_steady_s.is_some() {
             refuse(
                 "M1",
                 "--until-steady: a simulated run fixes its phases before it begins (its threads run one \
                  after the other); set the warm-up with -W<seconds>, or choose another engine",
             );
         }
-        if method.cpu_latency_us.is_some() {
+        if run_options.cpu_latency_us.is_some() {
             refuse(
                 "M2",
                 "--cpu-latency has no effect in simulated time; leave it out, or choose another engine",
             );
         }
     }
-    for (rule, message) in fsync_every(method, profile).into_iter().chain(volumes(method, profile)) {
+    for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
+    {
         refuse(rule, message);
     }
-    for (rule, message) in super::verify::rules(method, profile) {
+    for (rule, message) in super::verify::rules(run_options, profile) {
         refuse(rule, message);
     }
-    findings.extend(super::shares::with_method(method, profile));
+    findings.extend(super::shares::with_run_options(run_options, profile));
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
-    if let Some(recorded) = &method.replay {
-        for (rule, message) in replay(recorded, method, profile) {
+    if let Some(recorded) = &run_options.replay {
+        for (rule, message) in replay(recorded, run_options, profile) {
             refuse(rule, message);
         }
     }
-    if let Some(rate) = method.rate_total {
+    if let Some(rate) = run_options.rate_total {
         for (rule, message) in rate_total(rate, profile) {
             refuse(rule, message);
         }
@@ -44,8 +45,8 @@ pub fn method(method: &Method, profile: &Profile) -> Vec<Finding> {
 }
 
 /// What flushes can't go with: rule and message.
-fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
-    let Some(every) = method.fsync_every else { return Vec::new() };
+fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+    let Some(every) = run_options.fsync_every else { return Vec::new() };
     let spans = || profile.time_spans.iter();
     let written = spans().flat_map(|span| &span.targets).any(|target| target.write_ratio > 0);
     let rules = [
@@ -62,7 +63,7 @@ fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'stati
              submits the next I/O in place of the flush; leave out one of them",
         ),
         (
-            method.poll,
+            run_options.poll,
             "M11",
             "--fsync-every and --poll exclude each other: a polled ring takes no flushes; leave out one of \
              them",
@@ -73,14 +74,14 @@ fn fsync_every(method: &Method, profile: &Profile) -> Vec<(&'static str, &'stati
 }
 
 /// What the end of a run by what it has done can't go with: rule and message.
-fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     // What a time span says goes before what holds for all of them.
     let of_span = |span: &TimeSpan| match (span.until_written, span.until_read) {
-        (None, None) => (method.until_written, method.until_read),
+        (None, None) => (run_options.until_written, run_options.until_read),
         own => own,
     };
-    let mut asked = vec![(method.until_written, method.until_read)];
+    let mut asked = vec![(run_options.until_written, run_options.until_read)];
     asked.extend(spans().map(of_span));
     if asked.iter().all(|(written, read)| written.or(*read).is_none()) {
         return Vec::new();
@@ -93,7 +94,7 @@ fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static st
     };
     let rules = [
         (
-            method.virtual_time(),
+            run_options.virtual_time(),
             "M12",
             "--until-written and --until-read: a simulated run's threads run one after the other, so their \
              total is known only at the end; set the time with -d, or choose another engine",
@@ -119,7 +120,11 @@ fn volumes(method: &Method, profile: &Profile) -> Vec<(&'static str, &'static st
 }
 
 /// What recorded I/Os can't go with: rule and message.
-fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'static str, &'static str)> {
+fn replay(
+    replay: &ReplayOptions,
+    run_options: &RunOptions,
+    profile: &Profile,
+) -> Vec<(&'static str, &'static str)> {
     let spans = || profile.time_spans.iter();
     let targets = || spans().flat_map(|span| &span.targets);
     let rules = [
@@ -142,7 +147,8 @@ fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'s
              -j, --mix, --bs-split, --distribution and --trim",
         ),
         (
-            method.rate_total.is_some() || method.until_written.or(method.until_read).is_some(),
+            run_options.rate_total.is_some()
+                || run_options.until_written.or(run_options.until_read).is_some(),
             "M23",
             "--replay defines the rate and the end; leave out --rate-total, --until-written and --until-read",
         ),
@@ -164,7 +170,7 @@ fn replay(replay: &ReplayMethod, method: &Method, profile: &Profile) -> Vec<(&'s
             "--replay-speed max: I/Os without times have no warm-up; leave out -W",
         ),
         (
-            method.verify.is_some(),
+            run_options.verify.is_some(),
             "M27",
             "--replay and --verify exclude each other: recorded I/Os may start inside a stamped sector; \
              leave out one of them",
@@ -235,16 +241,16 @@ mod tests {
     #[test]
     fn simulated_time_takes_no_option_that_waits_for_real_time() {
         let rules = |engine| {
-            let asked = Method {
+            let asked = RunOptions {
                 engine: Some(engine),
                 until_steady_s: Some(60),
                 cpu_latency_us: Some(0),
-                ..Method::default()
+                ..RunOptions::default()
             };
-            method(&asked, &Profile::default()).iter().map(|finding| finding.name).collect::<Vec<_>>()
+            run_options(&asked, &Profile::default()).iter().map(|finding| finding.name).collect::<Vec<_>>()
         };
         assert_eq!(rules(EngineKind::Sim), ["M1", "M2"]);
         assert_eq!(rules(EngineKind::Null), [] as [&str; 0]);
-        assert!(method(&Method::default(), &Profile::default()).is_empty());
+        assert!(run_options(&RunOptions::default(), &Profile::default()).is_empty());
     }
 }

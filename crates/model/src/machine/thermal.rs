@@ -15,7 +15,7 @@ pub struct Temperature {
 
 /// How hot it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Heat {
+pub struct Thermal {
     /// Of the disks that have a sensor.
     #[serde(default)]
     pub disks: Vec<Temperature>,
@@ -25,7 +25,7 @@ pub struct Heat {
     pub cpu_throttles: Option<u64>,
 }
 
-impl Heat {
+impl Thermal {
     /// Whether nothing can be said.
     pub fn is_unknown(&self) -> bool {
         self.disks.is_empty() && self.cpu_throttles.is_none()

@@ -13,7 +13,7 @@ use std::fmt;
 /// A new option is a field here, a row of the flag table, and the place that acts on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Method {
+pub struct RunOptions {
     /// `--engine`; `None` = the program chooses.
     pub engine: Option<EngineKind>,
     /// `--poll`: completions are polled for.
@@ -49,7 +49,7 @@ pub struct Method {
     pub verify_as: Vec<u32>,
     /// `--replay`: recorded I/Os are done instead of the profile's own; `None` = they aren't.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replay: Option<ReplayMethod>,
+    pub replay: Option<ReplayOptions>,
 }
 
 /// What of the I/Os is verified (`--verify`).
@@ -78,7 +78,7 @@ impl VerifyMode {
 
 /// Recorded I/Os that are done again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReplayMethod {
+pub struct ReplayOptions {
     /// The file that they are in.
     pub file: RawText,
     /// `--replay-speed`: thousandths of the speed at which they were recorded; 0 = as fast as possible.
@@ -91,7 +91,7 @@ pub struct ReplayMethod {
     pub duration_given: bool,
     /// How many I/Os the file has that are done; 0 = it hasn't been read yet.
     pub ios: u64,
-    /// When the last of them was handed over, ns after the first one, when they were recorded.
+    /// When the last of them was submitted, ns after the first one, when they were recorded.
     pub length_ns: u64,
 }
 
@@ -105,7 +105,7 @@ pub enum ReplayWrites {
     Skip,
 }
 
-impl ReplayMethod {
+impl ReplayOptions {
     /// The recorded speed.
     pub const AS_RECORDED: u32 = 1000;
 
@@ -193,10 +193,10 @@ pub enum Prefill {
     Zero,
 }
 
-impl Method {
+impl RunOptions {
     /// This, and where it says nothing what another one says.
-    pub fn or(self, other: Method) -> Method {
-        Method {
+    pub fn or(self, other: RunOptions) -> RunOptions {
+        RunOptions {
             engine: self.engine.or(other.engine),
             poll: self.poll || other.poll,
             prefill: self.prefill.or(other.prefill),
