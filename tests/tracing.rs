@@ -360,7 +360,7 @@ fn a_device_that_is_watched_gives_the_profile_of_what_was_done_on_it() {
     assert_eq!(left_behind(), [""; 0]);
     let refused = command_of(&["trace", out.to_str().unwrap(), "-d1"]).output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("is no block device"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("only block devices can be traced"));
 }
 
 #[test]
