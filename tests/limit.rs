@@ -776,8 +776,8 @@ fn a_cpu_quota_that_stops_the_program_is_named() {
     {
         assert!(ended.stderr.contains(words), "{words:?} is not in: {}", ended.stderr);
     }
-    // Hardly any work: the quota is there, and stops nothing.
-    let ended = group.run("-c1M -o1 -r -g20i -W0 -d1 --engine null x");
+    // Hardly any work: the quota is there, and stops nothing once what starting takes is over.
+    let ended = group.run("-c1M -o1 -r -g20i -W1 -d2 --engine null x");
     assert!(ended.stderr.contains("NOTE: limited by the requested limit"), "{}", ended.stderr);
 }
 
