@@ -12,7 +12,7 @@ use crate::profile::RawText;
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Invocation {
-    /// Print the usage: `-?`, `--help` ([`Exit::Success`]), or no arguments at all ([`Exit::Usage`]).
+    /// Print the usage: `-?`, `--help` (`Exit::Success`), or no arguments at all (`Exit::Usage`).
     Usage(UsageExtent),
     /// Print the usage of a command.
     CommandUsage {
@@ -23,7 +23,7 @@ pub enum Invocation {
     Version,
     /// Run, or with `-Rp` print, a profile.
     Run(Box<RunRequest>),
-    /// Set existing events (`-ye`), and end with [`Exit::RunFailed`].
+    /// Set existing events (`-ye`), and end with `Exit::RunFailed`.
     SetEvent {
         /// Names of the events, at least one.
         names: Vec<RawText>,

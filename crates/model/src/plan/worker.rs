@@ -96,7 +96,7 @@ pub enum WriteContent {
     Reducible(ContentShape),
     /// A piece of a source, at a random position (`-Z<size>`).
     Source {
-        /// Index in [`SpanPlan::sources`].
+        /// Index in `SpanPlan::sources`.
         index: usize,
         /// The position is a multiple of this, bytes; a power of two.
         alignment: u32,

@@ -14,7 +14,7 @@ pub struct SizeShare {
     pub share: u32,
 }
 
-/// A part of a mix (`--mix`): what is done in so many of its I/Os. The names are those of [`Target`].
+/// A part of a mix (`--mix`): what is done in so many of its I/Os. The names are those of `Target`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct MixPart {

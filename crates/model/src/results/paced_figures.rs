@@ -25,7 +25,7 @@ pub struct PacedFigures {
     pub overdue: u64,
     /// How long the first of them had been due; `None` = there was none.
     pub max_overdue: Option<Millis>,
-    /// Of recorded I/Os (`--replay`) how many started later than each of [`LATENESS`]; empty = of others.
+    /// Of recorded I/Os (`--replay`) how many started later than each of `LATENESS`; empty = of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later_than: Vec<u64>,
     /// `-L`: of the same I/Os, from where they were submitted.

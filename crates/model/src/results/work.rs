@@ -19,7 +19,7 @@ impl AddUp for Overdue {
     }
 }
 
-/// What was done in one direction, whoever did it; its course over time is a [`SeriesSum`].
+/// What was done in one direction, whoever did it; its course over time is a `SeriesSum`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Done {
     /// Bytes transferred.
