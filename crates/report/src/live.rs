@@ -1,7 +1,7 @@
 //! What a run does while it goes on, an interval at a time (`--stream`): as lines of JSON, as lines of
 //! InfluxDB's protocol, and as metrics that replace those of the interval before.
 
-use crate::openmetrics::{Dialect, Exposition, Family, MetricKind};
+use crate::openmetrics::{Dialect, Exposition, Family, counter, gauge};
 use diskspd_model::results::{IntervalDirection, IntervalFigures, WhichIos};
 use serde::Serialize;
 use std::fmt::Write;
@@ -112,17 +112,11 @@ fn float(value: f64) -> String {
 
 /// The metrics of the latest interval; `None` = the run has ended.
 pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &str) -> String {
-    let gauge = |name, unit, help| Family { name, kind: MetricKind::Gauge, unit, help };
     let mut text = Exposition::new(Dialect::Prometheus);
     let going =
         gauge("diskspd_live_running", "", "Whether the run still measures: 1, or 0 when it has ended.");
     text.family(going).sample(&[("run_host", host)], f64::from(interval.is_some()));
-    let ios = Family {
-        name: "diskspd_live_ios",
-        kind: MetricKind::Counter,
-        unit: "",
-        help: "I/Os completed in the measured time so far.",
-    };
+    let ios = counter("diskspd_live_ios", "", "I/Os completed in the measured time so far.");
     let mut samples = text.family(ios);
     for (direction, ios) in ["read", "write"].into_iter().zip(totals.ios) {
         samples.sample(&[("direction", direction)], ios as f64);

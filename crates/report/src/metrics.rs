@@ -1,7 +1,7 @@
 //! A run as metrics, for dashboards: what node_exporter's textfile collector, and all that reads OpenMetrics,
 //! takes in. Names and base units follow the convention of Prometheus.
 
-use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind};
+use crate::openmetrics::{Dialect, Exposition, Family, Label, MetricKind, counter, gauge};
 use diskspd_judge::record::known;
 use diskspd_judge::truth::Judged;
 use diskspd_model::finding::Severity;
@@ -86,14 +86,6 @@ impl MeasuredSpan<'_> {
         [(&self.all.read, WhichIos::Read), (&self.all.write, WhichIos::Write)]
             .map(|(done, which)| (done, which, labels(which)))
     }
-}
-
-const fn gauge(name: &'static str, unit: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Gauge, unit, help }
-}
-
-const fn counter(name: &'static str, unit: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Counter, unit, help }
 }
 
 fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {

@@ -39,6 +39,16 @@ pub struct Family {
     pub help: &'static str,
 }
 
+/// A family that goes up and down.
+pub const fn gauge(name: &'static str, unit: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Gauge, unit, help }
+}
+
+/// A family that only grows.
+pub const fn counter(name: &'static str, unit: &'static str, help: &'static str) -> Family {
+    Family { name, kind: MetricKind::Counter, unit, help }
+}
+
 /// A label and its value, which may be any text.
 pub type Label<'a> = (&'a str, &'a str);
 

@@ -3,7 +3,7 @@
 
 use super::super::known_runs;
 use super::super::stored;
-use crate::lab::compare::{Side, SideRun};
+use crate::lab::compare::{SESSION_MS, Side, SideRun};
 use crate::lab::selection::Selection;
 use crate::results::RunSummary;
 use crate::store::{KeptAs, RunNotes, StoreEntry};
@@ -15,8 +15,6 @@ pub const MOST: usize = 200;
 
 /// So many of a session.
 const MOST_OF_SESSION: usize = 8;
-/// Runs that began so long after the one before are another session, s.
-const SESSION_S: i64 = 15 * 60;
 
 /// The earlier runs; none where there is no history, or it can't be read: then less is known, and that is
 /// told. `most`: how many of the latest are looked at.
@@ -38,7 +36,7 @@ fn found(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<Vec<Sid
     // A day of many runs must not push out the days before: a session has one level.
     let is_among_first = |entry: &&StoreEntry| {
         let session = of_session.entry(entry.workload.clone()).or_insert((i64::MAX, 0));
-        let goes_on = session.0.saturating_sub(entry.at()).abs() < SESSION_S;
+        let goes_on = session.0.saturating_sub(entry.at()).abs() < SESSION_MS / 1000;
         *session = (entry.at(), if goes_on { session.1 + 1 } else { 1 });
         session.1 <= MOST_OF_SESSION
     };

@@ -8,7 +8,7 @@ use super::kept::SuiteKeeper;
 use super::source::PlannedTest;
 use crate::clock::{self, SECOND};
 use crate::lab::RunLine;
-use crate::lab::compare::SideRun;
+use crate::lab::compare::{SESSION_MS, SideRun};
 use crate::lab::repeat::headline;
 use crate::lab::suite::{SuiteTurn, turns};
 use crate::run::Control;
@@ -16,9 +16,8 @@ use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
 
-/// Between two sessions lies so much, ns: more than the quarter of an hour by which runs are told to be of
-/// another session.
-const APART: clock::Nanos = 16 * 60 * SECOND;
+/// Between two sessions lies so much, ns: a minute more than what makes runs those of another session.
+const APART: clock::Nanos = (SESSION_MS as clock::Nanos / 1000 + 60) * SECOND;
 
 /// How rounds ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

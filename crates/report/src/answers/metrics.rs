@@ -1,7 +1,7 @@
 //! OpenMetrics text: what GitLab's metrics report shows in a merge request, and any scraper reads.
 
 use super::{CaseEnd, ToldComparison, cases};
-use crate::openmetrics::{Dialect, Exposition, Family, MetricKind};
+use crate::openmetrics::{self, Dialect, Exposition, Family};
 use diskspd_judge::lab::compare::Compared;
 use diskspd_model::units::visible::line;
 
@@ -9,7 +9,7 @@ use diskspd_model::units::visible::line;
 type FigureFamily = (Family, fn(&Compared) -> Option<f64>);
 
 const fn gauge(name: &'static str, help: &'static str) -> Family {
-    Family { name, kind: MetricKind::Gauge, unit: "", help }
+    openmetrics::gauge(name, "", help)
 }
 
 const FAMILIES: [FigureFamily; 5] = [

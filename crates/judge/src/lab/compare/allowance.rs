@@ -15,7 +15,7 @@ pub(super) const UNKNOWN_LEVELS: f64 = 0.5;
 /// ... and so many times as far as the runs of a side.
 const RANGES: f64 = 2.0;
 /// Runs that began so long after the one before are another session, ms: 15 minutes.
-const SESSION_MS: i64 = 15 * 60 * 1000;
+pub const SESSION_MS: i64 = 15 * 60 * 1000;
 /// So many differences of neighbouring sessions tell what the next one may be.
 pub(super) const ENOUGH_SESSIONS: usize = 8;
 /// So many times the largest of them.

@@ -19,7 +19,7 @@ mod text;
 mod verdict;
 mod workloads;
 
-pub use allowance::OrderAllowance;
+pub use allowance::{OrderAllowance, SESSION_MS};
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
