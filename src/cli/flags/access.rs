@@ -3,8 +3,10 @@
 use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{size, switch, when};
 use crate::lab::sweep::ValueForm;
+use crate::profile::{Target, TimeSpan};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -29,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["s", "dpct", "dabs"],
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
+        print: Print::Work(random_words),
         read: Read::Text(|draft, value| match value {
             [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
             [b'd', ranges @ ..] => {
@@ -51,6 +54,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["i"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(sequential_words),
         read: Read::Text(sequential),
     },
     Flag {
@@ -64,6 +68,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Work(|_, target| switch(target.mix.is_empty() && target.parallel_async_io)),
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
     },
     Flag {
@@ -77,6 +82,9 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            when(target.mix.is_empty() && target.thread_stride > 0, size(target.thread_stride))
+        }),
         read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },
     },
 ];
@@ -148,4 +156,23 @@ fn sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.alignment_given = !stride.is_empty();
     draft.target.interlocked_sequential |= interlocked;
     Ok(())
+}
+
+fn random_words(_: &TimeSpan, target: &Target) -> Vec<String> {
+    if !target.mix.is_empty() || target.random_ratio == 0 {
+        return Vec::new();
+    }
+    let percent = when(target.random_ratio < 100, format!("s{}", target.random_ratio));
+    let ranges = target.distribution.as_ref().map(|distribution| format!("d{distribution}"));
+    std::iter::once(alignment(target)).chain(percent).chain(ranges).collect()
+}
+
+fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
+    let shared = if target.interlocked_sequential { "i" } else { "" };
+    when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment(target))
+}
+
+/// Alignment or stride, where it isn't the block size.
+fn alignment(target: &Target) -> String {
+    if target.block_alignment == 0 { String::new() } else { size(target.block_alignment) }
 }

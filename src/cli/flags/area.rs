@@ -4,8 +4,10 @@ use super::ring;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{given, size, when};
 use crate::lab::sweep::ValueForm;
+use crate::profile::{Target, TimeSpan};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -32,6 +34,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["4K", "8K", "64K", "128K", "1M"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| when(!target.is_mixed(), size(target.block_size.into()))),
         read: Read::Text(block_size_or_separation),
     },
     Flag {
@@ -48,6 +51,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| when(target.base_file_offset > 0, size(target.base_file_offset))),
         read: Read::Text(base),
     },
     Flag {
@@ -66,6 +70,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.file_size.map(size))),
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
     },
     Flag {
@@ -85,6 +90,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["r", "s", "t"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(end_and_hints),
         read: Read::Text(end_or_hints),
     },
 ];
@@ -169,4 +175,10 @@ fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+fn end_and_hints(_: &TimeSpan, target: &Target) -> Vec<String> {
+    let hints = [(target.random_access, "r"), (target.sequential_scan, "s"), (target.temporary_file, "t")];
+    let hints = hints.into_iter().filter(|(given, _)| *given).map(|(_, letter)| letter.to_owned());
+    when(target.max_file_size > 0, size(target.max_file_size)).into_iter().chain(hints).collect()
 }

@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
 
@@ -22,6 +23,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Work(|span, _| switch(span.measure_latency)),
         read: Read::Switch(|draft| draft.span.measure_latency = true),
     },
     Flag {
@@ -35,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["100", "250", "500", "1000"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.calculate_iops_std_dev, span.io_bucket_duration)),
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -61,6 +64,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Nothing,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -91,6 +95,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml", "s", "stext", "sxml"],
         swept: None,
+        print: Print::Nothing,
         read: Read::Text(result_format),
     },
     Flag {
@@ -110,6 +115,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &["s"],
         swept: None,
+        print: Print::Nothing,
         read: Read::Text(verbose),
     },
     Flag {
@@ -128,6 +134,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         swept: None,
+        print: Print::Nothing,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -171,6 +178,7 @@ pub const FLAGS: &[Flag] = &[
             "REGISTRY",
         ],
         swept: None,
+        print: Print::Nothing,
         read: Read::Text(tracing),
     },
 ];

@@ -5,7 +5,7 @@ use crate::cli::UsageExtent;
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Name::Long, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Name::Long, Print, Read, Scope};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -24,10 +24,12 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Nothing,
         read: Read::Text(profile),
     },
     Flag {
         name: Long("fio"),
+        print: Print::Nothing,
         forms: &[("--fio <file>", "run the jobs of a job file of fio")],
         default: "the profile is the command line",
         scope: Scope::Profile,
@@ -61,6 +63,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["s", "f", "r", "p", "e"],
         swept: None,
+        print: Print::Nothing,
         read: Read::Text(event),
     },
     Flag {
@@ -74,6 +77,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Nothing,
         read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
     },
 ];

@@ -2,9 +2,10 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Print, Read, Scope};
+use crate::cli::words::{given, when};
 use crate::lab::sweep::ValueForm;
-use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
+use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
 use diskspd_model::operation::Operation;
 
@@ -28,6 +29,10 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Work(|_, target| {
+            let parts: Vec<String> = target.mix.iter().map(ToString::to_string).collect();
+            when(!parts.is_empty(), parts.join("; "))
+        }),
         read: Read::Text(|draft, value| {
             draft.mix = Some(value.to_vec());
             Ok(())
@@ -47,6 +52,9 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["4K/60:8K/30:64K/10"],
         swept: None,
+        print: Print::Work(|_, target| {
+            when(target.mix.is_empty() && !target.sizes.is_empty(), SizeShare::print_list(&target.sizes))
+        }),
         read: Read::Text(sizes),
     },
     Flag {
@@ -72,6 +80,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
         swept: None,
+        print: Print::Work(|_, target| given(target.spread)),
         read: Read::Text(distribution),
     },
     Flag {
@@ -87,6 +96,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.content.map(|content| content.compress))),
         read: Read::Text(|draft, value| {
             shape(draft).compress = percent(value)?;
             Ok(())
@@ -105,6 +115,9 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            given(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
+        }),
         read: Read::Text(|draft, value| {
             shape(draft).dedupe = percent(value)?;
             Ok(())
@@ -125,6 +138,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| share_of(target, Operation::Discard)),
         read: Read::Text(|draft, value| {
             draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
             Ok(())
@@ -145,6 +159,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
         read: Read::Text(|draft, value| {
             let percent = share(value, "leave out --write-zeroes for none")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);
@@ -154,6 +169,10 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 /// Strictly, as all percentages of our own.
+fn share_of(target: &Target, op: Operation) -> Vec<String> {
+    given(Some(target.shares.of(op)).filter(|share| *share > 0))
+}
+
 fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =

@@ -3,7 +3,8 @@
 use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
@@ -19,6 +20,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| vec![target.threads_per_file.to_string()]),
         read: count("a number of threads, at least 1", |d, n| d.target.threads_per_file = n.unsigned_abs()),
     },
     Flag {
@@ -32,6 +34,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.thread_count > 0, span.thread_count)),
         read: count("a number of threads, at least 1", |d, n| d.span.thread_count = n.unsigned_abs()),
     },
     Flag {
@@ -53,6 +56,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
         swept: Some(ValueForm { heads: &["c"], ..ValueForm::SIZE }),
+        print: Print::Work(|_, target| vec![target.request_count.to_string()]),
         read: Read::Text(ring::requests),
     },
     Flag {
@@ -76,6 +80,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["n"],
         swept: Some(ValueForm { tail: "p", ..ValueForm::SIZE }),
+        print: Print::Nothing,
         read: Read::Text(ring::io_ring),
     },
     Flag {
@@ -89,6 +94,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.is_floating_pool(), span.request_count)),
         read: count("a number of outstanding I/Os, at least 1", |d, n| {
             d.span.request_count = n.unsigned_abs()
         }),
@@ -124,6 +130,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["g", "c", "s", "p", "P", "e", "E", "up"],
         swept: None,
+        print: Print::Work(affinity::words),
         read: Read::Text(affinity::read),
     },
     Flag {
@@ -137,6 +144,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Work(|span, _| switch(span.disable_affinity)),
         read: Read::Switch(|draft| draft.span.disable_affinity = true),
     },
     Flag {
@@ -153,6 +161,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: None,
+        print: Print::Work(|span, _| switch(span.completion_routines)),
         read: Read::Switch(|draft| draft.span.completion_routines = true),
     },
     Flag {
@@ -168,17 +177,19 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &["1", "2", "3"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            let said = target.io_priority != IoPriority::Normal;
+            let number = PRIORITIES.iter().find(|(_, priority)| *priority == target.io_priority);
+            given(number.filter(|_| said).map(|(number, _)| number))
+        }),
         read: Read::Integer {
             required: true,
             min: 1,
             max: 3,
             expected: "1 (very low), 2 (low) or 3 (normal)",
-            set: |draft, priority| {
-                draft.target.io_priority = match priority {
-                    1 => IoPriority::VeryLow,
-                    2 => IoPriority::Low,
-                    _ => IoPriority::Normal,
-                }
+            set: |draft, number| {
+                let priority = PRIORITIES.iter().find(|(known, _)| *known == number);
+                draft.target.io_priority = priority.map_or(IoPriority::Normal, |(_, priority)| *priority);
             },
         },
     },
@@ -199,6 +210,12 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
+        print: Print::Work(|_, target| {
+            given(target.throughput.map(|limit| match limit {
+                Throughput::BytesPerMillisecond(bytes) => bytes.to_string(),
+                Throughput::Iops(iops) => format!("{iops}i"),
+            }))
+        }),
         read: Read::Text(throughput),
     },
     Flag {
@@ -215,6 +232,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.burst_size)),
         read: count("a number of I/Os, at least 1", |d, n| d.target.burst_size = Some(n.unsigned_abs())),
     },
     Flag {
@@ -228,6 +246,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: false,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.think_time)),
         read: count("a time in milliseconds, at least 1", |d, n| {
             d.target.think_time = Some(n.unsigned_abs())
         }),
@@ -235,6 +254,10 @@ pub const FLAGS: &[Flag] = &[
 ];
 
 /// A lenient integer of at least 1.
+/// Numbers of `-I`.
+const PRIORITIES: [(i32, IoPriority); 3] =
+    [(1, IoPriority::VeryLow), (2, IoPriority::Low), (3, IoPriority::Normal)];
+
 const fn count(expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
     Read::Integer { required: true, min: 1, max: i32::MAX, expected, set }
 }

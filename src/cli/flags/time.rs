@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::when;
 use crate::lab::sweep::ValueForm;
 use crate::{clock, units};
 
@@ -18,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| vec![span.duration.to_string()]),
         read: seconds(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -31,6 +33,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| vec![span.warmup.to_string()]),
         read: seconds(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -44,6 +47,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.cooldown > 0, span.cooldown)),
         read: seconds(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
     },
     Flag {
@@ -57,6 +61,7 @@ pub const FLAGS: &[Flag] = &[
         with_profile: true,
         values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.rand_seed > 0, span.rand_seed)),
         read: Read::Text(seed),
     },
 ];

@@ -1,7 +1,8 @@
 //! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
 use super::super::load::ProfileOnce;
-use super::super::runnable::{Runnable, out_of_place};
+use super::super::runnable::Runnable;
+use super::super::several::{self, out_of_place};
 use crate::cli::typed::quoted;
 use crate::cli::{SweepRequest, TypedLine};
 use crate::finding::Finding;
@@ -9,9 +10,7 @@ use crate::host;
 use crate::lab::sweep::{
     Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
-use crate::plan::{LiesIn, PlanError};
 use crate::profile::{Profile, RunOptions};
-use crate::run;
 
 /// All of it.
 pub struct Plan {
@@ -83,15 +82,12 @@ impl Plan {
         let mut unfit = 0;
         let mut first = Vec::new();
         for runnable in &self.points {
-            run::cpu_latency_refusal(&runnable.run_options).map_err(|errors| texts(&errors))?;
-            let Some(span) = runnable.profile.time_spans.first() else { continue };
-            let refused = match runnable.planned(&system) {
-                Err(errors) if errors.iter().any(|error| error.lies_in == LiesIn::Profile) => {
-                    return Err(texts(&errors));
-                }
-                Err(errors) => texts(&errors),
-                Ok(plan) => runnable.refusals(span, &plan),
-            };
+            let Some(outlook) = runnable.outlook(&system) else { continue };
+            let is_in_vain = outlook.is_usage() || runnable.can_begin().is_err();
+            let refused = outlook.messages();
+            if is_in_vain {
+                return Err(refused);
+            }
             unfit += usize::from(!refused.is_empty());
             if first.is_empty() {
                 first = refused;
@@ -171,7 +167,7 @@ impl Plan {
 /// # Errors
 /// It can't be run, or not in a sweep.
 fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-    Runnable::of(line, xml, |request, profile, run_options| match out_of_place(request) {
+    several::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),
     })
@@ -254,8 +250,4 @@ fn grouped(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
         })
     };
     points.into_iter().map(|point| SweepPoint { group: number(&point), ..point }).collect()
-}
-
-fn texts(errors: &[PlanError]) -> Vec<String> {
-    errors.iter().map(PlanError::to_string).collect()
 }
