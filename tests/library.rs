@@ -2,72 +2,99 @@
 //!
 //! `cargo test --test library stats::` tests one of them.
 
-mod address_streams;
-mod advice;
-mod baselines;
-mod command_lines;
 mod common;
-mod comparison;
-mod compat;
-mod crates;
-mod device_list;
-mod device_use;
-mod documentation;
-mod environment;
-mod fio_jobs;
-mod fio_results;
-mod fsync_every;
-mod golden_reports;
-mod integrity;
-mod lab_pages;
 mod machines;
-mod merged;
-mod mixes;
-mod open;
-mod pace;
-mod page;
-mod prepare;
-mod presets;
-mod profiles;
-mod published;
-mod published_sweeps;
-mod ranks;
-mod rate_total;
-mod records;
-mod refusals;
-mod replays;
-mod result_text;
-mod result_xml;
-mod schemas;
-mod simulated_runs;
-mod spreads;
-mod stacks;
-mod stats;
-mod steady;
-mod steady_shapes;
-mod storage;
-mod sweep_models;
-mod tidy;
-mod topology;
-mod traces;
-mod trend;
-mod trims;
-mod until_volume;
-mod write_zeroes;
+
+mod model {
+    mod address_streams;
+    mod fsync_every;
+    mod mixes;
+    mod pace;
+    mod presets;
+    mod profiles;
+    mod rate_total;
+    mod spreads;
+    mod stats;
+    mod topology;
+    mod traces;
+    mod trims;
+    mod until_volume;
+    mod write_zeroes;
+}
+
+mod judge {
+    mod advice;
+    mod baselines;
+    pub mod comparison;
+    mod environment;
+    mod fio_jobs;
+    mod fio_results;
+    mod merged;
+    mod published_sweeps;
+    mod ranks;
+    mod records;
+    mod result_text;
+    mod result_xml;
+    mod steady;
+    mod steady_shapes;
+    mod sweep_models;
+    mod trend;
+}
+
+mod report {
+    mod compat;
+    pub mod golden_reports;
+    mod lab_pages;
+    mod page;
+    mod schemas;
+}
+
+mod host {
+    mod device_list;
+    mod device_use;
+    mod open;
+    mod refusals;
+    mod stacks;
+    mod storage;
+}
+
+mod run {
+    mod integrity;
+    mod prepare;
+    mod replays;
+    mod simulated_runs;
+}
+
+mod cli {
+    mod command_lines;
+}
+
+mod project {
+    mod crates;
+    mod documentation;
+    mod published;
+    mod tidy;
+}
 
 /// Cargo looks for no test programs here (`autotests = false`): a file that nobody names would never be compiled.
 #[test]
 fn every_file_is_part_of_a_test_program() {
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    let programs = ["library", "program", "measured"];
-    let text = |name: &str| std::fs::read_to_string(tests.join(format!("{name}.rs"))).unwrap_or_default();
-    let modules = programs.map(text).concat();
-    for entry in std::fs::read_dir(&tests).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        let of_its_own = programs.contains(&&*name) || ["data", "engines"].contains(&&*name);
-        let beside = path.is_dir() && tests.join(format!("{name}.rs")).exists();
-        let named = modules.contains(&format!("\nmod {name};\n"));
-        assert!(of_its_own || beside || named, "{}: no test program has this module", path.display());
+    let text = |program: &str| std::fs::read_to_string(tests.join(program)).unwrap();
+    let programs = ["library.rs", "program.rs", "measured.rs"].map(text).concat();
+    let entries = |folder: &std::path::Path| std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    // `engines` is a test program of its own, `data` holds no code; `common` and `machines` are modules in one piece.
+    let folders = entries(&tests).filter(|path| path.is_dir() && !path.ends_with("engines") && !path.ends_with("data"));
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if programs.contains(&format!("\nmod {name};\n")) {
+            continue;
+        }
+        let start = programs.find(&format!("\nmod {name} {{\n")).unwrap_or_else(|| panic!("no program has tests/{name}"));
+        let modules = programs[start + 1..].split("\n}\n").next().unwrap();
+        for file in entries(&folder).filter(|file| file.extension().is_none_or(|extension| extension == "rs")) {
+            let module = file.file_stem().unwrap_or_default().to_string_lossy();
+            assert!(modules.contains(&format!("mod {module};\n")), "{}: no test program has this module", file.display());
+        }
     }
 }

@@ -3,6 +3,9 @@
 //! `cargo test --test measured truth_device::` tests one part of them.
 
 mod common;
-mod limit;
-mod steady_staged;
-mod truth_device;
+
+mod measured {
+    mod limit;
+    mod steady_staged;
+    mod truth_device;
+}

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)] // every test binary uses another part of this
 
 pub mod in_process;
+pub mod kept;
 pub mod loops;
 pub mod mapped;
 pub mod noise;

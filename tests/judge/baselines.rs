@@ -1,0 +1,121 @@
+//! What a check against a baseline says of four tests: a loss of one of them is named, and nothing else is; whether
+//! sessions are known before the baseline or after it; by the names of the tests.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::judge::comparison::{normal, run, side};
+use diskspd::lab::compare::{
+    ChangeVerdict, Question, RunComparison, Side, SideRun, TestQuestion, compare, compare_knowing,
+    in_one_sentence,
+};
+use diskspd::workload::Random;
+
+const DAY: i64 = 24 * 3600 * 1000;
+const TESTS: [(&str, f64); 4] = [("reads", 200e3), ("writes", 500e3), ("mixed", 150e3), ("scan", 13e3)];
+
+/// A session of five rounds on this day: each test has a level of its own around what it usually does.
+fn session(day: i64, lost: Option<&str>, random: &mut Random) -> Vec<SideRun> {
+    let mut runs = Vec::new();
+    for (test, usual) in TESTS {
+        let level = usual * (0.004 * normal(random)).exp() * if lost == Some(test) { 0.9 } else { 1.0 };
+        for round in 0..5 {
+            let run = run(level * (0.005 * normal(random)).exp(), |span| {
+                // What tells the work of the tests apart.
+                span.parameters.threads = Some(usual as u64);
+            });
+            runs.push(SideRun {
+                began_ms: Some(day * DAY + round * 1000),
+                test: Some(test.to_owned()),
+                ..run
+            });
+        }
+    }
+    runs
+}
+
+/// A baseline of day 0, `before` sessions on the days before it and `after` on those after it, then a check.
+fn checked(seed: u64, before: i64, after: i64, lost: Option<&str>) -> RunComparison {
+    let mut random = Random::new(seed);
+    let days = (-before..0).chain(1..=after);
+    let past: Vec<SideRun> = days.flat_map(|day| session(day, None, &mut random)).collect();
+    let baseline = side(session(0, None, &mut random));
+    let now = side(session(after + 1, lost, &mut random));
+    compare_knowing(&baseline, &now, &past, &Question::default()).unwrap()
+}
+
+fn changed(comparison: &RunComparison) -> Vec<&str> {
+    let changed = comparison.time_spans.iter().filter(|span| span.metrics[0].is_change());
+    changed.map(|span| comparison.workload_name(span)).collect()
+}
+
+#[test]
+fn a_loss_of_a_tenth_of_one_of_four_tests_is_named_and_nothing_else_ever_is() {
+    for (before, after) in [(12, 0), (0, 12), (6, 6)] {
+        for seed in 0..20 {
+            let what = format!("{before} before, {after} after, try {seed}");
+            let lost = checked(seed, before, after, Some("mixed"));
+            assert_eq!(changed(&lost), ["mixed"], "{what}");
+            let said = in_one_sentence(&lost, &|_| 1.0);
+            assert!(said.contains("1 worse (mixed by "), "{what}: {said}");
+            assert!(changed(&checked(seed, before, after, None)).is_empty(), "{what}");
+        }
+    }
+}
+
+#[test]
+fn with_too_few_sessions_a_tenth_is_not_told_and_it_is_said_what_would() {
+    let comparison = checked(1, 2, 0, Some("mixed"));
+    assert!(changed(&comparison).is_empty());
+    let said = in_one_sentence(&comparison, &|_| 1.0);
+    assert!(said.starts_with("4 tests: 4 can't tell (") && said.contains("6 more sessions"), "{said}");
+}
+
+/// Two tests that do the same work are told apart by their names; one that only one side has is told.
+#[test]
+fn tests_are_compared_by_their_names() {
+    let of = |tests: &[(&str, f64)]| -> Side {
+        let run = |(test, iops): &(&str, f64)| SideRun { test: Some((*test).into()), ..run(*iops, |_| ()) };
+        side(tests.iter().map(run).collect())
+    };
+    let first = of(&[("a", 100.0), ("b", 900.0), ("gone", 1.0)]);
+    let other = of(&[("b", 900.0), ("a", 100.0), ("new", 1.0)]);
+    let comparison = compare(&first, &other, &Question::default()).unwrap();
+    let names: Vec<&str> = comparison.workloads.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(comparison.alone, [vec!["gone".to_owned()], vec!["new".to_owned()]]);
+    let said = in_one_sentence(&comparison, &|_| 1.0);
+    assert!(
+        said.contains("4 tests: 2 can't tell") && said.contains("1 only in the new runs (new)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn each_test_fails_by_what_it_allows() {
+    let question = |worse| Question {
+        tests: [("mixed".to_owned(), TestQuestion { worse, ..TestQuestion::default() })].into(),
+        ..Question::default()
+    };
+    let comparison = checked(3, 12, 0, Some("mixed"));
+    let fails = |question: &Question, by| {
+        comparison.time_spans.iter().any(|span| question.fails(&comparison, span, by))
+    };
+    for (worse, by, expected) in [(0.0, 0.0, true), (0.05, 0.0, true), (0.2, 0.0, false), (0.0, 0.2, false)] {
+        assert_eq!(fails(&question(worse), by), expected, "{worse} {by}");
+    }
+}
+
+/// Whoever looks often has to be surer each time.
+#[test]
+fn looks_share_the_error_rate() {
+    let mut random = Random::new(5);
+    let runs = |day, random: &mut Random| side(session(day, None, random));
+    let (first, other) = (runs(0, &mut random), runs(0, &mut random));
+    let sure = |looks| {
+        let question = Question { looks, ..Question::default() };
+        let comparison = compare(&first, &other, &question).unwrap();
+        assert!(comparison.primary().all(|metric| metric.verdict != ChangeVerdict::Worse));
+        comparison.primary().next().unwrap().corrected_chance.unwrap()
+    };
+    assert!(sure(4) >= sure(1));
+}

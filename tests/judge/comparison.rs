@@ -1,0 +1,811 @@
+//! Comparisons of runs whose truth is known: seeded noise around levels that are set here.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::noise::{Noise, STATIONARY, TREACHEROUS, drifting};
+use crate::common::random::Random as Draws;
+use diskspd::lab::compare::{
+    ChangeVerdict, Compared, Metric, OrderKind, Question, RunComparison, Side, SideRun, compare,
+    compare_knowing, foreseen, text, unjudged,
+};
+use diskspd::profile::{Access, Arrivals, Parameters, Rate, RateTotal, TargetGroup};
+use diskspd::results::{
+    ChartRow, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
+    SpanSummary,
+};
+use diskspd::units::Millis;
+use diskspd::workload::Random;
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+/// Runs scatter by so much in these tests, a share.
+const NOISE: f64 = 0.03;
+
+pub fn normal(random: &mut Random) -> f64 {
+    let mut uniform = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    (-2.0 * uniform().max(1e-300).ln()).sqrt() * (TAU * uniform()).cos()
+}
+
+/// A run of so many I/Os per second, with latencies that go with it.
+pub fn run(iops: f64, change: impl Fn(&mut SpanSummary)) -> SideRun {
+    let access = Access {
+        block_size: Some(4096),
+        write_percent: Some(0),
+        shares: Default::default(),
+        random_percent: Some(100),
+        rate: Some(Rate::Unlimited),
+        ..Access::default()
+    };
+    let groups = vec![TargetGroup { paths: vec!["/dev/x".into()], access }];
+    let all = |ms: f64| ChartRow { read: Some(Millis::new(ms)), write: None, total: Some(Millis::new(ms)) };
+    let figures = KnownFigures {
+        ios: Some(1_000_000),
+        iops: Some(iops),
+        mean_ms: Some(Millis::new(1e3 / iops)),
+        ..KnownFigures::default()
+    };
+    let mut span = SpanSummary {
+        parameters: Parameters { targets: groups, ..Parameters::default() },
+        read: figures,
+        total: figures,
+        percentiles: [(50.0, 0.9), (99.0, 3.0), (99.9, 9.0)]
+            .map(|(percent, times)| KnownPercentile { percent, latency: all(times * 1e3 / iops) })
+            .to_vec(),
+        ..SpanSummary::default()
+    };
+    change(&mut span);
+    let known =
+        RunSummary { time_spans: vec![Some(span)], ..RunSummary::new("a", Origin::Record { version: 2 }) };
+    let (environment, run_options) = (BTreeMap::new(), BTreeMap::new());
+    SideRun { known, environment, run_options, began_ms: Some(0), boot: None, test: None }
+}
+
+pub fn side(runs: Vec<SideRun>) -> Side {
+    Side { name: "side".into(), runs }
+}
+
+/// A side of runs around a level, of which IOPS alone are known.
+fn around(level: f64, count: usize, random: &mut Random) -> Side {
+    let iops_alone = |span: &mut SpanSummary| {
+        span.percentiles.clear();
+        span.total.mean_ms = None;
+    };
+    side((0..count).map(|_| run(level * (NOISE * normal(random)).exp(), iops_alone)).collect())
+}
+
+fn of(first: &Side, other: &Side) -> RunComparison {
+    compare(first, other, &Question::default()).unwrap()
+}
+
+fn primary(comparison: &RunComparison) -> &Compared {
+    comparison.primary().next().unwrap()
+}
+
+/// Pairs without a difference, and pairs with one of 5 %: how many of each are called different, and the mean of the chances
+/// that were printed for the second.
+fn outcome(pairs: u64, runs: usize) -> (f64, f64, f64) {
+    let different = |verdict: ChangeVerdict| matches!(verdict, ChangeVerdict::Better | ChangeVerdict::Worse);
+    let (mut false_ones, mut found, mut printed) = (0, 0, 0.0);
+    for pair in 0..pairs {
+        let mut random = Random::new(1000 + pair);
+        let comparison = of(&around(5000.0, runs, &mut random), &around(5000.0, runs, &mut random));
+        false_ones += u64::from(different(primary(&comparison).verdict));
+        let comparison = of(&around(5000.0, runs, &mut random), &around(5250.0, runs, &mut random));
+        found += u64::from(primary(&comparison).verdict == ChangeVerdict::Better);
+        printed += primary(&comparison).finds_5_percent.unwrap() / 100.0;
+    }
+    let share = |count: u64| count as f64 / pairs as f64;
+    (share(false_ones), share(found), printed / pairs as f64)
+}
+
+/// Three standard deviations of a share of so many.
+fn margin(share: f64, count: u64) -> f64 {
+    3.0 * (share * (1.0 - share) / count as f64).sqrt()
+}
+
+#[test]
+fn pairs_without_a_difference_are_rarely_called_different_and_changes_are_found_as_often_as_is_printed() {
+    for runs in [5, 8] {
+        let (false_ones, found, printed) = outcome(300, runs);
+        assert!(false_ones <= 0.05 + margin(0.05, 300), "{runs}: {false_ones} without a difference");
+        assert!(
+            (found - printed).abs() <= margin(printed, 300) + 0.02,
+            "{runs}: {found} found, {printed} printed"
+        );
+    }
+}
+
+/// Prints the shares.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_pairs_with_and_without_a_difference() {
+    for runs in [4, 5, 8, 16] {
+        let (false_ones, found, printed) = outcome(1000, runs);
+        println!(
+            "{runs} + {runs} runs: {false_ones:.3} called different without a difference; a change of 5 % found in {found:.3}, {printed:.3} printed"
+        );
+        assert!(false_ones <= 0.05 + margin(0.05, 1000));
+        // Of fewer runs the scatter isn't known well enough.
+        if runs >= 8 {
+            assert!((found - printed).abs() <= margin(printed, 1000) + 0.02);
+        }
+    }
+}
+
+#[test]
+fn what_two_sides_say_depends_on_all_of_their_runs() {
+    let level = |values: &[f64]| side(values.iter().map(|iops| run(*iops, |_| ())).collect());
+    let calm = level(&[1000.0, 1001.0, 1002.0, 1003.0, 1004.0]);
+    for (other, verdict) in [
+        (&[1100.0, 1101.0, 1102.0, 1103.0, 1104.0], ChangeVerdict::Better),
+        (&[900.0, 901.0, 902.0, 903.0, 904.0], ChangeVerdict::Worse),
+        (&[1000.5, 1001.5, 1002.5, 1003.5, 1004.5], ChangeVerdict::Same),
+        (&[800.0, 1300.0, 1002.5, 1100.5, 904.5], ChangeVerdict::CantTell),
+    ] {
+        let comparison = of(&calm, &level(other));
+        assert_eq!(primary(&comparison).verdict, verdict, "{}", text(&comparison));
+    }
+}
+
+#[test]
+fn less_latency_is_better() {
+    let level = |iops: f64| side((0..5).map(|at| run(iops + f64::from(at), |_| ())).collect());
+    let question = Question { metric: Metric::named("p99"), ..Question::default() };
+    let comparison = compare(&level(1000.0), &level(2000.0), &question).unwrap();
+    assert_eq!(
+        (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
+        ("p99", ChangeVerdict::Better)
+    );
+    assert!((primary(&comparison).change_percent.unwrap() + 50.0).abs() < 1.0);
+}
+
+#[test]
+fn two_runs_differ_and_no_more_is_said() {
+    let comparison = of(&side(vec![run(1000.0, |_| ())]), &side(vec![run(2000.0, |_| ())]));
+    assert_eq!((primary(&comparison).verdict, primary(&comparison).chance), (ChangeVerdict::TwoRuns, None));
+    assert!(text(&comparison).contains("differs by +100.0 % in these two runs"), "{}", text(&comparison));
+}
+
+#[test]
+fn too_few_runs_can_tell_nothing_and_how_many_would_is_said() {
+    let level = |iops: f64| side((0..3).map(|at| run(iops + f64::from(at), |_| ())).collect());
+    let comparison = of(&level(1000.0), &level(1200.0));
+    let found = primary(&comparison);
+    assert_eq!(
+        (found.verdict, found.low_percent, found.more_runs),
+        (ChangeVerdict::CantTell, None, Some([1, 1]))
+    );
+    assert!(text(&comparison).contains("About 1 more of each side"), "{}", text(&comparison));
+}
+
+#[test]
+fn a_percentile_needs_a_hundred_slower_ios_in_every_run() {
+    let with = |ios: u64| side(vec![run(1000.0, |span| span.total.ios = Some(ios))]);
+    let compared = |comparison: &RunComparison, name: &str| {
+        comparison.time_spans[0].metrics.iter().find(|metric| metric.metric == name).unwrap().sides.is_some()
+    };
+    let comparison = of(&with(100_000), &with(99_000));
+    assert!(compared(&comparison, "p99") && !compared(&comparison, "p99.9"));
+    let why = text(&comparison);
+    assert!(why.contains("only 99 I/Os") && why.contains("100 are needed"), "{why}");
+    assert!(compared(&of(&with(100_000), &with(100_000)), "p99.9"));
+}
+
+#[test]
+fn latency_decides_under_a_rate_limit() {
+    let limited = |count: usize| {
+        let limit = |span: &mut SpanSummary| span.parameters.targets[0].access.rate = Some(Rate::Iops(100));
+        side((0..count).map(|at| run(1000.0 + at as f64, limit)).collect())
+    };
+    assert_eq!(primary(&of(&limited(4), &limited(5))).metric, "p99");
+    let total = |count: usize| {
+        side((0..count).map(|at| run(1000.0 + at as f64, |span| share_a_rate(span, 100))).collect())
+    };
+    assert_eq!(primary(&of(&total(4), &total(5))).metric, "p99");
+}
+
+#[test]
+fn response_times_decide_where_all_runs_have_them_of_all_their_ios() {
+    let paced = |ios: u64, ms: f64| {
+        let both = move |ms: f64| ChartRow {
+            read: Some(Millis::new(ms)),
+            write: None,
+            total: Some(Millis::new(ms)),
+        };
+        let runs = (0..5).map(|at| {
+            run(1000.0 + f64::from(at), |span| {
+                share_a_rate(span, 1000);
+                let percentiles = [(50.0, 1.0), (99.0, 9.0), (99.9, 20.0)].map(|(percent, times)| {
+                    let latency = both(times * (ms + f64::from(at) / 1000.0));
+                    KnownPercentile { percent, latency }
+                });
+                let percentiles = percentiles.to_vec();
+                span.response = (ios > 0).then(|| KnownResponse { ios, mean_ms: both(ms), percentiles });
+            })
+        });
+        side(runs.collect())
+    };
+    let (all, stalled) = (paced(1_000_000, 1.0), paced(1_000_000, 2.0));
+    let comparison = of(&all, &stalled);
+    let names: Vec<&str> =
+        comparison.time_spans[0].metrics.iter().map(|metric| metric.metric.as_str()).collect();
+    let expected =
+        ["response-p99", "iops", "response-mean", "response-p50", "response-p99.9", "p99"].map(str::to_owned);
+    assert_eq!(names, expected);
+    assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse);
+    let said = text(&comparison);
+    assert!(said.contains("response: 99th percentile, ms: B is worse"), "{said}");
+    assert!(said.contains("response times decide"), "{said}");
+    // From where I/Os were submitted nothing has changed, and of some of them nothing is judged.
+    for without in [paced(0, 2.0), paced(999_999, 2.0)] {
+        let comparison = of(&all, &without);
+        assert_eq!(
+            (primary(&comparison).metric.as_str(), primary(&comparison).verdict),
+            ("p99", ChangeVerdict::Same)
+        );
+        assert!(text(&comparison).contains("not every run has response times"), "{}", text(&comparison));
+        assert!(!comparison.time_spans[0].metrics.iter().any(|metric| metric.metric.contains("response")));
+    }
+    for name in ["response-p99", "read-response-mean", "write-response-p99.9"] {
+        assert_eq!(Metric::named(name).map(|metric| metric.to_string()).as_deref(), Some(name));
+    }
+}
+
+fn share_a_rate(span: &mut SpanSummary, ios_per_s: u64) {
+    span.parameters.rate_total = Some(RateTotal { ios_per_s, arrivals: Arrivals::Uniform });
+}
+
+#[test]
+fn a_rate_that_all_threads_share_is_a_part_of_the_work() {
+    let rates = [0, 100, 200].map(|rate| {
+        side(vec![run(1000.0, |span| {
+            if rate > 0 {
+                share_a_rate(span, rate)
+            }
+        })])
+    });
+    for (first, other) in [(0, 1), (1, 2)] {
+        let refused = compare(&rates[first], &rates[other], &Question::default()).unwrap_err();
+        assert_eq!(refused.len(), 1);
+        assert_eq!(refused[0].what, "rate limit");
+    }
+    assert!(compare(&rates[1], &rates[1], &Question::default()).is_ok());
+}
+
+#[test]
+fn figures_that_do_not_decide_are_corrected_for_their_number() {
+    // Six figures, the five that don't decide all with the chance of four against five runs without overlap.
+    let level = |iops: f64, count: usize| side((0..count).map(|at| run(iops + at as f64, |_| ())).collect());
+    let comparison = of(&level(1000.0, 4), &level(1100.0, 4));
+    let [decides, others @ ..] = &comparison.time_spans[0].metrics[..] else { panic!("no figures") };
+    assert_eq!(decides.verdict, ChangeVerdict::Better);
+    for other in others {
+        assert!(
+            other.corrected_chance > other.chance && other.verdict == ChangeVerdict::CantTell,
+            "{other:?}"
+        );
+    }
+    assert_eq!(decides.corrected_chance, decides.chance);
+}
+
+/// A run whose mix has two parts, with these latencies (ms); those of all are as in the normal run.
+fn mixed(latencies: [f64; 2], change: impl Fn(&mut SpanSummary)) -> SideRun {
+    run(1000.0, |span| {
+        let part = |number: u32, latency: f64| KnownPart {
+            key: PartKey { target: 1, part: number, block_size: 8192 * number },
+            ios: 500_000,
+            iops: 500.0,
+            mean_ms: Some(Millis::new(latency)),
+            p99_ms: Some(Millis::new(3.0 * latency)),
+        };
+        span.parts = vec![part(1, latencies[0]), part(2, latencies[1])];
+        change(span);
+    })
+}
+
+#[test]
+fn a_change_of_one_part_of_a_mix_is_found_and_judged_by_itself() {
+    let mut random = Random::new(5);
+    let mut sides = |second: f64| {
+        let mut noisy = |level: f64| level * (NOISE * normal(&mut random)).exp();
+        side((0..8).map(|_| mixed([noisy(1.0), noisy(second)], |_| ())).collect())
+    };
+    let (first, other) = (sides(1.0), sides(1.2));
+    let comparison = of(&first, &other);
+    let span = &comparison.time_spans[0];
+    let names: Vec<&str> = span.parts.iter().map(|part| part.metric.as_str()).collect();
+    let part = "target-1-part-";
+    assert_eq!(
+        names,
+        ["1-8192-mean", "1-8192-p99", "2-16384-mean", "2-16384-p99"].map(|n| format!("{part}{n}"))
+    );
+    let verdicts: Vec<ChangeVerdict> = span.parts.iter().map(|part| part.verdict).collect();
+    assert!(
+        verdicts[..2].iter().all(|verdict| !matches!(verdict, ChangeVerdict::Better | ChangeVerdict::Worse))
+    );
+    assert_eq!(verdicts[2..], [ChangeVerdict::Worse; 2]);
+    assert!(span.parts.iter().all(|part| part.corrected_chance > part.chance || part.chance > Some(0.25)));
+    let told = text(&comparison);
+    assert!(told.contains("In the mix: part 2, 16 KiB: mean latency, ms: B is worse: +"), "{told}");
+    // Other parts are other work; of a run that doesn't have them nothing is compared, nor held against it.
+    let resized = side(vec![mixed([1.0, 1.0], |span| span.parts[1].key.block_size = 4096)]);
+    let refused = compare(&first, &resized, &Question::default()).unwrap_err();
+    assert_eq!(refused[0].what, "parts of the mix");
+    let unknown = side(vec![mixed([1.0, 1.0], |span| span.parts.clear())]);
+    assert_eq!(of(&first, &unknown).time_spans[0].parts, []);
+    // Too few I/Os for the 99th percentile.
+    let few = side(vec![mixed([1.0, 1.0], |span| span.parts[1].ios = 5000)]);
+    let told = text(&of(&few, &few));
+    assert!(told.contains("not compared: part 2, 16 KiB: ") && told.contains("only 50 I/Os"), "{told}");
+}
+
+#[test]
+fn other_work_is_refused_and_other_circumstances_are_told() {
+    let other_work: [fn(&mut Access); 4] = [
+        |access| access.block_size = Some(8192),
+        |access| access.write_percent = Some(30),
+        |access| access.random_percent = Some(0),
+        |access| access.rate = Some(Rate::Iops(5)),
+    ];
+    let normal = side(vec![run(1000.0, |_| ())]);
+    for change in other_work {
+        let changed = side(vec![run(1000.0, |span| change(&mut span.parameters.targets[0].access))]);
+        assert_eq!(compare(&normal, &changed, &Question::default()).unwrap_err().len(), 1);
+        let anyway = Question { anyway: true, ..Question::default() };
+        let comparison = compare(&normal, &changed, &anyway).unwrap();
+        assert!(text(&comparison).contains("NOT COMPARABLE"));
+        // What nobody recorded can't be held against a run.
+        let unknown = side(vec![run(1000.0, |span| span.parameters.targets[0].access = Access::default())]);
+        assert!(compare(&normal, &unknown, &Question::default()).is_ok());
+    }
+    let mut elsewhere = run(1000.0, |span| span.parameters.in_flight = Some(32));
+    elsewhere.environment.insert("kernel".into(), "6.2".into());
+    let comparison = of(&normal, &side(vec![elsewhere]));
+    let told = text(&comparison);
+    assert!(
+        told.contains("kernel: not recorded in A, 6.2 in B") && told.contains("I/Os in flight"),
+        "{told}"
+    );
+}
+
+#[test]
+fn runs_of_one_side_that_differ_among_themselves_are_told() {
+    let with = |kernel: &str| {
+        let mut run = run(1000.0, |_| ());
+        run.environment.insert("kernel".into(), kernel.into());
+        run
+    };
+    let comparison = of(&side(vec![with("6.1"), with("6.2")]), &side(vec![with("6.1"), with("6.2")]));
+    assert!(text(&comparison).contains("kernel: 6.1 or 6.2 in A"), "{}", text(&comparison));
+}
+
+const FREQUENT: Noise = Noise::White(0.03);
+
+/// Both sides of runs of these shares of a level, in an order of sides; B is lower or higher by a factor.
+fn laid_out(shares: &[f64], order: impl Fn(usize) -> usize, factor: f64) -> [Side; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for (place, share) in shares.iter().enumerate() {
+        let which = order(place);
+        let iops = 5000.0 * share.max(0.0) * if which == 1 { factor } else { 1.0 };
+        let mut made = run(1.0, |span| {
+            span.percentiles.clear();
+            (span.total.mean_ms, span.total.iops) = (None, Some(iops));
+        });
+        made.began_ms = Some(10_000 * place as i64);
+        sides[which].push(made);
+    }
+    sides.map(side)
+}
+
+fn in_turn(place: usize) -> usize {
+    (place / 2 + place % 2) % 2
+}
+
+fn same_first(place: usize) -> usize {
+    place % 2
+}
+
+fn one_after_the_other(count: usize) -> impl Fn(usize) -> usize {
+    move |place| usize::from(place >= count)
+}
+
+/// What the second side does, times the first: nothing else, 5 % less, half.
+const FACTORS: [f64; 3] = [1.0, 0.95, 0.5];
+
+/// Of so many pairs of sides the shares that are called different: without a difference, at -5 % and at -50 %.
+fn told(noise: Noise, drift: f64, pairs: u64, count: usize, order: &dyn Fn(usize) -> usize) -> [f64; 3] {
+    FACTORS.map(|factor| told_at(noise, drift, pairs, count, order, factor))
+}
+
+/// The same of sides of which the second does so many times as much.
+fn told_at(
+    noise: Noise,
+    drift: f64,
+    pairs: u64,
+    count: usize,
+    order: &dyn Fn(usize) -> usize,
+    factor: f64,
+) -> f64 {
+    let found = (0..pairs).filter(|seed| {
+        let shares = drifting(noise.runs(2 * count, &mut Draws(seed * 7919 + count as u64)), drift);
+        let [first, other] = laid_out(&shares, order, factor);
+        primary(&of(&first, &other)).is_change()
+    });
+    found.count() as f64 / pairs as f64
+}
+
+/// Every kind of noise of the table in docs/compare.md, with its drift.
+fn kinds() -> Vec<(&'static str, Noise, f64)> {
+    let drifts = [("drift -1 %", Noise::White(0.02), -0.01), ("drift +3 %", FREQUENT, 0.03)];
+    let mut stationary = STATIONARY.to_vec();
+    stationary.insert(5, TREACHEROUS[0]);
+    stationary.into_iter().map(|(name, noise)| (name, noise, 0.0)).chain(drifts).collect()
+}
+
+const PAGE: &str = include_str!("../../docs/compare.md");
+
+/// A row as the page has it: shares in percent.
+fn table_row(name: &str, cells: &[[f64; 3]]) -> String {
+    let cell = |shares: &[f64; 3]| shares.map(|share| format!("{:.1}", 100.0 * share)).join(" / ");
+    format!("| {name} | {} |", cells.iter().map(cell).collect::<Vec<_>>().join(" | "))
+}
+
+/// Prints a table with its head; each row is on the page, digit by digit.
+fn is_on_the_page(heads: &[&str], rows: impl IntoIterator<Item = String>) {
+    println!("| {} |\n|{}", heads.join(" | "), "---|".repeat(heads.len()));
+    let missing: Vec<String> = rows
+        .into_iter()
+        .inspect(|row| println!("{row}"))
+        .filter(|row| !PAGE.contains(row.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "docs/compare.md lacks these rows:\n{}", missing.join("\n"));
+}
+
+const OF_ORDERS: [&str; 7] = [
+    "noise",
+    "8, in turn",
+    "8, A first each time",
+    "8, one after the other",
+    "16, in turn",
+    "16, A first each time",
+    "16, one after the other",
+];
+
+/// Makes the first table of docs/compare.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_pairs_of_every_kind_of_noise() {
+    let rows = kinds().into_iter().map(|(name, noise, drift)| {
+        let mut cells = Vec::new();
+        for count in [8, 16] {
+            let apart = one_after_the_other(count);
+            let orders: [&dyn Fn(usize) -> usize; 3] = [&in_turn, &same_first, &apart];
+            for order in orders {
+                let shares = told(noise, drift, 1000, count, order);
+                assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name} {count}: {shares:?}");
+                cells.push(shares);
+            }
+        }
+        table_row(name, &cells)
+    });
+    is_on_the_page(&OF_ORDERS, rows);
+}
+
+/// Runs of sessions or boots: so many each, with a little noise around the level of their own.
+fn grouped(levels: &[f64], each: usize, random: &mut Draws) -> Vec<f64> {
+    let runs = levels.iter().flat_map(|level| vec![*level; each]);
+    runs.map(|level| level * (1.0 + 0.01 * random.normal())).collect()
+}
+
+/// The same of levels that do what a kind of noise does. A run is dead by itself: a session in which nothing was done at
+/// all is a change, whatever the reason.
+fn grouped_runs(noise: Noise, drift: f64, groups: &[usize], random: &mut Draws) -> Vec<Vec<f64>> {
+    let dead = matches!(noise, Noise::DeadRuns(_));
+    let levels = if dead { FREQUENT } else { noise }.runs(groups.len(), random);
+    let levels = drifting(levels, drift);
+    let mut group = |(level, each): (&f64, &usize)| {
+        let mut runs = grouped(&[*level], *each, random);
+        runs.iter_mut().filter(|_| dead && random.uniform() < 0.05).for_each(|run| *run = 0.0);
+        runs
+    };
+    levels.iter().zip(groups).map(&mut group).collect()
+}
+
+/// Hours between sessions, ms.
+const SESSION_MS: i64 = 8 * 3600 * 1000;
+
+/// Two sessions one after the other, with a history of so many before them, each session on a level of its own: the
+/// shares of pairs that are called different.
+fn told_with_sessions(noise: Noise, drift: f64, pairs: u64, sessions: usize) -> [f64; 3] {
+    [1.0, 0.95, 0.5].map(|factor| {
+        let found = (0..pairs).filter(|seed| {
+            let mut random = Draws(seed * 6007 + sessions as u64);
+            let groups: Vec<usize> = (0..sessions + 2).map(|at| if at < sessions { 4 } else { 8 }).collect();
+            let runs = grouped_runs(noise, drift, &groups, &mut random);
+            let (before, of_sides) = runs.split_at(sessions);
+            let timed = |mut runs: Vec<SideRun>, each: usize, first: usize| {
+                for (place, run) in runs.iter_mut().enumerate() {
+                    run.began_ms =
+                        Some((first + place / each) as i64 * SESSION_MS + (place % each) as i64 * 60_000);
+                }
+                runs
+            };
+            let [past, _] = laid_out(&before.concat(), |_| 0, 1.0);
+            let past = timed(past.runs, 4, 0);
+            let [first, other] = laid_out(&of_sides.concat(), one_after_the_other(8), factor);
+            let sides = [side(timed(first.runs, 8, sessions)), side(timed(other.runs, 8, sessions + 1))];
+            let comparison = compare_knowing(&sides[0], &sides[1], &past, &Question::default()).unwrap();
+            primary(&comparison).is_change()
+        });
+        found.count() as f64 / pairs as f64
+    })
+}
+
+/// So many boots, kernels in turn, each boot on a level of its own: the shares that are called different.
+fn told_of_boots(noise: Noise, drift: f64, pairs: u64, boots: usize) -> [f64; 3] {
+    FACTORS.map(|factor| told_of_boots_at(noise, drift, pairs, boots, factor))
+}
+
+/// The same of sides of which the second does so many times as much.
+fn told_of_boots_at(noise: Noise, drift: f64, pairs: u64, boots: usize, factor: f64) -> f64 {
+    let found = (0..pairs).filter(|seed| {
+        let mut random = Draws(seed * 4001 + boots as u64);
+        let runs = grouped_runs(noise, drift, &vec![3; boots], &mut random).concat();
+        let mut sides = laid_out(&runs, |place| place / 3 % 2, factor);
+        for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
+            run.boot = run.began_ms.map(|at| format!("boot {}", at / 30_000));
+        }
+        primary(&of(&sides[0], &sides[1])).is_change()
+    });
+    found.count() as f64 / pairs as f64
+}
+
+const OF_SESSIONS: [&str; 6] = [
+    "noise between sessions or boots",
+    "9 sessions known",
+    "20 sessions known",
+    "12 boots",
+    "13 boots",
+    "16 boots",
+];
+
+/// Makes the second table of docs/compare.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_pairs_of_sessions_and_boots() {
+    let rows = kinds().into_iter().map(|(name, noise, drift)| {
+        let sessions = [9, 20].map(|sessions| told_with_sessions(noise, drift, 1000, sessions));
+        let boots = [12, 13, 16].map(|boots| told_of_boots(noise, drift, 1000, boots));
+        let cells: Vec<[f64; 3]> = sessions.into_iter().chain(boots).collect();
+        for shares in &cells {
+            assert!(shares[0] <= 0.05 + margin(0.05, 1000), "{name}: {cells:?}");
+        }
+        table_row(name, &cells)
+    });
+    is_on_the_page(&OF_SESSIONS, rows);
+}
+
+#[test]
+fn what_the_page_prints_is_what_the_tests_make() {
+    for heads in [&OF_ORDERS[..], &OF_SESSIONS] {
+        let head = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
+        let table = PAGE.split_once(&head).unwrap_or_else(|| panic!("the page lacks {head}")).1;
+        let names: Vec<&str> = table
+            .lines()
+            .map_while(|line| line.strip_prefix("| "))
+            .filter_map(|row| Some(row.split_once(" | ")?.0))
+            .collect();
+        assert_eq!(names, kinds().iter().map(|(name, ..)| *name).collect::<Vec<_>>());
+    }
+    // A share of each, with B 5 % lower, of which the rest is as true.
+    let has = |share: f64| {
+        let end = format!(" / {:.1} / 100.0 |", 100.0 * share);
+        assert!(PAGE.lines().any(|row| row.starts_with("| white, 3 % |") && row.contains(&end)), "{end}");
+    };
+    has(told_at(Noise::White(0.03), 0.0, 1000, 8, &in_turn, FACTORS[1]));
+    has(told_of_boots_at(Noise::White(0.03), 0.0, 1000, 13, FACTORS[1]));
+}
+
+#[test]
+fn boots_are_what_is_in_turn_where_none_measured_both_sides() {
+    // Levels of boots that are wide apart, and hardly any noise within: runs by themselves would be sure of anything.
+    let mut random = Draws(11);
+    let levels = Noise::White(0.05).runs(14, &mut random);
+    let runs = grouped(&levels, 4, &mut random);
+    let of_boots = |boots: usize, named: bool| {
+        let mut sides = laid_out(&runs[..4 * boots], |place| place / 4 % 2, 1.0);
+        for run in sides.iter_mut().flat_map(|side| &mut side.runs) {
+            run.boot = run.began_ms.filter(|_| named).map(|at| (at / 40_000).to_string());
+        }
+        of(&sides[0], &sides[1])
+    };
+    for (boots, order, counts) in
+        [(2, OrderKind::Apart, [1, 1]), (12, OrderKind::Apart, [6, 6]), (13, OrderKind::Alternating, [7, 6])]
+    {
+        let comparison = of_boots(boots, true);
+        assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (order, Some(counts)));
+        assert_eq!(primary(&comparison).allowance.is_some(), order == OrderKind::Apart);
+        assert!(!primary(&comparison).is_change(), "{}", text(&comparison));
+    }
+    assert!(
+        text(&of_boots(12, true)).contains("6 of them A and 6 B")
+            && text(&of_boots(12, true)).contains("1 more boot")
+    );
+    let unknown = of_boots(12, false);
+    assert_eq!(unknown.workloads[0].boots, None);
+    // A boot that measured both is none that takes turns, and neither are two machines.
+    let mut shared = laid_out(&runs[..16], in_turn, 1.0);
+    for run in shared.iter_mut().flat_map(|side| &mut side.runs) {
+        run.boot = Some("one".into());
+    }
+    let comparison = of(&shared[0], &shared[1]);
+    assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
+    for (which, side) in shared.iter_mut().enumerate() {
+        for run in &mut side.runs {
+            (run.boot, run.known.hosts) = (Some(which.to_string()), vec![which.to_string()]);
+        }
+    }
+    let comparison = of(&shared[0], &shared[1]);
+    assert_eq!((comparison.workloads[0].order, comparison.workloads[0].boots), (OrderKind::InTurn, None));
+}
+
+#[test]
+fn what_sessions_and_boots_do_by_themselves_is_rarely_called_a_change() {
+    for (noise, drift) in
+        [(FREQUENT, 0.0), (Noise::StickyLevels(0.07, 3.0), 0.0), (Noise::HeavyTails(0.03), 0.0)]
+    {
+        for shares in [told_with_sessions(noise, drift, 100, 9), told_of_boots(noise, drift, 100, 13)] {
+            assert!(shares[0] <= 0.05 + margin(0.05, 100) && shares[2] >= 0.9, "{noise:?}: {shares:?}");
+        }
+    }
+}
+
+#[test]
+fn whatever_the_noise_sides_without_a_difference_are_rarely_called_different() {
+    for (noise, drift, powerful) in [
+        (Noise::White(0.02), -0.01, true),
+        (Noise::Autocorrelated(0.8, 0.03), 0.0, true),
+        (Noise::StickyLevels(0.07, 6.0), 0.0, true),
+        (Noise::Published(4), 0.0, false),
+        (Noise::Bursts(0.3), 0.0, false),
+        (Noise::DeadRuns(0.03), 0.0, false),
+        (Noise::Ties(0.01), 0.0, true),
+    ] {
+        let [none, small, half] = told(noise, drift, 100, 8, &in_turn);
+        assert!(none <= 0.05 + margin(0.05, 100), "{noise:?}: {none}");
+        assert!(!powerful || small >= 0.85 && half == 1.0, "{noise:?}: {small} {half}");
+        let [none, small, half] = told(noise, drift, 100, 8, &one_after_the_other(8));
+        assert!(none == 0.0 && small == 0.0, "{noise:?}: one after the other: {none} {small}");
+        assert!(!powerful || half == 1.0, "{noise:?}: {half}");
+        assert!(told(noise, drift, 100, 8, &same_first)[0] <= 0.05 + margin(0.05, 100));
+    }
+}
+
+#[test]
+fn a_run_that_did_nothing_is_a_figure() {
+    let shares = |dead: std::ops::Range<usize>| {
+        let mut shares = FREQUENT.runs(16, &mut Draws(3));
+        dead.for_each(|place| shares[place] = 0.0);
+        shares
+    };
+    for order in [&in_turn as &dyn Fn(usize) -> usize, &one_after_the_other(8)] {
+        // The last run is B's in one order and A's in the other: B is half of A, and one of its runs is dead.
+        let last_of_b = (0..16).rev().find(|place| order(*place) == 1).unwrap();
+        let [first, other] = laid_out(&shares(last_of_b..last_of_b + 1), order, 0.5);
+        let comparison = of(&first, &other);
+        assert_eq!(primary(&comparison).verdict, ChangeVerdict::Worse, "{}", text(&comparison));
+        assert!(primary(&comparison).low_percent.unwrap() >= -100.0);
+    }
+    let level = |iops: f64| laid_out(&[iops; 16], one_after_the_other(8), 1.0)[0].clone();
+    let comparison = of(&level(1.0), &level(0.0));
+    assert_eq!(
+        (primary(&comparison).verdict, primary(&comparison).change_percent),
+        (ChangeVerdict::Worse, Some(-100.0))
+    );
+    let back = of(&level(0.0), &level(1.0));
+    assert_eq!((primary(&back).verdict, primary(&back).change_percent), (ChangeVerdict::Better, None));
+    assert!(text(&back).contains("from 0"), "{}", text(&back));
+    let neither = of(&level(0.0), &level(0.0));
+    assert_eq!(primary(&neither).verdict, ChangeVerdict::NotCompared);
+    assert!(unjudged(&neither)[0].contains("0 in every run"), "{:?}", unjudged(&neither));
+}
+
+#[test]
+fn what_a_history_knows_of_sessions_replaces_the_bound_that_is_assumed() {
+    let day = 24 * 3600 * 1000;
+    let past: Vec<SideRun> = (0..40_i64)
+        .map(|number| {
+            let [one, _] = laid_out(&[1.0 + 0.002 * ((number / 4) % 3) as f64], |_| 0, 1.0);
+            SideRun { began_ms: Some((number / 4 - 20) * day + number), ..one.runs[0].clone() }
+        })
+        .collect();
+    let steady: Vec<f64> = (0..16).map(|place| 1.0 + 0.001 * ((place * 5) % 7) as f64).collect();
+    let [first, other] = laid_out(&steady, one_after_the_other(8), 0.9);
+    let without = of(&first, &other);
+    assert_eq!(primary(&without).verdict, ChangeVerdict::CantTell);
+    assert!(text(&without).contains("one after the other") && text(&without).contains("compare --repeat 8"));
+    let with = compare_knowing(&first, &other, &past, &Question::default()).unwrap();
+    assert_eq!(primary(&with).verdict, ChangeVerdict::Worse, "{}", text(&with));
+    assert_eq!(primary(&with).allowance.unwrap().sessions, 10);
+    // One step of 15 % between two of the days: the same may have happened again.
+    let mut stepped = past;
+    for run in &mut stepped[20..] {
+        let total = &mut run.known.time_spans[0].as_mut().unwrap().total;
+        total.iops = total.iops.map(|iops| iops * 0.85);
+    }
+    let with = compare_knowing(&first, &other, &stepped, &Question::default()).unwrap();
+    assert_eq!(primary(&with).verdict, ChangeVerdict::CantTell, "{}", text(&with));
+}
+
+#[test]
+fn ten_time_spans_without_a_difference_fail_no_more_often_than_one() {
+    let of_spans = |runs: &[SideRun]| {
+        let mut one = runs[0].clone();
+        one.known.time_spans = runs.iter().flat_map(|run| run.known.time_spans.clone()).collect();
+        one
+    };
+    let mut failed = 0;
+    for seed in 0..100 {
+        let sides = [0, 1].map(|which| {
+            let mut random = Random::new(1000 * seed + which);
+            let spans: Vec<Side> = (0..10).map(|_| around(5000.0, 10, &mut random)).collect();
+            let runs = (0..10)
+                .map(|at| of_spans(&spans.iter().map(|span| span.runs[at].clone()).collect::<Vec<_>>()));
+            side(runs.collect())
+        });
+        let comparison = of(&sides[0], &sides[1]);
+        failed += u32::from(comparison.primary().any(Compared::is_change));
+        assert!(text(&comparison).contains("10 figures decide together"));
+    }
+    assert!(f64::from(failed) / 100.0 <= 0.05 + margin(0.05, 100), "{failed} of 100");
+}
+
+#[test]
+fn several_workloads_are_compared_one_by_one() {
+    let sized = |size: u32, level: f64| {
+        (0..8).map(move |at| {
+            run(level + f64::from(at), |span| span.parameters.targets[0].access.block_size = Some(size))
+        })
+    };
+    let suite =
+        |levels: &[(u32, f64)]| side(levels.iter().flat_map(|(size, level)| sized(*size, *level)).collect());
+    let first = suite(&[(4096, 1000.0), (8192, 800.0), (65536, 100.0)]);
+    let other = suite(&[(8192, 400.0), (4096, 1000.0), (512, 3.0)]);
+    for anyway in [false, true] {
+        let comparison = compare(&first, &other, &Question { anyway, ..Question::default() }).unwrap();
+        let found: Vec<(&str, usize)> =
+            comparison.workloads.iter().map(|one| (&*one.name, one.runs[1].len())).collect();
+        assert_eq!(found, [("block size 4096 bytes", 8), ("block size 8192 bytes", 8)]);
+        let verdicts: Vec<ChangeVerdict> = comparison.primary().map(|metric| metric.verdict).collect();
+        assert_eq!(verdicts, [ChangeVerdict::Same, ChangeVerdict::Worse]);
+        let told = text(&comparison);
+        assert!(told.contains("only in A, not compared: block size 65536 bytes"), "{told}");
+        assert!(told.contains("only in B, not compared: block size 512 bytes"), "{told}");
+        assert_eq!(unjudged(&comparison).len(), 2);
+    }
+    let nothing = compare(&suite(&[(4096, 1.0), (512, 1.0)]), &suite(&[(8192, 1.0)]), &Question::default());
+    assert!(nothing.unwrap_err().iter().any(|difference| difference.what == "block size"));
+}
+
+#[test]
+fn how_many_runs_more_is_of_the_side_that_lacks_them() {
+    let mut random = Random::new(2);
+    let first = around(5000.0, 30, &mut random);
+    let other = around(5600.0, 3, &mut random);
+    // In turn as far as they go: all times are the same.
+    let comparison = of(&first, &other);
+    let allowed = primary(&comparison).allowance.is_some();
+    assert!(allowed, "thirty runs and three aren't in turn: {:?}", comparison.workloads[0].order);
+    let comparison = of(&around(5000.0, 5, &mut random), &side(around(5300.0, 4, &mut random).runs));
+    if let Some([_, more]) = primary(&comparison).more_runs {
+        assert!(more > 0);
+    }
+}
+
+#[test]
+fn what_so_few_runs_cant_ever_tell_is_said_before_them() {
+    assert!(foreseen(3, 1).unwrap().contains("can't detect any change"));
+    assert!(foreseen(4, 1).unwrap().contains("not of several others"));
+    assert!(foreseen(8, 10).unwrap().contains("10 time spans together"));
+    assert_eq!(foreseen(8, 1), None);
+}

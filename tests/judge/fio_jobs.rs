@@ -1,0 +1,418 @@
+//! fio's job files: what they become, and what is refused with which words.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::kept::is_kept_between;
+use diskspd::cli::written;
+use diskspd::finding::Severity;
+use diskspd::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
+use diskspd::profile::validate::{self, validate};
+use diskspd::profile::{Volume, xml};
+use diskspd::report::profile_xml;
+use std::io;
+
+/// A machine as the table below has it.
+struct Staged;
+
+impl JobSurroundings for Staged {
+    fn variable(&self, name: &str) -> Option<String> {
+        (name == "DEPTH").then(|| "32".to_owned())
+    }
+
+    fn included(&self, name: &str) -> io::Result<Vec<u8>> {
+        match name {
+            "common.inc" => Ok(b"bs=8k\niodepth=4\n".to_vec()),
+            "circle.inc" => Ok(b"include circle.inc\n".to_vec()),
+            "section.inc" => Ok(b"[job]\n".to_vec()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn existing(&self, path: &str) -> Existing {
+        match path {
+            "/dev/nvme0n1" => Existing::Device(1 << 30),
+            "old.dat" => Existing::File(1 << 20),
+            "folder" => Existing::Other,
+            _ => Existing::Nothing,
+        }
+    }
+
+    fn keyword(&self, keyword: Keyword) -> Option<u64> {
+        match keyword {
+            Keyword::PageSize => Some(4096),
+            Keyword::Memory => Some(1024),
+            Keyword::Cpus => None,
+        }
+    }
+}
+
+fn convert(text: &str) -> Result<Converted, Vec<String>> {
+    let converted = fio_jobs::convert(text.as_bytes(), "j.fio", &Staged);
+    converted.map_err(|faults| faults.iter().map(ToString::to_string).collect())
+}
+
+/// Settings of a job on a device that is there, for two seconds.
+fn timed(settings: &str) -> String {
+    format!("[j]\nfilename=/dev/nvme0n1\nruntime=2\ntime_based\n{}\n", settings.replace("; ", "\n"))
+}
+
+/// The command line of a job, without what all of them have.
+fn line(text: &str) -> String {
+    let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
+    let Converted { profile, run_options, .. } = &converted;
+    let findings = validate(profile, false).into_iter().chain(validate::run_options(run_options, profile));
+    let errors: Vec<String> =
+        findings.filter(|found| found.severity == Severity::Error).map(|found| found.message).collect();
+    assert!(errors.is_empty(), "{text}\n{errors:?}");
+    let words = written::command_line(profile, run_options).unwrap_or_else(|| panic!("no line says {text}"));
+    let words: Vec<String> = words.into_iter().map(|word| word.into_string().unwrap()).collect();
+    words.join(" ")
+}
+
+/// Behind what is told of each, what all have: the area, the time, the threads' CPUs, the latency.
+const REST: &str = "-d2 -W0 -n -L";
+
+#[test]
+fn jobs_become_command_lines() {
+    for (settings, options) in [
+        ("", "-b4096 -s -w0 -f1073741824 -fs -o1 -t1 -Sb"),
+        ("direct=1", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su"),
+        ("buffered=0", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct=1; buffered=1", "-b4096 -s -w0 -f1073741824 -fs -o1 -t1 -Sb"),
+        ("direct; numjobs=4; bs=1m", "-b1048576 -s -w0 -f1073741824 -o1 -t4 -Su"),
+        ("direct; rw=randread; bs=8k", "-b8192 -r -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct; rw=randread; ba=16k", "-b4096 -r16384 -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct; rw=randwrite; zero_buffers", "-b4096 -r -w100 -f1073741824 -o1 -t1 -Su -Z"),
+        ("direct; rw=randwrite", "-b4096 -r -w100 -f1073741824 -o1 -t1 -Su -Z4194304"),
+        (
+            "direct; rw=randrw; rwmixwrite=30; buffer_compress_percentage=50",
+            "-b4096 -r -w30 -f1073741824 -o1 -t1 -Su --compress=50",
+        ),
+        ("direct; rw=randrw; rwmixread=100", "-b4096 -r -w0 -f1073741824 -o1 -t1 -Su"),
+        (
+            "direct; rw=rw; rwmixread=60; refill_buffers",
+            "--mix=60: -b4096 -s -w0; 40: -b4096 -s -w100 -f1073741824 -o1 -t1 -Su --compress=0",
+        ),
+        ("direct; rw=read:12k", "-b4096 -s16384 -w0 -f1073741824 -o1 -t1 -Su"),
+        (
+            "direct; rw=randread; bssplit=4k/60:8k/40",
+            "--bs-split=4096/60:8192/40 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
+        ),
+        (
+            "direct; rw=randread; bsrange=4k-12k",
+            "--bs-split=4096/1:8192/1:12288/1 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
+        ),
+        (
+            "direct; rw=randread; random_distribution=zipf:1.2",
+            "-b4096 -r --distribution=zipf:1.2 -w0 -f1073741824 -o1 -t1 -Su",
+        ),
+        (
+            "direct; rw=randread; random_distribution=zoned:50/5:30/15:20/",
+            "-b4096 -r -rdpct50/5:30/15:20/80 -w0 -f1073741824 -o1 -t1 -Su",
+        ),
+        ("direct; offset=1m; size=2m", "-b4096 -s -w0 -B1048576 -f3145728 -o1 -t1 -Su"),
+        ("direct; offset=25%; size=50%", "-b4096 -s -w0 -B268435456 -f805306368 -o1 -t1 -Su"),
+        ("direct; rate=1m", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -g1049"),
+        ("direct; rate_iops=500; numjobs=2", "-b4096 -s -w0 -f1073741824 -o1 -t2 -Su -g500i"),
+        ("direct; thinktime=2ms; thinktime_blocks=8", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -i8 -j2"),
+        ("direct; prioclass=3", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -I1"),
+        ("direct; sync=dsync; rw=write", "-b4096 -s -w100 -f1073741824 -o1 -t1 -Suw -Z4194304"),
+        ("direct; rw=randtrim", "-b4096 -r -w0 -f1073741824 -o1 -t1 -Su --trim=100"),
+        ("direct; rw=randread; percentage_random=40", "-b4096 -r -rs40 -w0 -f1073741824 -o1 -t1 -Su"),
+    ] {
+        let expected = format!("{options} {REST} --engine=sync /dev/nvme0n1");
+        assert_eq!(line(&timed(settings)), expected, "{settings}");
+    }
+}
+
+#[test]
+fn what_holds_for_a_run_becomes_its_options() {
+    for (settings, expected) in [
+        ("ioengine=libaio; iodepth=${DEPTH}", "-o32 -t1 -Sb -d2 -W0 -n -L --engine=aio"),
+        ("ioengine=io_uring; direct; hipri; iodepth=8", "-o8 -t1 -Su -d2 -W0 -n -L --engine=uring --poll"),
+        ("ioengine=psync; iodepth=8", "-o1 -t1 -Sb -d2 -W0 -n -L --engine=sync"),
+        ("ioengine=mmap", "-o1 -t1 -Sm -d2 -W0 -n -L"),
+        ("ramp_time=3; randseed=7", "-o1 -t1 -Sb -d2 -W3 -z7 -n -L --engine=sync"),
+        ("numjobs=3; cpus_allowed=0-1", "-o1 -t3 -Sb -d2 -W0 -a0,1,0 -L --engine=sync"),
+        (
+            "rate_iops=100; rate_process=poisson; numjobs=2",
+            "-t2 -Sb -d2 -W0 -n -L --engine=sync --rate-total=200,poisson",
+        ),
+    ] {
+        let line = line(&timed(settings));
+        assert!(line.contains(expected), "{settings}\n{line}\n{expected}");
+    }
+    let writes = line(&timed("rw=write; fdatasync=16; end_fsync=1"));
+    assert!(writes.contains("--fsync-every=16 --flush-after"), "{writes}");
+}
+
+#[test]
+fn a_job_without_a_time_ends_by_what_it_has_done() {
+    for (settings, expected) in [
+        ("rw=read\nsize=64m\nfilename=new.dat", (Some(Volume::Bytes(64 << 20)), None)),
+        ("rw=write\nsize=64m\nnumjobs=4\nloops=2\nfilename=new.dat", (None, Some(Volume::Bytes(512 << 20)))),
+        ("rw=read\nfilename=/dev/nvme0n1", (Some(Volume::Bytes(1 << 30)), None)),
+        ("rw=read\nfilename=/dev/nvme0n1\nio_size=4g", (Some(Volume::Bytes(4 << 30)), None)),
+        ("rw=read\nfilename=/dev/nvme0n1\nnumber_ios=1000", (Some(Volume::Bytes(4_096_000)), None)),
+        ("rw=read\nfilename=/dev/unknown\nnumjobs=2", (Some(Volume::Times(2)), None)),
+        ("rw=randrw\nrwmixread=75\nsize=64m\nfilename=new.dat", (Some(Volume::Bytes(48 << 20)), None)),
+        (
+            "rw=randrw\nrwmixread=25\nbs=4k,12k\nsize=40m\nfilename=new.dat",
+            (None, Some(Volume::Bytes(37_748_736))),
+        ),
+    ] {
+        let converted = convert(&format!("[j]\n{settings}\n")).unwrap();
+        let span = &converted.profile.time_spans[0];
+        assert_eq!((span.until_read, span.until_written), expected, "{settings}");
+        assert!(written::command_line(&converted.profile, &converted.run_options).is_some(), "{settings}");
+    }
+}
+
+/// Of each time span: of each target its path, threads, and where its area begins.
+fn targets(text: &str) -> Vec<Vec<(String, u32, u64)>> {
+    let converted = convert(text).unwrap_or_else(|faults| panic!("{text}\n{}", faults.join("\n")));
+    let mut xml = Vec::new();
+    profile_xml::write_whole_profile(&mut xml, &converted.profile);
+    let read = xml::read(&xml).unwrap();
+    let spans = converted.profile.time_spans.iter().zip(&read.time_spans);
+    spans
+        .map(|(span, read)| {
+            assert_eq!((span.until_read, span.until_written), (read.until_read, read.until_written));
+            let target = |target: &diskspd::profile::Target| {
+                (target.path.to_string(), target.threads_per_file, target.base_file_offset)
+            };
+            let targets: Vec<_> = span.targets.iter().map(target).collect();
+            assert_eq!(targets, read.targets.iter().map(target).collect::<Vec<_>>());
+            let cached = |target: &diskspd::profile::Target| target.uncached_devices;
+            assert!(!read.targets.iter().any(cached));
+            targets
+        })
+        .collect()
+}
+
+#[test]
+fn jobs_beside_each_other_are_targets_of_a_time_span_and_stonewall_begins_the_next() {
+    let own = |name: &str, threads, base| (name.to_owned(), threads, base);
+    let head = "[global]\nsize=1m\nruntime=1\ntime_based\n";
+    for (text, expected) in [
+        ("[a]\n[b]\n", vec![vec![own("a.0.0", 1, 0), own("b.0.0", 1, 0)]]),
+        ("[a]\n[b]\nstonewall\n", vec![vec![own("a.0.0", 1, 0)], vec![own("b.0.0", 1, 0)]]),
+        ("[a]\n[b]\nwait_for=a\n", vec![vec![own("a.0.0", 1, 0)], vec![own("b.0.0", 1, 0)]]),
+        ("[a]\nnumjobs=2\n", vec![vec![own("a.0.0", 1, 0), own("a.1.0", 1, 0)]]),
+        ("[a]\nnumjobs=2\nfilename=x\ndirectory=/d/\n", vec![vec![own("/d/x", 2, 0)]]),
+        (
+            "[a]\nnumjobs=2\nfilename=x\noffset=1m\noffset_increment=4m\n",
+            vec![vec![own("x", 1, 1 << 20), own("x", 1, 5 << 20)]],
+        ),
+        ("[a]\nfilename=x:y\\:z\n", vec![vec![own("x", 1, 0), own("y:z", 1, 0)]]),
+        (
+            "[a]\nnrfiles=2\nfilename_format=$jobname-$filenum\n",
+            vec![vec![own("a-0", 1, 0), own("a-1", 1, 0)]],
+        ),
+        (
+            "[global]\nfilename=x\n[a]\n[global]\nfilename=y\n[b]\n",
+            vec![vec![own("x", 1, 0), own("y", 1, 0)]],
+        ),
+    ] {
+        assert_eq!(targets(&format!("{head}{text}")), expected, "{text}");
+    }
+    let pool = convert(&format!("{head}[a]\nnrfiles=2\nnumjobs=2\nioengine=libaio\niodepth=8\n")).unwrap();
+    let span = &pool.profile.time_spans[0];
+    assert_eq!((span.thread_count, span.request_count, span.targets.len()), (2, 8, 4));
+    let threads: Vec<u32> = span.targets.iter().map(|target| target.thread_targets[0].thread).collect();
+    assert_eq!(threads, [0, 0, 1, 1]);
+}
+
+#[test]
+fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
+    let text = "[j]\nrw=randwrite\nsize=1m\nfilename=x\nverify=crc32c\n";
+    let converted = convert(text).unwrap();
+    let [written, read] = &converted.profile.time_spans[..] else { panic!("two time spans") };
+    assert_eq!(
+        (written.until_written, read.until_read),
+        (Some(Volume::Bytes(1 << 20)), Some(Volume::Times(1)))
+    );
+    assert_eq!((written.targets[0].write_ratio, read.targets[0].write_ratio), (100, 0));
+    assert!(converted.run_options.verify.is_some());
+    assert_eq!(convert(&format!("{text}do_verify=0\n")).unwrap().profile.time_spans.len(), 1);
+}
+
+#[test]
+fn what_differs_is_told_once_with_its_jobs() {
+    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\n[a]\n[b]\nwrite_lat_log=x\n";
+    let notes: Vec<String> = convert(text).unwrap().notes.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        notes,
+        [
+            "fio's norandommap (not given) (a, b): fio does each block once before any twice; here offsets are drawn as with norandommap=1",
+            "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
+        ]
+    );
+    let silent = "[a]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nnorandommap\nrw=randread\ngroup_reporting\nthread\n";
+    assert_eq!(convert(silent).unwrap().notes, []);
+}
+
+#[test]
+fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
+    for (text, expected) in [
+        ("", "j.fio: there is no job; a job begins with its name: [name]"),
+        ("[global]\nbs=4k\n", "j.fio: there is no job; a job begins with its name: [name]"),
+        (
+            "bs=4k\n[a]\nsize=1m\n",
+            "j.fio:1: bs=4k: an option before any section; put it behind [global], or behind the [name] of a job",
+        ),
+        ("[a\nbs=4k\n", "j.fio:1: the section's name has no ] behind it"),
+        (
+            "[a]\nsize=1m\niodeph=4\n",
+            "j.fio:3: [a]: iodeph=4: fio's option is unknown here; did you mean iodepth?",
+        ),
+        (
+            "[a]\nsize=1m\nfrobnicate\n",
+            "j.fio:3: [a]: frobnicate: fio's option is unknown here; docs/fio-jobs.md has the options that are known; \
+             leave it out",
+        ),
+        ("[a]\nsize=\n", "j.fio:2: [a]: size=: the value is missing"),
+        ("[a]\nsize=1m\niodepth=0\n", "j.fio:3: [a]: iodepth=0: possible are 1 to 65536"),
+        ("[a]\nsize=1m\ndirect=yes\n", "j.fio:3: [a]: direct=yes: a switch is 0 or 1"),
+        (
+            "[a]\nsize=1m\nrw=reed\n",
+            "j.fio:3: [a]: rw=reed: this is none of read, write, rw, randread, randwrite, randrw, trim, randtrim; give one of them",
+        ),
+        (
+            "[a]\nsize=1m\nrw=read:-8k\n",
+            "j.fio:3: [a]: rw=read:-8k: I/O doesn't go backwards; use rw=read, or rw=randread",
+        ),
+        (
+            "[a]\nsize=1m\nbssplit=4k/50:8k/20\n",
+            "j.fio:3: [a]: bssplit=4k/50:8k/20: the shares have to be 100 % together, and are 70 %",
+        ),
+        (
+            "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",
+            "j.fio:3: [a]: ioengine=rbd: it is a client of a service; only files and block devices are used; docs/fio-jobs.md has the engines that there are",
+        ),
+        (
+            "[a]\nsize=1m\nioengine=libio\n",
+            "j.fio:3: [a]: ioengine=libio: fio's engine is unknown here; use libaio, io_uring or psync",
+        ),
+        (
+            "[a]\nsize=1m\nrate=1250\n",
+            "j.fio:3: [a]: rate=1250: a rate in bytes is whole bytes per millisecond, for blocks of one size, evenly; use rate_iops",
+        ),
+        (
+            "[a]\nsize=${NOPE}\n",
+            "j.fio:2: [a]: ${NOPE}: this variable is not set; set it: NOPE=VALUE diskspd ..",
+        ),
+        ("[a]\nsize=1m\nnumjobs=$ncpus\n", "j.fio:3: [a]: $ncpus: not known of this machine"),
+        (
+            "[a]\ninclude none.inc\n",
+            "j.fio:2: [a]: include none.inc: the file can't be read: entity not found; names are relative to the folder of the job file",
+        ),
+        (
+            "[a]\ninclude circle.inc\n",
+            "circle.inc:1: [a]: include: files include each other more than 16 times deep",
+        ),
+        ("[a]\ninclude section.inc\n", "section.inc:1: [a]: an included file can't begin a section"),
+        (
+            "[a]\nrw=read\n",
+            "j.fio:1: [a]: size: 'a.0.0' does not exist, and the job has no size; give size, and names of files or block devices",
+        ),
+        (
+            "[a]\nfilename=folder\nsize=1m\n",
+            "j.fio:3: [a]: size=1m: 'folder' is neither a file nor a block device; give size, and names of files or block devices",
+        ),
+        (
+            "[a]\nsize=1m\nrw=trim\n",
+            "j.fio:2: [a]: size=1m: a time span doesn't end by what was trimmed; give runtime and time_based",
+        ),
+        (
+            "[a]\nsize=1m\n[b]\nsize=1m\nstartdelay=5\n",
+            "j.fio:5: [b]: startdelay=5: jobs beside each other start together; use stonewall, or leave it out",
+        ),
+        (
+            "[a]\nsize=1m\n[b]\nsize=1m\nrw=write\n",
+            "j.fio:4: [b]: size=1m: jobs beside each other end together, and this one ends at another time or amount; give all of them time_based and the same runtime",
+        ),
+        (
+            "[a]\nsize=1m\n[b]\nsize=1m\nioengine=libaio\n",
+            "j.fio:5: [b]: ioengine=libaio: all jobs have one engine; use one for all",
+        ),
+        (
+            "[a]\nsize=1m\nnumjobs=4096\nnrfiles=4096\n",
+            "j.fio:3: [a]: numjobs=4096: all threads together would have more than 65,536 files; lower numjobs or \
+             nrfiles",
+        ),
+    ] {
+        let faults = convert(text).unwrap_err();
+        assert_eq!(faults, [expected], "{text}");
+    }
+    // A fault of a global section is told once, and all faults are told.
+    let faults = convert("[global]\nzonemode=zbd\nflow=2\n[a]\nsize=1m\n[b]\nsize=x\n").unwrap_err();
+    assert_eq!(faults.len(), 3, "{faults:#?}");
+}
+
+#[test]
+fn values_that_ask_for_nothing_are_no_reason_to_refuse() {
+    let settings = "zonemode=none; exitall=0; unlink=0; fill_device=0; iodepth_batch=1; verify=0; continue_on_error=none; \
+                    rate_min=0; sync=0; startdelay=0";
+    assert!(convert(&timed(settings)).is_ok());
+}
+
+#[test]
+fn included_files_and_words_of_the_machine_are_read() {
+    let text = timed("ioengine=libaio; include common.inc; offset=2*$pagesize; size=$mb_memory");
+    let line = line(&text);
+    assert!(line.starts_with("-b8192 -s -w0 -B8192 -f9216 ") && line.contains(" -o4 "), "{line}");
+}
+
+#[test]
+fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
+    let size = |text: &str| convert(text).unwrap().profile.time_spans[0].targets[0].file_size;
+    assert_eq!(size("[a]\nfilename=old.dat\nsize=1m\n"), None);
+    assert_eq!(size("[a]\nfilename=old.dat\nsize=2m\n"), Some(2 << 20));
+    assert_eq!(size("[a]\nfilename=new.dat\nsize=2m\noffset=1m\n"), Some(3 << 20));
+    assert_eq!(size("[a]\nfilename=/dev/unknown\nsize=2m\n"), None);
+    let told = convert("[a]\nfilename=old.dat\nsize=2m\n").unwrap();
+    assert!(told.notes.iter().any(|note| note.what == "'old.dat' has 1048576 bytes and is made anew"));
+    assert!(convert("[a]\nfilename=old.dat\nsize=2m\nallow_file_create=0\n").is_err());
+}
+
+/// Its tables are those of the program.
+#[test]
+fn the_page_has_the_options_and_engines_that_there_are() {
+    for (mark, table) in [("engines", fio_jobs::engines_table()), ("options", fio_jobs::options_table())] {
+        is_kept_between("docs/fio-jobs.md", mark, table.trim_end());
+    }
+}
+
+proptest::proptest! {
+    /// Whatever is said of a job, it is refused with reasons, or becomes a profile that is read back as it was
+    /// written.
+    #[test]
+    fn any_settings_are_refused_or_become_a_profile(
+        settings in proptest::collection::vec(
+            (0usize..400, proptest::sample::select(vec![
+                "", "=0", "=1", "=2", "=100", "=4k", "=1m", "=50%", "=4k-16k", "=4k,8k", "=4k/50:8k/50", "=randrw",
+                "=rw:4k", "=trim", "=libaio", "=null", "=mmap", "=zipf:1.1", "=zoned:50/5:50/95", "=crc32c", "=a:b",
+                "=10s", "=5ms", "=poisson", "=$pagesize", "=(2*3k)", "=18446744073709551615", "=-1", "=${DEPTH}",
+            ])),
+            0..12,
+        ),
+    ) {
+        let rows: Vec<_> = fio_jobs::options::all().collect();
+        let settings = settings.iter().map(|(row, value)| format!("{}{value}\n", rows[row % rows.len()].name));
+        let text = format!("[j]\nsize=1m\nfilename=/dev/nvme0n1\n{}", settings.collect::<String>());
+        match fio_jobs::convert(text.as_bytes(), "j.fio", &Staged) {
+            Err(faults) => assert!(!faults.is_empty()),
+            Ok(converted) => {
+                let mut xml = Vec::new();
+                profile_xml::write_whole_profile(&mut xml, &converted.profile);
+                assert!(xml::read(&xml).is_ok(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_refused_or_becomes_a_profile(text: Vec<u8>) {
+        let _ = fio_jobs::convert(&text, "j.fio", &Staged);
+    }
+}

@@ -1,0 +1,324 @@
+//! fio's results are read: what fio 3.33 wrote, what stands around it, and nothing that isn't there.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+use diskspd::finding::Severity;
+use diskspd::operation::Operation;
+use diskspd::profile::{CacheMode, Rate};
+use diskspd::record::fio::{is_log_of, parts, read, series};
+use diskspd::record::formats;
+use diskspd::results::{
+    FioFigures, FioLatency, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,
+};
+use diskspd::units::Millis;
+use serde_json::Value;
+
+const MIX: &str = include_str!("../data/fio/mix.json");
+const CLONES: &str = include_str!("../data/fio/clones.json");
+const GROUP: &str = include_str!("../data/fio/group.json");
+const STONEWALL: &str = include_str!("../data/fio/stonewall.json");
+const HOSTS: &str = include_str!("../data/fio/hosts.json");
+const HOSTS_STATED: &str = include_str!("../data/fio/hosts_stated.json");
+const TRIMS: &str = include_str!("../data/fio/trims.json");
+const ALL: [&str; 7] = [MIX, CLONES, GROUP, STONEWALL, HOSTS, HOSTS_STATED, TRIMS];
+
+fn one(text: &str) -> RunSummary {
+    let runs = read(text.as_bytes(), "a.json").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(runs.len(), 1);
+    runs.into_iter().next().unwrap()
+}
+
+fn span(text: &str) -> SpanSummary {
+    one(text).time_spans.into_iter().next().unwrap().unwrap()
+}
+
+fn fio(text: &str) -> FioFigures {
+    *span(text).fio.unwrap()
+}
+
+/// The JSON alone: fio writes notes before it.
+fn value(text: &str) -> Value {
+    serde_json::from_str(&text[text.find('{').unwrap()..]).unwrap()
+}
+
+/// What fio itself wrote there.
+fn written(text: &str, at: &str) -> f64 {
+    value(text).pointer(at).and_then(Value::as_f64).unwrap_or_else(|| panic!("{at}"))
+}
+
+fn near(known: Option<f64>, written: f64) {
+    let known = known.unwrap();
+    assert!((known - written).abs() <= written.abs() * 1e-6, "{known} {written}");
+}
+
+/// A time of which fio wrote so many ns.
+fn near_ns(known: Option<Millis>, written: f64) {
+    near(known.map(Millis::ms), written / 1e6);
+}
+
+#[test]
+fn what_a_result_says_is_known() {
+    let run = one(MIX);
+    assert_eq!(run.origin, Origin::Fio { version: Some("3.33".into()) });
+    assert_eq!((run.name.as_str(), run.label.as_deref()), ("a.json", Some("mix")));
+    let began = written(MIX, "/timestamp") - written(MIX, "/jobs/0/elapsed");
+    assert_eq!(run.started_at, Some(began as i64));
+    // fio doesn't say any of these.
+    assert_eq!((run.command_line, run.hosts, run.findings), (None, vec![], None));
+    let span = run.time_spans[0].as_ref().unwrap();
+    assert_eq!((span.cpu_percent, span.verdict.as_ref()), (None, None));
+    for (figures, direction) in [(span.read, "read"), (span.write, "write")] {
+        let of = |name: &str| written(MIX, &format!("/jobs/0/{direction}/{name}"));
+        assert_eq!(figures.ios.map(|ios| ios as f64), Some(of("total_ios")));
+        assert_eq!(figures.bytes.map(|bytes| bytes as f64), Some(of("io_bytes")));
+        near(figures.iops, of("iops"));
+        near_ns(figures.mean_ms, of("lat_ns/mean"));
+        near_ns(figures.std_dev_ms, of("lat_ns/stddev"));
+        // Of the same times as the percentiles.
+        near_ns(figures.min_ms, of("clat_ns/min"));
+        near_ns(figures.max_ms, of("clat_ns/max"));
+        near(figures.iops_std_dev, of("iops_stddev"));
+    }
+    assert_eq!(span.total.ios, Some(span.read.ios.unwrap() + span.write.ios.unwrap()));
+    let access = span.parameters.targets[0].access;
+    assert_eq!((access.threads, access.outstanding, access.block_size), (Some(1), Some(4), Some(4096)));
+    assert_eq!((access.write_percent, access.random_percent), (Some(30), Some(100)));
+    assert_eq!(access.rate, Some(Rate::Unlimited));
+    assert_eq!(access.caching.unwrap().mode, CacheMode::DisableOsCache);
+    assert_eq!(span.parameters.paths().next().unwrap().to_string(), "/tmp/fd/f");
+    assert_eq!((span.parameters.duration_s, span.parameters.fsync_every), (Some(1), Some(64)));
+}
+
+/// The middle of a bin is at most 0.8 % away from any latency in it, and it is what fio states.
+#[test]
+fn percentiles_from_bins_are_those_that_fio_states() {
+    let span = span(MIX);
+    let percentiles = (FioLatency::Completion, FioPercentiles::Counted);
+    assert_eq!(span.fio.as_ref().unwrap().percentiles, Some(percentiles));
+    for percent in [50.0, 90.0, 95.0, 99.0, 99.9, 99.99] {
+        let latency = span.percentile(percent).unwrap();
+        for (known, direction) in [(latency.read, "read"), (latency.write, "write")] {
+            let stated = written(MIX, &format!("/jobs/0/{direction}/clat_ns/percentile/{percent:.6}")) / 1e6;
+            let known = known.unwrap().ms();
+            assert!((known / stated - 1.0).abs() < 0.016, "{percent} {direction}: {known} {stated}");
+        }
+        let (read, write, total) = (latency.read.unwrap(), latency.write.unwrap(), latency.total.unwrap());
+        assert!(read.min(write) <= total && total <= read.max(write), "{percent}");
+    }
+}
+
+#[test]
+fn stated_percentiles_are_marked_and_are_not_added_up() {
+    let span = span(GROUP);
+    let percentiles = (FioLatency::Completion, FioPercentiles::Stated);
+    assert_eq!(span.fio.as_ref().unwrap().percentiles, Some(percentiles));
+    let stated = written(GROUP, "/jobs/0/read/clat_ns/percentile/99.900000");
+    let stated = Millis::of_mean_ns(stated);
+    let p999 = span.percentile(99.9).unwrap();
+    assert_eq!((p999.read, p999.total, p999.write), (Some(stated), Some(stated), None));
+    // Of two hosts.
+    let hosts = self::span(HOSTS_STATED);
+    assert!(hosts.percentiles.is_empty());
+    assert_eq!(hosts.fio.unwrap().percentiles, None);
+    assert!(hosts.total.mean_ms.is_some());
+}
+
+#[test]
+fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
+    let clones = fio(CLONES);
+    assert_eq!(clones.percentiles, Some((FioLatency::Total, FioPercentiles::Counted)));
+    assert_eq!(clones.latency, Some(FioLatency::Total));
+    // --disable_lat
+    let mut value = value(GROUP);
+    value["jobs"][0]["read"]["lat_ns"] =
+        serde_json::json!({"min": 0, "max": 0, "mean": 0.0, "stddev": 0.0, "N": 0});
+    let without = value.to_string();
+    assert_eq!(fio(&without).latency, Some(FioLatency::Completion));
+    near_ns(span(&without).read.mean_ms, written(GROUP, "/jobs/0/read/clat_ns/mean"));
+    // --gtod_reduce
+    value["jobs"][0]["read"]["clat_ns"] = Value::Null;
+    let none = value.to_string();
+    assert_eq!((fio(&none).latency, span(&none).total.mean_ms), (None, None));
+    assert!(span(&none).total.iops.is_some());
+}
+
+#[test]
+fn jobs_that_ran_together_are_added_up() {
+    for (text, threads) in [(CLONES, 2), (GROUP, 2), (HOSTS, 2)] {
+        let span = span(text);
+        assert_eq!(span.parameters.threads, Some(threads));
+        assert_eq!(span.total.iops_std_dev, None);
+        assert_eq!(span.parameters.targets.len(), 1);
+    }
+    let clones = span(CLONES);
+    let of = |job: usize, name: &str| written(CLONES, &format!("/jobs/{job}/write/{name}"));
+    assert_eq!(clones.write.ios.map(|ios| ios as f64), Some(of(0, "total_ios") + of(1, "total_ios")));
+    let longest = of(0, "runtime").max(of(1, "runtime")) / 1000.0;
+    assert_eq!(clones.seconds, Some(longest));
+    near(clones.write.iops, (of(0, "total_ios") + of(1, "total_ios")) / longest);
+    near_ns(clones.write.max_ms, of(0, "lat_ns/max").max(of(1, "lat_ns/max")));
+    assert_eq!(clones.parameters.in_flight, Some(2));
+    // "All clients" isn't a third job.
+    let hosts = one(HOSTS);
+    assert_eq!(hosts.hosts, ["127.0.0.1"]);
+    assert_eq!(hosts.time_spans[0].as_ref().unwrap().total.ios, Some(512));
+}
+
+#[test]
+fn jobs_behind_a_stonewall_are_a_time_span_of_their_own() {
+    let run = one(STONEWALL);
+    assert_eq!((run.time_spans.len(), run.label), (2, None));
+    let [Some(reader), Some(writer)] = &run.time_spans[..] else { panic!() };
+    assert_eq!((reader.write.ios, writer.read.ios), (Some(0), Some(0)));
+    assert_eq!(reader.fio.as_ref().unwrap().jobs, ["reader"]);
+    let access = writer.parameters.targets[0].access;
+    assert_eq!(
+        (access.block_size, access.write_percent, access.random_percent),
+        (Some(65536), Some(100), Some(0))
+    );
+    assert!(access.caching.unwrap().write_through);
+    assert_eq!(writer.parameters.paths().next().unwrap().to_string(), "/tmp/fd/f");
+}
+
+#[test]
+fn options_of_one_job_are_not_those_of_a_group() {
+    // As if a second job had run besides, and group_reporting had added it to this entry.
+    let mut value = value(GROUP);
+    value["jobs"][0]["job options"]["numjobs"] = "1".into();
+    let span = span(&value.to_string());
+    assert_eq!((span.parameters.threads, span.parameters.targets.len()), (None, 0));
+    assert!(span.total.iops.is_some());
+}
+
+#[test]
+fn discards_and_flushes_stand_apart() {
+    let trims = fio(TRIMS).trims.unwrap();
+    assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
+    near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
+    assert_eq!(span(TRIMS).parameters.targets[0].access.shares.of(Operation::Discard), 50);
+    assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
+    let syncs = fio(MIX).syncs.unwrap();
+    assert_eq!(syncs.count as f64, written(MIX, "/jobs/0/sync/total_ios"));
+    assert!(syncs.median <= syncs.p99 && syncs.p99 <= syncs.max && syncs.max.is_some());
+    // fio counts one discard where there was none.
+    assert_eq!((fio(MIX).trims, fio(TRIMS).syncs), (None, None));
+}
+
+#[test]
+fn jobs_that_failed_are_told() {
+    let failed = STONEWALL.replacen("\"error\" : 0", "\"error\" : 5", 1);
+    let run = one(&failed);
+    let found = run.findings.unwrap();
+    assert_eq!((found.worst, found.names), (Some(Severity::Wrong), vec!["fio-job-failed".to_owned()]));
+    assert_eq!(run.time_spans[0].as_ref().unwrap().fio.as_ref().unwrap().failed, [("reader".to_owned(), 5)]);
+}
+
+#[test]
+fn what_fio_prints_around_its_json_changes_nothing() {
+    for text in ALL {
+        let plain = one(text);
+        let noise = format!(
+            "fio: this platform does not support process shared mutexes\nnote: both {{ and }} are here\n\n{text}\n\
+             <127.0.0.1> fio: something\n"
+        );
+        assert_eq!(one(&noise), plain);
+        let dos = text.replace('\n', "\r\n");
+        let wide: Vec<u8> = dos.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in [dos.into_bytes(), [&b"\xff\xfe"[..], &wide].concat()] {
+            assert_eq!(read(&bytes, "a.json").unwrap(), std::slice::from_ref(&plain));
+        }
+        // Another version may leave something out, or divide by zero.
+        assert_eq!(one(&text.replacen("\"bw_agg\" : 0.000000", "\"bw_agg\" : -nan", 1)), plain);
+        assert_eq!(formats::of_beginning(&text.as_bytes()[..1000]).unwrap().word, "fio");
+    }
+}
+
+#[test]
+fn several_results_of_a_file_have_their_number() {
+    let both = format!("{MIX}\n{GROUP}");
+    let runs = read(both.as_bytes(), "a").unwrap();
+    assert_eq!(runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["a#1", "a#2"]);
+    let alone: Vec<RunSummary> =
+        parts(both.as_bytes()).iter().map(|part| read(part, "x").unwrap().remove(0)).collect();
+    assert_eq!((&alone[0].time_spans, &alone[1].time_spans), (&runs[0].time_spans, &runs[1].time_spans));
+}
+
+#[test]
+fn of_the_states_of_a_run_the_last_is_read() {
+    let early = |text: &str| {
+        let mut value = value(text);
+        let job = &mut value["jobs"][0];
+        job["elapsed"] = (job["elapsed"].as_i64().unwrap() - 1).into();
+        job["read"]["total_ios"] = 10.into();
+        value["timestamp"] = (value["timestamp"].as_i64().unwrap() - 1).into();
+        value.to_string()
+    };
+    let text = format!("{}\n{GROUP}", early(GROUP));
+    assert_eq!(one(&text), one(GROUP));
+    assert_eq!(parts(text.as_bytes()).len(), 1);
+    // The same done twice is two runs.
+    assert_eq!(read(format!("{GROUP}{GROUP}").as_bytes(), "a").unwrap().len(), 2);
+}
+
+#[test]
+fn logs_become_courses() {
+    let log = include_bytes!("../data/fio/mix_iops.1.log").to_vec();
+    let files = fio(MIX).logs;
+    assert_eq!(files.len(), 4);
+    let iops = files.iter().find(|files| files.of == FioSeriesOf::Iops).unwrap();
+    assert!(is_log_of("mix_iops.1.log", iops) && !is_log_of("mix_bw.1.log", iops));
+    let courses = series(FioSeriesOf::Iops, &[log]);
+    let read = &courses[0];
+    assert_eq!((read.direction.as_str(), read.interval_s), ("read", 0.1));
+    let known: Vec<f64> = read.values.iter().flatten().copied().collect();
+    let mean = known.iter().sum::<f64>() / known.len() as f64;
+    assert!((mean / written(MIX, "/jobs/0/read/iops") - 1.0).abs() < 0.2, "{mean}");
+    // Of jobs behind a stonewall each has its own files.
+    let logged =
+        STONEWALL.replacen("\"size\" : \"4m\"", "\"size\" : \"4m\", \"write_bw_log\" : \"x/all\"", 1);
+    let run = one(&logged);
+    let numbers: Vec<(u32, u32)> = run
+        .time_spans
+        .iter()
+        .flatten()
+        .flat_map(|span| &span.fio.as_ref().unwrap().logs)
+        .map(|files| (files.first, files.last))
+        .collect();
+    assert_eq!(numbers, [(1, 1), (2, 2)]);
+}
+
+#[test]
+fn what_can_not_be_read_is_refused_with_its_place() {
+    let table: [(String, &str); 8] = [
+        (String::new(), "no JSON of fio"),
+        ("{}".into(), "no JSON of fio"),
+        ("mix: (g=0): rw=randrw\nfio-3.33\nStarting 1 process\n".into(), "--output-format=json+"),
+        ("{\"fio version\": \"fio-3.33\"}".into(), "line 1: fio's results hold no jobs"),
+        (format!("a\n{}", &MIX[..MIX.len() / 2]), "doesn't end"),
+        ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4: no valid JSON"),
+        (format!("{{\"fio version\":{}0{}}}", "[".repeat(5000), "]".repeat(5000)), "recursion limit"),
+        ("{\"fio version\" : \"fio-3.33\", \"jobs\" : {}}".into(), "hold no jobs"),
+    ];
+    for (text, complaint) in table {
+        let error = read(text.as_bytes(), "a").map(|runs| runs.len()).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+    }
+    // Wrong types are no figures.
+    let odd = GROUP
+        .replace("\"total_ios\" : 0", "\"total_ios\" : \"many\"")
+        .replace("\"groupid\" : 0", "\"groupid\" : []");
+    assert_eq!(span(&odd).write.ios, None);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_damage_is_an_error_or_runs(at: proptest::sample::Index, with: String, gone in 0..40_usize) {
+        let at = at.index(STONEWALL.len());
+        let damaged = [&STONEWALL.as_bytes()[..at], with.as_bytes(), &STONEWALL.as_bytes()[(at + gone).min(STONEWALL.len())..]].concat();
+        if let Err(error) = read(&damaged, "a") {
+            proptest::prop_assert!(!error.to_string().is_empty());
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! Records: what is read back, what is refused and why, what summaries hold.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests
+
+use crate::common::schema;
+use crate::report::golden_reports::synth;
+use diskspd::cli::{self, Invocation};
+use diskspd::machine::storage::Storage;
+use diskspd::prelude::{Control, Listener, Session, execute};
+use diskspd::profile::TargetId;
+use diskspd::record::index::Index;
+use diskspd::record::json::{self, RecordError, read};
+use diskspd::report::text::text;
+use diskspd::results::*;
+use diskspd::stats::Series;
+use diskspd::truth::Judged;
+use proptest::prelude::*;
+use std::sync::{Arc, LazyLock};
+
+/// A recorded result set: two threads on each of a.dat and b.dat, latencies and series of reads and writes.
+const LARGE: &[u8] = include_bytes!("../data/synth/43_rand3.json");
+/// Another one: three I/Os.
+const SMALL: &[u8] = include_bytes!("../data/synth/07_LD_sparse.json");
+
+static STORED: LazyLock<Vec<u8>> = LazyLock::new(|| write(&synth::record(SMALL)));
+
+/// A record as it is stored, which is as its schema says.
+fn write(record: &Record) -> Vec<u8> {
+    let stored = json::bytes(record);
+    schema::record(&stored);
+    stored
+}
+
+/// The stored small record with one text in place of another.
+fn edited(old: &str, new: &str) -> Vec<u8> {
+    let stored = String::from_utf8(STORED.clone()).unwrap();
+    assert!(stored.contains(old), "{old} is not in {stored}");
+    stored.replacen(old, new, 1).into_bytes()
+}
+
+#[test]
+fn the_record_names_its_format_first() {
+    assert!(STORED.starts_with(br#"{"format":{"name":"diskspd-record","version":2},"index":{"identity":""#));
+    assert!(STORED.ends_with(b"}\n"));
+}
+
+#[test]
+fn what_is_not_a_record_is_refused_with_what_it_is() {
+    let table: [(Vec<u8>, &str); 17] = [
+        (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
+        (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
+        (b"\xff\xfe".to_vec(), "this is not JSON"),
+        (edited("}\n,\"profile\"", "}\n \"profile\""), "this is not JSON"),
+        (b"".to_vec(), "line 1, column 0: the record is incomplete"),
+        (b"[]".to_vec(), "this is JSON, but not a record"),
+        (b"{\"a\": 1}".to_vec(), "\"format\": {\"name\": \"diskspd-record\"} is missing"),
+        (edited("diskspd-record", "fio"), "this is JSON, but not a record"),
+        (edited("\"version\":2", "\"version\":3"), "format version 3, this program reads versions up to 2"),
+        (edited("\"version\":2", "\"version\":99999999999999"), "format version 99999999999999"),
+        (edited("\"results\"", "\"result\""), "missing field `results`; the record was probably edited"),
+        (edited("\"duration\":2", "\"duration\":\"2\""), "invalid type: string \"2\", expected u32"),
+        (
+            edited("\"duration\":2", "\"duration\":3"),
+            "the series of reads is not one of 250 ms intervals over 3 s",
+        ),
+        (edited("\"threads_per_file\":1", "\"threads_per_file\":2"), "time span 1: 1 threads instead of 2"),
+        (edited("\"mask\":15", "\"mask\":7"), "time span 1: 4 CPUs instead of 3"),
+        (
+            edited("\"bytes\":8192,\"ios\":2", "\"bytes\":8192,\"ios\":3"),
+            "target 't.dat': 2 latencies of reads instead of 3",
+        ),
+        (edited("\"short\":0", "\"short\":3"), "3 short reads of only 2"),
+    ];
+    for (bytes, complaint) in table {
+        let error = read(&bytes).unwrap_err().to_string();
+        assert!(error.contains(complaint), "{error:?} should contain {complaint:?}");
+    }
+}
+
+#[test]
+fn a_record_that_was_cut_off_anywhere_is_said_to_be() {
+    // Each of the first and last bytes, and every seventh in between: all that there is comes by.
+    let end = STORED.trim_ascii_end().len();
+    for length in (0..300).chain((300..end - 300).step_by(7)).chain(end - 300..end) {
+        let error = read(&STORED[..length]).unwrap_err();
+        assert!(matches!(error, RecordError::Truncated { .. }), "after {length} bytes: {error}");
+    }
+}
+
+#[test]
+fn fields_of_later_programs_are_ignored_and_optional_ones_may_be_missing() {
+    let record = synth::record(SMALL);
+    assert_eq!(read(&edited("\"profile\"", "\"later\":{},\"profile\"")), Ok(record.clone()));
+    assert_eq!(read(&edited("\"short\":0,", "")), Ok(record));
+}
+
+#[test]
+fn a_pool_has_its_threads_on_all_targets_that_do_not_list_others() {
+    let mut record = synth::record(SMALL);
+    let span = &mut record.profile.time_spans[0];
+    span.thread_count = 2;
+    span.targets.push(span.targets[0].clone());
+    span.targets[1].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 1, weight: 0 }];
+    let thread = record.hosts[0].results.time_spans[0].threads[0].clone();
+    let target = thread.targets[0].clone();
+    record.hosts[0].results.time_spans[0].threads.push(thread);
+    let misfit = record.check().unwrap_err();
+    assert_eq!(misfit.to_string(), "time span 1, thread 1: 1 targets instead of 2");
+    record.hosts[0].results.time_spans[0].threads[1].targets.push(target);
+    assert_eq!(record.check(), Ok(()));
+}
+
+/// Tells how many bytes of it were read.
+struct Counted<'a>(&'a [u8], usize);
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.0.read(into)?;
+        self.1 += count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn the_index_is_read_without_the_rest() {
+    let stored = write(&synth::record(LARGE));
+    assert!(stored.len() > 16384);
+    let mut source = Counted(&stored, 0);
+    let index = json::read_index(&mut source).unwrap().unwrap();
+    assert!(source.1 <= 8192, "{} bytes were read", source.1);
+    let judged = Judged::new(Box::leak(Box::new(synth::record(LARGE))));
+    // What serde_json reads back may differ in the last bit.
+    let expected = Index::of(&judged);
+    let stored = serde_json::to_vec(&expected).unwrap();
+    assert_eq!(index, serde_json::from_slice(&stored).unwrap());
+    let (found, expected) =
+        (expected.0.time_spans[0].as_ref().unwrap(), judged.summary.time_spans[0].as_ref().unwrap());
+    let iops = expected.write.total.throughput.iops;
+    assert_eq!((found.seconds, found.write.iops), (Some(expected.seconds), Some(iops)));
+    let chart = &expected.latency.as_ref().unwrap().all.percentiles;
+    assert_eq!(found.percentile(50.0), Some(chart[1]));
+    assert_eq!((found.percentile(99.0), found.percentile(99.9)), (Some(chart[5]), Some(chart[6])));
+    assert_eq!(index.0.hosts, [judged.record.hosts[0].name.clone()]);
+}
+
+#[test]
+fn copies_of_a_run_have_one_identity_and_other_runs_have_others() {
+    let identity = |stored: &[u8]| json::read_index(stored).unwrap().unwrap().0.identity;
+    let copy = write(&read(&STORED).unwrap());
+    assert_eq!(identity(&copy), identity(&STORED));
+    let mut later = synth::record(SMALL);
+    later.hosts[0].results.time_spans[0].started_at = Some(1);
+    assert_ne!(identity(&write(&later)), identity(&STORED));
+}
+
+#[test]
+fn what_has_no_index_is_told_from_what_is_damaged() {
+    assert!(json::read_index(&include_bytes!("../data/records/one-line.json")[..]).unwrap().is_some());
+    assert_eq!(json::read_index(&edited("\"index\":", "\"other\":")[..]), Ok(None));
+    let older = edited("\"version\":2", "\"version\":1");
+    assert_eq!(json::read_index(&older[..]), Err(RecordError::OlderVersion { found: 1 }));
+    assert_eq!(json::read(&older), Err(RecordError::OlderVersion { found: 1 }));
+    assert!(matches!(json::read_index(&b"{}"[..]), Err(RecordError::NotARecord)));
+    let newer = edited("\"version\":2", "\"version\":3");
+    assert_eq!(json::read_index(&newer[..]), Err(RecordError::NewerVersion { found: 3 }));
+    let damaged = edited("\"identity\":", "\"identity\":1,\"x\":");
+    assert!(matches!(json::read_index(&damaged[..]), Err(RecordError::Field { .. })));
+    assert!(matches!(json::read_index(&STORED[..90]), Err(RecordError::Truncated { .. })));
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_are_judged_without_panic(bytes: Vec<u8>) {
+        prop_assert!(read(&bytes).is_err());
+    }
+
+    /// Whatever is accepted can also be printed.
+    #[test]
+    fn mutated_records_are_judged_without_panic(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop_oneof!["[0-9]", "[0-9]{1,20}", ".{0,2}"]), 1..4)
+    ) {
+        let mut bytes = STORED.clone();
+        for (position, text) in edits {
+            // Mostly digits: an edit that leaves the JSON intact gets further.
+            let digits: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
+            prop_assume!(!digits.is_empty());
+            let at = digits[position.index(digits.len())];
+            bytes.splice(at..=at, text.bytes());
+        }
+        if let Ok(record) = read(&bytes) {
+            text(&record);
+        }
+    }
+}
+
+#[test]
+fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
+    let fits = synth::record(LARGE);
+    let breaks: [fn(&mut Record); 9] = [
+        |record| record.hosts[0].results.time_spans.clear(),
+        |record| record.profile.time_spans.clear(),
+        |record| record.hosts[0].system.topology.groups.clear(),
+        |record| record.hosts[0].system.topology = Default::default(),
+        |record| record.hosts[0].results.time_spans[0].cpus.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads[1].targets.clear(),
+        |record| record.hosts[0].results.time_spans[0].threads[0].targets[0].read.latency = None,
+        |record| {
+            record.hosts[0].results.time_spans[0].threads[0].targets[0].read.series =
+                Some(Series::new(7, u32::MAX))
+        },
+    ];
+    for (index, damage) in breaks.into_iter().enumerate() {
+        let mut record = fits.clone();
+        damage(&mut record);
+        let report = String::from_utf8(text(&record)).unwrap();
+        let cells = report.split(['|', '%', '\n', '\t']).map(str::trim);
+        let odd: Vec<&str> =
+            cells.filter(|cell| ["NaN", "inf", "-0"].iter().any(|odd| cell.starts_with(odd))).collect();
+        assert!(odd.is_empty(), "{index}: {odd:?} in {report}");
+        assert_eq!(summarize(&record).time_spans.len(), record.profile.time_spans.len());
+    }
+}
+
+#[test]
+fn charts_of_paths_come_in_order_of_first_appearance() {
+    let mut record = synth::record(LARGE);
+    record.hosts[0].results.time_spans[0].threads.reverse();
+    let summary = summarize(&record);
+    let charts = summary.time_spans[0].as_ref().and_then(|span| span.latency.as_ref()).unwrap();
+    let paths: Vec<String> = charts.paths.iter().map(|of_path| of_path.path.to_string()).collect();
+    assert_eq!(paths, ["b.dat", "a.dat"]);
+}
+
+#[test]
+fn distributions_are_shown_once_with_all_who_work_by_them() {
+    let mut record = synth::record(include_bytes!("../data/synth/25_dist.json"));
+    let id = TargetId(1);
+    let storage = Storage { path: "a.dat".into(), ..Storage::default() };
+    record.hosts[0].targets.push(HostTarget { id, storage });
+    let threads = &mut record.hosts[0].results.time_spans[0].threads;
+    let mut other = threads[1].targets[0].clone();
+    other.target = id;
+    threads[1].targets.push(other.clone());
+    other.distribution.truncate(1);
+    threads[0].targets.push(other);
+    let summary = summarize(&record);
+    let groups = &summary.time_spans[0].as_ref().unwrap().distributions;
+    let users = |group: &DistributionGroup| -> Vec<(String, Vec<u32>)> {
+        group.users.iter().map(|user| (user.path.to_string(), user.threads.clone())).collect()
+    };
+    let expected =
+        [vec![("a.dat".to_string(), vec![0])], vec![("a.dat".into(), vec![1]), ("t.dat".into(), vec![0, 1])]];
+    assert_eq!(groups.iter().map(users).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn totals_are_over_the_spans_that_were_measured() {
+    let one = synth::record(LARGE);
+    let mut record = one.clone();
+    for results in
+        [one.hosts[0].results.time_spans[0].clone(), SpanResults { measured: 99, ..SpanResults::default() }]
+    {
+        record.profile.time_spans.push(one.profile.time_spans[0].clone());
+        record.hosts[0].results.time_spans.push(results);
+    }
+    assert_eq!(record.check(), Ok(()));
+    let (one, three) = (summarize(&one), summarize(&record));
+    assert_eq!(one.totals, None, "a single span has no totals");
+    assert_eq!(three.time_spans[2], None, "99 ns are no measurement");
+    let (totals, span) = (three.totals.unwrap(), one.time_spans[0].as_ref().unwrap());
+    assert_eq!(totals.seconds, 2.0 * span.seconds);
+    for (total, table) in
+        [(totals.read, &span.read), (totals.write, &span.write), (totals.total, &span.total)]
+    {
+        let Throughput { bytes, ios, mib_per_s, iops } = table.total.throughput;
+        assert_eq!(total, Throughput { bytes: 2 * bytes, ios: 2 * ios, mib_per_s, iops });
+    }
+}
+
+#[test]
+fn totals_of_nothing_are_zero() {
+    let mut record = synth::record(SMALL);
+    record.profile.time_spans.push(record.profile.time_spans[0].clone());
+    record.hosts[0].results.time_spans = vec![SpanResults::default(); 2];
+    let report = String::from_utf8(text(&record)).unwrap();
+    assert!(report.ends_with(
+        "total  |               0 |            0 |       0.00 |       0.00\n\ntotal test time:\t0.00s\n"
+    ));
+}
+
+#[test]
+fn paths_that_are_not_utf_8_survive() {
+    let mut record = synth::record(SMALL);
+    let path = diskspd::profile::RawText::from(b"/data/\xff.bin".to_vec());
+    record.profile.time_spans[0].targets[0].path = path.clone();
+    record.hosts[0].targets[0].storage.path = path.clone();
+    assert_eq!(read(&write(&record)), Ok(record.clone()));
+    let report = text(&record);
+    assert_eq!(report.windows(path.as_bytes().len()).filter(|window| *window == path.as_bytes()).count(), 4);
+}
+
+#[test]
+fn every_stored_field_is_documented() {
+    let mut record = synth::record(include_bytes!("../data/synth/25_dist.json"));
+    record.profile.etw = Some(Default::default());
+    let span = &mut record.profile.time_spans[0];
+    span.affinity = vec![diskspd::profile::GroupCpu { group: 0, cpu: Some(0) }];
+    span.targets[0].thread_targets = vec![diskspd::profile::ThreadTarget { thread: 0, weight: 1 }];
+    span.targets[0].random_data_source = Some(diskspd::profile::RandomDataSource { size: 1, path: None });
+    let results = &mut record.hosts[0].results.time_spans[0];
+    results.threads[0].wait = Some(WaitStatistics::default());
+    let measured = synth::record(SMALL).hosts[0].results.time_spans[0].threads[0].targets[0].read.clone();
+    results.threads[0].targets[0].read = measured;
+    results.errors.push(IoErrors {
+        target: TargetId(0),
+        direction: diskspd::engines::Direction::Read,
+        errno: 5,
+        count: 1,
+        first_offset: 0,
+        at_us: vec![1],
+    });
+    results.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    results.threads[0].targets[0].unfinished = vec![1];
+    results.observed = Some(Observed { delays: Some(Delays::default()), ..Observed::default() });
+    let mut keys = Vec::new();
+    collect_keys(&serde_json::from_slice(&write(&record)).unwrap(), &mut keys);
+    let documentation = include_str!("../../docs/record.md");
+    let words: Vec<&str> = documentation.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    keys.retain(|key| !words.contains(&key.as_str()));
+    assert!(keys.is_empty(), "docs/record.md does not mention {keys:?}");
+}
+
+fn collect_keys(value: &serde_json::Value, keys: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, value) in fields {
+                keys.push(key.clone());
+                collect_keys(value, keys);
+            }
+        }
+        serde_json::Value::Array(elements) => elements.iter().for_each(|element| collect_keys(element, keys)),
+        _ => {}
+    }
+}
+
+/// Interrupts a run when a time span has ended.
+#[derive(Debug)]
+struct EndsAfter(Arc<Control>, u32, std::sync::atomic::AtomicU32);
+
+impl Listener for EndsAfter {
+    fn time_span_ended(&self, _: &Record) {
+        if self.2.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == self.1 {
+            self.0.interrupt();
+        }
+    }
+}
+
+/// A run is kept as it is, however little it did, and whatever ended it. In the line `_` is a blank within a word.
+fn kept_as_it_is(line: &str, spans: usize, ends_after: u32) {
+    let words = format!("diskspd {line}");
+    let words: Vec<_> = words.split_whitespace().map(|word| word.replace('_', " ").into()).collect();
+    let Ok(Invocation::Run(request)) = cli::parse(&words) else { panic!("{line}") };
+    let (mut profile, run_options) = (request.profile, request.run_options);
+    profile.time_spans = vec![profile.time_spans.remove(0); spans];
+    let control = Arc::<Control>::default();
+    let listener = Arc::new(EndsAfter(Arc::clone(&control), ends_after, Default::default()));
+    let session = Session { control, listener, ..Session::default() };
+    // What is refused has no record.
+    let Ok(executed) = execute(&profile, &run_options, &session) else { return };
+    let record = executed.record;
+    assert_eq!(record.check(), Ok(()), "{line}");
+    let stored = json::bytes(&record);
+    assert_eq!(read(&stored).as_ref(), Ok(&record), "{line}");
+    let mut kept = Vec::new();
+    json::write_readable(&Judged::new(&record), &mut kept).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert_eq!(kept, stored, "{line}");
+    let index = json::read_index(&stored[..]).unwrap_or_else(|why| panic!("{line}: {why}"));
+    assert_eq!(index, Some(Index::of(&Judged::new(&record))), "{line}");
+}
+
+#[test]
+fn what_could_not_be_read_again_is_not_written() {
+    let refused = |change: &dyn Fn(&mut Record), why: &str| {
+        let mut record = synth::record(SMALL);
+        change(&mut record);
+        let mut kept = Vec::new();
+        let error = json::write_readable(&Judged::new(&record), &mut kept).unwrap_err().to_string();
+        assert!(error.contains(why) && kept.is_empty(), "{error}");
+        // For programs that print it all the same.
+        assert!(read(&json::bytes(&record)).is_err());
+    };
+    refused(&|record| record.hosts[0].results.time_spans[0].threads.clear(), "contradicts itself");
+    // It contradicts nothing, and JSON has no such number.
+    let limit = CpuLimit { group: "/".into(), cpus: f64::NAN };
+    let change = LimitChange { cpus: vec![limit], ..LimitChange::default() };
+    let effort = Effort { limit_changes: vec![change], ..Effort::default() };
+    refused(
+        &|record| {
+            let observed = Observed { effort: Some(effort.clone()), ..Observed::default() };
+            record.hosts[0].results.time_spans[0].observed = Some(observed);
+        },
+        "could not be read again",
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn whatever_is_written_is_read_again(
+        (threads, spans, ends_after) in (prop::sample::select(&["", "-t3", "-F4", "-F5 -O2"][..]), 1..4usize, 0..4u32),
+        what in prop::sample::select(&[
+            "-b4K -r", "-b64K -s -w100", "--bs-split 4K/60:64K/40 -r -w30", "-b8K -r -rdpct90/10 --trim 20 -w50",
+            "--mix 70:-b8K_-r_-w0;30:-b64K_-s_-w100", "-b4K -g50i -w20", "-b4K -g1i -L", "-b4K --rate-total 40 -w20", "-b4K --rate-total 1", "-b16K -w100 --fsync-every 2",
+        ][..]),
+        more in prop::sample::select(&["", "-L", "-D100", "-L -D", "-vs -L", "--compat 2.3 -vs -u"][..]),
+        time in prop::sample::select(&["-d0 -W0", "-d1 -W0", "-d1 -W1 -C1"][..]),
+        engine in prop::sample::select(&["--engine sim", "--engine null"][..]),
+        others in prop::sample::select(&["", " b.dat c.dat"][..]),
+    ) {
+        // In real time nothing but the shortest of all.
+        let time = if engine.ends_with("null") { "-d0 -W0" } else { time };
+        // Simulated at full speed a second takes one.
+        let pace = if what.contains("-g") || what.contains("rate") { "" } else { "-g200i" };
+        let line = format!("-c1M {pace} {what} {threads} {more} {time} {engine} a.dat{others}");
+        kept_as_it_is(&line, spans, ends_after);
+    }
+}

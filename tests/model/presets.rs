@@ -1,0 +1,142 @@
+//! `--preset`: named workloads are valid profiles that run, print as what they are, and are judged.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::in_process::asked;
+use crate::common::kept::is_kept;
+use diskspd::cli;
+use diskspd::finding::Severity;
+use diskspd::prelude::*;
+use diskspd::presets::{self, PRESETS};
+use diskspd::profile::validate::validate;
+use diskspd::profile::{validate, xml};
+use diskspd::report::findings::{self, Detail};
+use diskspd::report::profile_xml;
+use std::ffi::OsString;
+
+#[test]
+fn every_preset_is_complete_and_valid_and_runs() {
+    for preset in PRESETS {
+        assert!(!preset.parts.is_empty() && !preset.reasons.is_empty() && !preset.sources.is_empty());
+        let line = format!("--preset {} --engine sim -c11G -W0 -d1 a.dat", preset.name);
+        let request = asked(&line);
+        let findings = validate(&request.profile, false);
+        assert!(findings.is_empty() && request.warnings.is_empty(), "{line}: {findings:?}");
+        assert!(validate::run_options(&request.run_options, &request.profile).is_empty(), "{line}");
+        let mut short = request.profile;
+        // A second of each is enough, and large blocks are slow to make.
+        short.time_spans.truncate(2);
+        let record = execute(&short, &request.run_options, &Session::default()).unwrap().record;
+        let judged = Judged::new(&record);
+        assert!(judged.summary.time_spans.iter().all(Option::is_some), "{line}");
+        let graded = judged.judgement.findings.iter().filter(|finding| finding.name == "preset-threshold");
+        assert_eq!(graded.count(), preset.thresholds.len(), "{line}");
+    }
+}
+
+#[test]
+fn the_command_lines_that_are_shown_make_the_same_profile() {
+    for preset in PRESETS {
+        let whole = asked(&format!("--preset {} a.dat", preset.name));
+        let mut targets =
+            whole.profile.time_spans.iter().flat_map(|span| span.targets.iter().map(move |t| (span, t)));
+        for part in preset.parts {
+            let shown = presets::show(preset);
+            assert!(shown.contains(&format!("diskspd {} TARGET\n", part.options)), "{shown}");
+            let alone = asked(&format!("{} a.dat", part.options));
+            let (span, target) = targets.next().unwrap();
+            let [of_part] = &alone.profile.time_spans[..] else { panic!("one time span") };
+            assert_eq!([target], [&of_part.targets[0]], "{}", preset.name);
+            let same = TimeSpan { targets: span.targets.clone(), ..of_part.clone() };
+            assert_eq!(span, &same, "{}", preset.name);
+            let run_options = RunOptions { preset: whole.run_options.preset.clone(), ..alone.run_options };
+            assert_eq!(whole.run_options, run_options, "{}", preset.name);
+        }
+        assert!(targets.next().is_none(), "{}", preset.name);
+    }
+}
+
+#[test]
+fn the_xml_that_is_shown_is_the_profile() {
+    for preset in PRESETS {
+        let profile = asked(&format!("--preset {} *1", preset.name)).profile;
+        let mut bytes = Vec::new();
+        profile_xml::write_profile(&mut bytes, &profile, 0);
+        let read = xml::read(&bytes).unwrap();
+        let uncached = |profile: &Profile| {
+            let mut spans = profile.time_spans.clone();
+            // XML has no form for it, and always names the alignment.
+            let targets = spans.iter_mut().flat_map(|span| &mut span.targets);
+            targets.for_each(|target| target.block_alignment = target.stride());
+            spans
+                .iter_mut()
+                .flat_map(|span| &mut span.targets)
+                .for_each(|target| target.uncached_devices = true);
+            spans
+        };
+        assert_eq!(uncached(&read), uncached(&profile), "{}", preset.name);
+    }
+}
+
+#[test]
+fn options_beside_a_preset_go_before_its_own_in_each_part() {
+    let request = asked("--preset=fleet-sql -d3 -o5 -c20G a.dat");
+    let [span] = &request.profile.time_spans[..] else { panic!("one time span") };
+    assert!(span.duration == 3 && span.targets.len() == 2);
+    assert!(
+        span.targets.iter().all(|target| target.request_count == 5 && target.file_size == Some(20 << 30))
+    );
+    assert_eq!(request.run_options.preset.as_deref(), Some("fleet-sql"));
+    for line in [
+        "--preset sql a.dat",
+        "--preset",
+        "--preset sql-log --preset tempdb a.dat",
+        "--preset sql-log -Xp.xml",
+    ] {
+        let words = ["diskspd"].into_iter().chain(line.split_whitespace());
+        assert!(cli::parse(&words.map(Into::into).collect::<Vec<OsString>>()).is_err(), "{line}");
+    }
+}
+
+/// The answer is printed after each run. Where every I/O waits for the others, the latency is theirs.
+#[test]
+fn the_grade_is_told_and_data_files_have_one_at_a_rate_alone() {
+    for (line, told, severity) in [
+        ("--preset sql-log", "is excellent for sql-log", Severity::Note),
+        ("--preset sql-log -o8", "each of 8 outstanding I/Os waits", Severity::Note),
+        ("--preset sql-oltp", "isn't graded: at full load each of 32 outstanding I/Os waits", Severity::Note),
+        (
+            "--preset sql-oltp --rate-total 200",
+            "response time of reads at 200 I/Os per second",
+            Severity::Note,
+        ),
+        ("--preset sql-oltp -g50i", "is excellent for sql-oltp", Severity::Note),
+        // More than the drive does: what waits counts.
+        ("--preset sql-oltp --rate-total 10000000", "is bad for sql-oltp", Severity::Warning),
+    ] {
+        let request = asked(&format!("{line} --engine sim -c1G -W0 -d1 a.dat"));
+        let record = execute(&request.profile, &request.run_options, &Session::default()).unwrap().record;
+        let judged = Judged::new(&record);
+        let grade =
+            judged.judgement.findings.iter().find(|finding| finding.name == "preset-threshold").unwrap();
+        assert!(grade.message.contains(told) && grade.severity == severity, "{line}: {grade:?}");
+        let text = findings::text(&judged.judgement, Detail::Brief);
+        assert!(text.contains(&grade.message), "{line}: {text}");
+        assert!(!text.contains("-v shows more: preset-threshold"), "{text}");
+    }
+}
+
+#[test]
+fn figures_are_called_what_the_literature_calls_them() {
+    let log = &presets::find("sql-log").unwrap().thresholds[0];
+    for (ms, word, beyond) in
+        [(0.5, "excellent", false), (5.0, "good", false), (9.9, "fair", false), (10.1, "poor", true)]
+    {
+        assert_eq!(log.judge(ms), (word, beyond), "{ms}");
+    }
+}
+
+#[test]
+fn the_page_in_docs_is_that_of_the_table() {
+    is_kept("docs/presets.md", &presets::markdown());
+}

@@ -1,0 +1,226 @@
+//! How a run ends on a terminal: six lines behind the report, and nothing of them anywhere else.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Ended, command_of, directory, on_columns, output};
+use crate::common::kept::is_kept;
+use diskspd::record::json;
+use diskspd::report::end_block::{self, EndTone, NextCommand};
+use diskspd::results::Record;
+use diskspd::truth::{Finding, Judged, Judgement, Severity, Verdict};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+const RUN: &str = "--engine sim -c64M -b4K -r -w25 -t2 -o8 -L -W0 -d1";
+
+/// The record of a simulated run. What a machine itself would say of it is taken out: it is another one each time.
+fn simulated(options: &str, folder: &Path) -> Record {
+    let line = format!("{options} --out run.json test.dat");
+    let mut command = command_of(&line.split(' ').collect::<Vec<_>>());
+    let ended: Ended = output(command.current_dir(folder)).unwrap().into();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let mut record = json::read(&fs::read(folder.join("run.json")).unwrap()).unwrap();
+    record.host_mut().system.environment = None;
+    record
+}
+
+/// The block as it is seen without colours.
+fn seen(record: &Record, next: Option<&NextCommand>, columns: usize) -> String {
+    let lines = end_block::of_run(&Judged::new(record), next, columns);
+    let line = |line: Vec<end_block::EndPiece>| line.into_iter().map(|piece| piece.text).collect::<String>();
+    lines.into_iter().map(|pieces| line(pieces) + "\n").collect()
+}
+
+#[test]
+fn the_block_says_what_a_run_comes_to_within_any_width() {
+    let folder = directory();
+    let words =
+        ["diskspd", "--repeat", "5", "-c64M", "-b4K", "-r", "-w25", "-t2", "-o8", "-L", "'a file.dat'"];
+    let next = NextCommand { why: "to see how far runs differ", words: words.map(str::to_owned).to_vec() };
+    let runs = [
+        RUN,
+        "--engine sim -c64M -b64K -w100 -W0 -d1",
+        "--engine sim -c64M -b4K -r -g500i -L -W0 -d1",
+        "--engine sim -c64M --preset four-corners -W0 -d1",
+        "--engine sim -c64M --preset sql-oltp --rate-total 2000 -W0 -d1",
+    ];
+    let mut all = String::new();
+    for options in runs {
+        let record = simulated(options, folder.path());
+        for columns in [60, 80, 120] {
+            let block = seen(&record, Some(&next), columns);
+            let wide = block.lines().find(|line| line.chars().count() > columns);
+            assert_eq!(wide, None, "{columns}: {block}");
+            let _ = writeln!(all, "{options}, {columns} columns:\n\n{block}");
+        }
+    }
+    is_kept("tests/data/first-hour/end-block.txt", &all);
+}
+
+/// The words behind the reason can be typed as they stand.
+#[test]
+fn a_command_line_that_is_wrapped_is_the_same_to_a_shell() {
+    let folder = directory();
+    let record = simulated(RUN, folder.path());
+    let words = ["printf", "'%s|'", "-c64M", "'two  blanks'", "-b4K", "'it'\\''s'", "--rate-total", "2000"];
+    let next = NextCommand { why: "to see", words: words.map(str::to_owned).to_vec() };
+    for columns in [30, 45, 60, 120] {
+        let block = seen(&record, Some(&next), columns);
+        let typed = block.split_once("to see:").unwrap().1;
+        let printed = std::process::Command::new("sh").args(["-c", typed.trim()]).output().unwrap();
+        let printed = String::from_utf8(printed.stdout).unwrap();
+        assert_eq!(printed, "-c64M|two  blanks|-b4K|it's|--rate-total|2000|", "{columns}: {block}");
+    }
+}
+
+#[test]
+fn what_takes_away_from_figures_stands_in_the_verdict_and_is_marked() {
+    let folder = directory();
+    let of = |options: &str, tone: EndTone| -> Vec<String> {
+        let record = simulated(options, folder.path());
+        let pieces = end_block::of_run(&Judged::new(&record), None, 80).into_iter().flatten();
+        pieces.filter(|piece| piece.tone == tone).map(|piece| piece.text.trim().to_owned()).collect()
+    };
+    // More than the drive can do.
+    let hurried = RUN.replace("-L", "-L --rate-total 9000000");
+    assert_eq!(of(&hurried, EndTone::Doubtful).first().map(String::as_str), Some("WARNING"));
+    assert!(of(RUN, EndTone::Doubtful).is_empty() && of(RUN, EndTone::Wrong).is_empty());
+    assert_eq!(of(RUN, EndTone::Label)[..3], ["workload", "figures", "verdict"]);
+}
+
+#[test]
+fn the_verdict_is_the_worst_that_is_known_and_says_how_much_else_there_is() {
+    let folder = directory();
+    let record = simulated(RUN, folder.path());
+    let warning = |name, message: &str| Finding { name, ..Finding::warning(message) };
+    let limit = warning("limited-by-cpu-quota", "limited by a CPU quota");
+    for (device, findings, expected) in [
+        ((Verdict::Verified, None), vec![], "verdict   VERIFIED: as counted\n"),
+        (
+            (Verdict::Verified, None),
+            vec![warning("rising", "still rising"), warning("x", "another")],
+            "verdict   VERIFIED, but WARNING: still rising (and 1 more above)\n",
+        ),
+        (
+            (Verdict::Cached, Some(Severity::Wrong)),
+            vec![warning("rising", "still rising")],
+            "verdict   CACHED (WRONG): as counted (and 1 more above)\n",
+        ),
+        // A device that can't be asked takes nothing away, nor does what limited the run.
+        (
+            (Verdict::Unknown, None),
+            vec![limit],
+            "verdict   UNKNOWN: as counted\nlimit     WARNING: a CPU quota",
+        ),
+    ] {
+        let mut judged = Judged::new(&record);
+        let part = &mut judged.judgement.verdicts[0].parts[0];
+        (part.verdict, part.severity) = device;
+        part.message = "as counted".to_owned();
+        judged.judgement.findings = findings;
+        let lines = end_block::of_run(&judged, None, 100);
+        let block: String = lines
+            .iter()
+            .map(|line| line.iter().map(|p| p.text.as_str()).collect::<String>() + "\n")
+            .collect();
+        assert!(block.contains(expected), "{expected}: {block}");
+    }
+    let mut judged = Judged::new(&record);
+    judged.judgement = Judgement::default();
+    let lines = end_block::of_run(&judged, None, 200);
+    let verdict: String = lines[2].iter().map(|piece| piece.text.as_str()).collect();
+    assert!(verdict.starts_with("verdict   NOT CHECKED: "), "{verdict}");
+}
+
+/// The lines behind the last empty one.
+fn ending(lines: &[String]) -> String {
+    let begin = lines.iter().rposition(|line| line.trim().is_empty()).unwrap_or(0);
+    lines[begin..].join("\n")
+}
+
+#[test]
+fn a_terminal_gets_the_block_and_nothing_else_does() {
+    let folder = directory();
+    let at = folder.path().display();
+    let begin = format!("cd {at}; export PATH=$(dirname $PROGRAM):$PATH;");
+    let run = format!("diskspd {RUN} test.dat");
+    let Some(shown) = on_columns(80, &format!("{begin} NO_COLOR=1 {run}")) else { return };
+    let block = ending(&shown);
+    for label in ["workload  Random I/Os of 4 KiB", "\nfigures   ", "\nverdict   ", "\nnext      to "] {
+        assert!(block.contains(label), "{label}: {block}");
+    }
+    assert!(!block.contains('\u{1b}'), "{block}");
+    assert!(block.lines().all(|line| line.chars().count() <= 80), "{block}");
+    // What is to be typed next is a command line of the same program.
+    let typed = block.split_once("next ").unwrap().1.split_once(": ").unwrap().1.replace("\\\n", " ");
+    assert!(typed.starts_with("diskspd "), "{typed}");
+    let words: Vec<std::ffi::OsString> = typed.split_whitespace().map(Into::into).collect();
+    assert!(diskspd::cli::parse(&words).is_ok(), "{typed}");
+    // Colours are those of the terminal.
+    let coloured = on_columns(80, &format!("{begin} {run}")).unwrap();
+    assert!(ending(&coloured).contains("\u{1b}[2mworkload  \u{1b}[0m"), "{coloured:#?}");
+    for elsewhere in [
+        format!("{run} | cat"),
+        format!("{run} 2>errors.txt"),
+        format!("{run} >report.txt"),
+        format!("{run} --quiet").replace("test.dat --quiet", "--quiet test.dat"),
+        run.replace("-L", "-L -Rxml"),
+        run.replace("-L", "-L --out json:-"),
+        format!("TERM=dumb {run}"),
+    ] {
+        let shown = on_columns(80, &format!("{begin} {elsewhere}")).unwrap().join("\n");
+        assert!(!shown.contains("workload  "), "{elsewhere}: {shown}");
+    }
+    // The report is the same in a file and above the block.
+    let report = fs::read_to_string(folder.path().join("report.txt")).unwrap();
+    assert!(!report.contains("workload  ") && report.contains("Command Line: diskspd "), "{report}");
+}
+
+#[test]
+fn several_runs_and_several_time_spans_end_in_a_table() {
+    let folder = directory();
+    let begin = format!("cd {}; export NO_COLOR=1 PATH=$(dirname $PROGRAM):$PATH;", folder.path().display());
+    let Some(shown) = on_columns(80, &format!("{begin} diskspd {RUN} --repeat 3 test.dat")) else { return };
+    let block = ending(&shown);
+    assert_eq!(shown.iter().filter(|line| line.starts_with("workload  ")).count(), 1, "{shown:#?}");
+    let rows: Vec<&str> =
+        block.lines().filter(|line| line.starts_with("   ") && line.contains('.')).collect();
+    assert_eq!(rows.iter().filter(|row| row.trim().starts_with(['1', '2', '3'])).count(), 3, "{block}");
+    assert!(
+        block.contains("\nrun ") && block.contains("p99 ms") && block.contains("--save=before"),
+        "{block}"
+    );
+
+    let profile = folder.path().join("two.xml");
+    let of_span = |size: u32| {
+        format!(
+            "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><MeasureLatency>true</MeasureLatency><Targets>\
+             <Target><Path>test.dat</Path><BlockSize>{size}</BlockSize><FileSize>67108864</FileSize></Target>\
+             </Targets></TimeSpan>"
+        )
+    };
+    let both = of_span(4096) + &of_span(65536);
+    fs::write(&profile, format!("<Profile><TimeSpans>{both}</TimeSpans></Profile>")).unwrap();
+    for (columns, names) in [(80, "\n   1  Sequential reads of 4 KiB"), (120, "  Sequential reads of 4 KiB")]
+    {
+        let shown = on_columns(columns, &format!("{begin} diskspd --engine sim -Xtwo.xml")).unwrap();
+        let block = ending(&shown);
+        assert!(block.contains("\nspan ") && block.contains(names), "{columns}: {block}");
+        assert!(block.contains("Sequential reads of 64 KiB"), "{columns}: {block}");
+        assert!(block.lines().all(|line| line.chars().count() <= columns as usize), "{block}");
+    }
+}
+
+/// A path can't drive the terminal, nor pretend to be a line of the block.
+#[test]
+fn a_hostile_path_stays_within_its_line() {
+    let folder = directory();
+    let mut record = simulated(RUN, folder.path());
+    for target in &mut record.profile.time_spans[0].targets {
+        target.path = "a\u{1b}[31m\nverdict   VERIFIED: b".into();
+    }
+    let block = seen(&record, None, 120);
+    assert_eq!(block.lines().filter(|line| line.starts_with("verdict")).count(), 1, "{block}");
+    assert!(!block.contains('\u{1b}'), "{block}");
+}

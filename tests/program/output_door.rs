@@ -1,0 +1,239 @@
+//! Every file that any command writes goes through one door, which destroys nothing: not what is in use, not what the
+//! program itself keeps, not what the command reads, not another output of its own, nothing of somebody else's.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::writing_lines::{OUTPUTS, PREPARING, words};
+use crate::common::{Ended, command_of, directory, output, skip};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Options whose help speaks of writing, of files or of pages, and that name no file to write.
+const NO_OUTPUTS: [&str; 25] = [
+    "--fio",
+    "--with-a",
+    "--with-b",
+    "--compress",
+    "--dedupe",
+    "--trim",
+    "--write-zeroes",
+    "--replay",
+    "--replay-writes",
+    "--stream-of",
+    "--verify",
+    "--recreate",
+    "--destroy",
+    "--flush-after",
+    "--fsync-every",
+    "--prefill",
+    "--metric",
+    "--purge",
+    "--fill",
+    "--rate",
+    "--requests",
+    "--from",
+    "--markdown",
+    "--dir",
+    "--against",
+];
+
+/// A folder with what all those lines read.
+fn prepared() -> tempfile::TempDir {
+    // Nobody waits for the disk that others keep busy.
+    let folder = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| directory());
+    let run = |line: &str| {
+        let ended = in_folder(folder.path(), line, "");
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+    };
+    fs::write(folder.path().join("t.dat"), vec![7; 1 << 20]).unwrap();
+    PREPARING.iter().for_each(|line| run(line));
+    folder
+}
+
+fn in_folder(folder: &Path, line: &str, file: &str) -> Ended {
+    let words = words(line, file);
+    let mut command = command_of(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    output(command.current_dir(folder).stdin(Stdio::null())).unwrap().into()
+}
+
+/// Every line is refused with these words when it's to write to this file, and the file stays as it is.
+#[track_caller]
+fn nobody_writes_to(folder: &Path, file: &str, reason: &str) {
+    let before = fs::read(folder.join(file)).unwrap();
+    for (command, option, line) in OUTPUTS {
+        let ended = in_folder(folder, line, file);
+        assert_eq!(ended.code, 1, "{line}: {}", ended.stderr);
+        assert!(ended.stderr.contains(reason), "{command} {option}: {}", ended.stderr);
+        assert!(fs::read(folder.join(file)).unwrap() == before, "{line} has changed {file}");
+    }
+}
+
+#[test]
+fn no_command_writes_to_a_file_in_use() {
+    let folder = prepared();
+    fs::write(folder.path().join("image"), "a virtual machine's disk").unwrap();
+    let mut command = Command::new("flock");
+    command.arg(folder.path().join("image")).args(["sh", "-c", "echo locked; exec cat"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut holder) = crate::common::while_nothing_starts(|| command.spawn()) else {
+        return skip("no flock");
+    };
+    std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut [0; 7]).unwrap();
+    nobody_writes_to(folder.path(), "image", "locked by another program");
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+}
+
+#[test]
+fn no_command_writes_to_the_image_of_a_loop_device() {
+    let folder = prepared();
+    let Some(device) = crate::common::loops::Loop::new(4 << 20) else { return };
+    symlink(device.backing(), folder.path().join("image")).unwrap();
+    nobody_writes_to(folder.path(), "image", "in use");
+}
+
+#[test]
+fn no_command_writes_over_a_run_that_is_kept() {
+    let folder = prepared();
+    let runs = fs::read_dir(folder.path().join("store/runs")).unwrap().map(|entry| entry.unwrap().path());
+    let runs: Vec<PathBuf> = runs.collect();
+    assert_eq!(runs.len(), 2, "a record and what is said about it");
+    let record = runs.iter().find(|path| path.to_str().unwrap().ends_with(".json.gz")).unwrap();
+    symlink(record, folder.path().join("link")).unwrap();
+    nobody_writes_to(folder.path(), "link", "a history of runs keeps");
+}
+
+#[test]
+fn no_command_takes_what_somebody_else_has_put_into_a_shared_folder() {
+    const NOBODY: u32 = 65534;
+    if !rustix::process::geteuid().is_root() {
+        return skip("acting as another user needs root");
+    }
+    let folder = prepared();
+    let shared = folder.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, PermissionsExt::from_mode(0o1777)).unwrap();
+    let theirs = shared.join("file");
+    fs::write(&theirs, "theirs").unwrap();
+    fs::set_permissions(&theirs, PermissionsExt::from_mode(0o666)).unwrap();
+    lchown(&theirs, Some(NOBODY), Some(NOBODY)).unwrap();
+    nobody_writes_to(folder.path(), "shared/file", "belongs to another user");
+}
+
+#[test]
+fn no_output_is_an_input_or_named_twice() {
+    let folder = prepared();
+    fs::hard_link(folder.path().join("log.csv"), folder.path().join("hard.csv")).unwrap();
+    let reads = "would overwrite the file that";
+    for (line, file, reason) in [
+        ("--replay log.csv --io-log {} --engine sim t.dat", "log.csv", reads),
+        ("--replay log.csv --stream {} --engine sim t.dat", "hard.csv", reads),
+        ("--replay log.csv --out json:{} --engine sim t.dat", "./log.csv", reads),
+        ("trace --from log.csv --out {}", "hard.csv", reads),
+        ("compare a.json b.json --json {}", "b.json", reads),
+        ("compare a.json b.json --html {}", "a.json", reads),
+        ("report a.json b.json --html {}", "a.json", reads),
+        ("merge a.json b.json --out json:{}", "a.json", reads),
+        ("rerun --out json:{} a.json", "a.json", reads),
+        ("compare --json {} --repeat 2 -- -o1 OPTIONS :: -o2 SIM", "t.dat", "would overwrite a target"),
+        ("sweep --csv {} -o1..2 SIM", "t.dat", "would overwrite a target"),
+        ("sweep --json {} --html {} -o1..2 SIM", "a.json", "is also the file of --json"),
+        ("sweep --csv {} --csv {} -o1..2 SIM", "a.json", "is also the file of --csv"),
+        ("compare a.json b.json --json {} --html ./{}", "log.csv", "is also the file of --json"),
+        ("merge a.json b.json --out json:{} --out text:{}", "log.csv", "is also the file of --out"),
+        ("--out json:{} --stream {} RUN", "log.csv", "is also the file of --out"),
+    ] {
+        let before = fs::read(folder.path().join(file)).unwrap();
+        let ended = in_folder(folder.path(), line, file);
+        assert_eq!(ended.code, 1, "{line}: {}", ended.stderr);
+        assert!(ended.stderr.contains(reason), "{line}: {}", ended.stderr);
+        assert!(fs::read(folder.path().join(file)).unwrap() == before, "{line} has changed {file}");
+    }
+}
+
+#[test]
+fn every_option_that_writes_a_file_is_tried_here() {
+    let overview = command_of(&["help"]).output().unwrap();
+    let overview = String::from_utf8(overview.stdout).unwrap();
+    let mut commands: Vec<&str> =
+        OUTPUTS.iter().map(|(command, ..)| *command).filter(|name| overview.contains(name)).collect();
+    commands.extend(["verify-after", "devices", "doctor", "event", "history"]);
+    commands.dedup();
+    let mut unknown = Vec::new();
+    for command in commands {
+        let mut asked = command_of(&[command, "--help"]);
+        if command.is_empty() {
+            asked = command_of(&["--help", "all"]);
+        }
+        let help = String::from_utf8(asked.output().unwrap().stdout).unwrap();
+        // An option's help goes on in lines that are indented further.
+        let joined = help.replace("\n      ", " ");
+        for line in joined.lines().filter_map(|line| line.strip_prefix("  --")) {
+            let name = line.split([' ', '=', '[', '<']).next().unwrap();
+            let speaks = ["write", "file", "page"].iter().any(|word| line.to_lowercase().contains(word));
+            let option = format!("--{name}");
+            // By its ending it is --csv, --json or --html.
+            let one_of_three = (command, name) == ("sweep", "out");
+            let known =
+                one_of_three || OUTPUTS.iter().any(|(of, known, _)| *of == command && *known == option);
+            if speaks && !known && !NO_OUTPUTS.contains(&option.as_str()) {
+                unknown.push(format!("{command} {option}: {line}"));
+            }
+        }
+    }
+    assert!(
+        unknown.is_empty(),
+        "options that speak of files; tests/program/output_door.rs has to know whether they write one:\n{}",
+        unknown.join("\n")
+    );
+}
+
+/// What a program opened or made below a folder such that an earlier file there, or what a link leads to, would be changed: a line
+/// of strace each.
+fn bypasses(trace: &str, folder: &Path) -> Vec<String> {
+    let writes = |line: &&str| {
+        let creates = line.contains("O_CREAT") && !line.contains("O_EXCL");
+        let truncates = line.contains("O_TRUNC") || line.contains("truncate(");
+        creates || truncates || line.contains(" creat(")
+    };
+    let here = |line: &&str| line.contains(folder.to_str().unwrap()) || !line.contains("\"/");
+    // The index of a history is SQLite's own file, and targets are what a run is there to write.
+    let known = |line: &&str| ["index.sqlite", "new.dat", "O_PATH"].iter().any(|name| line.contains(name));
+    trace.lines().filter(writes).filter(here).filter(|line| !known(line)).map(str::to_owned).collect()
+}
+
+#[test]
+fn no_command_opens_an_output_beside_the_door() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        return skip("no strace");
+    }
+    let folder = prepared();
+    let at = |name: &str| folder.path().join(name);
+    for (number, (_, _, line)) in OUTPUTS.iter().enumerate() {
+        let (file, trace) = (at(&format!("written-{number}")), at("trace"));
+        let mut command = Command::new("strace");
+        command.args([
+            "-f",
+            "-qq",
+            "-e",
+            "trace=open,openat,creat,truncate,ftruncate,rename,renameat,renameat2",
+            "-o",
+        ]);
+        command.arg(&trace).arg(env!("CARGO_BIN_EXE_diskspd"));
+        command.args(words(line, file.to_str().unwrap())).current_dir(folder.path());
+        let _ = fs::remove_file(at("new.dat"));
+        let ended: Ended = output(&mut command).unwrap().into();
+        if ended.stderr.contains("ptrace") {
+            return skip("strace may not trace here");
+        }
+        // In simulated time no line is streamed.
+        assert!(file.exists() || line.contains("--stream"), "{line}: {}", ended.stderr);
+        let found = bypasses(&fs::read_to_string(&trace).unwrap(), folder.path());
+        assert!(found.is_empty(), "{line} writes beside the door:\n{}", found.join("\n"));
+    }
+    let caught =
+        format!("1 openat(AT_FDCWD, \"{}/x\", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3", folder.path().display());
+    assert_eq!(bypasses(&caught, folder.path()).len(), 1);
+}

@@ -1,0 +1,191 @@
+//! `--repeat` of an ordinary run: as many reports as runs, and what they say together.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::{Ended, command_of, output, tool, wait_until, while_nothing_starts};
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Stdio;
+
+fn repeated(more: &[&str], folder: &Path) -> Ended {
+    let target = folder.join("target");
+    let arguments =
+        [&["--engine=sim", "-d1", "-W0", "-b1M", "-c1G", "-L"], more, &[target.to_str().unwrap()]].concat();
+    output(&mut command_of(&arguments)).unwrap().into()
+}
+
+#[test]
+fn every_run_has_its_report_and_the_end_says_what_they_have_in_common() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let out = [
+        "--repeat",
+        "3",
+        "-Rxml",
+        "--out",
+        &path("run.xml"),
+        "--out",
+        &path("run.json"),
+        "--out",
+        &path("run.txt"),
+    ];
+    let ended = repeated(&out, folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let results =
+        |text: &str| (text.matches("<Results>").count(), text.matches("</Results>\n<Results>").count());
+    assert_eq!(results(&ended.stdout), (3, 2));
+    assert_eq!(results(&fs::read_to_string(path("run.xml")).unwrap()), (3, 2));
+    assert_eq!(fs::read_to_string(path("run.txt")).unwrap().matches("Command Line:").count(), 3);
+    for number in 1..=3 {
+        crate::common::schema::record(&fs::read(path(&format!("run-{number}.json"))).unwrap());
+    }
+    for expected in ["run 1: ", "run 3: ", "95 % interval of the mean"] {
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn all_runs_have_one_page_with_a_row_for_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.html");
+    let ended = repeated(&["--repeat", "3", "--out", path.to_str().unwrap()], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let page = fs::read_to_string(&path).unwrap();
+    // One document, and no other one behind its end.
+    assert_eq!((page.matches("<!DOCTYPE").count(), page.matches("</html>").count()), (1, 1));
+    assert!(page.trim_end().ends_with("</html>"));
+    assert!(page.contains("<h1>3 runs</h1>"));
+    for (number, seed) in (1..).zip([0, 65537, 131_074]) {
+        let row = format!("<a href=\"#r{number}\">{number}. random seed {seed}</a>");
+        assert!(page.contains(&row), "{row}");
+        assert!(page.contains(&format!("id=\"r{number}\"")), "run {number} has no section");
+    }
+    // One run alone has a page of its own.
+    let ended = repeated(&["--repeat", "1", "--out", path.to_str().unwrap()], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(!fs::read_to_string(&path).unwrap().contains(" runs</h1>"));
+}
+
+#[test]
+fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    // Random small blocks: what they cost a simulated drive depends on where they lie.
+    let ended = repeated(&["--repeat", "3", "-z5", "-b4K", "-r", "--out", &path("run.json")], folder.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stderr.contains("random seeds: 5 for run 1 (-z), then 65537 more"), "{}", ended.stderr);
+    let record = |name: &str| diskspd::record::json::read(&fs::read(path(name)).unwrap()).unwrap();
+    let seed_and_ios = |name: &str| {
+        let record = record(name);
+        let row = &record.host().results.time_spans[0].threads[0].targets[0];
+        (record.profile.time_spans[0].rand_seed, row.read.ios)
+    };
+    let all = ["run-1.json", "run-2.json", "run-3.json"].map(seed_and_ios);
+    assert_eq!(all.map(|(seed, _)| seed), [5, 5 + 65_537, 5 + 2 * 65_537]);
+    assert!(all[0].1 != all[1].1 && all[1].1 != all[2].1, "they scatter: {all:?}");
+    let again = output(&mut command_of(&["rerun", "--out", &path("again.json"), &path("run-3.json")]));
+    assert!(again.unwrap().status.success());
+    assert_eq!(seed_and_ios("again.json"), all[2]);
+}
+
+#[test]
+fn a_precision_that_is_reached_at_once_takes_three_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let ended = repeated(&["--repeat", "until=2%"], folder.path());
+    assert_eq!((ended.code, ended.stderr.matches(" IOPS, ").count()), (0, 3), "{}", ended.stderr);
+}
+
+#[test]
+fn quiet_runs_say_nothing_when_nothing_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    // -ft does nothing on Linux, which is a warning.
+    let run = "--engine=sim -d1 -W0 -b1M -c1G -L -ft";
+    for (line, warns) in [
+        (format!("{run} --repeat 2"), true),
+        (format!("sweep {run} -o1,2"), false),
+        (format!("compare --repeat 1 -- {run} -o1 :: {run} -o2"), false),
+    ] {
+        let told = |quiet: &str| -> Ended {
+            let (first, rest) = line.split_once(' ').unwrap();
+            let words = [first, quiet].into_iter().chain(rest.split(' ')).filter(|word| !word.is_empty());
+            let words: Vec<&str> = words.chain([target.to_str().unwrap()]).collect();
+            output(&mut command_of(&words)).unwrap().into()
+        };
+        let (loud, quiet) = (told(""), told("--quiet"));
+        assert_eq!((loud.code, quiet.code), (0, 0), "{line}: {}{}", loud.stderr, quiet.stderr);
+        assert!(loud.stderr.contains("run 2") && loud.stderr.contains("-ft") == warns, "{}", loud.stderr);
+        assert_eq!(quiet.stderr, "", "{line}");
+        assert_eq!(quiet.stdout.lines().count(), loud.stdout.lines().count(), "{line}");
+    }
+}
+
+#[test]
+fn what_is_of_one_run_is_refused_with_several() {
+    let folder = tempfile::tempdir().unwrap();
+    for (more, why) in [
+        (vec!["--repeat", "2", "--stream", "-"], "--stream is for a single run"),
+        (vec!["--repeat", "0"], "not a number of runs"),
+        (vec!["--repeat", "2", "--dry-run"], "--repeat and --dry-run exclude each other"),
+    ] {
+        let ended = repeated(&more, folder.path());
+        assert_eq!(ended.code, 3, "{more:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{more:?}: {}", ended.stderr);
+    }
+}
+
+/// Between two runs none of them listens.
+#[test]
+fn ctrl_c_between_two_runs_ends_them_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = "-d1 -W0 -b1M -c1G --engine=sim";
+    let single = format!("--repeat 1000 {run} target");
+    let sides = format!("compare --repeat 1000 -- {run} -o1 :: {run} -o2 target");
+    for line in [&single, &sides] {
+        for runs in 1..=8 {
+            let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+            command.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+            let mut child = while_nothing_starts(|| command.spawn()).unwrap();
+            // A line behind each run: the next one has not begun.
+            let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+            assert_eq!(told.by_ref().filter(|line| line.starts_with("run ")).take(runs).count(), runs);
+            tool(&format!("kill -INT {}", child.id())).unwrap();
+            // All that are left would be many more.
+            let more = told.filter(|line| line.starts_with("run ")).take(500).count();
+            if more == 500 {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap();
+            assert!(more < 500, "it goes on: {line}");
+        }
+    }
+}
+
+/// Nobody listens for it any more, and the kernel was told once that somebody does.
+#[test]
+fn ctrl_c_ends_a_comparison_whose_figures_nobody_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_reader, mut full) = std::io::pipe().unwrap();
+    rustix::io::ioctl_fionbio(&full, true).unwrap();
+    while full.write(&[b'x'; 1024]).is_ok() {}
+    rustix::io::ioctl_fionbio(&full, false).unwrap();
+    let run = "-d1 -W0 -b1M -c1G --engine=sim";
+    let line = format!("compare --repeat 2 -- {run} -o1 :: {run} -o2 target");
+    let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+    command.current_dir(folder.path()).stdout(full).stderr(Stdio::null());
+    let mut child = while_nothing_starts(|| command.spawn()).unwrap();
+    let waits_at = format!("/proc/{}/wchan", child.id());
+    wait_until("its figures wait", || {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended");
+        fs::read_to_string(&waits_at).unwrap().contains("pipe_write")
+    });
+    tool(&format!("kill -INT {}", child.id())).unwrap();
+    let mut ended = None;
+    wait_until("it has ended", || {
+        ended = child.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert_eq!(ended.unwrap().signal(), Some(2));
+}

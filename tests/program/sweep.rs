@@ -1,0 +1,463 @@
+//! `diskspd sweep` as a user runs it, in simulated time: points, table, answer, and a folder that outlives the program.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::random::Random;
+use crate::common::{Ended, command_of, output};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// A run of a second in simulated time takes some milliseconds: blocks of 1 MiB are limited by the device's link.
+const SIM: [&str; 5] = ["--engine=sim", "-d1", "-W0", "-b1M", "-c1G"];
+
+fn sweep_of(before: &[&str], target: &Path) -> Ended {
+    let arguments = [&["sweep"], before, &SIM[..], &[target.to_str().unwrap()]].concat();
+    output(&mut command_of(&arguments)).unwrap().into()
+}
+
+/// A target that is never made: simulated devices need none.
+fn place() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("target");
+    (folder, target)
+}
+
+/// The lines of the table: what makes the point, and its IOPS.
+fn points(stdout: &str) -> Vec<(String, f64)> {
+    let table = stdout.lines().skip(1).take_while(|line| !line.is_empty());
+    let read = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let options = words.iter().take_while(|word| word.parse::<f64>().is_err()).count();
+        (words[..options].join(" "), words[options].parse().unwrap())
+    };
+    table.map(read).collect()
+}
+
+#[test]
+fn a_sweep_prints_a_line_per_point_and_the_answer() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["-o1..32"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let points = points(&ended.stdout);
+    let names: Vec<&str> = points.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["-o1", "-o2", "-o4", "-o8", "-o16", "-o32"]);
+    // A block is 150 us on the link and 82 us elsewhere: two keep the link busy.
+    let answer = ended.stdout.split("\n\n").nth(1).unwrap();
+    assert!(answer.contains("knee          -o2: "), "{answer}");
+    assert!(
+        answer.contains("surely there (95 %): 2 outstanding"),
+        "the references say how runs scatter: {answer}"
+    );
+    assert!(answer.contains("from now on   diskspd -L -o2 --engine=sim -d1 -W0 -b1M"), "{answer}");
+    assert!(answer.contains("drift: none seen: "), "{answer}");
+    assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
+    assert!(ended.stderr.contains("6 points, 9 runs to come"), "{}", ended.stderr);
+}
+
+#[test]
+fn repetitions_give_an_interval_and_data_hold_every_run() {
+    let (folder, target) = place();
+    let (csv, json) = (folder.path().join("t.csv"), folder.path().join("t.json"));
+    let more = ["-o32,64", "-t1,2", "--repeat", "2", "--quiet", "--out", csv.to_str().unwrap()];
+    let ended = sweep_of(&[&more[..], &["--json", json.to_str().unwrap()]].concat(), &target);
+    assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{}", ended.stdout);
+    let lines = fs::read_to_string(&csv).unwrap();
+    assert_eq!(lines.lines().count(), 1 + 4 * 2, "{lines}");
+    assert!(lines.starts_with("o,t,offered_iops,threads,load,run,iops,"), "{lines}");
+    let columns = |line: &str| line.split(',').count();
+    assert!(lines.lines().all(|line| columns(line) == columns(lines.lines().next().unwrap())), "{lines}");
+    let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(document["points"].as_array().unwrap().len(), 4);
+    assert_eq!(document["points"][0]["runs"].as_array().unwrap().len(), 2);
+    assert!(document["answers"][0]["knee"]["between"].is_array(), "{document}");
+}
+
+#[test]
+fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrivals() {
+    let (folder, target) = place();
+    let json = folder.path().join("t.json");
+    let more =
+        ["--slo", "p99=1ms", "--curve", "20%..100%+20%", "-o32", "--order=given", "--repeat=4", "--json"];
+    let ended = sweep_of(&[&more[..], &[json.to_str().unwrap()]].concat(), &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let document: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    let points = document["points"].as_array().unwrap();
+    assert!(
+        points.len() > 6,
+        "the maximum, five parts of it and rates around the objective: {}",
+        ended.stdout
+    );
+    let kept = &document["answers"][0]["objective"];
+    let sure = kept["surely_kept"].as_f64().unwrap().min(kept["highest"].as_f64().unwrap());
+    let (kept, broken) = (kept["highest"].as_f64().unwrap(), kept["broken"].as_f64().unwrap());
+    // The link takes 6667 blocks a second. Evenly spaced ones would hardly wait up to there; these queue.
+    assert!((3000.0..6000.0).contains(&kept) && broken > kept && broken - kept < 150.0, "{kept} {broken}");
+    for point in points.iter().filter(|point| point["by_rate"] == true) {
+        let p99s = [0, 1, 2, 3].map(|run| point["runs"][run]["response"]["p99_ms"].as_f64().unwrap());
+        let rate = point["load"].as_f64().unwrap();
+        assert_eq!(p99s.iter().product::<f64>() <= 1.0, rate <= kept, "{rate}: {p99s:?}");
+        assert_ne!(point["runs"][0]["iops"], point["runs"][1]["iops"], "{rate}: other arrivals each time");
+    }
+    let answer = ended.stdout.split("\n\n").nth(1).unwrap();
+    let command = format!("from now on   diskspd --rate-total={sure:.0},poisson -L -o32");
+    assert!(answer.contains(&command), "{answer}");
+}
+
+#[test]
+fn a_rate_for_all_is_an_axis_and_its_unit_is_that_of_the_load() {
+    let (folder, target) = place();
+    let csv = folder.path().join("t.csv");
+    let more = ["--rate-total", "1K..4K,uniform", "-o8", "--slo", "p99=5ms", "--out", csv.to_str().unwrap()];
+    let ended = sweep_of(&more, &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let names: Vec<String> = points(&ended.stdout).into_iter().map(|(name, _)| name).collect();
+    let expected = ["1K", "2K", "4K"].map(|rate| format!("--rate-total={rate},uniform"));
+    assert_eq!(names, expected);
+    assert!(ended.stdout.contains("is kept up to 4000 IOPS offered"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("closed loop"), "{}", ended.stdout);
+    let lines = fs::read_to_string(&csv).unwrap();
+    assert!(lines.contains("\n\"2K,uniform\",2000,1,2000,1,"), "{lines}");
+}
+
+#[test]
+fn a_preset_of_one_time_span_can_be_swept_and_one_of_several_is_refused() {
+    let (_folder, target) = place();
+    let ended = sweep_of(&["--preset", "fleet-general", "-o1,2", "-t1"], &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let refused = sweep_of(&["--preset", "four-corners", "-o1,2"], &target);
+    assert_eq!(refused.code, 3);
+    assert!(refused.stderr.contains("diskspd preset four-corners shows"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_page_is_one_of_the_outputs() {
+    let (folder, target) = place();
+    let (page, again) = (folder.path().join("p.html"), folder.path().join("again.htm"));
+    let kept = folder.path().join("kept");
+    let more = ["-o1,2,4", "--dir", kept.to_str().unwrap(), "--repeat=2", "--html"];
+    let ended = sweep_of(&[&more[..], &[page.to_str().unwrap()]].concat(), &target);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    let text = fs::read_to_string(&page).unwrap();
+    for part in
+        [">Answer<", "id=\"curve-1\"", ">Environment<", "diskspd sweep -o1,2,4 --dir ", "diskspd -L -o2"]
+    {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    // Nothing is run again: the record in the folder says where.
+    let more = ["-o1,2,4", "--dir", kept.to_str().unwrap(), "--repeat=2", "--out"];
+    let ended = sweep_of(&[&more[..], &[again.to_str().unwrap()]].concat(), &target);
+    assert!(ended.code == 0 && ended.stderr.contains("0 runs to come"), "{}", ended.stderr);
+    let repeated = fs::read_to_string(&again).unwrap();
+    assert_eq!(
+        repeated.replace(again.to_str().unwrap(), "").replace("--out", "--html"),
+        text.replace(page.to_str().unwrap(), "")
+    );
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_the_first_point() {
+    let (folder, target) = place();
+    for (arguments, code, why) in [
+        (vec!["-o1..8", "-b0"], 3, "-b"),
+        (vec!["-o4"], 3, "nothing to sweep"),
+        (vec!["-o1..8", "-Rxml"], 3, "can't be used in a sweep"),
+        (vec!["-o1..4", "--stream", "-"], 3, "can't be used in a sweep"),
+        (vec!["--curve", "10%..100%", "--rate-total=5K"], 3, "leave out --rate-total"),
+        (vec!["--curve", "10%..100%", "-g500i"], 3, "--rate-total and -g"),
+        (vec!["-w0..200+100"], 3, "in: diskspd -L -w200"),
+        (vec!["-o1..8", "--csv", "/nonexistent/t.csv"], 1, "can't be created"),
+    ] {
+        let ended = sweep_of(&arguments, &folder.path().join("other"));
+        assert_eq!(ended.code, code, "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{arguments:?}: {}", ended.stderr);
+    }
+    let dry = sweep_of(&["-o1..4", "--dry-run"], &target);
+    assert_eq!(dry.stdout.lines().count(), 4, "{}", dry.stdout);
+}
+
+#[test]
+fn a_point_that_fails_is_a_row() {
+    let (folder, target) = place();
+    let count = folder.path().join("count");
+    // The second time it fails.
+    let between = format!("echo >> {0}; test $(wc -l < {0}) -ne 2", count.display());
+    let ended = sweep_of(&["-o1,2,4", "--between", &between], &target);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    let failed: Vec<&str> = ended.stdout.lines().filter(|line| line.contains("failed: --between")).collect();
+    assert_eq!(failed.len(), 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stdout.contains("highest "), "{}", ended.stdout);
+}
+
+/// What of a table doesn't depend on the machine: points, IOPS, runs, MiB/s and latencies.
+fn figures(ended: &Ended) -> Vec<String> {
+    let of = |line: &str| line.split_whitespace().take(7).collect::<Vec<_>>().join(" ");
+    ended.stdout.lines().take_while(|line| !line.is_empty()).map(of).collect()
+}
+
+/// When a sweep is killed. The numbers count the runs that it may end before.
+#[derive(Debug, Clone, Copy)]
+enum Killed {
+    /// As soon as it has begun: perhaps before there is a folder.
+    AtOnce,
+    /// Before its next run begins.
+    BeforeRun(u32),
+    /// As soon as a record is there, which is before the line that makes it count.
+    AtRecord(u32),
+    /// The same, and it surely was before the line: that is gone.
+    BeforeLine(u32),
+    /// As soon as that line is there.
+    AtLine(u32),
+    /// It can't write a record to its end, and ends by itself.
+    Torn,
+}
+
+impl Killed {
+    /// Any of them.
+    fn any(number: u64) -> Killed {
+        let runs = 1 + (number / 6 % 2) as u32;
+        match number % 6 {
+            0 => Killed::AtOnce,
+            1 => Killed::BeforeRun(runs - 1),
+            2 => Killed::AtRecord(runs),
+            3 => Killed::BeforeLine(runs),
+            4 => Killed::AtLine(runs),
+            _ => Killed::Torn,
+        }
+    }
+}
+
+/// A sweep in a folder, and a gate before each of its runs at which it kills itself (`kill -9`).
+struct Mortal {
+    folder: std::path::PathBuf,
+    gate: std::path::PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Mortal {
+    fn new(options: &[&str], folder: &Path, target: &Path) -> Mortal {
+        let gate = folder.with_extension("gate");
+        let file = gate.display();
+        let between =
+            format!("read n < {file}; test $n -gt 0 || {{ kill -9 $PPID; exit; }}; echo $((n-1)) > {file}");
+        let own = ["--between", &between, "--dir", folder.to_str().unwrap()];
+        let words = [&["sweep"], options, &own, &SIM[..], &[target.to_str().unwrap()]].concat();
+        let arguments = words.into_iter().map(str::to_owned).collect();
+        Mortal { folder: folder.to_owned(), gate, arguments }
+    }
+
+    /// Begins it, or goes on; at the gate it dies before the run behind so many.
+    fn start(&self, runs: u32, largest_file: &str) -> std::process::Child {
+        fs::write(&self.gate, format!("{runs}\n")).unwrap();
+        let limited = format!("ulimit -f {largest_file}; exec \"$0\" \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &limited, env!("CARGO_BIN_EXE_diskspd")]).args(&self.arguments);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+    }
+
+    fn whole(&self) -> Ended {
+        fs::write(&self.gate, "1000\n").unwrap();
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        output(&mut command_of(&arguments)).unwrap().into()
+    }
+
+    fn file(&self, part: &str, number: usize) -> std::path::PathBuf {
+        self.folder.join(format!("{part}/{number:04}.json"))
+    }
+
+    fn kept(&self) -> usize {
+        (1..).take_while(|number| self.file("runs", *number).exists()).count()
+    }
+
+    /// Lets it run, and kills it then.
+    fn killed(&self, when: Killed) {
+        let before = self.kept();
+        let (gate, until) = match when {
+            Killed::AtOnce => (0, Some(self.folder.clone())),
+            Killed::BeforeRun(runs) => (runs, None),
+            Killed::AtRecord(runs) | Killed::BeforeLine(runs) => {
+                (runs, Some(self.file("records", before + runs as usize)))
+            }
+            Killed::AtLine(runs) => (runs, Some(self.file("runs", before + runs as usize))),
+            Killed::Torn => (1, None),
+        };
+        let mut child = self.start(gate, if matches!(when, Killed::Torn) { "8" } else { "unlimited" });
+        if let Some(until) = until {
+            while !until.exists() && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            child.kill().unwrap();
+        }
+        assert!(!child.wait().unwrap().success(), "{when:?}: it came to its end");
+        if let (Killed::BeforeLine(_), true) = (when, self.kept() > before) {
+            fs::remove_file(self.file("runs", self.kept())).unwrap();
+        }
+        let grown = self.kept() - before;
+        match when {
+            Killed::Torn => assert_eq!(grown, 0, "its record had no room"),
+            _ => assert!(grown <= gate as usize, "{when:?}: {grown} runs"),
+        }
+    }
+
+    /// What was run, in that order, with its figures.
+    fn runs(&self) -> Vec<Value> {
+        let read = |number| -> Value {
+            let mut run: Value =
+                serde_json::from_slice(&fs::read(self.file("runs", number)).unwrap()).unwrap();
+            run.as_object_mut().unwrap().remove("seconds");
+            run
+        };
+        (1..=self.kept()).map(read).collect()
+    }
+}
+
+#[test]
+fn sweeps_that_are_killed_at_twenty_moments_come_to_the_points_of_undisturbed_ones() {
+    let (folder, target) = place();
+    // By any other order of runs, or of their seeds, the second one would come to other rates.
+    let grid = ["-o1..64", "--repeat", "4"];
+    let curve = ["--curve", "40%..100%+30%", "--slo", "p99=1ms", "--repeat", "2", "-o32"];
+    for (name, options, kills) in [("grid", &grid[..], 20), ("curve", &curve, 8)] {
+        let undisturbed = Mortal::new(options, &folder.path().join(name), &target);
+        let expected = undisturbed.whole();
+        assert_eq!(expected.code, 0, "{}", expected.stderr);
+        let mortal = Mortal::new(options, &folder.path().join(format!("{name}-killed")), &target);
+        // The same moments each time.
+        let mut random = Random(1);
+        for number in 0..kills {
+            mortal.killed(if number == 0 { Killed::AtOnce } else { Killed::any(random.number()) });
+        }
+        let some = mortal.kept();
+        assert!(some > 0 && some < undisturbed.kept(), "{name}: {some} of {}", undisturbed.kept());
+        let resumed = mortal.whole();
+        assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+        assert!(resumed.stderr.contains("continuing after "), "{}", resumed.stderr);
+        assert_eq!(figures(&resumed), figures(&expected), "{name}");
+        assert_eq!(mortal.runs(), undisturbed.runs(), "{name}");
+        for number in 1..=mortal.kept() {
+            let record = fs::read(mortal.file("records", number)).unwrap();
+            assert!(diskspd::record::json::read(&record).is_ok(), "{name}: record {number}");
+        }
+        let again = mortal.whole();
+        assert!(again.stderr.contains("0 runs to come"), "{}", again.stderr);
+        assert_eq!(figures(&again), figures(&expected), "{name}");
+    }
+}
+
+#[test]
+fn points_are_kept_until_the_sweep_has_ended_and_a_report_finds_them() {
+    let (folder, target) = place();
+    let states = folder.path().join("states");
+    let count = folder.path().join("count");
+    // Before its second run the command interrupts the program that runs it, once.
+    let between = format!(
+        "echo >> {0}; test $(wc -l < {0}) -ne 2 || {{ kill -INT $PPID; exec sleep 60; }}",
+        count.display()
+    );
+    let sweep = |more: &[&str]| -> Ended {
+        let own = ["-o1,2", "--engine=null", "-d1", "-W0", "-c1M", "--between", &between];
+        let words = [&["sweep"], more, &own, &[target.to_str().unwrap()]].concat();
+        output(command_of(&words).env("XDG_STATE_HOME", &states)).unwrap().into()
+    };
+    let ended = sweep(&[]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let command = ended.stderr.lines().find(|line| line.starts_with("diskspd sweep --dir ")).unwrap();
+    let kept = Path::new(command.split(' ').nth(3).unwrap());
+    assert!(kept.starts_with(&states) && kept.join("records/0001.json").is_file(), "{command}");
+    let report: Ended = output(&mut command_of(&["report", kept.to_str().unwrap()])).unwrap().into();
+    assert_eq!((report.code, report.stdout.lines().count()), (0, 2), "{}{}", report.stdout, report.stderr);
+    let resumed = sweep(&["--dir", kept.to_str().unwrap()]);
+    assert!(
+        resumed.code == 0 && resumed.stderr.contains("continuing after 1 earlier run"),
+        "{}",
+        resumed.stderr
+    );
+    // Another one, which comes to its end, leaves nothing behind.
+    let whole = sweep(&[]);
+    assert!(whole.code == 0 && whole.stderr.contains("points are kept in"), "{}", whole.stderr);
+    assert_eq!(fs::read_dir(states.join("diskspd/sweeps")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_a_folder_holds_beside_runs_is_counted_and_named() {
+    let (folder, target) = place();
+    let runs = folder.path().join("runs");
+    fs::create_dir(&runs).unwrap();
+    let record = runs.join("a.json");
+    let run = [&SIM[..], &["--quiet", "--out", record.to_str().unwrap(), target.to_str().unwrap()]].concat();
+    assert!(output(&mut command_of(&run)).unwrap().status.success());
+    for name in ["notes.txt", "b.csv", "c", "d", "e", "f"] {
+        fs::write(runs.join(name), "").unwrap();
+    }
+    let report: Ended = output(&mut command_of(&["report", runs.to_str().unwrap()])).unwrap().into();
+    assert_eq!(report.stdout.lines().count(), 2, "{}", report.stdout);
+    let expected = "skipped 6 entries without runs: b.csv, c, d, e, f and 1 more";
+    assert!(report.stderr.contains(expected), "{}", report.stderr);
+}
+
+#[test]
+fn answers_are_given_per_work_and_an_end_of_the_range_is_none() {
+    let (_folder, target) = place();
+    // Blocks of 4 KiB at random: the simulated drive does more with each doubling of the depth.
+    let sweep_of = |options: &[&str], target: &Path| -> Ended {
+        let sim = ["--engine=sim", "-d1", "-W0", "-c1G", "-r", target.to_str().unwrap()];
+        output(&mut command_of(&[&["sweep"], options, &sim].concat())).unwrap().into()
+    };
+    let ended = sweep_of(&["-b4K,64K", "-o4"], &target);
+    assert!(
+        ended.stdout.contains("change the workload") && !ended.stdout.contains("from now on"),
+        "{}",
+        ended.stdout
+    );
+    let ended = sweep_of(&["-o1..8", "-b4K", "--repeat=2"], &target);
+    let answer = ended.stdout.split("\n\n").nth(1).unwrap();
+    assert!(answer.contains("at or beyond 8 outstanding (95 %): extend the range to -o32"), "{answer}");
+    assert!(!answer.contains("from now on"), "{answer}");
+    let ended = sweep_of(&["-t1..2", "-o1,2", "-b4K", "--repeat=3"], &target);
+    assert!(ended.stdout.contains("throughput rises up to 2, the most that was tried"), "{}", ended.stdout);
+    let ended = sweep_of(&["--slo", "p99=5ms"], &target);
+    assert!(ended.stderr.contains("--slo without -o: the default depth of 2"), "{}", ended.stderr);
+    let ended = sweep_of(&["--slo", "p99=90us", "-o2", "-b4K", "--curve", "50%,90%"], &target);
+    assert!(ended.stdout.contains("no tried load keeps"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_folder_belongs_to_one_sweep() {
+    let (folder, target) = place();
+    let directory = folder.path().join("kept");
+    let kept = directory.to_str().unwrap();
+    assert_eq!(sweep_of(&["-o1,2", "--dir", kept], &target).code, 0);
+    let other = sweep_of(&["-o1,4", "--dir", kept], &target);
+    assert_eq!(other.code, 1);
+    assert!(other.stderr.contains("it holds another sweep: diskspd sweep -o1,2"), "{}", other.stderr);
+    let lock = fs::File::open(&directory).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    let second = sweep_of(&["-o1,2", "--dir", kept], &target);
+    assert!(second.stderr.contains("another sweep is using this folder"), "{}", second.stderr);
+    let full = folder.path().join("full");
+    fs::create_dir(&full).unwrap();
+    fs::write(full.join("mine"), "").unwrap();
+    let refused = sweep_of(&["-o1,2", "--dir", full.to_str().unwrap()], &target);
+    assert!(refused.stderr.contains("other files than a sweep's"), "{}", refused.stderr);
+}
+
+#[test]
+fn an_interrupted_sweep_keeps_what_is_whole_and_says_how_it_goes_on() {
+    let (folder, target) = place();
+    let kept = folder.path().join("kept");
+    // The command interrupts the program that runs it, before its third run.
+    let count = folder.path().join("count");
+    let between = format!(
+        "echo >> {0}; test $(wc -l < {0}) -ne 3 || {{ kill -INT $PPID; exec sleep 60; }}",
+        count.display()
+    );
+    let more = ["-o1..8", "--between", &between, "--dir", kept.to_str().unwrap()];
+    let ended = sweep_of(&more, &target);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(ended.stderr.contains("repeat the command to continue"), "{}", ended.stderr);
+    assert!(kept.join("runs/0002.json").exists() && !kept.join("runs/0003.json").exists());
+    let resumed = sweep_of(&more, &target);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    assert_eq!(points(&resumed.stdout).len(), 4);
+}

@@ -1,0 +1,79 @@
+//! The crates: which uses which, and that ARCHITECTURE.md says so.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::kept::is_kept_between;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The crates of the program without `diskspd-`, each with those that it uses in what isn't test.
+fn crates() -> BTreeMap<String, Vec<String>> {
+    let known = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--no-deps", "--format-version", "1", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .unwrap();
+    let known: Value = serde_json::from_slice(&known.stdout).unwrap();
+    let short = |name: &Value| name.as_str().unwrap().trim_start_matches("diskspd-").to_owned();
+    let packages = known["packages"].as_array().unwrap();
+    let names: Vec<String> = packages.iter().map(|package| short(&package["name"])).collect();
+    let uses = |package: &Value| {
+        let used = package["dependencies"].as_array().unwrap().iter();
+        let used = used.filter(|used| used["kind"].is_null()).map(|used| short(&used["name"]));
+        used.filter(|name| names.contains(name)).collect()
+    };
+    packages.iter().map(|package| (short(&package["name"]), uses(package))).collect()
+}
+
+/// The crates, each above those that it uses, a line each.
+fn picture(crates: &BTreeMap<String, Vec<String>>) -> String {
+    let mut lower: Vec<&String> = Vec::new();
+    while lower.len() < crates.len() {
+        let ready = |(name, used): &(&String, &Vec<String>)| {
+            !lower.contains(name) && used.iter().all(|used| lower.contains(&used))
+        };
+        let (next, _) = crates.iter().find(ready).unwrap();
+        lower.push(next);
+    }
+    let line = |name: &&String| {
+        let used: Vec<&str> =
+            lower.iter().filter(|used| crates[*name].contains(used)).map(|used| used.as_str()).collect();
+        format!("{name:8} ──▶ {}", used.join(" ")).trim_end_matches(" ──▶ ").trim_end().to_owned() + "\n"
+    };
+    lower.iter().rev().map(line).collect()
+}
+
+#[test]
+fn the_picture_of_the_crates_is_what_cargo_knows() {
+    is_kept_between("ARCHITECTURE.md", "crates", &format!("```\n{}```", picture(&crates())));
+}
+
+#[test]
+fn what_judges_and_prints_can_not_name_the_machine() {
+    let crates = crates();
+    for (name, may) in [("model", &[][..]), ("judge", &["model"]), ("report", &["judge", "model"])] {
+        assert_eq!(crates[name], may, "{name}");
+    }
+    assert_eq!(crates["sys"], ["model"], "sys is asked in plain terms, and asks nobody who judges");
+}
+
+#[test]
+fn files_that_the_architecture_names_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let named = text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs") && name.contains('/'));
+    let is_there = |name: &&str| {
+        let (first, rest) = name.split_once('/').unwrap();
+        let mut places = vec![root.join(name), root.join("src").join(name)];
+        places.push(root.join("crates").join(first).join("src").join(rest));
+        places.extend(
+            ["model", "judge", "sys", "run"].map(|one| root.join("crates").join(one).join("src").join(name)),
+        );
+        places.iter().any(|place| place.exists())
+    };
+    let wrong: Vec<&str> = named.filter(|name| !name.contains('*') && !is_there(name)).collect();
+    assert!(wrong.is_empty(), "ARCHITECTURE.md names files that aren't there: {wrong:?}");
+}

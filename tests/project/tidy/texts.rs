@@ -1,0 +1,84 @@
+//! What people read, as pages: the texts of each command, check and part of the program in a file of `tests/data/texts`, so
+//! that a change of words is read as words. `UPDATE_EXPECT=1 cargo test --test library texts` writes them anew.
+
+use super::source::{SOURCES, Source};
+use crate::common::kept::{is_kept, place};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+/// A text of fewer words is no sentence: a name, a unit, a key.
+const FEWEST_WORDS: usize = 4;
+
+/// The page of a file: its crate, and what is in it that people call by a name: `judge-truth`, `commands-sweep`.
+fn page(source: &Source) -> String {
+    let of_crate = source.place.strip_prefix("crates/").and_then(|place| place.split('/').next());
+    let module = source.module();
+    match (of_crate, &module[..]) {
+        (Some(name), [first, second, ..]) if *first == name => format!("{name}-{second}"),
+        (Some(name), [first, ..]) if *first != name => format!("{name}-{first}"),
+        (Some(name), _) => name.to_owned(),
+        (None, [first, second, ..]) => format!("{first}-{second}"),
+        (None, [first]) => (*first).to_owned(),
+        (None, []) => "program".to_owned(),
+    }
+}
+
+/// As it is read: without what continues it on the next line, and the quotes within it.
+fn read(literal: &str) -> String {
+    let mut text = String::new();
+    let mut rest = literal;
+    while let Some((before, behind)) = rest.split_once("\\\n") {
+        text += before;
+        rest = behind.trim_start();
+    }
+    text += rest;
+    text.replace("\\\"", "\"")
+}
+
+/// Whether it speaks to people: some words, and neither markup nor a statement for a database.
+fn is_said(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| word.len() > 1);
+    let markup = ["<", "SELECT ", "INSERT ", "DELETE ", "PRAGMA ", "WHERE "];
+    words.count() >= FEWEST_WORDS && !markup.iter().any(|begin| text.trim_start().starts_with(begin))
+}
+
+fn pages() -> BTreeMap<String, String> {
+    let mut pages: BTreeMap<String, String> = BTreeMap::new();
+    for source in SOURCES.iter() {
+        let said = source.literals.iter().filter(|(at, _)| !source.is_test(*at));
+        let said: Vec<String> = said.map(|(_, text)| read(text)).filter(|text| is_said(text)).collect();
+        if said.is_empty() {
+            continue;
+        }
+        let page = pages.entry(page(source)).or_default();
+        let _ = writeln!(page, "## {}\n", source.place);
+        for text in said {
+            let _ = writeln!(page, "{}\n", text.trim_end_matches("\\n"));
+        }
+    }
+    pages
+}
+
+#[test]
+fn what_people_read_is_kept_as_pages() {
+    let pages = pages();
+    for (name, text) in &pages {
+        is_kept(&format!("tests/data/texts/{name}.md"), text);
+    }
+    for kept in fs::read_dir(place("tests/data/texts")).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = kept.file_stem().unwrap().to_str().unwrap();
+        assert!(pages.contains_key(name), "{} is about nothing any more: remove it", kept.display());
+    }
+}
+
+#[test]
+fn texts_are_found_as_they_are_read() {
+    let source = Source::new(
+        "truth/limit.rs".into(),
+        "const A: &str = \"the device could \\\n    do more\"; // \"no text of the program at all\"\nfn a() { b(\"sim\") }".into(),
+    );
+    let texts: Vec<String> = source.literals.iter().map(|(_, text)| read(text)).collect();
+    assert_eq!(texts, ["the device could do more", "sim"]);
+    assert!(is_said(&texts[0]) && !is_said(&texts[1]) && !is_said("SELECT id FROM runs WHERE kept = 1"));
+}

@@ -1,0 +1,960 @@
+//! The schemas in docs/ are those of what the program writes. They are made here, from values that have every field:
+//! `UPDATE_EXPECT=1 cargo test --test library schemas` writes them anew.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::kept::is_kept;
+use crate::common::schema::{self, Shape};
+use crate::report::golden_reports::synth;
+use diskspd::engines::EngineKind;
+use diskspd::finding::Finding;
+use diskspd::host::devices::{self, Details, Partition};
+use diskspd::host::refusal::{How, Use};
+use diskspd::machine::completion::OneByOne;
+use diskspd::machine::content;
+use diskspd::machine::content::{ContentFacts, Reducer, Space};
+use diskspd::machine::environment::{
+    Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
+};
+use diskspd::machine::fingerprint::Fingerprint;
+use diskspd::machine::io_counters::{
+    Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
+};
+use diskspd::machine::io_limit::{IoControl, IoLimit};
+use diskspd::machine::memory_backed::InMemory;
+use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
+use diskspd::machine::stack::{Layer, Stack, Traits};
+use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
+use diskspd::machine::tasks::{Others, Task};
+use diskspd::machine::thermal::{Temperature, Thermal};
+use diskspd::machine::threads::ThreadTimes;
+use diskspd::machine::tracer::Tracer;
+use diskspd::machine::tracing::{EVENTS, TraceEvent};
+use diskspd::merge::whole;
+use diskspd::operation::Operation;
+use diskspd::profile::*;
+use diskspd::record::json;
+use diskspd::results::*;
+use diskspd::stats::{Histogram, IntervalLog, Intervals, LatencyCourse, LatencySums, PackedCounts, Series};
+use diskspd::units::Millis;
+use serde_json::Value;
+use std::path::Path;
+
+/// Every fault, and failures with and without a stamp.
+fn integrity() -> IntegrityResults {
+    use SectorFault::*;
+    let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
+    let mut all = IntegrityResults { stamped_as: Some(1), ..IntegrityResults::default() };
+    for fault in [Torn, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
+        let found = (fault != Unwritten).then_some(found);
+        all.fail(FailedSector { fault, offset: 512, expected: 1, found, at_us: 1 });
+    }
+    all
+}
+
+/// Records that have every field at least once, every optional one also missing or null.
+fn examples() -> Vec<Record> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/synth");
+    let files = std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path());
+    let inputs = files.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let mut records: Vec<Record> = inputs.map(|path| synth::record(&std::fs::read(path).unwrap())).collect();
+    let mut full = synth::record(include_bytes!("../data/synth/43_rand3.json"));
+    fill_profile(&mut full.profile);
+    full.run_options = Some(RunOptions {
+        engine: Some(EngineKind::Uring),
+        prefill: Some(Prefill::Auto),
+        until_steady_s: Some(1),
+        cpu_latency_us: Some(1),
+        fsync_every: Some(1),
+        verify: Some(VerifyMode::Both),
+        verify_as: vec![1],
+        until_written: Some(Volume::Bytes(1)),
+        until_read: Some(Volume::Times(1)),
+        replay: Some(ReplayOptions {
+            writes: Some(ReplayWrites::Skip),
+            stream: Some("8,0".into()),
+            ios: 1,
+            ..ReplayOptions::default()
+        }),
+        preset: Some("a".into()),
+        ..RunOptions::default()
+    });
+    full.preconditioning = Some(preconditioning());
+    full.hosts[0].system.start_time = Some(1);
+    full.hosts[0].system.topology.cores[0].continued = true;
+    full.hosts[0].system.topology.forbidden = vec![(0, 1)];
+    let device = BlockDevice {
+        direct: Some(true),
+        disk: Some("/dev/sda".into()),
+        model: Some("Disk".into()),
+        firmware: Some("1".into()),
+        identity: Some("naa.1".into()),
+        size: Some(1),
+        queue: [("scheduler".to_string(), "none".to_string())].into(),
+        ..BlockDevice::default()
+    };
+    let measured =
+        FileSystem { block_size: Some(1), size: Some(1), available: Some(1), ..FileSystem::default() };
+    let mut environment = full_environment();
+    environment.disks[0].device = device.clone();
+    full.hosts[0].system.environment = Some(environment);
+    let storages = [
+        Storage { path: "a.dat".into(), file_system: Some(measured), device: Some(device) },
+        Storage { path: "b.dat".into(), file_system: Some(FileSystem::default()), device: None },
+        Storage { path: b"\xff".to_vec().into(), file_system: None, device: Some(BlockDevice::default()) },
+    ];
+    let targets = (0..).map(TargetId).zip(storages);
+    full.hosts[0].targets = targets.map(|(id, storage)| HostTarget { id, storage }).collect();
+    full.hosts[0].system.fingerprint = Some(Fingerprint::of(&full.hosts[0].system));
+    full.hosts[0].notices = vec![
+        Finding::note("something to know"),
+        Finding::warning("something to mind").in_time_span(Some(1)),
+        Finding::error("something that failed").in_time_span(Some(1)),
+    ];
+    fill_results(&mut full.hosts[0].results.time_spans[0]);
+    full.hosts[0].system.memory_allowance = Some(MemoryAllowance::default());
+    full.hosts[0].results.time_spans[0].threads[0].targets[0].integrity = Some(integrity());
+    // Two time spans have totals; the second one was never measured.
+    full.profile.time_spans.push(full.profile.time_spans[0].clone());
+    full.hosts[0].results.time_spans.push(SpanResults {
+        observed: Some(Observed::default()),
+        ended: Some(Ended { by: EndedBy::Time, after: None }),
+        ..SpanResults::default()
+    });
+    assert_eq!(full.check(), Ok(()));
+    let mut unknown = synth::record(include_bytes!("../data/synth/13_noio_nolat.json"));
+    unknown.hosts[0].system.power_scheme = Default::default();
+    let not_filled = Preconditioning { purged_bytes: None, fill: None, window: None, ..preconditioning() };
+    unknown.preconditioning = Some(not_filled);
+    // Nothing but what lies in memory: nobody can say, and that's not bad.
+    let in_memory = TargetDevices { stack: Stack::without("it lies in memory"), ..Default::default() };
+    unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
+        effort: Some(effort(true)),
+        // What nobody counted.
+        delays: Some(Delays::default()),
+        devices: Some(DeviceFacts { targets: vec![in_memory], ..DeviceFacts::default() }),
+        ..Observed::default()
+    });
+    // A closed loop, whose latencies have to account for its depth: discards would take places in the queue.
+    let mut closed = full.clone();
+    closed.hosts[0].results.time_spans[0].threads[0].targets[0].others = OtherResults::default();
+    let (until_written, until_read) = (Some(Volume::Times(1)), Some(Volume::Bytes(1)));
+    closed.run_options =
+        full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
+    records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
+    let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
+    unknown.hosts[0].system.environment =
+        Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
+    // Without -L.
+    let target = &mut unknown.hosts[0].results.time_spans[0].threads[0].targets[0];
+    (target.read.paced, target.write.paced) = (Some(Paced::default()), Some(Paced::default()));
+    target.parts = vec![target.as_part(0, 512)];
+    let mut unseen = unknown.clone();
+    unseen.hosts[0].system.environment = Some(Environment::default());
+    unseen.hosts[0].results.time_spans[0].observed = Some(Observed::default());
+    let mut idle = synth::record(include_bytes!("../data/synth/43_rand3.json"));
+    forget(&mut idle, |target| &mut target.read);
+    let mut reads = synth::record(include_bytes!("../data/synth/43_rand3.json"));
+    forget(&mut reads, |target| &mut target.write);
+    let mut writes = idle.clone();
+    let rate_total = Some(RateTotal { ios_per_s: 1, arrivals: Arrivals::Poisson });
+    let replay = Some(ReplayOptions::default());
+    writes.run_options = Some(RunOptions { rate_total, replay, ..RunOptions::default() });
+    let others = &mut writes.hosts[0].results.time_spans[0].threads[0].targets[0].others;
+    others.set(Operation::Flush, of_times(Histogram::new()));
+    forget(&mut idle, |target| &mut target.write);
+    for (record, moves_every_s) in [(&mut reads, None), (&mut writes, Some(1))] {
+        let hot = AddressSpread::Hot { area_percent: 1, io_percent: 1, moves_every_s };
+        record.profile.time_spans[0].targets[0].spread = Some(hot);
+    }
+    reads.run_options = Some(RunOptions::default());
+    let mut flushes = Histogram::new();
+    flushes.record(1);
+    let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
+    target.others.set(Operation::Flush, of_times(flushes));
+    target.parts = vec![target.as_part(0, 512)];
+    full.hosts[0].system.machine = Some("0123456789abcdef".into());
+    let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
+    target.parts = vec![target.as_part(0, 512)];
+    // A time span that was never measured, of which nothing special was asked.
+    let mut unmeasured = reads.clone();
+    for targets in [vec![Target::default()], Vec::new()] {
+        unmeasured.profile.time_spans.push(TimeSpan { targets, ..TimeSpan::default() });
+        unmeasured.hosts[0].results.time_spans.push(SpanResults::default());
+    }
+    // Nothing was run, and nothing found.
+    let empty = Record::new(Profile::default(), Default::default(), Results::default());
+    records.extend(several_hosts());
+    records.extend([full, unknown, unseen, unmeasured, reads, writes, idle, empty]);
+    records
+}
+
+/// Merged records: of hosts of which much is known, and of such of which hardly anything is.
+fn several_hosts() -> [Record; 2] {
+    let host = |number: u32, known: bool| {
+        let mut record = synth::record(include_bytes!("../data/synth/43_rand3.json"));
+        fill_results(&mut record.hosts[0].results.time_spans[0]);
+        let host = &mut record.hosts[0];
+        host.rank = number;
+        host.results.time_spans[0].threads[2].targets[0].target = TargetId(0);
+        host.results.time_spans[0].errors.iter_mut().for_each(|error| error.target = TargetId(0));
+        host.results.time_spans[0].started_at = known.then_some(1 + i64::from(number) * 300);
+        if known {
+            let begin_ns = 1 + i64::from(number) * 300_000_000;
+            let end_ns = begin_ns + host.results.time_spans[0].measured as i64;
+            let windows = vec![Some(CommonWindow { begin_ns, end_ns })];
+            host.clock = Some(HostClock { windows, ..HostClock::default() });
+            host.system.fingerprint = Some(Fingerprint::of(&host.system));
+            host.system.boot = Some("b".into());
+            host.system.machine = Some("0123456789abcdef".into());
+        } else {
+            host.results.time_spans[0].measured = 0;
+        }
+        record
+    };
+    let missing = Host { rank: 3, missing: Some("it was killed".into()), ..Host::default() };
+    let asked = Profile::default();
+    let known = whole(&asked, vec![host(0, true), host(1, true)], vec![missing]).unwrap();
+    let mut unmeasured = vec![host(0, false), host(1, false)];
+    unmeasured[0].hosts[0].results.time_spans[0].measured = 1_000_000_000;
+    [known, whole(&asked, unmeasured, vec![]).unwrap()]
+}
+
+/// An environment in which everything is known.
+fn full_environment() -> Environment {
+    let one = || Some(1);
+    let word = || Some("a".to_string());
+    let frequency = Frequency {
+        driver: word(),
+        preference: word(),
+        hardware_min: one(),
+        hardware_max: one(),
+        min: one(),
+        max: one(),
+        current: one(),
+    };
+    Environment {
+        kernel_command_line: word(),
+        cpu: Cpu {
+            frequency: Some(frequency),
+            boost: Some(true),
+            idle_driver: word(),
+            idle_states: vec![IdleState::default()],
+            smt: word(),
+            throttled: one(),
+        },
+        clock_source: Some("hpet".into()),
+        vulnerabilities: [("meltdown".to_string(), "Not affected".to_string())].into(),
+        platform: Platform {
+            vendor: word(),
+            product: word(),
+            virtual_machine: true,
+            hypervisor: word(),
+            cloud: word(),
+            container: true,
+        },
+        limits: Limits {
+            cpu: one(),
+            cpus: word(),
+            memory: one(),
+            io: [("8:0".to_string(), "rbps=1".to_string())].into(),
+        },
+        load: Load {
+            running: one(),
+            average: one(),
+            cpu_pressure: one(),
+            io_pressure: one(),
+            swap_used: one(),
+        },
+        disks: vec![Disk {
+            transport: word(),
+            link: Some(Link::default()),
+            numa_node: Some(0),
+            misaligned: vec![String::new()],
+            targets: vec![TargetId(0), TargetId(2)],
+            ..Disk::default()
+        }],
+    }
+}
+
+/// Nothing was done in a direction.
+fn forget(record: &mut Record, direction: fn(&mut TargetResults) -> &mut DirectionResults) {
+    let asked = &record.profile.time_spans[0];
+    let series = || Series::new(asked.io_bucket_duration, asked.duration);
+    let targets =
+        record.hosts[0].results.time_spans[0].threads.iter_mut().flat_map(|thread| &mut thread.targets);
+    for results in targets.map(direction) {
+        *results = DirectionResults {
+            latency: Some(Histogram::new()),
+            series: Some(series()),
+            paced: Some(Paced { response: Some(Histogram::new()), ..Paced::default() }),
+            ..DirectionResults::default()
+        };
+    }
+}
+
+fn fill_profile(profile: &mut Profile) {
+    profile.command_line = b"diskspd \xff".to_vec().into();
+    profile.etw = Some(Etw::default());
+    profile.precreate_files = Some(PrecreateFiles::UseMaxSize);
+    profile.verbose_stats = true;
+    let span = &mut profile.time_spans[0];
+    span.affinity = vec![GroupCpu { group: 0, cpu: Some(0) }];
+    let target = &mut span.targets[0];
+    target.thread_targets = vec![ThreadTarget { thread: 0, weight: 1 }];
+    target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
+    target.flush_type = Some(FlushType::ViewOfFile);
+    target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
+    target.content = Some(ContentShape { compress: 1, dedupe: 1 });
+    Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));
+    (target.burst_size, target.think_time) = (Some(1), Some(1));
+    target.throughput = Some(diskspd::profile::Throughput::Iops(1));
+    let part = MixPart::of(Target::default(), 1, None, None);
+    let sizes = vec![SizeShare { block_size: 1, share: 1 }];
+    let (distribution, spread) = (target.distribution.clone(), target.spread);
+    let (base_file_offset, max_file_size) = (Some(1), Some(1));
+    let full = MixPart {
+        base_file_offset,
+        max_file_size,
+        sizes: sizes.clone(),
+        distribution,
+        spread,
+        ..part.clone()
+    };
+    (target.mix, target.sizes) = (vec![part, full], sizes);
+    let other = &mut span.targets[1];
+    other.random_data_source = Some(RandomDataSource { size: 1, path: None });
+    other.throughput = Some(diskspd::profile::Throughput::BytesPerMillisecond(1));
+    other.path = b"\xff".to_vec().into();
+    other.uncached_devices = false;
+    other.spread = Some(AddressSpread::Normal { deviation_percent: 1 });
+}
+
+fn fill_results(span: &mut SpanResults) {
+    span.began = Some(SpanBegin::default());
+    span.observed = Some(Observed {
+        devices: Some(devices()),
+        content: contents(),
+        polled: true,
+        cpu_latency: Some(1),
+        until_written: Some(1),
+        until_read: Some(1),
+        one_by_one: vec![None, Some(OneByOne::Memory)],
+        trace: Some(trace()),
+        delays: Some(Delays {
+            continues: Some(0),
+            lost_us: Some(0),
+            lost_alone_us: Some(0),
+            alone_us: Some(0),
+            frozen_us: Some(0),
+            ..Delays::default()
+        }),
+        offline: vec![1],
+        ..Observed::default()
+    });
+    span.threads[0].wait = Some(WaitStatistics::default());
+    span.threads[0].engine = Some(EngineUse::default());
+    let other = TargetId(2);
+    span.threads[2].targets[0].target = other;
+    span.threads[2].targets[0].distribution =
+        vec![EffectiveRange { io_base: 0, io_span: 100, start: 0, length: 1 }];
+    for (target, at_us) in [(other, vec![1]), (TargetId(0), vec![])] {
+        let direction = diskspd::engines::Direction::Read;
+        span.errors.push(IoErrors { target, direction, errno: 5, count: 1, first_offset: 0, at_us });
+    }
+    let width = span.threads[0].targets[0].read.series.as_ref().map_or(0, Series::width);
+    assert!(width > 0);
+    // The last interval isn't a whole one.
+    span.measured -= width / 2;
+    span.ended = Some(Ended { by: EndedBy::Interrupt, after: Some(1) });
+    span.threads[0].targets[0].unfinished = vec![1];
+    span.started_at = Some(1);
+    span.intervals = Some(intervals());
+    span.responses = Some(intervals());
+    let target = &mut span.threads[0].targets[0];
+    target.overdue = Some(Overdue { ios: 1, longest: 2_000_000 });
+    Operation::shared().for_each(|(op, ..)| target.others.set(op, target.write.clone()));
+    for direction in [&mut target.read, &mut target.write].into_iter().chain(target.others.accounts_mut()) {
+        let mut delay = Histogram::new();
+        (0..direction.ios).for_each(|_| delay.record(5_000_000));
+        direction.paced = Some(Paced { response: Some(delay.clone()), delay });
+    }
+}
+
+/// I/Os of the seconds of a run that is steady, of one that changes, of one that is interrupted again and again, and of one
+/// that is so once.
+const COURSES: [fn(u64) -> u64; 4] = [
+    |_| 1000,
+    |second| if second < 12 { 3000 } else { 1000 },
+    |second| second / 4 % 2 * 1000,
+    |second| if (20..24).contains(&second) { 0 } else { 2000 - second },
+];
+
+fn preconditioning() -> Preconditioning {
+    let round = |ms| RoundFigures { iops: 1.0, mib_per_s: 1.0, mean_ms: ms, p99_ms: ms };
+    Preconditioning {
+        standard: "custom".into(),
+        purged_bytes: Some(1),
+        fill: Some(FillStep { command: "a".into(), bytes: 1, seconds: 1.0 }),
+        command: "a".into(),
+        rounds: vec![round(None), round(Some(Millis::new(1.0)))],
+        window: Some(RoundWindow { average_iops: 1.0, excursion: 1.0, slope: 1.0 }),
+        steady: true,
+    }
+}
+
+/// Beats of a run that pauses for 0.4 s every 1.7 s until second `until`.
+fn paused(until: usize) -> Beats {
+    let beat = |beat: usize| if beat / 50 < until && beat % 85 >= 65 { 0 } else { 20 };
+    Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) }
+}
+
+/// Latencies that change as often as the rate, and are longest where it is lowest.
+fn latencies(ios: fn(u64) -> u64) -> LatencyCourse {
+    let of = |second| match ios(second) {
+        0 => LatencySums { ios: 2000, sum_ns: 6_000_000_000, squares_us2: 2000 * 9_000_000 },
+        ios => LatencySums { ios, sum_ns: 1_000_000_000, squares_us2: 1_000_000_000_000 / ios },
+    };
+    LatencyCourse { width_us: 1_000_000, intervals: (0..30).map(of).collect() }
+}
+
+fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
+    let sample = |second| Sample { end_us: (second + 1) * 1_000_000, ios: ios(second), bytes: 0 };
+    let samples = (0..30).map(sample).collect();
+    let warm_up = Some(WarmUp { seconds: 10, limit: 3600, steady: true });
+    // The first one is a closed loop of which all is known.
+    let known = ios(0) == ios(12) && ios(0) > 0;
+    let span = &mut record.profile.time_spans[0];
+    if known {
+        span.targets.iter_mut().for_each(|t| (t.throughput, t.think_time) = (None, None));
+        span.targets.iter_mut().for_each(|t| t.cache_mode = CacheMode::DisableOsCache);
+        span.completion_routines = false;
+    }
+    let mut device = devices();
+    device.targets.truncate(1);
+    // What is counted all the time tells how deep the queue was.
+    device.devices.iter_mut().for_each(|device| device.switched = false);
+    let observed = Observed {
+        devices: known.then_some(device),
+        samples,
+        beats: Some(if known { paused(1) } else { paused(30) }),
+        latencies: Some(latencies(ios)),
+        tracer: known.then(Tracer::default),
+        warm_up,
+        effort: Some(effort(known)),
+        thermal: Some(thermal(known)),
+        sleeps: sleeps(known),
+        lost: if known {
+            vec![LostTimes::default(); record.hosts[0].results.time_spans[0].cpus.len()]
+        } else {
+            Vec::new()
+        },
+        trace: Some(Trace::default()),
+        ..Observed::default()
+    };
+    record.hosts[0].results.time_spans[0].observed = Some(observed);
+    record
+}
+
+fn effort(known: bool) -> Effort {
+    let worker = |times: Option<ThreadTimes>| WorkerEffort {
+        engine: EngineKind::Sync,
+        depth: 1,
+        cpu: times.and(Some(1)),
+        times,
+    };
+    let times = |waiting| Some(ThreadTimes { busy: 1, waiting, ..ThreadTimes::default() });
+    let cost = |io| ToolCost { clock: 0.5, histogram: 0.5, io, ring_noop: io };
+    let limit = |value| IoLimit {
+        read_bytes: value,
+        write_bytes: value,
+        reads: value,
+        writes: value,
+        ..IoLimit::default()
+    };
+    let quota = CpuQuota { group: "a".into(), cpus: 0.5, periods: 1, throttled_periods: 1, throttled: 1 };
+    Effort {
+        workers: match known {
+            // So long that the figures would be others without.
+            true => vec![worker(times(Some(1 << 50)))],
+            false => vec![worker(None), worker(times(None))],
+        },
+        process: 1,
+        tool: Some(cost(known.then_some(0.5))),
+        quotas: vec![quota],
+        io_limits: vec![limit(Some(1)), limit(None)],
+        limit_changes: match known {
+            true => vec![
+                LimitChange::default(),
+                LimitChange {
+                    moved: true,
+                    io_limits: vec![limit(Some(1))],
+                    cpus: vec![CpuLimit { group: "a".into(), cpus: 0.5 }],
+                    ..LimitChange::default()
+                },
+            ],
+            false => Vec::new(),
+        },
+        io_controls: if known { vec![IoControl::default()] } else { Vec::new() },
+        others: Some(others(known)),
+    }
+}
+
+fn others(seen: bool) -> Others {
+    let task = Task { name: "kworker/0:1".into(), pid: 1, kernel: seen, busy: 1 };
+    Others {
+        kernel: seen.then_some(1),
+        kernel_waiting: seen.then_some(1),
+        busiest: vec![task],
+        ..Others::default()
+    }
+}
+
+fn sleeps(known: bool) -> Vec<CpuSleeps> {
+    let state = StateSleeps { name: "C6".into(), latency: 170, entered: 1 };
+    if known { vec![CpuSleeps { cpu: 1, states: vec![state] }] } else { Vec::new() }
+}
+
+fn thermal(before_only: bool) -> ThermalChange {
+    let disk = |limit| Temperature { disk: "nvme0n1".into(), celsius: 40.5, limit };
+    let hot = Thermal { disks: vec![disk(None), disk(Some(80.5))], cpu_throttles: Some(1) };
+    match before_only {
+        true => ThermalChange { before: hot, after: Thermal::default() },
+        false => ThermalChange { before: Thermal::default(), after: hot },
+    }
+}
+
+/// Three targets: on devices that did more than was counted, on one without statistics, and on none.
+fn devices() -> DeviceFacts {
+    let layer = |name: &str, on: &[&str]| Layer {
+        name: name.into(),
+        number: (name == "sda").then(|| "8:0".into()),
+        on: on.iter().map(|name| name.to_string()).collect(),
+        counted: true,
+        traits: match name {
+            "sda" => Some(Traits::default()),
+            "sdb" => None,
+            _ => Some(Traits {
+                write_back: Some(true),
+                fua: Some(true),
+                largest_io: Some(1),
+                possible_io: Some(1),
+            }),
+        },
+        memory: on.is_empty().then_some(InMemory::Zram),
+        unknown_below: on.is_empty().then(|| "no name".into()),
+        ..Layer::default()
+    };
+    let stack = Stack {
+        file_system: Some("ext4".into()),
+        first: vec!["dm-0".into()],
+        layers: vec![layer("dm-0", &["sda"]), layer("sda", &[])],
+        ..Stack::default()
+    };
+    let flow = Flow { ios: 1 << 30, merges: 0, bytes: 1 << 40 };
+    let done = Activity { read: flow, write: flow, queue_ms: 2, ..Activity::default() };
+    let flushed = Activity { flushes: Some(1), flush_ms: Some(1), ..done };
+    let activity = |name: &str| DeviceActivity {
+        name: name.into(),
+        done: if name == "sda" { done } else { flushed },
+        in_flight_before: 0,
+        ever: true,
+        switched: name == "sda",
+    };
+    let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
+    let target = |id, stack| TargetDevices { target: TargetId(id), stack, ..TargetDevices::default() };
+    DeviceFacts {
+        targets: vec![
+            TargetDevices {
+                unwritten_before: Some(1),
+                unwritten: Some(1),
+                cached: Some(CacheGrowth::default()),
+                flush: Some(1),
+                write_error: Some(5),
+                synchronous: true,
+                ..target(0, stack)
+            },
+            target(2, other),
+            target(
+                1,
+                Stack { in_memory: Some("it is hidden".into()), ..Stack::without("it lies in memory") },
+            ),
+        ],
+        devices: vec![activity("dm-0"), activity("sda")],
+        own: Some(OwnIo::default()),
+        unwritten: Some((1, 1)),
+        elapsed: 1,
+    }
+}
+
+/// Of a machine that tells some things only; a second trace is one of nothing.
+fn trace() -> Trace {
+    let count =
+        |event, count| EventCount { event, count, reason: count.is_none().then(|| "not here".into()) };
+    let mut times = CompletionTimes { requests: 2, ..CompletionTimes::default() };
+    times.times.record(1);
+    let device = DeviceTimes {
+        flushes: 1,
+        device: "sda".into(),
+        targets: vec![TargetId(2), TargetId(0)],
+        read: times.clone(),
+        write: times,
+        reason: None,
+    };
+    let untold = DeviceTimes { device: "zram0".into(), reason: Some("why".into()), ..DeviceTimes::default() };
+    Trace {
+        counts: EVENTS
+            .iter()
+            .map(|row| count(row.event, Some(1)))
+            .chain([count(TraceEvent::ProcessEnd, None)])
+            .collect(),
+        devices: Some(vec![device, untold]),
+        session: TraceSession { clock: "CLOCK_MONOTONIC".into(), ..TraceSession::default() },
+    }
+}
+
+fn contents() -> Vec<ContentFacts> {
+    let full = ContentFacts {
+        target: TargetId(2),
+        space: Some(Space { known: 1, holes: 1, ..Space::default() }),
+        sample: Some(content::Sample::default()),
+        reducers: vec![Reducer::default()],
+        discards: Some(true),
+        rotational: Some(true),
+        ..ContentFacts::default()
+    };
+    vec![full, ContentFacts::default()]
+}
+
+fn intervals() -> Intervals {
+    let mut log = IntervalLog::new(333, 3, true, 1);
+    log.record(0, 1_000_000, 4096, false);
+    let mut full = Intervals::default();
+    full.add(log);
+    let mut stored = serde_json::to_value(&full).unwrap();
+    let mut without = stored["intervals"][0].clone();
+    without["latencies"] = Value::Null;
+    stored["intervals"].as_array_mut().unwrap().push(without);
+    serde_json::from_value(stored).unwrap()
+}
+
+fn record_schema() -> String {
+    let mut shape = Shape::default();
+    examples().iter().for_each(|record| shape.see(&value(record)));
+    shape.document(&format!("{} {}", RecordFormat::NAME, RecordFormat::VERSION))
+}
+
+fn value(record: &Record) -> Value {
+    serde_json::from_slice(&json::bytes(record)).unwrap()
+}
+
+fn stream_schema() -> String {
+    let latency = IntervalLatency::default();
+    let direction =
+        |latency| IntervalDirection { mib_per_s: Some(0.0), latency, ..IntervalDirection::default() };
+    let mut shape = Shape::default();
+    for latency in [Some(latency), None] {
+        let figures = IntervalFigures {
+            end_ms: 0,
+            started_at: Some(0),
+            read: direction(latency),
+            write: direction(latency),
+            total: direction(latency),
+            percentiles: latency.map(|_| IntervalPercentiles::default()),
+            response: latency.map(|_| IntervalResponse::default()),
+            partial_s: latency.map(|_| 0.5),
+            failed: None,
+        };
+        let mut line = serde_json::to_value(figures).unwrap();
+        line["time_span"] = 1.into();
+        line["missed"] = 0.into();
+        shape.see(&line);
+    }
+    shape.document("diskspd-stream 1")
+}
+
+/// What the fields of `diskspd devices --json` say.
+const DEVICE_FIELDS: [(&str, &str); 21] = [
+    ("number", "n of #<n>, by which a target names the device; counts from 0, and is its place in the list"),
+    ("name", "the kernel's name, as nvme0n1"),
+    ("path", "where to open it, as /dev/nvme0n1"),
+    ("size", "capacity, bytes; 0 = no medium, or not told"),
+    ("model", "what the hardware calls itself; null = not told"),
+    ("mapper_name", "the name that a device-mapper device was given; null for others"),
+    ("backing_file", "the file or device that a loop device is made of; null for others"),
+    ("rotational", "whether it has turning parts, as far as the kernel was told; null = not told"),
+    ("logical_block_size", "the smallest unit that can be read or written, bytes; null = not told"),
+    (
+        "physical_block_size",
+        "the smallest unit that the device writes without reading around it, bytes; null = not told",
+    ),
+    (
+        "write_cache",
+        "its volatile cache as the kernel treats it: write back, or write through where there is none; null = not told",
+    ),
+    ("scheduler", "the I/O scheduler in use, none is one of their names; null = not told"),
+    (
+        "queue_depth",
+        "how many requests the kernel queues for it (nr_requests), for each hardware queue; null = not told",
+    ),
+    ("partitions", "its partitions, by name"),
+    (
+        "uses",
+        "who uses it, a partition of it, or what is made of it: it is not written to then; empty = nobody that is known",
+    ),
+    (
+        "device",
+        "the device or file in use: the disk, a partition of it, what is made of it, or what it is made of",
+    ),
+    (
+        "how",
+        "mounted, member (of a mounted file system of several devices), swap, held_by another device, or served (given to \
+         others by a storage server or driver of this machine)",
+    ),
+    ("file_system", "type of the file system; with mounted and member"),
+    ("at", "where it is mounted; with mounted"),
+    ("holder", "the device that is made of it; with held_by"),
+    ("by", "the server or driver, and what it calls it; with served"),
+];
+
+fn devices_schema() -> String {
+    let details = Details {
+        model: Some("Disk".into()),
+        mapper_name: Some("vg-root".into()),
+        backing_file: Some("/image".into()),
+        rotational: Some(true),
+        logical_block_size: Some(512),
+        physical_block_size: Some(4096),
+        write_cache: Some("write back".into()),
+        scheduler: Some("none".into()),
+        queue_depth: Some(1),
+    };
+    let file_system = "ext4";
+    let uses = [
+        How::Mounted { at: "/".into(), file_system: file_system.into() },
+        How::Member { file_system },
+        How::Swap,
+        How::HeldBy { holder: "dm-0".into() },
+        How::Served { by: "a server".into() },
+    ];
+    let uses = uses.map(|how| Use { device: "/dev/sda".into(), how }).into();
+    let partitions = vec![Partition { name: "sda1".into(), path: "/dev/sda1".into(), size: 1 }];
+    let disk = |number, details| devices::Disk {
+        number,
+        name: "sda".into(),
+        path: "/dev/sda".into(),
+        size: 1,
+        details,
+        partitions: Vec::new(),
+        uses: Vec::new(),
+    };
+    let full = devices::Disk { partitions, uses, ..disk(0, details) };
+    let mut shape = Shape::default();
+    shape.see(&serde_json::to_value([full, disk(1, Details::default())]).unwrap());
+    shape.document_with("diskspd devices", &DEVICE_FIELDS)
+}
+
+const COMPARISON_FIELDS: [(&str, &str); 42] = [
+    ("format", "tells a comparison from other JSON"),
+    (
+        "name",
+        "of the form: diskspd-comparison; of a side: what it is called; of a workload: what tells it from the others, empty = there is one",
+    ),
+    ("version", "rises when a reader of the last version could misunderstand"),
+    ("same_percent", "differences up to this count as the same (--same)"),
+    ("sides", "A and B: their names; of a figure: their values, null = not compared"),
+    ("runs", "the names of the runs; of a workload: those of A and of B"),
+    ("workloads", "what both sides did, one by one"),
+    ("workload", "which of the workloads, from 1"),
+    (
+        "order",
+        "in which order its runs were made: in_turn, alternating, apart (one side after the other) or unknown",
+    ),
+    (
+        "boots",
+        "how many boots measured A, and B, where none measured both: the unit is then the boot; null = one did, or it isn't known",
+    ),
+    ("alone", "workloads that only A has, and only B: not compared"),
+    ("time_spans", "the time spans of all workloads, in order"),
+    ("time_span", "its number, from 1"),
+    ("metrics", "the figures; the first one decides"),
+    (
+        "parts",
+        "latencies of each part of a mix, which decide nothing; missing = there are no parts, or not every run has them",
+    ),
+    ("why_this_decides", "why that one does under a rate; null = it is IOPS, or was asked for (--metric)"),
+    ("metric", "as --metric names it"),
+    ("title", "for people, with the unit"),
+    ("more_is_better", "false for latencies"),
+    ("median", "of the values"),
+    ("values", "of each run, in the order of the names"),
+    ("verdict", "better, worse, same, cant_tell, two_runs (one run a side) or not_compared"),
+    ("why_not", "why it is not compared; null = it is"),
+    (
+        "change_percent",
+        "of B against A (Hodges-Lehmann, of the logarithms); null = not compared, or A did nothing and B something",
+    ),
+    ("low_percent", "lower end of the interval of the change; null = too few runs for one"),
+    ("high_percent", "upper end; null where there is a confidence = no bound"),
+    (
+        "confidence_percent",
+        "how sure the interval is, at least 95, before it is widened; null = too few runs for one",
+    ),
+    ("chance", "that two sides without a difference look so different or more, 0 to 1"),
+    ("corrected_chance", "the same, times the number of figures that share an error rate (Bonferroni)"),
+    ("noise_percent", "how runs of a side scatter, or those of a pair (standard deviation)"),
+    ("finds_5_percent", "how likely so many runs find a change of 5 %, percent"),
+    ("detectable_percent", "the smallest change that is found in 80 of 100 cases; null = none is"),
+    ("more_runs", "so many more of A and of B would probably tell; null = told, or a thousand would not"),
+    ("drift_percent", "what both sides did alike from the first to the last pair; null = not run in turn"),
+    ("allowance", "what the machine may have done between sides one after the other; null = run in turn"),
+    ("percent", "the interval is so much wider at both ends, percent of a level"),
+    ("sessions", "steps between neighbouring sessions that this rests on; 0 = unknown, a bound is assumed"),
+    ("differences", "what else differs"),
+    ("not_comparable", "what must agree and doesn't; empty without --anyway"),
+    ("what", "what differs"),
+    ("first", "of A; several values are joined by or; null = not recorded"),
+    ("other", "of B"),
+];
+
+fn comparison_schema() -> String {
+    use diskspd::lab::compare::*;
+    let text = || Some("a".to_owned());
+    let summarized = || Summarized { median: 1.5, values: vec![1.5] };
+    let compared = |known: bool| {
+        let figure = || known.then_some(1.5);
+        Compared {
+            metric: "iops".into(),
+            title: "IOPS".into(),
+            more_is_better: true,
+            sides: known.then(|| [summarized(), summarized()]),
+            verdict: ChangeVerdict::CantTell,
+            why_not: text().filter(|_| !known),
+            change_percent: figure(),
+            low_percent: figure(),
+            high_percent: figure(),
+            confidence_percent: figure(),
+            chance: figure(),
+            corrected_chance: figure(),
+            noise_percent: figure(),
+            finds_5_percent: figure(),
+            detectable_percent: figure(),
+            more_runs: known.then_some([1, 2]),
+            more_of_b: None,
+            drift_percent: figure(),
+            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8, seen: 8 }),
+        }
+    };
+    let difference =
+        |known: Option<String>| SideDifference { what: "a".into(), first: known.clone(), other: known };
+    let side = || Names { name: "a".into(), runs: vec!["a".into()] };
+    let comparison = RunComparison {
+        looks: 1,
+        format: ComparisonFormat { name: "diskspd-comparison", version: 2 },
+        same_percent: 2.5,
+        sides: [side(), side()],
+        workloads: [None, Some([1, 2])]
+            .map(|boots| WorkloadCompared {
+                name: "a".into(),
+                order: OrderKind::InTurn,
+                boots,
+                runs: [vec!["a".into()], vec!["a".into()]],
+                places: [vec![0], vec![0]],
+            })
+            .to_vec(),
+        alone: [vec!["a".into()], vec!["a".into()]],
+        time_spans: [None, Some("because")]
+            .map(|why_this_decides| SpanCompared {
+                same_percent: 2.0,
+                workload: 1,
+                time_span: 1,
+                metrics: vec![compared(true), compared(false)],
+                parts: why_this_decides.iter().flat_map(|_| [compared(true), compared(false)]).collect(),
+                why_this_decides,
+            })
+            .to_vec(),
+        differences: vec![difference(text()), difference(None)],
+        not_comparable: vec![difference(text()), difference(None)],
+    };
+    let mut shape = Shape::default();
+    shape.see(&serde_json::to_value(comparison).unwrap());
+    shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
+}
+
+#[test]
+fn a_comparison_is_described_field_by_field() {
+    assert_described(&serde_json::from_str(&comparison_schema()).unwrap());
+}
+
+/// Every field below a schema has a description.
+fn assert_described(schema: &Value) {
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        assert!(field["description"].is_string(), "{name} is not described");
+        assert_described(field);
+    }
+    if schema["items"].is_object() {
+        assert_described(&schema["items"]);
+    }
+}
+
+#[test]
+fn the_list_of_devices_is_described_field_by_field() {
+    assert_described(&serde_json::from_str(&devices_schema()).unwrap());
+}
+
+#[test]
+fn the_schemas_in_docs_are_those_of_the_types() {
+    for (file, schema) in [
+        ("record", record_schema()),
+        ("stream", stream_schema()),
+        ("devices", devices_schema()),
+        ("comparison", comparison_schema()),
+    ] {
+        is_kept(&format!("docs/{file}.schema.json"), &schema);
+    }
+}
+
+#[test]
+fn every_record_is_as_its_schema_says_and_reads_back() {
+    for record in examples() {
+        schema::record(&json::bytes(&record));
+        assert_eq!(json::read(&json::bytes(&record)).as_ref(), Ok(&record));
+    }
+}
+
+#[test]
+fn what_a_schema_does_not_allow_is_found() {
+    let record = value(&examples()[0]);
+    let schema: Value = serde_json::from_str(&record_schema()).unwrap();
+    type Break = (fn(&mut Value), &'static str);
+    let broken: [Break; 4] = [
+        (|record| record["profile"]["verbose"] = 1.into(), "/profile/verbose is integer"),
+        (|record| record["profile"]["more"] = 1.into(), "/profile/more is not in the schema"),
+        (
+            |record| record["hosts"][0]["results"]["time_spans"][0]["cpus"][1]["idle"] = "".into(),
+            "/cpus/1/idle is string",
+        ),
+        (
+            |record| {
+                record["hosts"][0]["system"].as_object_mut().unwrap().remove("topology");
+            },
+            "/hosts/0/system/topology is missing",
+        ),
+    ];
+    for (damage, complaint) in broken {
+        let mut record = record.clone();
+        damage(&mut record);
+        let error = schema::conforms(&record, &schema, "").unwrap_err();
+        assert!(error.contains(complaint), "{error}");
+    }
+}
+
+#[test]
+fn records_in_one_line_are_read_as_well() {
+    let record = json::read(include_bytes!("../data/records/one-line.json")).unwrap();
+    let report = String::from_utf8(diskspd::report::text::text(&record)).unwrap();
+    assert_eq!(report, include_str!("../data/records/one-line.txt"));
+    for format in diskspd::report::FORMATS {
+        assert!(!format.bytes(&record).is_empty(), "{}", format.name);
+    }
+}
