@@ -174,5 +174,6 @@ fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
 
 /// Alignment or stride, where it isn't the block size.
 fn alignment(target: &Target) -> String {
-    if target.block_alignment == 0 { String::new() } else { size(target.block_alignment) }
+    let is_block_size = !target.is_mixed() && target.block_alignment == u64::from(target.block_size);
+    if target.block_alignment == 0 || is_block_size { String::new() } else { size(target.block_alignment) }
 }

@@ -204,6 +204,6 @@ fn caching_words(_: &TimeSpan, target: &Target) -> Vec<String> {
     };
     let w = if target.write_through { "w" } else { "" };
     let m = if target.memory_mapped_io { "m" } else { "" };
-    let letters = [mode, w, m].concat();
+    let letters = [mode, w, m].concat().replace("uw", "h");
     when(!letters.is_empty(), letters)
 }
