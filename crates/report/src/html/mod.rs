@@ -30,6 +30,7 @@ mod several;
 mod span;
 mod suite;
 mod sweep;
+mod table;
 mod thin;
 mod threads;
 pub(crate) mod verdict;

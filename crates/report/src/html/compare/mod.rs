@@ -10,7 +10,9 @@ mod runs;
 
 use super::chart::ChartFigure;
 use super::page::heading;
+use super::table::PageTable;
 use diskspd_judge::lab::compare::SideDifference;
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
@@ -65,26 +67,22 @@ pub fn content(page: &ComparisonPage) -> Markup {
     }
 }
 
+/// What differs besides.
+const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
+    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
+    TableColumn::<SideDifference>::words("A", |one| recorded(&one.first)).paged(),
+    TableColumn::<SideDifference>::words("B", |one| recorded(&one.other)).paged(),
+];
+
+fn recorded(value: &Option<String>) -> Cell {
+    Cell::Text(value.clone().unwrap_or_else(|| "not recorded".to_owned()))
+}
+
 fn differences(found: &[SideDifference]) -> Markup {
-    let value = |value: &Option<String>| line(value.as_deref().unwrap_or("not recorded")).into_owned();
     html! {
         @if found.is_empty() { p { "Nothing: all else that was recorded is the same on both sides." } }
         @else {
-            div.scroll.high tabindex="0" role="region" aria-label="What differs besides" {
-                table.differences {
-                    caption.hidden { "What differs besides" }
-                    thead { tr { th scope="col" { "what" } th scope="col" { "A" } th scope="col" { "B" } } }
-                    tbody {
-                        @for one in found {
-                            tr {
-                                th scope="row" { (line(&one.what)) }
-                                td { (value(&one.first)) }
-                                td { (value(&one.other)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, found))
             p.note { "All else that was recorded is the same on both sides." }
         }
     }
