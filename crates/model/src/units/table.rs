@@ -115,6 +115,8 @@ pub enum Cell {
     Whole(u64),
     /// A figure; people see so many decimals of it.
     Figure(f64, usize),
+    /// A figure of which programs see as many decimals as people.
+    Rounded(f64, usize),
     /// A change, percent: its sign is said.
     Change(f64),
     /// Where a change lies, percent; `None` = there is no bound.
@@ -140,6 +142,7 @@ impl Cell {
             Cell::Failed(why) => format!("failed: {why}"),
             Cell::Size(number) | Cell::Whole(number) => number.to_string(),
             Cell::Figure(figure, _) | Cell::Change(figure) | Cell::Share(figure, _) => figure.to_string(),
+            Cell::Rounded(figure, decimals) => format!("{figure:.decimals$}"),
             Cell::Between(low, high) => {
                 let bound = |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
                 format!("{} .. {}", bound(low), bound(high))
@@ -219,12 +222,22 @@ pub fn signed(percent: f64) -> String {
 
 /// As CSV (RFC 4180, but lines end as they do here): all columns, empty where nothing is recorded.
 pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
-    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    let mut text = names.join(",") + "\n";
+    csv_behind(&[], |_| Vec::new(), columns, rows)
+}
+
+/// The same behind columns of other names, of which `before` has the cells of a row.
+pub fn csv_behind<R>(
+    names: &[&str],
+    before: impl Fn(&R) -> Vec<String>,
+    columns: &[TableColumn<R>],
+    rows: &[R],
+) -> String {
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let all = names.iter().copied().chain(columns.iter().map(|column| column.name));
+    let mut text = line(all.map(csv_cell).collect());
     for row in rows {
-        let cells: Vec<String> = columns.iter().map(|column| csv_cell(&(column.cell)(row).plain())).collect();
-        text += &cells.join(",");
-        text.push('\n');
+        let cells = columns.iter().map(|column| (column.cell)(row).plain());
+        text += &line(before(row).into_iter().chain(cells).map(|cell| csv_cell(&cell)).collect());
     }
     text
 }

@@ -112,7 +112,7 @@ fn content(cell: Cell, is_number: bool) -> Markup {
         }
         Cell::Size(bytes) => html! { data value=(bytes) { (amount(bytes)) } },
         Cell::Whole(count) => html! { data value=(count) { (grouped(count as f64)) } },
-        Cell::Figure(figure, _) => exact(Some(figure), number),
+        Cell::Figure(figure, _) | Cell::Rounded(figure, _) => exact(Some(figure), number),
         Cell::Change(percent) => exact(Some(percent), signed),
         Cell::Between(low, high) => html! {
             @match low { Some(low) => (exact(Some(low), signed)), None => "any lower" }

@@ -67,7 +67,7 @@ impl<'a> PointLine<'a> {
             .brief()
             .on_page("busiest CPU, %")
             .wide(6),
-        TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).paged(),
+        TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
         TableColumn::<PointLine>::words("verdict", PointLine::verdict).brief().paged(),
     ];
 
