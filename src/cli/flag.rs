@@ -94,6 +94,23 @@ pub struct Flag {
     pub read: Read,
 }
 
+/// What most of DISKSPD's letters have in common: they mean the same here, an XML profile has them, and they
+/// have one value for all points of a sweep.
+pub const DISKSPD: Flag = Flag {
+    name: Name::Letter(0),
+    forms: &[],
+    default: "",
+    scope: Scope::Targets,
+    notes: "",
+    compatibility: Compatibility::Same,
+    tested: &[],
+    with_profile: false,
+    values: &[],
+    swept: None,
+    print: Print::Nothing,
+    read: Read::Switch(|_| {}),
+};
+
 /// What most long options have in common: DISKSPD doesn't know them, they hold for the run, may stand beside
 /// an XML profile, and are off.
 pub const LINUX: Flag = Flag {

@@ -3,7 +3,7 @@
 use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{size, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Target, TimeSpan};
@@ -26,9 +26,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "-rd needs -r or -rs. Its ranges follow one another from the base; what is left of the I/O goes to \
                 what is left of the target, 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the first \
                 tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, -T, -p.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
         values: &["s", "dpct", "dabs"],
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
         print: Print::Work(random_words),
@@ -39,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
             }
             _ => random(draft, value),
         }),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b's'),
@@ -49,13 +48,12 @@ pub const FLAGS: &[Flag] = &[
         default: "sequential, stride = block size",
         scope: Scope::Targets,
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
         values: &["i"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(sequential_words),
         read: Read::Text(sequential),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'p'),
@@ -63,13 +61,10 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         print: Print::Work(|_, target| switch(target.mix.is_empty() && target.parallel_async_io)),
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'T'),
@@ -77,15 +72,13 @@ pub const FLAGS: &[Flag] = &[
         default: "all start at the base",
         scope: Scope::Targets,
         notes: "Sequential I/O with more than one thread only.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| {
             when(target.mix.is_empty() && target.thread_stride > 0, size(target.thread_stride))
         }),
         read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },
+        ..DISKSPD
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{Words, given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
@@ -38,11 +38,11 @@ pub const FLAGS: &[Flag] = &[
              profiles, and no run has them, because Linux has no BypassIO (-Su is what comes closest)",
         ),
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
-        with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(caching_words),
         read: Read::Text(caching),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'h'),
@@ -50,13 +50,9 @@ pub const FLAGS: &[Flag] = &[
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end"],
-        with_profile: false,
-        values: &[],
-        swept: None,
-        print: Print::Nothing,
         read: Read::Text(|draft, _| unbuffered_write_through(draft)),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'N'),
@@ -67,18 +63,17 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no flush",
         scope: Scope::Targets,
-        notes: "",
         compatibility: Differs(
             "DISKSPD 2.3 (--compat 2.3) takes lower case alone; v is msync of the pages touched; n and i \
              need a file on a DAX file system and an x86-64 CPU, and are an error elsewhere; none of them \
              has an effect with -Smw, as in DISKSPD",
         ),
         tested: &["command_lines", "memory_mapped", "engines"],
-        with_profile: false,
         values: &["v", "n", "i"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.flush_type.map(|flush| FLUSHES.print(flush)))),
         read: Read::Text(flush_type),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'l'),
@@ -89,11 +84,9 @@ pub const FLAGS: &[Flag] = &[
                 asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
         tested: &["command_lines", "large_pages", "engines"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         print: Print::Work(|_, target| switch(target.use_large_pages)),
         read: Read::Switch(|draft| draft.target.use_large_pages = true),
+        ..DISKSPD
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Print, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
 use crate::cli::words::{given, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
@@ -26,9 +26,6 @@ pub const FLAGS: &[Flag] = &[
                 -si, -p, -Z<size>, and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         print: Print::Work(|_, target| {
             let parts: Vec<String> = target.mix.iter().map(ToString::to_string).collect();
             when(!parts.is_empty(), parts.join("; "))
@@ -37,6 +34,7 @@ pub const FLAGS: &[Flag] = &[
             draft.mix = Some(value.to_vec());
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("bs-split"),
@@ -49,13 +47,12 @@ pub const FLAGS: &[Flag] = &[
                 and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
-        with_profile: false,
         values: &["4K/60:8K/30:64K/10"],
-        swept: None,
         print: Print::Work(|_, target| {
             when(target.mix.is_empty() && !target.sizes.is_empty(), SizeShare::print_list(&target.sizes))
         }),
         read: Read::Text(sizes),
+        ..DISKSPD
     },
     Flag {
         name: Long("distribution"),
@@ -77,11 +74,10 @@ pub const FLAGS: &[Flag] = &[
                 are used most lie far apart, the same for all threads. Needs -r or -rs; not with -rd.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "spreads"],
-        with_profile: false,
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
-        swept: None,
         print: Print::Work(|_, target| given(target.spread)),
         read: Read::Text(distribution),
+        ..DISKSPD
     },
     Flag {
         name: Long("compress"),
@@ -93,7 +89,6 @@ pub const FLAGS: &[Flag] = &[
                 submitted. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
-        with_profile: false,
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| given(target.content.map(|content| content.compress))),
@@ -101,6 +96,7 @@ pub const FLAGS: &[Flag] = &[
             shape(draft).compress = percent(value)?;
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("dedupe"),
@@ -112,7 +108,6 @@ pub const FLAGS: &[Flag] = &[
                 can't be compressed. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
-        with_profile: false,
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| {
@@ -122,6 +117,7 @@ pub const FLAGS: &[Flag] = &[
             shape(draft).dedupe = percent(value)?;
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("trim"),
@@ -135,7 +131,6 @@ pub const FLAGS: &[Flag] = &[
                 figure. With engines uring and sync; not with -Sm, -x and --poll.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "trims"],
-        with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::Discard)),
@@ -143,6 +138,7 @@ pub const FLAGS: &[Flag] = &[
             draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("write-zeroes"),
@@ -156,7 +152,6 @@ pub const FLAGS: &[Flag] = &[
                 figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_zeroes"],
-        with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
@@ -165,6 +160,7 @@ pub const FLAGS: &[Flag] = &[
             draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
+        ..DISKSPD
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
 use crate::cli::words::{size, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{RandomDataSource, RawText, Target, TimeSpan};
@@ -15,9 +15,7 @@ pub const FLAGS: &[Flag] = &[
         default: "0, read only",
         scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "devices"],
-        with_profile: false,
         values: &["0", "30", "50", "100"],
         swept: Some(ValueForm::SIZE),
         print: Print::Work(|_, target| when(target.mix.is_empty(), target.write_ratio)),
@@ -28,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
             expected: "a percentage from 0 to 100",
             set: |draft, percent| draft.target.write_ratio = percent.unsigned_abs(),
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'Z'),
@@ -47,11 +46,10 @@ pub const FLAGS: &[Flag] = &[
              part of the latency",
         ),
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
-        with_profile: false,
         values: &["r"],
-        swept: None,
         print: Print::Work(content_words),
         read: Read::Text(content),
+        ..DISKSPD
     },
 ];
 

@@ -4,7 +4,7 @@ use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
 use diskspd_model::units::Millis;
-use diskspd_model::units::mark::{Mark, Tone};
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
 /// The figures of one run.
@@ -128,14 +128,14 @@ impl RunVerdict {
     }
 
     /// As it is seen.
-    pub fn mark(self) -> Mark {
+    pub fn mark(self) -> VerdictMark {
         let (tone, sign) = match self {
             RunVerdict::Wrong => (Tone::Wrong, "✕"),
             RunVerdict::Warning => (Tone::Warning, "!"),
             RunVerdict::Devices(Verdict::Verified) => (Tone::Good, "✓"),
             RunVerdict::Devices(_) | RunVerdict::NothingFound => (Tone::Unknown, "?"),
         };
-        Mark::new(tone, sign, self.word())
+        VerdictMark::new(tone, sign, self.word())
     }
 
     /// As it is printed, and stored.

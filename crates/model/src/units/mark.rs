@@ -30,7 +30,7 @@ impl Tone {
 
 /// A word with its tone and sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct VerdictMark {
     /// How good or bad.
     pub tone: Tone,
     /// In one letter.
@@ -39,9 +39,9 @@ pub struct Mark {
     pub word: String,
 }
 
-impl Mark {
+impl VerdictMark {
     /// Such a word.
-    pub fn new(tone: Tone, sign: &'static str, word: impl Into<String>) -> Mark {
-        Mark { tone, sign, word: word.into() }
+    pub fn new(tone: Tone, sign: &'static str, word: impl Into<String>) -> VerdictMark {
+        VerdictMark { tone, sign, word: word.into() }
     }
 }

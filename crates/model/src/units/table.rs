@@ -1,7 +1,7 @@
 //! Tables: rows of columns. A column says what it is called and how its cell is had from a row; how that is
 //! written for programs (CSV), for people and in Markdown is said here once.
 
-use super::mark::Mark;
+use super::mark::VerdictMark;
 use super::visible::line;
 use super::{Millis, amount};
 use std::borrow::Cow;
@@ -126,7 +126,7 @@ pub enum Cell {
     /// A time.
     Time(Millis),
     /// What is concluded, and what is said behind it; that may be empty.
-    Marked(Mark, String),
+    Marked(VerdictMark, String),
     /// In place of this and all further cells: why there are none.
     Instead(String),
     /// The same of what has failed.
@@ -164,7 +164,9 @@ impl Cell {
             }
             Cell::Share(percent, decimals) => format!("{percent:.decimals$} %"),
             Cell::Time(time) => time.to_string(),
-            Cell::Marked(Mark { word, .. }, behind) if !behind.is_empty() => format!("{word}, {behind}"),
+            Cell::Marked(VerdictMark { word, .. }, behind) if !behind.is_empty() => {
+                format!("{word}, {behind}")
+            }
             cell => cell.plain(),
         }
     }
@@ -340,14 +342,6 @@ pub fn csv_cell(text: &str) -> String {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),
     }
-}
-
-/// Rows in columns, two blanks apart; those of numbers, by their places, end at the right.
-pub fn aligned<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
-    let columns = rows.first().map_or(0, |row| row.as_ref().len());
-    let width = |place: usize| rows.iter().map(|row| row.as_ref()[place].chars().count()).max().unwrap_or(0);
-    let widths: Vec<(usize, bool)> = (0..columns).map(|place| (width(place), is_number(place))).collect();
-    rows.iter().map(|row| joined(row.as_ref().iter().map(String::as_str), &widths, None)).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
 use diskspd_model::profile::RawText;
 use diskspd_model::results::Findings;
-use diskspd_model::units::mark::{Mark, Tone};
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -17,11 +17,11 @@ pub const UNCONFIRMED: &str = "No finding speaks against the figures, but no dev
 
 /// How something looks, and the word for it: nobody has to tell colours apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge(pub Mark);
+pub struct Badge(pub VerdictMark);
 
 impl Badge {
     fn new(tone: Tone, sign: &'static str, word: impl Into<String>) -> Badge {
-        Badge(Mark::new(tone, sign, word))
+        Badge(VerdictMark::new(tone, sign, word))
     }
 
     /// That of a severity.
@@ -38,7 +38,7 @@ impl Badge {
     fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
         match severity {
             Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
-                Badge(Mark { word: verdict.word().into(), ..Badge::of(severity).0 })
+                Badge(VerdictMark { word: verdict.word().into(), ..Badge::of(severity).0 })
             }
             _ => Badge::of_devices(verdict),
         }
@@ -127,7 +127,7 @@ impl Badge {
 
     /// As it is seen.
     pub fn markup(&self) -> Markup {
-        let Mark { sign, word, .. } = &self.0;
+        let VerdictMark { sign, word, .. } = &self.0;
         html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
     }
 

@@ -5,7 +5,7 @@ use super::no_value::NoValue;
 use super::order::{FEWEST_PAIRS, RunOrder};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift};
-use diskspd_model::units::mark::{Mark, Tone};
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::Serialize;
 
 /// So likely a change is found by as many runs as are said to be needed.
@@ -49,7 +49,7 @@ impl ChangeVerdict {
     }
 
     /// As a page shows it.
-    pub fn mark(self) -> Mark {
+    pub fn mark(self) -> VerdictMark {
         let (tone, sign) = match self {
             ChangeVerdict::Better => (Tone::Good, "✓"),
             ChangeVerdict::Worse => (Tone::Wrong, "✕"),
@@ -59,7 +59,7 @@ impl ChangeVerdict {
             }
         };
         let word = if self == ChangeVerdict::NotCompared { "not compared" } else { self.word() };
-        Mark::new(tone, sign, word.to_uppercase())
+        VerdictMark::new(tone, sign, word.to_uppercase())
     }
 }
 

@@ -19,60 +19,62 @@ const MOST_LINES: usize = 4;
 /// A row for each run and time span.
 pub fn runs(page: &ComparisonPage) -> Markup {
     let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MOST)).sum::<usize>();
-    let lines: Vec<SideLine> =
+    let lines: Vec<SideRunLine> =
         LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| lines(letter, side)).collect();
     html! {
-        (PageTable::new("runs", "Runs of both sides").high().of(SideLine::COLUMNS, &lines))
+        (PageTable::new("runs", "Runs of both sides").high().of(SideRunLine::COLUMNS, &lines))
         @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
     }
 }
 
 /// A time span of a run.
-struct SideLine<'a> {
+struct SideRunLine<'a> {
     name: String,
     run: &'a RunSummary,
     span: Option<&'a SpanSummary>,
 }
 
-fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideLine<'a>> {
+fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
     let of_run = move |run: &'a SideRun| {
         let several = run.known.time_spans.len() > 1;
         let spans = run.known.time_spans.iter().enumerate();
         spans.map(move |(number, span)| {
             let place = if several { format!(", time span {}", number + 1) } else { String::new() };
             let name = run_name(letter, &run.known.name) + &place;
-            SideLine { name, run: &run.known, span: span.as_ref() }
+            SideRunLine { name, run: &run.known, span: span.as_ref() }
         })
     };
     side.runs.iter().take(MOST).flat_map(of_run)
 }
 
-impl<'a> SideLine<'a> {
-    const COLUMNS: &'a [TableColumn<SideLine<'a>>] = &[
-        TableColumn::<SideLine>::words("run", |line| Cell::named(&line.name)).paged(),
-        TableColumn::<SideLine>::words("started", |line| {
+impl<'a> SideRunLine<'a> {
+    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
+        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<SideRunLine>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<SideLine>::words("found", |line| {
+        TableColumn::<SideRunLine>::words("found", |line| {
             Cell::Marked(Badge::of_findings(line.run.findings.as_ref()).0, String::new())
         })
         .paged(),
-        TableColumn::<SideLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
-        TableColumn::<SideLine>::number("IOPS", |line| match line.span {
+        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        TableColumn::<SideRunLine>::number("IOPS", |line| match line.span {
             Some(span) => Cell::figure(span.total.iops, 2),
             None => Cell::Instead("ended before it was measured".to_owned()),
         })
         .paged(),
-        TableColumn::<SideLine>::number("MiB/s", |line| {
+        TableColumn::<SideRunLine>::number("MiB/s", |line| {
             Cell::figure(line.span.and_then(|of| of.total.mib_per_s), 2)
         })
         .paged(),
-        TableColumn::<SideLine>::number("mean", |line| Cell::time(line.span.and_then(|of| of.total.mean_ms)))
-            .paged(),
-        TableColumn::<SideLine>::number("99 %", |line| line.percentile(99.0)).paged(),
-        TableColumn::<SideLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
-        TableColumn::<SideLine>::number("CPUs, %", |line| {
+        TableColumn::<SideRunLine>::number("mean", |line| {
+            Cell::time(line.span.and_then(|of| of.total.mean_ms))
+        })
+        .paged(),
+        TableColumn::<SideRunLine>::number("99 %", |line| line.percentile(99.0)).paged(),
+        TableColumn::<SideRunLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
+        TableColumn::<SideRunLine>::number("CPUs, %", |line| {
             Cell::figure(line.span.and_then(|of| of.cpu_percent), 2)
         })
         .paged(),
