@@ -100,7 +100,7 @@ fn every_file_is_part_of_a_test_program() {
         {
             let module = file.file_stem().unwrap_or_default().to_string_lossy();
             assert!(
-                modules.contains(&format!("mod {module};\n")),
+                modules.contains(&format!(" mod {module};")),
                 "{}: no test program has this module",
                 file.display()
             );

@@ -1,5 +1,6 @@
 //! Page-aligned memory for I/O.
 
+mod huge_page;
 mod large_pages;
 mod shared;
 mod slot;
@@ -29,12 +30,17 @@ unsafe impl Send for Buffer {}
 
 impl Buffer {
     /// Maps `length` bytes (0 is allowed) and touches every page, so that no page fault falls into measured
-    /// time.
+    /// time. From 64 KiB on it lies in huge pages where the kernel has some
+    /// free.
     ///
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
     pub fn new(length: usize) -> io::Result<Buffer> {
-        Buffer::map(length, length, libc::MAP_POPULATE)
+        let mapped = huge_page::extended(length).ok_or(io::ErrorKind::OutOfMemory)?;
+        let mut buffer = Buffer::reserve_aligned(mapped, huge_page::alignment(mapped))?;
+        buffer.make_private(mapped)?;
+        (buffer.length, buffer.private) = (length, length);
+        Ok(buffer)
     }
 
     /// The same of large pages (`MAP_HUGETLB`) of the machine's default size, which the length is rounded
@@ -54,7 +60,7 @@ impl Buffer {
         let buffer = Buffer::map(length, mapped, libc::MAP_HUGETLB).map_err(refused)?;
         // Touching them would end in SIGBUS where the pages that are reserved lie on NUMA nodes that the
         // thread may not use; this tells.
-        buffer.populate().map_err(refused)?;
+        buffer.populate(buffer.mapped).map_err(refused)?;
         Ok(buffer)
     }
 
@@ -80,10 +86,10 @@ impl Buffer {
         Ok(Buffer { start, length, mapped, private: length })
     }
 
-    fn populate(&self) -> io::Result<()> {
+    /// Touches the first `length` bytes.
+    fn populate(&self, length: usize) -> io::Result<()> {
         // SAFETY: the range is the mapping that the value owns; its content doesn't change.
-        let answer =
-            unsafe { libc::madvise(self.start.as_ptr().cast(), self.mapped, libc::MADV_POPULATE_WRITE) };
+        let answer = unsafe { libc::madvise(self.start.as_ptr().cast(), length, libc::MADV_POPULATE_WRITE) };
         if self.length == 0 || answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
 
@@ -92,6 +98,13 @@ impl Buffer {
         let page = rustix::param::page_size() as u64;
         let pages = |length: u64| length.div_ceil(page).saturating_mul(page);
         shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
+    }
+
+    /// Addresses without memory, the first of them a multiple of `step` (a power of two); `length` is whole
+    /// pages.
+    fn reserve_aligned(length: usize, step: usize) -> io::Result<Buffer> {
+        let more = length.checked_add(step).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Buffer::reserve(more)?.cut_to_multiple(step, length))
     }
 
     /// Gives back what lies before the first multiple of `step`, and what is behind `length` bytes from
@@ -145,12 +158,16 @@ impl Buffer {
                 self.start.as_ptr().cast(),
                 length,
                 libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE | libc::MAP_FIXED,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
                 -1,
                 0,
             )
         };
-        if start == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        huge_page::advise(self.start.as_ptr(), length);
+        self.populate(length)
     }
 
     /// Bytes, the shared ones included.

@@ -6,7 +6,7 @@ use super::table::PageTable;
 use super::verdict::{Badge, span_id};
 use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::table::{Cell, Column};
 use maud::{Markup, html};
 
 /// A time span and what it does.
@@ -18,35 +18,33 @@ struct WorkloadLine<'a> {
 }
 
 impl<'a> WorkloadLine<'a> {
-    const COLUMNS: &'a [TableColumn<WorkloadLine<'a>>] = &[
-        TableColumn::<WorkloadLine>::words("workload", |line| Cell::Named {
+    const COLUMNS: &'a [Column<WorkloadLine<'a>>] = &[
+        Column::<WorkloadLine>::words("workload", |line| Cell::Named {
             name: line.name.clone(),
             beside: String::new(),
             link: Some(line.link.clone()),
             kind: "",
         })
         .paged(),
-        TableColumn::<WorkloadLine>::number("IOPS", |line| match line.span {
+        Column::<WorkloadLine>::number("IOPS", |line| match line.span {
             Some(span) => Cell::figure(span.total.iops, 2),
             None => Cell::Instead("ended before measuring began".to_owned()),
         })
         .paged(),
-        TableColumn::<WorkloadLine>::number("MiB/s", |line| {
+        Column::<WorkloadLine>::number("MiB/s", |line| {
             Cell::figure(line.span.and_then(|span| span.total.mib_per_s), 2)
         })
         .paged(),
-        TableColumn::<WorkloadLine>::number("mean", |line| {
+        Column::<WorkloadLine>::number("mean", |line| {
             Cell::time(line.span.and_then(|span| span.total.mean_ms))
         })
         .paged(),
-        TableColumn::<WorkloadLine>::number("99 %", |line| {
+        Column::<WorkloadLine>::number("99 %", |line| {
             Cell::time(line.span.and_then(|span| span.percentile(99.0)?.total))
         })
         .paged(),
-        TableColumn::<WorkloadLine>::words("verdict", |line| {
-            Cell::Marked(line.badge.0.clone(), String::new())
-        })
-        .paged(),
+        Column::<WorkloadLine>::words("verdict", |line| Cell::Marked(line.badge.0.clone(), String::new()))
+            .paged(),
     ];
 }
 

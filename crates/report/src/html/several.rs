@@ -15,7 +15,7 @@ use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::table::{Cell, Column};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -121,44 +121,43 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
 }
 
 impl<'a> RunPoint<'a> {
-    const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
-        TableColumn::<RunPoint>::words("run", |point| Cell::Named {
+    const COLUMNS: &'a [Column<RunPoint<'a>>] = &[
+        Column::<RunPoint>::words("run", |point| Cell::Named {
             name: format!("{}. {}", point.name, point.run.known.name),
             beside: String::new(),
             link: Some(format!("r{}", point.number + 1)),
             kind: "",
         })
         .paged(),
-        TableColumn::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new()))
-            .paged(),
-        TableColumn::<RunPoint>::words("started", |point| {
+        Column::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new())).paged(),
+        Column::<RunPoint>::words("started", |point| {
             Cell::text(point.run.known.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
-        TableColumn::<RunPoint>::number("threads", |point| {
+        Column::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
+        Column::<RunPoint>::number("threads", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.threads))
         })
         .paged(),
-        TableColumn::<RunPoint>::number("in flight", |point| {
+        Column::<RunPoint>::number("in flight", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.in_flight))
         })
         .paged(),
-        TableColumn::<RunPoint>::number("IOPS", |point| {
+        Column::<RunPoint>::number("IOPS", |point| {
             Cell::figure(point.figures.and_then(|span| span.total.iops), 2)
         })
         .paged(),
-        TableColumn::<RunPoint>::number("MiB/s", |point| {
+        Column::<RunPoint>::number("MiB/s", |point| {
             Cell::figure(point.figures.and_then(|span| span.total.mib_per_s), 2)
         })
         .paged(),
-        TableColumn::<RunPoint>::number("mean", |point| {
+        Column::<RunPoint>::number("mean", |point| {
             Cell::time(point.figures.and_then(|span| span.total.mean_ms))
         })
         .paged(),
-        TableColumn::<RunPoint>::number("99 %", |point| point.percentile(99.0)).paged(),
-        TableColumn::<RunPoint>::number("99.9 %", |point| point.percentile(99.9)).paged(),
-        TableColumn::<RunPoint>::number("CPUs, %", |point| {
+        Column::<RunPoint>::number("99 %", |point| point.percentile(99.0)).paged(),
+        Column::<RunPoint>::number("99.9 %", |point| point.percentile(99.9)).paged(),
+        Column::<RunPoint>::number("CPUs, %", |point| {
             Cell::figure(point.figures.and_then(|span| span.cpu_percent), 2)
         })
         .paged(),

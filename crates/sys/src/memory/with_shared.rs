@@ -1,5 +1,6 @@
 //! Buffers behind whose own bytes lie those that several have in common.
 
+use super::huge_page;
 use super::{Buffer, LargePages, NoLargePages, Shared};
 use std::io;
 
@@ -24,7 +25,7 @@ impl Buffer {
             let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
             length = length.checked_add(pages).ok_or_else(too_large)?;
         }
-        let mut buffer = Buffer::reserve(length)?;
+        let mut buffer = Buffer::reserve_aligned(length, huge_page::alignment(own))?;
         buffer.make_private(own)?;
         buffer.private = private;
         for (memory, &place) in shared.iter().zip(&places) {
@@ -73,8 +74,7 @@ impl Buffer {
             length = length.checked_add(memory.len()).ok_or_else(too_large)?;
         }
         let length = length.checked_next_multiple_of(page).ok_or_else(too_large)?;
-        let reserved = Buffer::reserve(length.checked_add(step).ok_or_else(too_large)?)?;
-        let mut buffer = reserved.cut_to_multiple(step, length);
+        let mut buffer = Buffer::reserve_aligned(length, step)?;
         buffer.make_private(length)?;
         buffer.private = length;
         for (memory, &place) in shared.iter().zip(&places) {

@@ -35,8 +35,8 @@ use std::collections::BTreeMap;
 pub use summary::in_one_sentence;
 pub use table::{ComparedLine, lines_of_span, place};
 pub use text::{
-    ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, sentence, table,
-    text, unjudged,
+    ChangeAnswer, about_order, answer, between, differing, error_rate, foreseen, more_boots, noise,
+    not_recorded, sentence, table, text, unjudged,
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};

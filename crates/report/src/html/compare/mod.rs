@@ -11,8 +11,8 @@ mod runs;
 use super::chart::ChartFigure;
 use super::page::heading;
 use super::table::PageTable;
-use diskspd_judge::lab::compare::SideDifference;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_judge::lab::compare::{self, SideDifference};
+use diskspd_model::units::table::{Cell, Column};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
@@ -67,23 +67,22 @@ pub fn content(page: &ComparisonPage) -> Markup {
     }
 }
 
-/// What differs besides.
-const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
-    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
-    TableColumn::<SideDifference>::words("A", |one| recorded(&one.first)).paged(),
-    TableColumn::<SideDifference>::words("B", |one| recorded(&one.other)).paged(),
+/// What was recorded of both and differs.
+const DIFFERENCES: [Column<SideDifference>; 3] = [
+    Column::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
+    Column::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
+    Column::<SideDifference>::words("B", |one| Cell::text(one.other.as_ref())).paged(),
 ];
 
-fn recorded(value: &Option<String>) -> Cell {
-    Cell::Text(value.clone().unwrap_or_else(|| "not recorded".to_owned()))
-}
-
 fn differences(found: &[SideDifference]) -> Markup {
+    let both = |one: &&SideDifference| one.first.is_some() && one.other.is_some();
+    let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
         @if found.is_empty() { p { "Nothing: all else that was recorded is the same on both sides." } }
-        @else {
-            (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, found))
-            p.note { "All else that was recorded is the same on both sides." }
+        @if !both.is_empty() {
+            (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, &both))
         }
+        @for told in compare::not_recorded(found) { p.note { (told) } }
+        @if !found.is_empty() { p.note { "All else that was recorded is the same on both sides." } }
     }
 }

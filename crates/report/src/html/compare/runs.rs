@@ -7,7 +7,7 @@ use crate::html::verdict::Badge;
 use diskspd_judge::lab::compare::{Side, SideRun};
 use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::table::{Cell, Column};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
 
@@ -48,33 +48,31 @@ fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLin
 }
 
 impl<'a> SideRunLine<'a> {
-    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
-        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
-        TableColumn::<SideRunLine>::words("started", |line| {
+    const COLUMNS: &'a [Column<SideRunLine<'a>>] = &[
+        Column::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        Column::<SideRunLine>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })
         .paged(),
-        TableColumn::<SideRunLine>::words("found", |line| {
+        Column::<SideRunLine>::words("found", |line| {
             Cell::Marked(Badge::of_findings(line.run.findings.as_ref()).0, String::new())
         })
         .paged(),
-        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
-        TableColumn::<SideRunLine>::number("IOPS", |line| match line.span {
+        Column::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        Column::<SideRunLine>::number("IOPS", |line| match line.span {
             Some(span) => Cell::figure(span.total.iops, 2),
             None => Cell::Instead("ended before it was measured".to_owned()),
         })
         .paged(),
-        TableColumn::<SideRunLine>::number("MiB/s", |line| {
+        Column::<SideRunLine>::number("MiB/s", |line| {
             Cell::figure(line.span.and_then(|of| of.total.mib_per_s), 2)
         })
         .paged(),
-        TableColumn::<SideRunLine>::number("mean", |line| {
-            Cell::time(line.span.and_then(|of| of.total.mean_ms))
-        })
-        .paged(),
-        TableColumn::<SideRunLine>::number("99 %", |line| line.percentile(99.0)).paged(),
-        TableColumn::<SideRunLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
-        TableColumn::<SideRunLine>::number("CPUs, %", |line| {
+        Column::<SideRunLine>::number("mean", |line| Cell::time(line.span.and_then(|of| of.total.mean_ms)))
+            .paged(),
+        Column::<SideRunLine>::number("99 %", |line| line.percentile(99.0)).paged(),
+        Column::<SideRunLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
+        Column::<SideRunLine>::number("CPUs, %", |line| {
             Cell::figure(line.span.and_then(|of| of.cpu_percent), 2)
         })
         .paged(),
