@@ -28,6 +28,7 @@ mod rounds;
 mod run;
 mod several;
 mod span;
+mod span_columns;
 mod suite;
 mod sweep;
 mod table;

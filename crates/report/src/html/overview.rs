@@ -2,6 +2,7 @@
 
 use super::input::{PagePlace, Run};
 use super::page::heading;
+use super::span_columns::{OfSpan, iops, mean, mib_per_s, p99};
 use super::table::PageTable;
 use super::verdict::{Badge, span_id};
 use crate::work_in_words as workload;
@@ -26,26 +27,19 @@ impl<'a> WorkloadLine<'a> {
             kind: "",
         })
         .paged(),
-        Column::<WorkloadLine>::number("IOPS", |line| match line.span {
-            Some(span) => Cell::figure(span.total.iops, 2),
-            None => Cell::Instead("ended before measuring began".to_owned()),
-        })
-        .paged(),
-        Column::<WorkloadLine>::number("MiB/s", |line| {
-            Cell::figure(line.span.and_then(|span| span.total.mib_per_s), 2)
-        })
-        .paged(),
-        Column::<WorkloadLine>::number("mean", |line| {
-            Cell::time(line.span.and_then(|span| span.total.mean_ms))
-        })
-        .paged(),
-        Column::<WorkloadLine>::number("99 %", |line| {
-            Cell::time(line.span.and_then(|span| span.percentile(99.0)?.total))
-        })
-        .paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
         Column::<WorkloadLine>::words("verdict", |line| Cell::Marked(line.badge.0.clone(), String::new()))
             .paged(),
     ];
+}
+
+impl OfSpan for WorkloadLine<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.span
+    }
 }
 
 /// The whole section.

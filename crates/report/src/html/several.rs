@@ -8,6 +8,7 @@ use super::chart::table::FigureTable;
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::run::{place_and_time, sections, targets};
+use super::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use super::table::PageTable;
 use super::verdict::Badge;
 use crate::number::{latency, number};
@@ -143,28 +144,18 @@ impl<'a> RunPoint<'a> {
             Cell::whole(point.figures.and_then(|span| span.parameters.in_flight))
         })
         .paged(),
-        Column::<RunPoint>::number("IOPS", |point| {
-            Cell::figure(point.figures.and_then(|span| span.total.iops), 2)
-        })
-        .paged(),
-        Column::<RunPoint>::number("MiB/s", |point| {
-            Cell::figure(point.figures.and_then(|span| span.total.mib_per_s), 2)
-        })
-        .paged(),
-        Column::<RunPoint>::number("mean", |point| {
-            Cell::time(point.figures.and_then(|span| span.total.mean_ms))
-        })
-        .paged(),
-        Column::<RunPoint>::number("99 %", |point| point.percentile(99.0)).paged(),
-        Column::<RunPoint>::number("99.9 %", |point| point.percentile(99.9)).paged(),
-        Column::<RunPoint>::number("CPUs, %", |point| {
-            Cell::figure(point.figures.and_then(|span| span.cpu_percent), 2)
-        })
-        .paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
+        p999(),
+        cpus(),
     ];
+}
 
-    fn percentile(&self, percent: f64) -> Cell {
-        Cell::time(self.figures.and_then(|span| span.percentile(percent)?.total))
+impl OfSpan for RunPoint<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.figures
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
+use crate::html::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
 use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
 use diskspd_judge::lab::compare::{Side, SideRun};
@@ -59,27 +60,18 @@ impl<'a> SideRunLine<'a> {
         })
         .paged(),
         Column::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
-        Column::<SideRunLine>::number("IOPS", |line| match line.span {
-            Some(span) => Cell::figure(span.total.iops, 2),
-            None => Cell::Instead("ended before it was measured".to_owned()),
-        })
-        .paged(),
-        Column::<SideRunLine>::number("MiB/s", |line| {
-            Cell::figure(line.span.and_then(|of| of.total.mib_per_s), 2)
-        })
-        .paged(),
-        Column::<SideRunLine>::number("mean", |line| Cell::time(line.span.and_then(|of| of.total.mean_ms)))
-            .paged(),
-        Column::<SideRunLine>::number("99 %", |line| line.percentile(99.0)).paged(),
-        Column::<SideRunLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
-        Column::<SideRunLine>::number("CPUs, %", |line| {
-            Cell::figure(line.span.and_then(|of| of.cpu_percent), 2)
-        })
-        .paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
+        p999(),
+        cpus(),
     ];
+}
 
-    fn percentile(&self, percent: f64) -> Cell {
-        Cell::time(self.span.and_then(|span| span.percentile(percent)?.total))
+impl OfSpan for SideRunLine<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.span
     }
 }
 
