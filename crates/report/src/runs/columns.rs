@@ -4,7 +4,7 @@
 use super::TableRow;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
-use diskspd_model::results::{ChartRow, KnownFigures, KnownResponse};
+use diskspd_model::results::{ChartRow, KnownResponse, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{Cell, Column};
 
@@ -24,15 +24,12 @@ impl<'a> TableRow<'a> {
         Column::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        Column::<TableRow>::number("threads", |row| Cell::whole(row.asked.and_then(|asked| asked.threads)))
-            .brief(),
+        Column::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief(),
         Column::<TableRow>::number("outstanding", |row| {
             shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
         .brief(),
-        Column::<TableRow>::number("in_flight", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.in_flight))
-        }),
+        Column::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
         Column::<TableRow>::number("block_bytes", |row| {
             shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
@@ -51,62 +48,36 @@ impl<'a> TableRow<'a> {
         Column::<TableRow>::words("caching", |row| {
             shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
         }),
-        Column::<TableRow>::number("duration_s", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.duration_s))
-        }),
-        Column::<TableRow>::number("warmup_s", |row| Cell::whole(row.asked.and_then(|asked| asked.warmup_s))),
+        Column::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
+        Column::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
         Column::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
         Column::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
-        Column::<TableRow>::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
-        Column::<TableRow>::number("cpu_percent", |row| {
-            Cell::figure(row.span.and_then(|span| span.cpu_percent), 2)
-        })
-        .brief(),
-        Column::<TableRow>::number("ios", |row| Cell::whole(total(row).and_then(|total| total.ios))),
-        Column::<TableRow>::number("bytes", |row| Cell::whole(total(row).and_then(|total| total.bytes))),
-        Column::<TableRow>::number("iops", |row| Cell::figure(total(row).and_then(|total| total.iops), 2))
-            .brief(),
-        Column::<TableRow>::number("mib_per_s", |row| {
-            Cell::figure(total(row).and_then(|total| total.mib_per_s), 2)
-        })
-        .brief(),
-        Column::<TableRow>::number("iops_std_dev", |row| {
-            Cell::figure(total(row).and_then(|total| total.iops_std_dev), 2)
-        }),
-        Column::<TableRow>::number("mean_ms", |row| Cell::time(total(row).and_then(|total| total.mean_ms)))
-            .brief(),
-        Column::<TableRow>::number("std_dev_ms", |row| {
-            Cell::time(total(row).and_then(|total| total.std_dev_ms))
-        }),
-        Column::<TableRow>::number("min_ms", |row| Cell::time(total(row).and_then(|total| total.min_ms))),
+        Column::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
+        Column::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent)).brief(),
+        Column::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
+        Column::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
+        Column::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
+        Column::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s)).brief(),
+        Column::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
+        Column::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms)).brief(),
+        Column::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
+        Column::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
         Column::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
         Column::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
         Column::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total)).brief(),
         Column::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-        Column::<TableRow>::number("max_ms", |row| Cell::time(total(row).and_then(|total| total.max_ms))),
-        Column::<TableRow>::number("read_iops", |row| {
-            Cell::figure(row.span.and_then(|span| span.read.iops), 2)
-        }),
-        Column::<TableRow>::number("read_mib_per_s", |row| {
-            Cell::figure(row.span.and_then(|span| span.read.mib_per_s), 2)
-        }),
-        Column::<TableRow>::number("read_mean_ms", |row| {
-            Cell::time(row.span.and_then(|span| span.read.mean_ms))
-        }),
+        Column::<TableRow>::number("max_ms", |row| time(row, |span| span.total.max_ms)),
+        Column::<TableRow>::number("read_iops", |row| figure(row, |span| span.read.iops)),
+        Column::<TableRow>::number("read_mib_per_s", |row| figure(row, |span| span.read.mib_per_s)),
+        Column::<TableRow>::number("read_mean_ms", |row| time(row, |span| span.read.mean_ms)),
         Column::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
         Column::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
         Column::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
-        Column::<TableRow>::number("write_iops", |row| {
-            Cell::figure(row.span.and_then(|span| span.write.iops), 2)
-        }),
-        Column::<TableRow>::number("write_mib_per_s", |row| {
-            Cell::figure(row.span.and_then(|span| span.write.mib_per_s), 2)
-        }),
-        Column::<TableRow>::number("write_mean_ms", |row| {
-            Cell::time(row.span.and_then(|span| span.write.mean_ms))
-        }),
+        Column::<TableRow>::number("write_iops", |row| figure(row, |span| span.write.iops)),
+        Column::<TableRow>::number("write_mib_per_s", |row| figure(row, |span| span.write.mib_per_s)),
+        Column::<TableRow>::number("write_mean_ms", |row| time(row, |span| span.write.mean_ms)),
         Column::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
         Column::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
         Column::<TableRow>::number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
@@ -125,8 +96,20 @@ impl<'a> TableRow<'a> {
     ];
 }
 
-fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
-    row.span.map(|span| &span.total)
+fn figure(row: &TableRow, of: fn(&SpanSummary) -> Option<f64>) -> Cell {
+    Cell::figure(row.span.and_then(of), 2)
+}
+
+fn time(row: &TableRow, of: fn(&SpanSummary) -> Option<Millis>) -> Cell {
+    Cell::time(row.span.and_then(of))
+}
+
+fn whole(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
+    Cell::whole(row.span.and_then(of))
+}
+
+fn asked<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
+    Cell::whole(row.asked.and_then(of))
 }
 
 fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Millis>) -> Cell {
