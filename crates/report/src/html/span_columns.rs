@@ -13,7 +13,7 @@ pub trait OfSpan {
 pub const fn iops<R: OfSpan>() -> Column<R> {
     Column::number("IOPS", |row: &R| match row.span() {
         Some(span) => Cell::figure(span.total.iops, 2),
-        None => Cell::Instead("ended before it was measured".to_owned()),
+        None => Cell::Instead("ended before measuring began".to_owned()),
     })
     .paged()
 }
