@@ -1,7 +1,7 @@
 //! What results of fio say besides, for people.
 
 use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf, OtherFigures};
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// What the figures are of, the jobs, discards and flushes, and what the log files hold.
@@ -44,15 +44,15 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
 }
 
 /// The columns of discards and flushes.
-pub const FIO_OTHERS: [Column<OtherFigures>; 8] = [
-    Column::<OtherFigures>::words("", |of| Cell::named(of.plural())).seen(),
-    Column::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
-    Column::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
-    Column::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
-    Column::<OtherFigures>::number("50 %", |of| Cell::time(of.median)).seen(),
-    Column::<OtherFigures>::number("99 %", |of| Cell::time(of.p99)).seen(),
-    Column::<OtherFigures>::number("99.9 %", |of| Cell::time(of.p999)).seen(),
-    Column::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
+pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
+    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).seen(),
+    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
+    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
+    TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
+    TableColumn::<OtherFigures>::number("50 %", |of| Cell::time(of.median)).seen(),
+    TableColumn::<OtherFigures>::number("99 %", |of| Cell::time(of.p99)).seen(),
+    TableColumn::<OtherFigures>::number("99.9 %", |of| Cell::time(of.p999)).seen(),
+    TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
 ];
 
 /// Discards and flushes.
@@ -79,19 +79,19 @@ struct CourseLine<'a> {
 }
 
 impl<'a> CourseLine<'a> {
-    const COLUMNS: &'a [Column<CourseLine<'a>>] = &[
-        Column::<CourseLine>::words("", |line| Cell::named(title(line.series))).brief(),
-        Column::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
-        Column::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
-        Column::<CourseLine>::number("lowest", |line| {
+    const COLUMNS: &'a [TableColumn<CourseLine<'a>>] = &[
+        TableColumn::<CourseLine>::words("", |line| Cell::named(title(line.series))).brief(),
+        TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
+        TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
+        TableColumn::<CourseLine>::number("lowest", |line| {
             line.figure(line.known.iter().copied().fold(f64::INFINITY, f64::min))
         })
         .brief(),
-        Column::<CourseLine>::number("mean", |line| {
+        TableColumn::<CourseLine>::number("mean", |line| {
             line.figure(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
         })
         .brief(),
-        Column::<CourseLine>::number("highest", |line| {
+        TableColumn::<CourseLine>::number("highest", |line| {
             line.figure(line.known.iter().copied().fold(0.0, f64::max))
         })
         .brief(),

@@ -6,7 +6,7 @@ use diskspd_model::profile::{Access, OfAllTargets, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd_model::units;
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// The percentiles of the text report, as percentages.
@@ -53,15 +53,15 @@ struct KnownLine<'a> {
 }
 
 impl<'a> KnownLine<'a> {
-    const COLUMNS: &'a [Column<KnownLine<'a>>] = &[
-        Column::<KnownLine>::words("", |line| Cell::named(line.name)).brief(),
-        Column::<KnownLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).brief(),
-        Column::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief(),
-        Column::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
-        Column::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
-        Column::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
-        Column::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms)).brief(),
-        Column::<KnownLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
+    const COLUMNS: &'a [TableColumn<KnownLine<'a>>] = &[
+        TableColumn::<KnownLine>::words("", |line| Cell::named(line.name)).brief(),
+        TableColumn::<KnownLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).brief(),
+        TableColumn::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief(),
+        TableColumn::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
+        TableColumn::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
+        TableColumn::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
+        TableColumn::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms)).brief(),
+        TableColumn::<KnownLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
             .brief(),
     ];
 }
@@ -73,11 +73,11 @@ struct PercentileLine {
 }
 
 impl PercentileLine {
-    const COLUMNS: [Column<PercentileLine>; 4] = [
-        Column::<PercentileLine>::words("", |line| Cell::named(&line.name)).brief(),
-        Column::<PercentileLine>::number("read", |line| Cell::time(line.latency.read)).brief(),
-        Column::<PercentileLine>::number("write", |line| Cell::time(line.latency.write)).brief(),
-        Column::<PercentileLine>::number("total", |line| Cell::time(line.latency.total)).brief(),
+    const COLUMNS: [TableColumn<PercentileLine>; 4] = [
+        TableColumn::<PercentileLine>::words("", |line| Cell::named(&line.name)).brief(),
+        TableColumn::<PercentileLine>::number("read", |line| Cell::time(line.latency.read)).brief(),
+        TableColumn::<PercentileLine>::number("write", |line| Cell::time(line.latency.write)).brief(),
+        TableColumn::<PercentileLine>::number("total", |line| Cell::time(line.latency.total)).brief(),
     ];
 }
 

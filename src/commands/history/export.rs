@@ -8,7 +8,7 @@ use crate::lab::selection::RunFigure;
 use crate::machine::fingerprint::{Difference, told};
 use crate::results::{RunSummary, SpanSummary, WhichIos};
 use crate::store::{RunNotes, Store, StoreEntry, StoreIndex, WORK};
-use crate::units::table::{self, Cell, Column};
+use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::collections::HashMap;
 
@@ -24,38 +24,38 @@ struct ExportRow<'a> {
 }
 
 impl<'a> ExportRow<'a> {
-    const COLUMNS: [Column<ExportRow<'a>>; 31] = [
-        Column::words("id", |row| Cell::text(Some(&row.entry.id))),
-        Column::words("label", |row| Cell::text(row.entry.about.label.as_ref())),
-        Column::words("tags", |row| Cell::Text(row.entry.about.tags.join(" "))),
-        Column::words("pinned", |row| Cell::text(Some(row.entry.about.pinned))),
-        Column::number("saved_at", |row| Cell::text(Some(row.entry.about.saved_at))),
-        Column::number("started_at", |row| Cell::text(row.entry.run.started_at)),
-        Column::words("computer", |row| Cell::text(row.entry.run.computer())),
-        Column::words("fingerprint", |row| Cell::text(row.entry.run.fingerprint.as_ref())),
-        Column::words("workload", |row| Cell::text(Some(&row.entry.workload))),
-        Column::words("worst", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
-        Column::words("targets", |row| Cell::Text(row.entry.targets.join(" "))),
-        Column::number("time_span", |row| Cell::Whole(row.number.into())),
-        Column::words("direction", |row| Cell::text(Some(row.of.name()))),
-        Column::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
-        Column::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
-        Column::number("iops", |row| row.figure(RunFigure::Iops)),
-        Column::number("mib_per_s", |row| row.figure(RunFigure::MibPerS)),
-        Column::number("mean_ms", |row| row.figure(RunFigure::Mean)),
-        Column::number("p50_ms", |row| row.figure(RunFigure::P50)),
-        Column::number("p99_ms", |row| row.figure(RunFigure::P99)),
-        Column::number("p999_ms", |row| row.figure(RunFigure::P999)),
-        Column::number(WORK[0], |row| row.asked(WORK[0])),
-        Column::number(WORK[1], |row| row.asked(WORK[1])),
-        Column::number(WORK[2], |row| row.asked(WORK[2])),
-        Column::number(WORK[3], |row| row.asked(WORK[3])),
-        Column::number(WORK[4], |row| row.asked(WORK[4])),
-        Column::number(WORK[5], |row| row.asked(WORK[5])),
-        Column::number(WORK[6], |row| row.asked(WORK[6])),
-        Column::number(WORK[7], |row| row.asked(WORK[7])),
-        Column::words("machine", |row| Cell::text(row.entry.run.machine.as_ref())),
-        Column::words("machine_changed", |row| Cell::text(row.changed)),
+    const COLUMNS: [TableColumn<ExportRow<'a>>; 31] = [
+        TableColumn::words("id", |row| Cell::text(Some(&row.entry.id))),
+        TableColumn::words("label", |row| Cell::text(row.entry.about.label.as_ref())),
+        TableColumn::words("tags", |row| Cell::Text(row.entry.about.tags.join(" "))),
+        TableColumn::words("pinned", |row| Cell::text(Some(row.entry.about.pinned))),
+        TableColumn::number("saved_at", |row| Cell::text(Some(row.entry.about.saved_at))),
+        TableColumn::number("started_at", |row| Cell::text(row.entry.run.started_at)),
+        TableColumn::words("computer", |row| Cell::text(row.entry.run.computer())),
+        TableColumn::words("fingerprint", |row| Cell::text(row.entry.run.fingerprint.as_ref())),
+        TableColumn::words("workload", |row| Cell::text(Some(&row.entry.workload))),
+        TableColumn::words("worst", |row| Cell::text(row.entry.run.worst().map(Severity::word))),
+        TableColumn::words("targets", |row| Cell::Text(row.entry.targets.join(" "))),
+        TableColumn::number("time_span", |row| Cell::Whole(row.number.into())),
+        TableColumn::words("direction", |row| Cell::text(Some(row.of.name()))),
+        TableColumn::number("seconds", |row| Cell::figure(row.span.and_then(|span| span.seconds), 2)),
+        TableColumn::number("ios", |row| Cell::whole(row.span.and_then(|span| span.figures(row.of).ios))),
+        TableColumn::number("iops", |row| row.figure(RunFigure::Iops)),
+        TableColumn::number("mib_per_s", |row| row.figure(RunFigure::MibPerS)),
+        TableColumn::number("mean_ms", |row| row.figure(RunFigure::Mean)),
+        TableColumn::number("p50_ms", |row| row.figure(RunFigure::P50)),
+        TableColumn::number("p99_ms", |row| row.figure(RunFigure::P99)),
+        TableColumn::number("p999_ms", |row| row.figure(RunFigure::P999)),
+        TableColumn::number(WORK[0], |row| row.asked(WORK[0])),
+        TableColumn::number(WORK[1], |row| row.asked(WORK[1])),
+        TableColumn::number(WORK[2], |row| row.asked(WORK[2])),
+        TableColumn::number(WORK[3], |row| row.asked(WORK[3])),
+        TableColumn::number(WORK[4], |row| row.asked(WORK[4])),
+        TableColumn::number(WORK[5], |row| row.asked(WORK[5])),
+        TableColumn::number(WORK[6], |row| row.asked(WORK[6])),
+        TableColumn::number(WORK[7], |row| row.asked(WORK[7])),
+        TableColumn::words("machine", |row| Cell::text(row.entry.run.machine.as_ref())),
+        TableColumn::words("machine_changed", |row| Cell::text(row.changed)),
     ];
 
     fn figure(&self, figure: RunFigure) -> Cell {

@@ -10,7 +10,7 @@ use crate::report::{TEXT, run_text};
 use crate::results::{SpanSummary, WhichIos};
 use crate::store::{KeptAs, Store, StoreEntry, StoreIndex};
 use crate::truth::Judged;
-use crate::units::table::{self, Cell, Column};
+use crate::units::table::{self, Cell, TableColumn};
 use crate::units::visible::line;
 
 /// A time span of a run in the list.
@@ -24,24 +24,24 @@ struct ListRow<'a> {
 }
 
 impl<'a> ListRow<'a> {
-    const COLUMNS: [Column<ListRow<'a>>; 16] = [
-        Column::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
-        Column::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
-        Column::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
-        Column::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
-        Column::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
-        Column::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief(),
-        Column::<ListRow>::words("random %", |row| row.asked("random_percent")).brief(),
-        Column::<ListRow>::words("threads", |row| row.asked("threads")).brief(),
-        Column::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
-        Column::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
-        Column::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief(),
-        Column::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief(),
-        Column::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
-        Column::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
+    const COLUMNS: [TableColumn<ListRow<'a>>; 16] = [
+        TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
+        TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
+        TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
+        TableColumn::<ListRow>::words("span", |row| Cell::text(row.place())).brief(),
+        TableColumn::<ListRow>::words("block", |row| row.asked("block_bytes")).brief(),
+        TableColumn::<ListRow>::words("writes %", |row| row.asked("write_percent")).brief(),
+        TableColumn::<ListRow>::words("random %", |row| row.asked("random_percent")).brief(),
+        TableColumn::<ListRow>::words("threads", |row| row.asked("threads")).brief(),
+        TableColumn::<ListRow>::words("depth", |row| row.asked("outstanding")).brief(),
+        TableColumn::<ListRow>::words("IOPS", |row| row.figure(RunFigure::Iops, 0)).brief(),
+        TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief(),
+        TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief(),
+        TableColumn::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
+        TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
             .brief(),
-        Column::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief(),
-        Column::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" "))).brief(),
+        TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief(),
+        TableColumn::<ListRow>::words("targets", |row| Cell::Text(row.entry.targets.join(" "))).brief(),
     ];
 
     /// Which of how many; `None` = the run has but one.

@@ -8,7 +8,7 @@
 
 use super::NotAsExpected;
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
-use diskspd_model::units::table::{self, Cell, Column, signed};
+use diskspd_model::units::table::{self, Cell, TableColumn, signed};
 
 /// So many rounds have to be alike.
 pub const WINDOW: usize = 5;
@@ -144,37 +144,39 @@ pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
 
 impl<'a> RoundLine<'a> {
     /// All columns, in order.
-    pub const COLUMNS: &'a [Column<RoundLine<'a>>] = &[
-        Column::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).seen().wide(5),
-        Column::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
+    pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
+        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).seen().wide(5),
+        TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
             .brief()
             .on_page("I/Os per s")
             .wide(12),
-        Column::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2)).seen().wide(10),
-        Column::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
+        TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
+            .seen()
+            .wide(10),
+        TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
             .brief()
             .on_page("mean, ms")
             .wide(9),
-        Column::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
+        TableColumn::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
             .brief()
             .on_page("99 %, ms")
             .wide(9),
-        Column::<RoundLine>::number("average of 5", |line| {
+        TableColumn::<RoundLine>::number("average of 5", |line| {
             Cell::figure(line.window.map(|window| window.average_iops), 2)
         })
         .seen()
         .wide(14),
-        Column::<RoundLine>::number("excursion", |line| {
+        TableColumn::<RoundLine>::number("excursion", |line| {
             Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
         })
         .seen()
         .wide(9),
-        Column::<RoundLine>::number("slope", |line| {
+        TableColumn::<RoundLine>::number("slope", |line| {
             Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
         })
         .seen()
         .wide(8),
-        Column::<RoundLine>::words("", |line| {
+        TableColumn::<RoundLine>::words("", |line| {
             let steady = line.window.as_ref().is_some_and(is_steady);
             Cell::Text(if steady { "steady" } else { "" }.to_owned())
         })

@@ -2,7 +2,7 @@
 
 use super::{NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 
 /// Fewer runs say too little about how much they vary to stop by it.
 pub const FEWEST: u32 = 3;
@@ -82,13 +82,13 @@ struct SpreadLine {
 }
 
 impl SpreadLine {
-    const COLUMNS: [Column<SpreadLine>; 4] = [
-        Column::<SpreadLine>::words("over runs", |line| Cell::named(line.name)).brief().wide(12),
-        Column::<SpreadLine>::number("mean", |line| Cell::Figure(line.spread.mean, 3)).brief().wide(12),
-        Column::<SpreadLine>::number("deviation", |line| Cell::figure(line.spread.deviation, 3))
+    const COLUMNS: [TableColumn<SpreadLine>; 4] = [
+        TableColumn::<SpreadLine>::words("over runs", |line| Cell::named(line.name)).brief().wide(12),
+        TableColumn::<SpreadLine>::number("mean", |line| Cell::Figure(line.spread.mean, 3)).brief().wide(12),
+        TableColumn::<SpreadLine>::number("deviation", |line| Cell::figure(line.spread.deviation, 3))
             .brief()
             .wide(12),
-        Column::<SpreadLine>::words("95 % interval of the mean", SpreadLine::interval).brief(),
+        TableColumn::<SpreadLine>::words("95 % interval of the mean", SpreadLine::interval).brief(),
     ];
 
     fn of((name, bounds, figure): Figure, lines: &[RunLine]) -> Option<SpreadLine> {

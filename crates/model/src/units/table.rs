@@ -7,7 +7,7 @@ use super::{Millis, amount};
 use std::borrow::Cow;
 
 /// A column of rows of one kind.
-pub struct Column<R> {
+pub struct TableColumn<R> {
     /// Its name for programs, with the unit; for people where no heading is given.
     pub name: &'static str,
     /// Its name on pages.
@@ -28,10 +28,10 @@ pub struct Column<R> {
     pub cell: fn(&R) -> Cell,
 }
 
-impl<R> Column<R> {
+impl<R> TableColumn<R> {
     /// One of words.
-    pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> Column<R> {
-        Column {
+    pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
+        TableColumn {
             name,
             heading: name,
             meaning: "",
@@ -45,50 +45,50 @@ impl<R> Column<R> {
     }
 
     /// One of numbers.
-    pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> Column<R> {
-        Column { is_number: true, ..Column::words(name, cell) }
+    pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
+        TableColumn { is_number: true, ..TableColumn::words(name, cell) }
     }
 
     /// The same, for people too.
     #[must_use]
-    pub const fn brief(self) -> Column<R> {
-        Column { brief: true, ..self }
+    pub const fn brief(self) -> TableColumn<R> {
+        TableColumn { brief: true, ..self }
     }
 
     /// The same on pages too, under this heading.
     #[must_use]
-    pub const fn on_page(self, heading: &'static str) -> Column<R> {
-        Column { on_page: true, heading, ..self }
+    pub const fn on_page(self, heading: &'static str) -> TableColumn<R> {
+        TableColumn { on_page: true, heading, ..self }
     }
 
     /// The same on pages too, under its name.
     #[must_use]
-    pub const fn paged(self) -> Column<R> {
-        Column { on_page: true, ..self }
+    pub const fn paged(self) -> TableColumn<R> {
+        TableColumn { on_page: true, ..self }
     }
 
     /// The same, for people and on pages.
     #[must_use]
-    pub const fn seen(self) -> Column<R> {
+    pub const fn seen(self) -> TableColumn<R> {
         self.brief().paged()
     }
 
     /// The same, with what its figures mean.
     #[must_use]
-    pub const fn meaning(self, meaning: &'static str) -> Column<R> {
-        Column { meaning, ..self }
+    pub const fn meaning(self, meaning: &'static str) -> TableColumn<R> {
+        TableColumn { meaning, ..self }
     }
 
     /// The same where a row has something in it.
     #[must_use]
-    pub const fn optional(self) -> Column<R> {
-        Column { is_optional: true, ..self }
+    pub const fn optional(self) -> TableColumn<R> {
+        TableColumn { is_optional: true, ..self }
     }
 
     /// The same with so many letters at least.
     #[must_use]
-    pub const fn wide(self, least_width: usize) -> Column<R> {
-        Column { least_width, ..self }
+    pub const fn wide(self, least_width: usize) -> TableColumn<R> {
+        TableColumn { least_width, ..self }
     }
 
     /// Whether these rows need it.
@@ -229,7 +229,7 @@ pub fn signed(percent: f64) -> String {
 }
 
 /// As CSV (RFC 4180, but lines end as they do here): all columns, empty where nothing is recorded.
-pub fn csv<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     csv_behind(&[], |_| Vec::new(), columns, rows)
 }
 
@@ -237,7 +237,7 @@ pub fn csv<R>(columns: &[Column<R>], rows: &[R]) -> String {
 pub fn csv_behind<R>(
     names: &[&str],
     before: impl Fn(&R) -> Vec<String>,
-    columns: &[Column<R>],
+    columns: &[TableColumn<R>],
     rows: &[R],
 ) -> String {
     let line = |cells: Vec<String>| cells.join(",") + "\n";
@@ -251,7 +251,7 @@ pub fn csv_behind<R>(
 }
 
 /// The columns that people read, of all rows, harmless for a terminal; "-" where nothing is recorded.
-fn for_people<'a, R>(columns: &'a [Column<R>], rows: &[R]) -> (Vec<&'a Column<R>>, Vec<PeopleRow>) {
+fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a TableColumn<R>>, Vec<PeopleRow>) {
     let columns: Vec<_> = columns.iter().filter(|column| column.brief && column.is_needed(rows)).collect();
     let cells = |row: &R| {
         let mut found = PeopleRow::default();
@@ -281,7 +281,7 @@ struct PeopleRow {
 }
 
 /// As a table of Markdown.
-pub fn markdown<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn markdown<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let rules: Vec<&str> =
@@ -309,12 +309,12 @@ fn markdown_cell(text: &str) -> String {
 }
 
 /// In columns, for a terminal.
-pub fn text<R>(columns: &[Column<R>], rows: &[R]) -> String {
+pub fn text<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names = columns.iter().map(|column| column.name.to_owned()).collect();
     let head = PeopleRow { cells: names, instead: None };
     let rows: Vec<PeopleRow> = std::iter::once(head).chain(rows).collect();
-    let width = |(place, column): (usize, &&Column<R>)| {
+    let width = |(place, column): (usize, &&TableColumn<R>)| {
         let cells = rows.iter().filter_map(|row| row.cells.get(place)).map(|cell| cell.chars().count());
         cells.chain([column.least_width]).max().unwrap_or(0)
     };

@@ -269,9 +269,9 @@ impl OverTime {
             let latencies =
                 numbers.filter_map(|number| kept.get(number)).flat_map(|interval| interval.latencies());
             let counts = latencies.map(|(nanos, ios)| (Millis::of_ns(nanos).ms(), ios)).collect();
-            Some(heat::HeatColumn { from: chunk.first()?.from, to: chunk.last()?.to, counts })
+            Some(heat::Column { from: chunk.first()?.from, to: chunk.last()?.to, counts })
         });
-        let columns: Vec<heat::HeatColumn> = columns.collect();
+        let columns: Vec<heat::Column> = columns.collect();
         heat::chart(span.id("heat"), &columns, self.seconds, marks.to_vec())
     }
 

@@ -6,7 +6,7 @@ use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_model::results::{KnownFigures, SpanSummary};
 use diskspd_model::units::amount;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// Tiles for the most important figures, and the table of all.
@@ -56,25 +56,27 @@ struct DirectionLine<'a> {
 }
 
 impl<'a> DirectionLine<'a> {
-    const COLUMNS: &'a [Column<DirectionLine<'a>>] = &[
-        Column::<DirectionLine>::words("", |line| Cell::Named {
+    const COLUMNS: &'a [TableColumn<DirectionLine<'a>>] = &[
+        TableColumn::<DirectionLine>::words("", |line| Cell::Named {
             name: line.name.to_owned(),
             beside: String::new(),
             link: None,
             kind: line.name,
         })
         .on_page("direction"),
-        Column::<DirectionLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
-        Column::<DirectionLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
-        Column::<DirectionLine>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
-        Column::<DirectionLine>::number("50 %", |line| line.percentile(50.0)).paged(),
-        Column::<DirectionLine>::number("99 %", |line| line.percentile(99.0)).paged(),
-        Column::<DirectionLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
-        Column::<DirectionLine>::number("longest", |line| Cell::time(line.figures.max_ms)).paged(),
-        Column::<DirectionLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
-            .paged(),
-        Column::<DirectionLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).paged(),
-        Column::<DirectionLine>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
+        TableColumn::<DirectionLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
+        TableColumn::<DirectionLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
+        TableColumn::<DirectionLine>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
+        TableColumn::<DirectionLine>::number("50 %", |line| line.percentile(50.0)).paged(),
+        TableColumn::<DirectionLine>::number("99 %", |line| line.percentile(99.0)).paged(),
+        TableColumn::<DirectionLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
+        TableColumn::<DirectionLine>::number("longest", |line| Cell::time(line.figures.max_ms)).paged(),
+        TableColumn::<DirectionLine>::number("IOPS deviation", |line| {
+            Cell::figure(line.figures.iops_std_dev, 2)
+        })
+        .paged(),
+        TableColumn::<DirectionLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).paged(),
+        TableColumn::<DirectionLine>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
     ];
 
     fn percentile(&self, percent: f64) -> Cell {

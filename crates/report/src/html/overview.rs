@@ -7,7 +7,7 @@ use super::table::PageTable;
 use super::verdict::{Badge, span_id};
 use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// A time span and what it does.
@@ -19,8 +19,8 @@ struct WorkloadLine<'a> {
 }
 
 impl<'a> WorkloadLine<'a> {
-    const COLUMNS: &'a [Column<WorkloadLine<'a>>] = &[
-        Column::<WorkloadLine>::words("workload", |line| Cell::Named {
+    const COLUMNS: &'a [TableColumn<WorkloadLine<'a>>] = &[
+        TableColumn::<WorkloadLine>::words("workload", |line| Cell::Named {
             name: line.name.clone(),
             beside: String::new(),
             link: Some(line.link.clone()),
@@ -31,8 +31,10 @@ impl<'a> WorkloadLine<'a> {
         mib_per_s(),
         mean(),
         p99(),
-        Column::<WorkloadLine>::words("verdict", |line| Cell::Marked(line.badge.0.clone(), String::new()))
-            .paged(),
+        TableColumn::<WorkloadLine>::words("verdict", |line| {
+            Cell::Marked(line.badge.0.clone(), String::new())
+        })
+        .paged(),
     ];
 }
 

@@ -9,7 +9,7 @@ use diskspd_model::results::{
     PartTable,
 };
 use diskspd_model::units::seconds_of_us;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// Rows of a table at most.
@@ -24,22 +24,22 @@ pub fn tables(measured: &Measured) -> Markup {
     }
 }
 
-const PARTS: [Column<PartRow>; 12] = [
-    Column::<PartRow>::words("part", |row| Cell::named(row.part.to_string())).paged(),
-    Column::<PartRow>::number("block", |row| Cell::Size(row.block_size.into())).paged(),
-    Column::<PartRow>::number("I/Os", |row| Cell::Whole(row.figures.ios)).paged(),
-    Column::<PartRow>::number("share", |row| {
+const PARTS: [TableColumn<PartRow>; 12] = [
+    TableColumn::<PartRow>::words("part", |row| Cell::named(row.part.to_string())).paged(),
+    TableColumn::<PartRow>::number("block", |row| Cell::Size(row.block_size.into())).paged(),
+    TableColumn::<PartRow>::number("I/Os", |row| Cell::Whole(row.figures.ios)).paged(),
+    TableColumn::<PartRow>::number("share", |row| {
         row.figures.share.map_or(Cell::Missing, |share| Cell::Share(share, 2))
     })
     .paged(),
-    Column::<PartRow>::number("writes", |row| Cell::Whole(row.figures.writes)).paged(),
-    Column::<PartRow>::number("amount", |row| Cell::Size(row.figures.bytes)).paged(),
-    Column::<PartRow>::number("IOPS", |row| Cell::Figure(row.figures.iops, 2)).paged(),
-    Column::<PartRow>::number("mean", |row| Cell::time(row.figures.mean)).paged(),
-    Column::<PartRow>::number("50 %", |row| Cell::time(row.figures.median)).paged(),
-    Column::<PartRow>::number("99 %", |row| Cell::time(row.figures.p99)).paged(),
-    Column::<PartRow>::number("99.9 %", |row| Cell::time(row.figures.p999)).paged(),
-    Column::<PartRow>::words("target", |row| Cell::Text(row.path.to_string())).paged(),
+    TableColumn::<PartRow>::number("writes", |row| Cell::Whole(row.figures.writes)).paged(),
+    TableColumn::<PartRow>::number("amount", |row| Cell::Size(row.figures.bytes)).paged(),
+    TableColumn::<PartRow>::number("IOPS", |row| Cell::Figure(row.figures.iops, 2)).paged(),
+    TableColumn::<PartRow>::number("mean", |row| Cell::time(row.figures.mean)).paged(),
+    TableColumn::<PartRow>::number("50 %", |row| Cell::time(row.figures.median)).paged(),
+    TableColumn::<PartRow>::number("99 %", |row| Cell::time(row.figures.p99)).paged(),
+    TableColumn::<PartRow>::number("99.9 %", |row| Cell::time(row.figures.p999)).paged(),
+    TableColumn::<PartRow>::words("target", |row| Cell::Text(row.path.to_string())).paged(),
 ];
 
 fn parts(table: &PartTable) -> Markup {
@@ -51,14 +51,14 @@ fn first<R>(rows: &[R]) -> &[R] {
     &rows[..rows.len().min(MOST)]
 }
 
-const VERIFIED: [Column<IntegrityRow>; 7] = [
-    Column::<IntegrityRow>::words("target", |row| Cell::named(row.path.to_string())).paged(),
-    Column::<IntegrityRow>::number("stamped", |row| counted(row, |of| of.stamped)).paged(),
-    Column::<IntegrityRow>::number("verified", |row| counted(row, |of| of.verified)).paged(),
-    Column::<IntegrityRow>::number("unknown", |row| counted(row, |of| of.unknown)).paged(),
-    Column::<IntegrityRow>::number("undecided", |row| counted(row, |of| of.undecided)).paged(),
-    Column::<IntegrityRow>::number("acknowledged", |row| counted(row, |of| of.acknowledged)).paged(),
-    Column::<IntegrityRow>::number("wrong", |row| counted(row, IntegrityCounts::wrong)).paged(),
+const VERIFIED: [TableColumn<IntegrityRow>; 7] = [
+    TableColumn::<IntegrityRow>::words("target", |row| Cell::named(row.path.to_string())).paged(),
+    TableColumn::<IntegrityRow>::number("stamped", |row| counted(row, |of| of.stamped)).paged(),
+    TableColumn::<IntegrityRow>::number("verified", |row| counted(row, |of| of.verified)).paged(),
+    TableColumn::<IntegrityRow>::number("unknown", |row| counted(row, |of| of.unknown)).paged(),
+    TableColumn::<IntegrityRow>::number("undecided", |row| counted(row, |of| of.undecided)).paged(),
+    TableColumn::<IntegrityRow>::number("acknowledged", |row| counted(row, |of| of.acknowledged)).paged(),
+    TableColumn::<IntegrityRow>::number("wrong", |row| counted(row, IntegrityCounts::wrong)).paged(),
 ];
 
 fn counted(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
@@ -72,16 +72,17 @@ struct FailedLine<'a> {
 }
 
 impl<'a> FailedLine<'a> {
-    const COLUMNS: &'a [Column<FailedLine<'a>>] = &[
-        Column::<FailedLine>::words("target", |line| Cell::named(line.path.to_string())).paged(),
-        Column::<FailedLine>::words("what", |line| Cell::text(Some(line.failed.fault.name()))).paged(),
-        Column::<FailedLine>::number("offset", |line| Cell::Whole(line.failed.offset)).paged(),
-        Column::<FailedLine>::number("version at least", |line| Cell::Whole(line.failed.expected)).paged(),
-        Column::<FailedLine>::number("found after", |line| {
+    const COLUMNS: &'a [TableColumn<FailedLine<'a>>] = &[
+        TableColumn::<FailedLine>::words("target", |line| Cell::named(line.path.to_string())).paged(),
+        TableColumn::<FailedLine>::words("what", |line| Cell::text(Some(line.failed.fault.name()))).paged(),
+        TableColumn::<FailedLine>::number("offset", |line| Cell::Whole(line.failed.offset)).paged(),
+        TableColumn::<FailedLine>::number("version at least", |line| Cell::Whole(line.failed.expected))
+            .paged(),
+        TableColumn::<FailedLine>::number("found after", |line| {
             Cell::Text(format!("{:.3} s", seconds_of_us(line.failed.at_us)))
         })
         .paged(),
-        Column::<FailedLine>::words("it holds", |line| Cell::Text(held(line.failed))).paged(),
+        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held(line.failed))).paged(),
     ];
 }
 
@@ -106,17 +107,17 @@ struct ThreadLine<'a> {
 }
 
 impl<'a> ThreadLine<'a> {
-    const COLUMNS: &'a [Column<ThreadLine<'a>>] = &[
-        Column::<ThreadLine>::words("thread", |line| Cell::named(&line.name)).paged(),
-        Column::<ThreadLine>::number("number", |line| Cell::Whole(line.figures.count)).paged(),
-        Column::<ThreadLine>::number("amount", |line| Cell::size(line.figures.bytes)).optional().paged(),
-        Column::<ThreadLine>::number("per s", |line| Cell::Figure(line.figures.per_s, 2)).paged(),
-        Column::<ThreadLine>::number("mean", |line| Cell::time(line.figures.times()[0])).paged(),
-        Column::<ThreadLine>::number("50 %", |line| Cell::time(line.figures.times()[1])).paged(),
-        Column::<ThreadLine>::number("99 %", |line| Cell::time(line.figures.times()[2])).paged(),
-        Column::<ThreadLine>::number("99.9 %", |line| Cell::time(line.figures.times()[3])).paged(),
-        Column::<ThreadLine>::number("longest", |line| Cell::time(line.figures.times()[4])).paged(),
-        Column::<ThreadLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
+    const COLUMNS: &'a [TableColumn<ThreadLine<'a>>] = &[
+        TableColumn::<ThreadLine>::words("thread", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<ThreadLine>::number("number", |line| Cell::Whole(line.figures.count)).paged(),
+        TableColumn::<ThreadLine>::number("amount", |line| Cell::size(line.figures.bytes)).optional().paged(),
+        TableColumn::<ThreadLine>::number("per s", |line| Cell::Figure(line.figures.per_s, 2)).paged(),
+        TableColumn::<ThreadLine>::number("mean", |line| Cell::time(line.figures.times()[0])).paged(),
+        TableColumn::<ThreadLine>::number("50 %", |line| Cell::time(line.figures.times()[1])).paged(),
+        TableColumn::<ThreadLine>::number("99 %", |line| Cell::time(line.figures.times()[2])).paged(),
+        TableColumn::<ThreadLine>::number("99.9 %", |line| Cell::time(line.figures.times()[3])).paged(),
+        TableColumn::<ThreadLine>::number("longest", |line| Cell::time(line.figures.times()[4])).paged(),
+        TableColumn::<ThreadLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
     ];
 }
 

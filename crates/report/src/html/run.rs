@@ -10,7 +10,7 @@ use crate::work_in_words as workload;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
 
@@ -107,12 +107,12 @@ struct TotalLine<'a> {
 }
 
 impl<'a> TotalLine<'a> {
-    const COLUMNS: &'a [Column<TotalLine<'a>>] = &[
-        Column::<TotalLine>::words("I/Os", |line| Cell::named(line.name)).paged(),
-        Column::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
-        Column::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
-        Column::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
-        Column::<TotalLine>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
+    const COLUMNS: &'a [TableColumn<TotalLine<'a>>] = &[
+        TableColumn::<TotalLine>::words("I/Os", |line| Cell::named(line.name)).paged(),
+        TableColumn::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
+        TableColumn::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
+        TableColumn::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
+        TableColumn::<TotalLine>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
     ];
 }
 

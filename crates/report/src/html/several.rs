@@ -16,7 +16,7 @@ use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -122,25 +122,26 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
 }
 
 impl<'a> RunPoint<'a> {
-    const COLUMNS: &'a [Column<RunPoint<'a>>] = &[
-        Column::<RunPoint>::words("run", |point| Cell::Named {
+    const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
+        TableColumn::<RunPoint>::words("run", |point| Cell::Named {
             name: format!("{}. {}", point.name, point.run.known.name),
             beside: String::new(),
             link: Some(format!("r{}", point.number + 1)),
             kind: "",
         })
         .paged(),
-        Column::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new())).paged(),
-        Column::<RunPoint>::words("started", |point| {
+        TableColumn::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new()))
+            .paged(),
+        TableColumn::<RunPoint>::words("started", |point| {
             Cell::text(point.run.known.started_at.and_then(date_and_time))
         })
         .paged(),
-        Column::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
-        Column::<RunPoint>::number("threads", |point| {
+        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
+        TableColumn::<RunPoint>::number("threads", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.threads))
         })
         .paged(),
-        Column::<RunPoint>::number("in flight", |point| {
+        TableColumn::<RunPoint>::number("in flight", |point| {
             Cell::whole(point.figures.and_then(|span| span.parameters.in_flight))
         })
         .paged(),

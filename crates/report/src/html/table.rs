@@ -3,7 +3,7 @@
 use super::verdict::Badge;
 use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::units::amount;
-use diskspd_model::units::table::{Cell, Column, signed};
+use diskspd_model::units::table::{Cell, TableColumn, signed};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -37,8 +37,8 @@ impl<'a> PageTable<'a> {
     }
 
     /// The table of these rows: the first column names them.
-    pub fn of<R>(&self, columns: &[Column<R>], rows: &[R]) -> Markup {
-        let columns: Vec<&Column<R>> =
+    pub fn of<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
+        let columns: Vec<&TableColumn<R>> =
             columns.iter().filter(|column| column.on_page && column.is_needed(rows)).collect();
         let class = format!("figures {}", self.class);
         html! {
@@ -53,12 +53,12 @@ impl<'a> PageTable<'a> {
     }
 }
 
-fn head<R>(column: &Column<R>) -> Markup {
+fn head<R>(column: &TableColumn<R>) -> Markup {
     let meaning = Some(column.meaning).filter(|meaning| !meaning.is_empty());
     html! { th.words[!column.is_number] scope="col" title=[meaning] { (column.heading) } }
 }
 
-fn row<R>(columns: &[&Column<R>], row: &R) -> Markup {
+fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
     let mut markup = String::new();
     for (place, column) in columns.iter().enumerate() {
         let cell = (column.cell)(row);

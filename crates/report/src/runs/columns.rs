@@ -6,91 +6,96 @@ use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
 use diskspd_model::results::{ChartRow, KnownResponse, SpanSummary};
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 
 impl<'a> TableRow<'a> {
     /// All columns, in order.
-    pub(super) const COLUMNS: &'a [Column<TableRow<'a>>] = &[
-        Column::<TableRow>::words("run", |row| Cell::Text(row.name.to_owned())).brief(),
-        Column::<TableRow>::words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
-        Column::<TableRow>::words("origin", |row| Cell::text(row.run.map(|run| &run.origin))),
-        Column::<TableRow>::words("started", |row| {
+    pub(super) const COLUMNS: &'a [TableColumn<TableRow<'a>>] = &[
+        TableColumn::<TableRow>::words("run", |row| Cell::Text(row.name.to_owned())).brief(),
+        TableColumn::<TableRow>::words("label", |row| Cell::text(row.run.and_then(|run| run.label.as_ref()))),
+        TableColumn::<TableRow>::words("origin", |row| Cell::text(row.run.map(|run| &run.origin))),
+        TableColumn::<TableRow>::words("started", |row| {
             Cell::text(row.run.and_then(|run| started(run.started_at?)))
         })
         .brief(),
-        Column::<TableRow>::words("computer", |row| Cell::text(row.run.and_then(|run| run.computer()))),
-        Column::<TableRow>::number("time_span", |row| Cell::whole(row.number.map(|number| number as u64))),
-        Column::<TableRow>::words("verdict", verdict).brief(),
-        Column::<TableRow>::words("findings", |row| {
+        TableColumn::<TableRow>::words("computer", |row| Cell::text(row.run.and_then(|run| run.computer()))),
+        TableColumn::<TableRow>::number("time_span", |row| {
+            Cell::whole(row.number.map(|number| number as u64))
+        }),
+        TableColumn::<TableRow>::words("verdict", verdict).brief(),
+        TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        Column::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief(),
-        Column::<TableRow>::number("outstanding", |row| {
+        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief(),
+        TableColumn::<TableRow>::number("outstanding", |row| {
             shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
         .brief(),
-        Column::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
-        Column::<TableRow>::number("block_bytes", |row| {
+        TableColumn::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
+        TableColumn::<TableRow>::number("block_bytes", |row| {
             shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
         .brief(),
-        Column::<TableRow>::number("write_percent", |row| {
+        TableColumn::<TableRow>::number("write_percent", |row| {
             shared(row, |access| access.write_percent, |n| Cell::Whole(n.into()))
         })
         .brief(),
-        Column::<TableRow>::number("random_percent", |row| {
+        TableColumn::<TableRow>::number("random_percent", |row| {
             shared(row, |access| access.random_percent, |n| Cell::Whole(n.into()))
         })
         .brief(),
-        Column::<TableRow>::words("rate", |row| {
+        TableColumn::<TableRow>::words("rate", |row| {
             shared(row, |access| access.rate, |rate| Cell::Text(rate_text(rate)))
         }),
-        Column::<TableRow>::words("caching", |row| {
+        TableColumn::<TableRow>::words("caching", |row| {
             shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
         }),
-        Column::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
-        Column::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
-        Column::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
-        Column::<TableRow>::words("target", |row| {
+        TableColumn::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
+        TableColumn::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
+        TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
+        TableColumn::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
-        Column::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
-        Column::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent)).brief(),
-        Column::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
-        Column::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
-        Column::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
-        Column::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s)).brief(),
-        Column::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
-        Column::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms)).brief(),
-        Column::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
-        Column::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
-        Column::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
-        Column::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
-        Column::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total)).brief(),
-        Column::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-        Column::<TableRow>::number("max_ms", |row| time(row, |span| span.total.max_ms)),
-        Column::<TableRow>::number("read_iops", |row| figure(row, |span| span.read.iops)),
-        Column::<TableRow>::number("read_mib_per_s", |row| figure(row, |span| span.read.mib_per_s)),
-        Column::<TableRow>::number("read_mean_ms", |row| time(row, |span| span.read.mean_ms)),
-        Column::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
-        Column::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
-        Column::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
-        Column::<TableRow>::number("write_iops", |row| figure(row, |span| span.write.iops)),
-        Column::<TableRow>::number("write_mib_per_s", |row| figure(row, |span| span.write.mib_per_s)),
-        Column::<TableRow>::number("write_mean_ms", |row| time(row, |span| span.write.mean_ms)),
-        Column::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
-        Column::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
-        Column::<TableRow>::number("write_p999_ms", |row| percentile(row, 99.9, |latency| latency.write)),
-        Column::<TableRow>::number("response_mean_ms", |row| {
+        TableColumn::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
+        TableColumn::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent)).brief(),
+        TableColumn::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
+        TableColumn::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
+        TableColumn::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
+        TableColumn::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s)).brief(),
+        TableColumn::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
+        TableColumn::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms)).brief(),
+        TableColumn::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
+        TableColumn::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
+        TableColumn::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
+        TableColumn::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
+        TableColumn::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total))
+            .brief(),
+        TableColumn::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
+        TableColumn::<TableRow>::number("max_ms", |row| time(row, |span| span.total.max_ms)),
+        TableColumn::<TableRow>::number("read_iops", |row| figure(row, |span| span.read.iops)),
+        TableColumn::<TableRow>::number("read_mib_per_s", |row| figure(row, |span| span.read.mib_per_s)),
+        TableColumn::<TableRow>::number("read_mean_ms", |row| time(row, |span| span.read.mean_ms)),
+        TableColumn::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
+        TableColumn::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
+        TableColumn::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
+        TableColumn::<TableRow>::number("write_iops", |row| figure(row, |span| span.write.iops)),
+        TableColumn::<TableRow>::number("write_mib_per_s", |row| figure(row, |span| span.write.mib_per_s)),
+        TableColumn::<TableRow>::number("write_mean_ms", |row| time(row, |span| span.write.mean_ms)),
+        TableColumn::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
+        TableColumn::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
+        TableColumn::<TableRow>::number("write_p999_ms", |row| {
+            percentile(row, 99.9, |latency| latency.write)
+        }),
+        TableColumn::<TableRow>::number("response_mean_ms", |row| {
             response(row, |response| response.mean_ms.total)
         }),
-        Column::<TableRow>::number("response_p50_ms", |row| {
+        TableColumn::<TableRow>::number("response_p50_ms", |row| {
             response(row, |response| response.percentile(50.0)?.total)
         }),
-        Column::<TableRow>::number("response_p99_ms", |row| {
+        TableColumn::<TableRow>::number("response_p99_ms", |row| {
             response(row, |response| response.percentile(99.0)?.total)
         }),
-        Column::<TableRow>::number("response_p999_ms", |row| {
+        TableColumn::<TableRow>::number("response_p999_ms", |row| {
             response(row, |response| response.percentile(99.9)?.total)
         }),
     ];

@@ -2,7 +2,7 @@
 
 use super::{Compared, RunComparison, SpanCompared};
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// A figure of both sides.
@@ -38,16 +38,16 @@ impl<'a> ComparedLine<'a> {
     }
 
     /// All columns, in order; `first`, `other`: what the sides are called.
-    pub fn columns([first, other]: [&'static str; 2]) -> [Column<ComparedLine<'a>>; 17] {
-        let number = Column::<ComparedLine>::number;
+    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 17] {
+        let number = TableColumn::<ComparedLine>::number;
         [
-            Column::<ComparedLine>::words("", |line| {
+            TableColumn::<ComparedLine>::words("", |line| {
                 Cell::text(Some(&line.place).filter(|place| !place.is_empty()))
             })
             .optional()
             .brief(),
-            Column::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
-            Column::<ComparedLine>::words("figure", ComparedLine::name).paged(),
+            TableColumn::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
+            TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
             number(first, |line| line.side(0)).seen().meaning("the median of its runs"),
             number(other, |line| line.side(1)).seen().meaning("the median of its runs"),
             number("change", |line| Cell::change(line.metric.change_percent))
@@ -60,15 +60,15 @@ impl<'a> ComparedLine<'a> {
             .seen()
             .meaning("holds the true change"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
-            Column::<ComparedLine>::words("verdict", |line| {
+            TableColumn::<ComparedLine>::words("verdict", |line| {
                 Cell::Text(line.metric.verdict.word().to_owned())
             })
             .brief(),
-            Column::<ComparedLine>::words("verdict", |line| {
+            TableColumn::<ComparedLine>::words("verdict", |line| {
                 Cell::Marked(line.metric.verdict.mark(), String::new())
             })
             .paged(),
-            Column::<ComparedLine>::words("would tell", ComparedLine::more_runs).optional().paged(),
+            TableColumn::<ComparedLine>::words("would tell", ComparedLine::more_runs).optional().paged(),
             number("chance", |line| Cell::figure(line.metric.chance, 3))
                 .paged()
                 .meaning("how often two sides without a difference look so different"),

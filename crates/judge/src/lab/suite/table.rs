@@ -5,7 +5,7 @@ use crate::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 
 /// What a test did, over all its rounds.
@@ -68,33 +68,33 @@ fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
 
 impl SuiteRow {
     /// The columns of the table.
-    pub const COLUMNS: &[Column<SuiteRow>] = &[
-        Column::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
-        Column::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),
-        Column::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
+    pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
+        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
+        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),
+        TableColumn::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
             .seen()
             .meaning("the mean of all runs")
             .wide(12),
-        Column::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
+        TableColumn::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
             .brief()
             .on_page("± %")
             .meaning("the 95 % interval of the mean IOPS, to each side")
             .wide(6),
-        Column::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
+        TableColumn::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
             .seen()
             .meaning("the median of all runs")
             .wide(10),
-        Column::<SuiteRow>::number("p99 ms", |row| Cell::time(row.p99_ms.map(Millis::new)))
+        TableColumn::<SuiteRow>::number("p99 ms", |row| Cell::time(row.p99_ms.map(Millis::new)))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer: the median of all runs")
             .wide(9),
-        Column::<SuiteRow>::words("verdict", |row| match worst(&row.lines) {
+        TableColumn::<SuiteRow>::words("verdict", |row| match worst(&row.lines) {
             Some(verdict) => Cell::Marked(verdict.mark(), String::new()),
             None => Cell::Text(row.verdict.clone()),
         })
         .seen(),
-        Column::<SuiteRow>::words("what it is for", |row| Cell::Text(row.about.clone())).paged(),
+        TableColumn::<SuiteRow>::words("what it is for", |row| Cell::Text(row.about.clone())).paged(),
     ];
 }
 

@@ -3,7 +3,7 @@
 use super::{Drift, PointRow, SweepAnswer};
 use crate::lab::{LatencyLine, RunLine};
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 
 /// A run of a point, or why one failed.
@@ -16,28 +16,28 @@ struct PointRun<'a> {
 
 impl<'a> PointRun<'a> {
     /// Behind those of the options that vary.
-    const COLUMNS: &'a [Column<PointRun<'a>>] = &[
-        Column::<PointRun>::number("offered_iops", |run| {
+    const COLUMNS: &'a [TableColumn<PointRun<'a>>] = &[
+        TableColumn::<PointRun>::number("offered_iops", |run| {
             Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
         }),
-        Column::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
-        Column::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
-        Column::<PointRun>::number("run", |run| Cell::whole(run.number)),
-        Column::<PointRun>::number("iops", |run| run.figure(|line| line.iops, 3)),
-        Column::<PointRun>::number("mib_per_s", |run| run.figure(|line| line.mib_per_s, 3)),
-        Column::<PointRun>::number("avg_latency_ms", |run| run.service(|of| of.mean_ms)),
-        Column::<PointRun>::number("p99_latency_ms", |run| run.service(|of| of.p99_ms)),
-        Column::<PointRun>::number("p99_9_latency_ms", |run| run.service(|of| of.p999_ms)),
-        Column::<PointRun>::number("avg_response_ms", |run| run.response(|of| of.mean_ms)),
-        Column::<PointRun>::number("p99_response_ms", |run| run.response(|of| of.p99_ms)),
-        Column::<PointRun>::number("p99_9_response_ms", |run| run.response(|of| of.p999_ms)),
-        Column::<PointRun>::number("cpu_percent", |run| run.figure(|line| line.cpu, 2)),
-        Column::<PointRun>::number("hottest_cpu_percent", |run| run.figure(|line| line.hottest, 2)),
-        Column::<PointRun>::words("limited_by", |run| {
+        TableColumn::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
+        TableColumn::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
+        TableColumn::<PointRun>::number("run", |run| Cell::whole(run.number)),
+        TableColumn::<PointRun>::number("iops", |run| run.figure(|line| line.iops, 3)),
+        TableColumn::<PointRun>::number("mib_per_s", |run| run.figure(|line| line.mib_per_s, 3)),
+        TableColumn::<PointRun>::number("avg_latency_ms", |run| run.service(|of| of.mean_ms)),
+        TableColumn::<PointRun>::number("p99_latency_ms", |run| run.service(|of| of.p99_ms)),
+        TableColumn::<PointRun>::number("p99_9_latency_ms", |run| run.service(|of| of.p999_ms)),
+        TableColumn::<PointRun>::number("avg_response_ms", |run| run.response(|of| of.mean_ms)),
+        TableColumn::<PointRun>::number("p99_response_ms", |run| run.response(|of| of.p99_ms)),
+        TableColumn::<PointRun>::number("p99_9_response_ms", |run| run.response(|of| of.p999_ms)),
+        TableColumn::<PointRun>::number("cpu_percent", |run| run.figure(|line| line.cpu, 2)),
+        TableColumn::<PointRun>::number("hottest_cpu_percent", |run| run.figure(|line| line.hottest, 2)),
+        TableColumn::<PointRun>::words("limited_by", |run| {
             Cell::text(run.line.and_then(|line| Some(line.limited_by?.name())))
         }),
-        Column::<PointRun>::words("verdict", |run| Cell::text(run.line.map(|line| line.verdict.word()))),
-        Column::<PointRun>::words("failure", |run| {
+        TableColumn::<PointRun>::words("verdict", |run| Cell::text(run.line.map(|line| line.verdict.word()))),
+        TableColumn::<PointRun>::words("failure", |run| {
             Cell::text(run.row.failure.as_ref().filter(|_| run.line.is_none()))
         }),
     ];

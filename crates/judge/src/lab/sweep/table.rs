@@ -3,7 +3,7 @@
 use super::PointRow;
 use crate::lab::{LatencyLine, RunFinding, RunLine};
 use diskspd_model::units::Millis;
-use diskspd_model::units::table::{self, Cell, Column};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 
 /// A line of the table of points.
 pub struct PointLine<'a> {
@@ -23,16 +23,16 @@ pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLin
 
 impl<'a> PointLine<'a> {
     /// All columns, in order.
-    pub const COLUMNS: &'a [Column<PointLine<'a>>] = &[
-        Column::<PointLine>::words("point", PointLine::name).seen().wide(5),
-        Column::<PointLine>::number("IOPS", PointLine::iops).seen().wide(12),
-        Column::<PointLine>::number("runs", |line| {
+    pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
+        TableColumn::<PointLine>::words("point", PointLine::name).seen().wide(5),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops).seen().wide(12),
+        TableColumn::<PointLine>::number("runs", |line| {
             Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
         })
         .seen()
         .optional()
         .wide(4),
-        Column::<PointLine>::number("+- %", |line| {
+        TableColumn::<PointLine>::number("+- %", |line| {
             let share = line.row.iops.filter(|_| line.repeated).and_then(|spread| spread.relative());
             Cell::figure(share.map(|share| 100.0 * share), 2)
         })
@@ -41,30 +41,30 @@ impl<'a> PointLine<'a> {
         .meaning("the 95 % interval of the mean, to each side")
         .optional()
         .wide(7),
-        Column::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2)).seen().wide(10),
-        Column::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2)).seen().wide(10),
+        TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
             .brief()
             .on_page("mean")
             .wide(9),
-        Column::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
+        TableColumn::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
             .brief()
             .on_page("99 %")
             .meaning("99 of 100 I/Os took no longer")
             .wide(9),
-        Column::<PointLine>::number("p99.9 ms", |line| line.felt(|felt| felt.p999_ms))
+        TableColumn::<PointLine>::number("p99.9 ms", |line| line.felt(|felt| felt.p999_ms))
             .on_page("99.9 %")
             .meaning("999 of 1000 I/Os took no longer"),
-        Column::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
+        TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
             .brief()
             .on_page("CPUs, %")
             .meaning("the mean of all processors")
             .wide(6),
-        Column::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
+        TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
             .brief()
             .on_page("busiest CPU, %")
             .wide(6),
-        Column::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
-        Column::<PointLine>::words("verdict", PointLine::verdict).seen(),
+        TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
+        TableColumn::<PointLine>::words("verdict", PointLine::verdict).seen(),
     ];
 
     fn name(&self) -> Cell {

@@ -18,7 +18,7 @@ const CLASSES: [&str; 6] = ["h1", "h2", "h3", "h4", "h5", "h6"];
 
 /// Latencies of one stretch of time.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct HeatColumn {
+pub struct Column {
     /// Where it begins, s since measuring began.
     pub from: f64,
     /// Where it ends, s.
@@ -28,7 +28,7 @@ pub struct HeatColumn {
 }
 
 /// The chart; `None` = there are no latencies.
-pub fn chart(id: String, columns: &[HeatColumn], seconds: f64, marks: Vec<Mark>) -> Option<ChartFigure> {
+pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> Option<ChartFigure> {
     let all = columns.iter().flat_map(|column| &column.counts).map(|(ms, _)| *ms);
     all.clone().next()?;
     let y = ChartAxis::latencies("latency", all);
@@ -63,7 +63,7 @@ fn low_end(band: usize) -> f64 {
     band as f64 / BANDS as f64
 }
 
-fn count(column: &HeatColumn, scale: AxisScale) -> [u64; BANDS] {
+fn count(column: &Column, scale: AxisScale) -> [u64; BANDS] {
     let mut counts = [0u64; BANDS];
     for (ms, ios) in &column.counts {
         let band = (scale.place(*ms) * BANDS as f64).clamp(0.0, BANDS as f64 - 1.0) as usize;
@@ -81,7 +81,7 @@ fn key() -> Vec<Key> {
 
 /// Counts by stretch of time and band; bands that hold nothing are left out.
 fn table(
-    columns: &[HeatColumn],
+    columns: &[Column],
     counted: &[[u64; BANDS]],
     x: &ChartAxis,
     y: &ChartAxis,
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_io_is_in_one_band() {
-        let column = HeatColumn { from: 0.0, to: 1.0, counts: vec![(0.01, 3), (0.1, 7), (100.0, 1)] };
+        let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, 3), (0.1, 7), (100.0, 1)] };
         let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
         let row = &chart.table.rows[0];
         let ios: Vec<&str> = row.cells.iter().skip(1).map(String::as_str).collect();
@@ -121,6 +121,6 @@ mod tests {
 
     #[test]
     fn without_latencies_there_is_no_map() {
-        assert!(chart("h".into(), &[HeatColumn::default()], 1.0, Vec::new()).is_none());
+        assert!(chart("h".into(), &[Column::default()], 1.0, Vec::new()).is_none());
     }
 }

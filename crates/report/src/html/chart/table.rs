@@ -1,7 +1,7 @@
 //! The table behind a chart.
 
 use crate::number::{NONE, number};
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// A table; the first cell of a row names it.
@@ -29,8 +29,8 @@ impl FigureTable {
     }
 
     /// The table of these rows; `at`: where each is on the axis below.
-    pub fn of<R>(columns: &[Column<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
-        let columns: Vec<&Column<R>> = columns.iter().filter(|column| column.on_page).collect();
+    pub fn of<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
+        let columns: Vec<&TableColumn<R>> = columns.iter().filter(|column| column.on_page).collect();
         let cells = |row: &R| columns.iter().map(|column| text((column.cell)(row))).collect();
         let row = |(place, row): (usize, &R)| FigureRow { at: at(place), cells: cells(row) };
         FigureTable {

@@ -12,7 +12,7 @@ use super::chart::ChartFigure;
 use super::page::heading;
 use super::table::PageTable;
 use diskspd_judge::lab::compare::{self, SideDifference};
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
@@ -68,10 +68,10 @@ pub fn content(page: &ComparisonPage) -> Markup {
 }
 
 /// What was recorded of both and differs.
-const DIFFERENCES: [Column<SideDifference>; 3] = [
-    Column::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
-    Column::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
-    Column::<SideDifference>::words("B", |one| Cell::text(one.other.as_ref())).paged(),
+const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
+    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
+    TableColumn::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
+    TableColumn::<SideDifference>::words("B", |one| Cell::text(one.other.as_ref())).paged(),
 ];
 
 fn differences(found: &[SideDifference]) -> Markup {

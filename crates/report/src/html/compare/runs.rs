@@ -8,7 +8,7 @@ use crate::html::verdict::Badge;
 use diskspd_judge::lab::compare::{Side, SideRun};
 use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
 
@@ -49,17 +49,17 @@ fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLin
 }
 
 impl<'a> SideRunLine<'a> {
-    const COLUMNS: &'a [Column<SideRunLine<'a>>] = &[
-        Column::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
-        Column::<SideRunLine>::words("started", |line| {
+    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
+        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<SideRunLine>::words("started", |line| {
             Cell::text(line.run.started_at.and_then(date_and_time))
         })
         .paged(),
-        Column::<SideRunLine>::words("found", |line| {
+        TableColumn::<SideRunLine>::words("found", |line| {
             Cell::Marked(Badge::of_findings(line.run.findings.as_ref()).0, String::new())
         })
         .paged(),
-        Column::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
         iops(),
         mib_per_s(),
         mean(),

@@ -7,7 +7,7 @@ use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::results::{SpanSummary, WhichIos};
 use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::table::{Cell, Column};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// Runs that are listed; more of them make a page that no browser opens at once.
@@ -47,24 +47,24 @@ fn lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
 }
 
 impl<'a> KeptLine<'a> {
-    const COLUMNS: &'a [Column<KeptLine<'a>>] = &[
-        Column::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
-        Column::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
-        Column::<KeptLine>::words("label, tags", KeptLine::words).paged(),
-        Column::<KeptLine>::words("found", |line| match line.run.run.worst() {
+    const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
+        TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
+        TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
+        TableColumn::<KeptLine>::words("label, tags", KeptLine::words).paged(),
+        TableColumn::<KeptLine>::words("found", |line| match line.run.run.worst() {
             Some(worst) => Cell::Marked(Badge::of(worst).0, String::new()),
             None => Cell::Missing,
         })
         .paged(),
-        Column::<KeptLine>::words("work", KeptLine::work).paged(),
-        Column::<KeptLine>::number("IOPS", |line| line.figure(RunFigure::Iops)).paged(),
-        Column::<KeptLine>::number("MiB/s", |line| line.figure(RunFigure::MibPerS)).paged(),
-        Column::<KeptLine>::number("mean", |line| line.figure(RunFigure::Mean)).paged(),
-        Column::<KeptLine>::number("50 %", |line| line.figure(RunFigure::P50)).paged(),
-        Column::<KeptLine>::number("99 %", |line| line.figure(RunFigure::P99)).paged(),
-        Column::<KeptLine>::number("99.9 %", |line| line.figure(RunFigure::P999)).paged(),
-        Column::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
-        Column::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
+        TableColumn::<KeptLine>::words("work", KeptLine::work).paged(),
+        TableColumn::<KeptLine>::number("IOPS", |line| line.figure(RunFigure::Iops)).paged(),
+        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure(RunFigure::MibPerS)).paged(),
+        TableColumn::<KeptLine>::number("mean", |line| line.figure(RunFigure::Mean)).paged(),
+        TableColumn::<KeptLine>::number("50 %", |line| line.figure(RunFigure::P50)).paged(),
+        TableColumn::<KeptLine>::number("99 %", |line| line.figure(RunFigure::P99)).paged(),
+        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure(RunFigure::P999)).paged(),
+        TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
+        TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
     ];
 
     fn words(&self) -> Cell {
