@@ -90,7 +90,9 @@ impl Judged<'_> {
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
-        let known = if self.part.on_file_system && changes {
+        // A client has no journal, and past the page cache it writes what it is told to.
+        let by_itself = self.part.on_file_system && (!self.part.is_remote() || self.part.buffered);
+        let known = if by_itself && changes {
             device.write.bytes
         } else {
             self.part.write.bytes.saturating_add(self.settled())
