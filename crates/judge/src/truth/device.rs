@@ -55,7 +55,8 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .iter()
         .zip(&done)
         .map(|(part, done)| {
-            let own_read = facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
+            let own_read =
+                facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
             judge(span, &Judged { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
         })
         .collect();
