@@ -221,12 +221,70 @@ class Own:
 
 
 @dataclass
+class Times:
+    """At `host.results.time_span.observed.devices.remote.done.read.times`, and 2 more."""
+
+    queue_ms: int = field(default=None)  # ms
+    round_trip_ms: int = field(default=None)  # ms
+    total_ms: int = field(default=None)  # ms
+
+
+@dataclass
+class Commit:
+    """At `host.results.time_span.observed.devices.remote.done.read`, and 2 more."""
+
+    errors: int = field(default=None)
+    requests: int = field(default=None)
+    timeouts: int = field(default=None)
+    times: Optional[Times] = field(default=None, metadata={'of': 'Times'})
+    transmissions: Optional[int] = field(default=None)
+
+
+@dataclass
+class RemoteDone:
+    """At `host.results.time_span.observed.devices.remote.done`."""
+
+    commit: Commit = field(default=None, metadata={'of': 'Commit'})
+    read: Commit = field(default=None, metadata={'of': 'Commit'})
+    read_bytes: int = field(default=None)  # bytes
+    write: Commit = field(default=None, metadata={'of': 'Commit'})
+    write_bytes: int = field(default=None)  # bytes
+    reconnects: Optional[int] = field(default=None)
+
+
+@dataclass
+class Tcp:
+    """At `host.results.time_span.observed.devices.remote.tcp`."""
+
+    sent: int = field(default=None)
+    sent_again: int = field(default=None)
+
+
+@dataclass
+class Remote:
+    """At `host.results.time_span.observed.devices.remote`."""
+
+    done: RemoteDone = field(default=None, metadata={'of': 'RemoteDone'})
+    name: str = field(default=None)
+    tcp: Optional[Tcp] = field(default=None, metadata={'of': 'Tcp'})
+
+
+@dataclass
 class Cached:
     """At `host.results.time_span.observed.devices.target.cached`."""
 
     after: int = field(default=None)
     before: int = field(default=None)
     evicted: int = field(default=None)
+
+
+@dataclass
+class LayerRemote:
+    """At `host.results.time_span.observed.devices.target.stack.layer.remote`."""
+
+    at: str = field(default=None)
+    protocol: str = field(default=None)
+    source: str = field(default=None)
 
 
 @dataclass
@@ -250,6 +308,7 @@ class Layer:
     on: List[str] = field(default=None, metadata={'depth': 1})
     memory: Optional[str] = field(default=None)
     number: Optional[str] = field(default=None)
+    remote: Optional[LayerRemote] = field(default=None, metadata={'of': 'LayerRemote'})
     traits: Optional[Traits] = field(default=None, metadata={'of': 'Traits'})
     unknown_below: Optional[str] = field(default=None)
 
@@ -287,6 +346,7 @@ class Devices:
     elapsed: int = field(default=None)
     targets: List[Target] = field(default=None, metadata={'of': 'Target', 'depth': 1})
     own: Optional[Own] = field(default=None, metadata={'of': 'Own'})
+    remote: Optional[List[Remote]] = field(default=None, metadata={'of': 'Remote', 'depth': 1})
     unwritten: Optional[List[int]] = field(default=None, metadata={'depth': 1})
 
 
@@ -373,7 +433,7 @@ class Tool:
 
 
 @dataclass
-class Times:
+class WorkerTimes:
     """At `host.results.time_span.observed.effort.worker.times`."""
 
     busy: int = field(default=None)
@@ -389,7 +449,7 @@ class Worker:
     depth: int = field(default=None)
     engine: str = field(default=None)
     cpu: Optional[int] = field(default=None)
-    times: Optional[Times] = field(default=None, metadata={'of': 'Times'})
+    times: Optional[WorkerTimes] = field(default=None, metadata={'of': 'WorkerTimes'})
 
 
 @dataclass

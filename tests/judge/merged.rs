@@ -427,6 +427,7 @@ fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
                     ..DeviceActivity::default()
                 }],
                 own: Some(OwnIo { read_bytes: bytes, ..OwnIo::default() }),
+                remote: Vec::new(),
                 unwritten: None,
                 elapsed: span.measured,
             }),

@@ -23,7 +23,8 @@ use diskspd::machine::io_counters::{
 use diskspd::machine::io_limit::{IoControl, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
 use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
-use diskspd::machine::stack::{Layer, Stack, Traits};
+use diskspd::machine::remote::{CallTimes, Calls, RemoteActivity, RemoteFacts, RemoteMount, TcpSegments};
+use diskspd::machine::stack::{Layer, LayerKind, Stack, Traits};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::machine::tasks::{Others, Task};
 use diskspd::machine::thermal::{Temperature, Thermal};
@@ -561,7 +562,10 @@ fn devices() -> DeviceFacts {
         ever: true,
         switched: name == "sda",
     };
-    let other = Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[])], ..Stack::default() };
+    let remote = Some(RemoteMount::default());
+    let mount = Layer { name: "a:/b".into(), kind: LayerKind::Mount, remote, ..Layer::default() };
+    let other =
+        Stack { first: vec!["sdb".into()], layers: vec![layer("sdb", &[]), mount], ..Stack::default() };
     let target = |id, stack| TargetDevices { target: TargetId(id), stack, ..TargetDevices::default() };
     DeviceFacts {
         targets: vec![
@@ -581,10 +585,19 @@ fn devices() -> DeviceFacts {
             ),
         ],
         devices: vec![activity("dm-0"), activity("sda")],
+        remote: vec![remote_facts(), RemoteFacts { name: "a:/b".into(), ..RemoteFacts::default() }],
         own: Some(OwnIo::default()),
         unwritten: Some((1, 1)),
         elapsed: 1,
     }
+}
+
+/// Of a client that tells everything.
+fn remote_facts() -> RemoteFacts {
+    let (transmissions, times) = (Some(1), Some(CallTimes::default()));
+    let read = Calls { transmissions, times, ..Calls::default() };
+    let done = RemoteActivity { read, write: read, commit: read, reconnects: Some(0), ..Default::default() };
+    RemoteFacts { name: "a:/b".into(), done, tcp: Some(TcpSegments::default()) }
 }
 
 /// Of a machine that tells some things only; a second trace is one of nothing.

@@ -25,6 +25,7 @@ mod machine;
 pub mod memory_backed;
 mod mountinfo;
 pub mod refusal;
+pub mod remote_counters;
 pub mod root;
 mod share;
 pub mod signatures;

@@ -4,6 +4,7 @@
 mod beneath;
 mod loop_file;
 mod opened;
+mod remote;
 mod served;
 
 use super::device::{self, Device, Number};
@@ -43,6 +44,9 @@ pub fn of_file(root: &Root, place: &Path, number: Option<Number>) -> Stack {
 }
 
 fn at(root: &Root, place: &FilePlace) -> Stack {
+    if let Some(stack) = remote::stack(root, place) {
+        return stack;
+    }
     match Beneath::file(root, place, NESTING) {
         Ok(found) => downwards(root, found.devices, Some(found.file_system)),
         Err(Without::HiddenMemory(why)) => Stack { in_memory: Some(why.clone()), ..Stack::without(why) },
@@ -107,7 +111,7 @@ fn layer(root: &Root, device: &Device, open: &mut Vec<Device>) -> Layer {
     open.extend(below);
     let (name, counted, traits) = (device.name.clone(), device.is_counted(), Some(device.traits()));
     let number = (device.number != (0, 0)).then(|| format!("{}:{}", device.number.0, device.number.1));
-    Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory }
+    Layer { name, number, kind, on, faithful, counted, unknown_below, traits, memory, remote: None }
 }
 
 impl Device {

@@ -21,6 +21,15 @@ pub(super) struct FilePlace {
     pub mount: Option<u32>,
 }
 
+impl FilePlace {
+    /// The mount that it lies on; `None` = none that is visible has it.
+    pub fn mount(&self, root: &Root) -> Option<Mount> {
+        let mounts = root.mounts();
+        let opened = self.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
+        opened.or_else(|| mountinfo::holding(&mounts, &self.path))
+    }
+}
+
 /// Why a file has no device, in words.
 #[derive(Debug)]
 pub(super) enum Without {
@@ -64,9 +73,7 @@ pub(super) struct Beneath {
 
 impl Beneath {
     pub fn file(root: &Root, place: &FilePlace, nesting: u32) -> Result<Beneath, Without> {
-        let mounts = root.mounts();
-        let opened = place.mount.and_then(|id| mountinfo::parse(&mounts).find(|mount| mount.id == id));
-        let mount = opened.or_else(|| mountinfo::holding(&mounts, &place.path));
+        let mount = place.mount(root);
         let known = place.number.and_then(|number| Device::of(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();

@@ -17,7 +17,8 @@ pub struct TracedDevice {
 
 /// All devices of a stack but partitions, whose requests are their disk's: the uppermost first.
 pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
-    let whole = stack.layers.iter().filter(|layer| layer.kind != LayerKind::Partition);
+    let whole =
+        stack.layers.iter().filter(|layer| !matches!(layer.kind, LayerKind::Partition | LayerKind::Mount));
     whole.map(|layer| TracedDevice { name: layer.name.clone(), number: number(root, &layer.name) }).collect()
 }
 

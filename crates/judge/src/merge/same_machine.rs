@@ -230,6 +230,11 @@ fn add(all: &mut DeviceFacts, other: DeviceFacts) {
             all.devices.push(device);
         }
     }
+    for mount in other.remote {
+        if !all.remote.iter().any(|known| known.name == mount.name) {
+            all.remote.push(mount);
+        }
+    }
     all.own = all.own.zip(other.own).map(|(mut sum, own)| {
         sum.read_bytes = sum.read_bytes.saturating_add(own.read_bytes);
         sum.write_bytes = sum.write_bytes.saturating_add(own.write_bytes);

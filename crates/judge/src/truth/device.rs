@@ -18,6 +18,7 @@ mod neighbours;
 mod part;
 mod parts;
 mod queue;
+mod remote;
 mod shared;
 mod single;
 mod sizes;
@@ -54,7 +55,8 @@ pub(super) fn verdict(span: &SpanView, limiter: Option<Limiter>) -> Option<SpanV
         .iter()
         .zip(&done)
         .map(|(part, done)| {
-            let own_read = facts.own.filter(|_| others.parts == 1).map(|own| own.read_bytes);
+            let own_read =
+                facts.own.filter(|_| others.parts == 1 && !part.is_remote()).map(|own| own.read_bytes);
             judge(span, &Judged { part, facts, slack, by_storage, own_read }, done.as_ref(), &others)
         })
         .collect();
@@ -81,7 +83,7 @@ struct OthersReads {
 impl OthersReads {
     fn of(parts: &[Part], done: &[Result<Done, NotCounted>], facts: &DeviceFacts) -> OthersReads {
         let known = || {
-            let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices());
+            let parts = parts.iter().zip(done).filter(|(part, _)| part.has_devices() && !part.is_remote());
             parts.filter_map(|(part, done)| Some((part, done.as_ref().ok()?)))
         };
         let read = known().map(|(_, done)| done.read.bytes).fold(0, u64::saturating_add);
@@ -116,7 +118,9 @@ fn judge(
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
-        let others = judged.others(first, others.bytes, others.share(part, first));
+        // What a process asks of other hosts the kernel doesn't count by process.
+        let read = others.bytes.filter(|_| !part.is_remote());
+        let others = judged.others(first, read, others.share(part, first));
         judged.beneath(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
@@ -160,6 +164,9 @@ fn judge(
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict.evidence.extend(discarded(part, found.discards));
     verdict.message += &failed::beside(span, |target| part.has(target));
+    if part.is_remote() {
+        remote::tell(&mut verdict, part, judged.facts);
+    }
     verdict
 }
 

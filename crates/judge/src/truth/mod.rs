@@ -39,6 +39,7 @@ mod tracer;
 mod unfinished;
 mod view;
 mod volume;
+mod wire;
 
 pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict};
@@ -111,6 +112,7 @@ const CHECKS: &[Check] = &[
         steady::check(span, steady, late, concluded.limits.as_ref())
     },
     |span, _| tracer::check(span),
+    |span, _| wire::check(span),
     |span, _| preset::check(span),
     |span, _| advice::check(span),
 ];

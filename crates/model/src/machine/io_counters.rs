@@ -1,5 +1,6 @@
 //! The kernel's counters of devices, of this process, and of what waits in memory to be written.
 
+use super::remote::RemoteFacts;
 use super::stack::Stack;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,9 @@ pub struct DeviceFacts {
     /// What the devices of all stacks did between the two readings, by their names in the stacks. One that
     /// couldn't be read twice is missing.
     pub devices: Vec<DeviceActivity>,
+    /// Of mounts of other hosts' files what their client did besides; empty = there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remote: Vec<RemoteFacts>,
     /// What this process asked for meanwhile; `None` = the kernel doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<OwnIo>,

@@ -18,6 +18,7 @@ pub mod io_limit;
 mod memory;
 pub mod memory_backed;
 pub mod quota;
+pub mod remote;
 mod rows;
 pub mod stack;
 pub mod storage;

@@ -1,6 +1,7 @@
 //! The devices beneath a target, from the file system down to the disks.
 
 use super::memory_backed::InMemory;
+use super::remote::RemoteMount;
 use serde::{Deserialize, Serialize};
 
 /// The block devices beneath a target.
@@ -20,7 +21,7 @@ pub struct Stack {
     pub in_memory: Option<String>,
 }
 
-/// One block device of a stack.
+/// One block device of a stack, or a mount of another host's files in the place of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {
     /// The kernel's name: `dm-0`, `sda1`.
@@ -46,6 +47,9 @@ pub struct Layer {
     /// How it keeps its content in memory; missing = as far as can be seen, it doesn't.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<InMemory>,
+    /// It is no device, but a mount of another host's files, whose client counts; missing = it is a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteMount>,
 }
 
 /// What the kernel does with the I/Os of a device; a partition has its disk's. `None` = it doesn't tell.
@@ -81,6 +85,8 @@ pub enum LayerKind {
     Bcache,
     /// NVMe over several paths.
     Multipath,
+    /// No device: a mount of another host's files.
+    Mount,
 }
 
 impl Stack {

@@ -1,5 +1,6 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
+use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use diskspd_host::io_counters::{Counters, Reading};
 use diskspd_host::located::OpenedToLook;
@@ -20,6 +21,8 @@ pub struct DeviceWatch {
     /// Of all stacks, each once.
     names: Vec<String>,
     counters: Counters,
+    /// The mounts of other hosts' files among them.
+    remote: RemoteWatch,
     /// When the first reading began, and what it was.
     before: Option<(clock::Nanos, Reading)>,
     /// When the second reading had ended, and what it was.
@@ -89,13 +92,14 @@ impl DeviceWatch {
             .collect();
         let mut names: Vec<String> = Vec::new();
         for layer in targets.iter().flat_map(|target| &target.facts.stack.layers) {
-            if !names.contains(&layer.name) {
+            if layer.remote.is_none() && !names.contains(&layer.name) {
                 names.push(layer.name.clone());
             }
         }
+        let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
         let counters = Counters::open(&Root::live(), &names);
         let switched = vec![false; names.len()];
-        DeviceWatch { targets, names, counters, before: None, after: None, switched, flush }
+        DeviceWatch { targets, names, counters, remote, before: None, after: None, switched, flush }
     }
 
     /// How much of the targets is in memory only, shortly before the first reading.
@@ -111,12 +115,14 @@ impl DeviceWatch {
     /// workers, so nothing else comes between.
     pub fn begin(&mut self) {
         let at = clock::monotonic();
+        self.remote.begin();
         self.before = Some((at, self.counters.read()));
     }
 
     /// The second reading.
     pub fn end(&mut self) {
         let reading = self.counters.read();
+        self.remote.end();
         self.see_switches(&reading.counted);
         self.after = Some((clock::monotonic(), reading));
     }
@@ -168,8 +174,10 @@ impl DeviceWatch {
                 switched: *switched,
             })
         });
+        let remote = self.remote.finish();
         Some(DeviceFacts {
-            devices: devices.collect(),
+            devices: devices.chain(remote.iter().map(observe_remote::as_device)).collect(),
+            remote,
             own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
             unwritten: before.unwritten.zip(after.unwritten),
             elapsed: end - begin,

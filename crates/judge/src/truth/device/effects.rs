@@ -86,16 +86,24 @@ impl Judged<'_> {
         let read = match others_read {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
-            None => device.read.bytes.saturating_sub(self.part.read.bytes),
+            None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edges()),
         };
         // A file system that punches holes writes that down.
         let changes = self.part.write.bytes > 0 || self.part.discarded.ios > 0;
-        let known = if self.part.on_file_system && changes {
+        // A client has no journal, and past the page cache it writes what it is told to.
+        let by_itself = self.part.on_file_system && (!self.part.is_remote() || self.part.buffered);
+        let known = if by_itself && changes {
             device.write.bytes
         } else {
             self.part.write.bytes.saturating_add(self.settled())
         };
-        Others { read, write: device.write.bytes.saturating_sub(known) }
+        Others { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
+    }
+
+    /// Bytes beyond those counted that a mount's client may have done for this run at the edges of the window.
+    /// Nothing tells its requests from others', and an I/O in flight can be many of them.
+    fn edges(&self) -> u64 {
+        if self.part.is_remote() { self.part.in_flight.bytes } else { 0 }
     }
 
     /// Compares what was counted with what the devices right beneath the targets did.

@@ -45,6 +45,17 @@ impl<'a> Part<'a> {
         self.targets.iter().all(|target| target.stack.without.is_none())
     }
 
+    /// The mounts of other hosts' files among what the targets lie on: the client's counters stand for a
+    /// device's.
+    pub fn mounts(&self) -> Vec<&'a Layer> {
+        self.layers().into_iter().filter(|layer| layer.remote.is_some()).collect()
+    }
+
+    /// Whether they lie on such a mount.
+    pub fn is_remote(&self) -> bool {
+        self.targets.iter().flat_map(|target| &target.stack.layers).any(|layer| layer.remote.is_some())
+    }
+
     /// All devices, each once, upper ones first.
     pub fn layers(&self) -> Vec<&'a Layer> {
         let mut layers: Vec<&Layer> = Vec::new();

@@ -82,8 +82,8 @@ impl Judged<'_> {
         let mut severity = Severity::Note;
         match smallest {
             Some((device, largest, possible)) => {
-                message +=
-                    &format!(": {device} takes no more than {} at once (max_sectors_kb)", amount(largest));
+                let setting = if self.part.is_remote() { "rsize, wsize" } else { "max_sectors_kb" };
+                message += &format!(": {device} takes no more than {} at once ({setting})", amount(largest));
                 let better = block.min(possible.unwrap_or(0));
                 if better > largest {
                     remedy =

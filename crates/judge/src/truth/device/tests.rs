@@ -2,9 +2,11 @@
 
 #[cfg(test)]
 mod relations;
+#[cfg(test)]
+mod remote;
 
 use super::*;
-use crate::truth::{Severity, judge as judge_record};
+use crate::truth::{Judgement, Severity, judge as judge_record};
 use Severity::*;
 use Verdict::*;
 use diskspd_model::machine::System;
@@ -181,6 +183,7 @@ impl Case {
         DeviceFacts {
             targets,
             devices: self.devices.iter().map(activity).collect(),
+            remote: Vec::new(),
             own: self.own.map(|read_bytes| OwnIo { read_bytes, ..OwnIo::default() }),
             unwritten: Some(self.unwritten),
             elapsed: SECOND + self.slack,
@@ -221,6 +224,10 @@ fn id(path: &str) -> TargetId {
 const SECOND: u64 = 1_000_000_000;
 
 fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> SpanVerdict {
+    judgement_of(targets, facts).verdicts.remove(0)
+}
+
+fn judgement_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Judgement {
     let (results, asked): (Vec<TargetResults>, Vec<Target>) = targets.into_iter().unzip();
     let threads =
         results.into_iter().map(|target| ThreadResults { targets: vec![target], ..ThreadResults::default() });
@@ -235,7 +242,7 @@ fn verdict_of(targets: Vec<(TargetResults, Target)>, facts: DeviceFacts) -> Span
         ..Profile::default()
     };
     let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
-    judge_record(&record, &diskspd_model::results::summarize(&record)).verdicts.remove(0)
+    judge_record(&record, &diskspd_model::results::summarize(&record))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::truth::contention::{self, Contention, Holder};
+use crate::truth::device::Part;
 use crate::truth::late::Late;
 use crate::truth::{Finding, Severity, SpanView, offered, processors};
 use diskspd_model::engines::EngineKind;
@@ -116,9 +117,10 @@ pub(super) fn describe(
             // That the depth asked for wasn't reached is no detail: figures of another depth are what was
             // measured.
             let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
-            let at_device = at_device
-                .map(|ios| format!(", {}{ios:.1} of them at the device", but(ios)))
-                .unwrap_or_default();
+            let remote = span.parts.iter().any(Part::is_remote);
+            let place = if remote { "sent to the server" } else { "at the device" };
+            let at_device =
+                at_device.map(|ios| format!(", {}{ios:.1} of them {place}", but(ios))).unwrap_or_default();
             let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
             finding(Severity::Note, "limited-by-storage", what)
         }

@@ -1,0 +1,44 @@
+//! What the clients of NFS and SMB count of their mounts.
+
+use super::root::Root;
+use diskspd_model::machine::remote::{Protocol, RemoteActivity, RemoteMount, TcpSegments};
+
+/// One reading of a mount.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RemoteReading {
+    /// What the client has done for it since it was made.
+    pub done: RemoteActivity,
+    /// What the machine has sent over TCP; `None` = the kernel doesn't tell.
+    pub tcp: Option<TcpSegments>,
+}
+
+/// Reads the counters of a mount; `None` = there are none, or they don't tell all (pNFS).
+pub fn read(root: &Root, mount: &RemoteMount) -> Option<RemoteReading> {
+    let done = match mount.protocol {
+        Protocol::Nfs => {
+            let text = root.text("/proc/self/mountstats")?;
+            RemoteActivity::parse_mountstats(&text, &escaped(&mount.at))
+        }
+        Protocol::Smb => {
+            let text = root.text("/proc/fs/cifs/Stats")?;
+            RemoteActivity::parse_smb_stats(&text, &mount.source)
+        }
+    }?;
+    let tcp = root.text("/proc/self/net/snmp").and_then(|text| TcpSegments::parse(&text));
+    Some(RemoteReading { done, tcp })
+}
+
+/// A path as the kernel's lists of mounts have it: blanks, tabs, line ends and backslashes in octal.
+fn escaped(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for letter in path.chars() {
+        match letter {
+            ' ' => text.push_str("\\040"),
+            '\t' => text.push_str("\\011"),
+            '\n' => text.push_str("\\012"),
+            '\\' => text.push_str("\\134"),
+            other => text.push(other),
+        }
+    }
+    text
+}

@@ -1,0 +1,49 @@
+//! Files of another host: the mount takes the place of the device, where its client counts.
+
+use super::beneath::FilePlace;
+use crate::mountinfo::{self, Mount};
+use crate::remote_counters;
+use crate::root::Root;
+use diskspd_model::machine::remote::{Protocol, RemoteMount};
+use diskspd_model::machine::stack::*;
+
+/// What a file of another host lies on; `None` = it is of this host, or the client counts nothing.
+pub(super) fn stack(root: &Root, place: &FilePlace) -> Option<Stack> {
+    let mount = place.mount(root)?;
+    let protocol = Protocol::of(&mount.file_system)?;
+    let remote = RemoteMount { protocol, source: mount.source.clone(), at: mount.at.clone() };
+    remote_counters::read(root, &remote)?;
+    let name = name(root, &mount);
+    let option = |name: &str| {
+        let mut options = mount.options.split(',');
+        options.find_map(|option| option.strip_prefix(name)?.strip_prefix('=')?.parse::<u64>().ok())
+    };
+    let traits = Traits {
+        // What it flushes are no writes.
+        write_back: Some(false),
+        fua: None,
+        largest_io: option("rsize").into_iter().chain(option("wsize")).min(),
+        possible_io: None,
+    };
+    let layer = Layer {
+        name: name.clone(),
+        kind: LayerKind::Mount,
+        faithful: true,
+        counted: true,
+        traits: Some(traits),
+        remote: Some(remote),
+        ..Layer::default()
+    };
+    let (first, layers) = (vec![name], vec![layer]);
+    Some(Stack { file_system: Some(mount.file_system), first, layers, ..Stack::default() })
+}
+
+/// What is mounted; with a number where the same is mounted once more with counters of its own
+/// (`nosharecache`).
+fn name(root: &Root, mount: &Mount) -> String {
+    let others = |other: &Mount| other.source == mount.source && other.number != mount.number;
+    match mountinfo::parse(&root.mounts()).any(|other| others(&other)) {
+        true => format!("{} ({}:{})", mount.source, mount.number.0, mount.number.1),
+        false => mount.source.clone(),
+    }
+}

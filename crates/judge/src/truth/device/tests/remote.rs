@@ -1,0 +1,78 @@
+//! Mounts of other hosts' files: the rules of devices, with a server in the place of one.
+
+use super::*;
+use diskspd_model::machine::remote::{
+    CallTimes, Calls, Protocol, RemoteActivity, RemoteFacts, RemoteMount, TcpSegments,
+};
+
+/// A run on such a mount, past the page cache.
+fn mounted(counted: Bytes) -> Case {
+    run(counted).file().first(|layer| {
+        layer.name = "server:/export".into();
+        layer.kind = LayerKind::Mount;
+        layer.traits = Some(Traits { write_back: Some(false), ..Traits::default() });
+        let (source, at) = (layer.name.clone(), "/mnt".into());
+        layer.remote = Some(RemoteMount { protocol: Protocol::Nfs, source, at });
+    })
+}
+
+#[track_caller]
+fn is(case: &Case, verdict: Verdict, severity: Option<Severity>, text: &str) {
+    let found = case.verdict();
+    assert_eq!((found.verdict, found.severity), (verdict, severity), "{}", found.parts[0].message);
+    let message = &found.parts[0].message;
+    assert!(message.contains(text) && !message.contains("the device"), "{message}");
+    let unseen = found.parts[0].evidence.iter().any(|text| text.contains("can't be seen from this host"));
+    assert!(unseen, "{:?}", found.parts[0].evidence);
+}
+
+#[test]
+fn a_server_is_judged_as_a_device_is() {
+    let (all, half) = ((64 * MIB, 0), (16 * MIB, 0));
+    is(&mounted(all), Verified, None, "the server read as much");
+    is(&mounted((0, 64 * MIB)), Verified, None, "the server wrote as much");
+    let cached = Case { buffered: true, ..mounted(all).device(half) };
+    is(&cached, Cached, Some(Wrong), "the page cache answered, not the server");
+    is(&mounted(all).of_size(4 * BLOCK), Coalesced, Some(Warning), "the server read in fewer, larger");
+    let ahead = Case { buffered: true, ..mounted(all).device((80 * MIB, 0)) };
+    is(&ahead, Amplified, Some(Note), "the server read 80 MiB for the 64 MiB");
+}
+
+#[test]
+fn what_other_programs_did_on_the_mount_is_theirs() {
+    // What the process asked of block devices says nothing of a mount.
+    let reads = Case { own: Some(0), ..mounted((64 * MIB, 0)).device((96 * MIB, 0)) };
+    is(&reads, Shared, Some(Warning), "others used server:/export during the run");
+    let writes = mounted((0, 64 * MIB)).device((0, 96 * MIB));
+    is(&writes, Shared, Some(Warning), "others used server:/export during the run");
+}
+
+#[test]
+fn larger_ios_than_the_mount_takes_are_cut_up() {
+    let split = Case { block: 256 << 10, ..mounted((64 * MIB, 0)) }.of_size(64 << 10);
+    let split = split.first(|layer| {
+        layer.traits = Some(Traits { largest_io: Some(64 << 10), ..layer.traits.unwrap() });
+    });
+    is(&split, Split, Some(Note), "server:/export takes no more than 64 KiB at once (rsize, wsize)");
+}
+
+#[test]
+fn where_the_time_went_and_what_was_sent_again_is_told() {
+    let case = mounted((64 * MIB, 0));
+    let mut facts = case.facts(vec![case.target("a")]);
+    let times = Some(CallTimes { queue_ms: 16_384, round_trip_ms: 49_152, total_ms: 81_920 });
+    let read =
+        Calls { requests: 16_384, transmissions: Some(16_387), timeouts: 1, times, ..Calls::default() };
+    let done = RemoteActivity { read, read_bytes: 64 * MIB, ..RemoteActivity::default() };
+    let tcp = Some(TcpSegments { sent: 10_000, sent_again: 20 });
+    facts.remote = vec![RemoteFacts { name: "server:/export".into(), done, tcp }];
+    let judgement = judgement_of(vec![case.results("a")], facts);
+    let split = "a read request took 5.000 ms on average (16,384 of them): 1.000 ms queued in the client, 3.000 ms \
+                 in the network and the server together (the client can't tell these apart), 1.000 ms in the \
+                 client afterwards";
+    let evidence = &judgement.verdicts[0].parts[0].evidence;
+    assert!(evidence.iter().any(|text| text.ends_with(split)), "{evidence:?}");
+    let found = |name| judgement.findings.iter().find(|finding| finding.name == name).unwrap();
+    assert!(found("requests-sent-again").message.contains("3 of 16384 requests were sent again"));
+    assert!(found("packets-sent-again").message.contains("20 of 10000 segments again (0.20 %)"));
+}

@@ -1,0 +1,51 @@
+//! What went wrong between this host and a server: requests sent again, packets lost.
+
+use super::{Finding, Severity, SpanView};
+use diskspd_model::machine::remote::RemoteFacts;
+
+/// From this share of what was sent on, sending it again takes a visible part of the time.
+const MANY: f64 = 0.001;
+
+/// Requests and packets that were sent more than once, by mount.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let Some(devices) = span.devices() else { return Vec::new() };
+    let requests = devices.remote.iter().filter_map(|mount| requests(span, mount));
+    // All mounts have the same connections' counter.
+    requests.chain(devices.remote.first().and_then(|mount| packets(span, mount))).collect()
+}
+
+fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
+    let all = mount.done.all();
+    let again = [mount.done.read, mount.done.write, mount.done.commit].iter().map(|c| c.sent_again()).sum();
+    let reconnects = mount.done.reconnects.unwrap_or(0);
+    let (RemoteFacts { name, .. }, again): (_, u64) = (mount, again);
+    if again == 0 && all.timeouts == 0 && reconnects == 0 {
+        return None;
+    }
+    let message = match (again, reconnects) {
+        (0, 0) => format!("{name}: {} requests had no answer in time", all.timeouts),
+        (0, _) => format!("{name}: the connection to a server was made anew {reconnects} times"),
+        _ => format!(
+            "{name}: {again} of {} requests were sent again, {} had no answer in time: each waited for the \
+             client's timeout, and the figures include it",
+            all.requests, all.timeouts
+        ),
+    };
+    let finding = Finding::new("requests-sent-again", Severity::Warning, span, message);
+    Some(finding.remedy("look for lost connections: dmesg, nfsstat -rc, ss -ti"))
+}
+
+fn packets(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
+    let tcp = mount.tcp.filter(|tcp| tcp.sent_again > 0)?;
+    let share = tcp.sent_again as f64 / tcp.sent.max(1) as f64;
+    let severity = if share >= MANY { Severity::Warning } else { Severity::Note };
+    let message = format!(
+        "the network lost packets: TCP sent {} of {} segments again ({:.2} %), over all connections of this \
+         host",
+        tcp.sent_again,
+        tcp.sent,
+        share * 100.0
+    );
+    let finding = Finding::new("packets-sent-again", severity, span, message);
+    Some(finding.remedy("look at the network's errors and drops: ip -s link, ss -ti, ethtool -S"))
+}

@@ -1,0 +1,287 @@
+//! Mounts of other hosts' files (NFS, SMB) and what the client counts of them: for these it is what the
+//! counters of block devices are for disks.
+
+use super::io_counters::{Activity, Flow};
+use serde::{Deserialize, Serialize};
+
+/// How the files of another host are reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// NFS of any version.
+    #[default]
+    Nfs,
+    /// SMB of any version (`cifs`).
+    Smb,
+}
+
+impl Protocol {
+    /// That of a type of file system, as mount(8) names it; `None` = its client counts nothing.
+    pub fn of(file_system: &str) -> Option<Protocol> {
+        match file_system {
+            "nfs" | "nfs4" => Some(Protocol::Nfs),
+            "cifs" | "smb3" => Some(Protocol::Smb),
+            _ => None,
+        }
+    }
+}
+
+/// Where another host's files are mounted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoteMount {
+    /// How they are reached.
+    pub protocol: Protocol,
+    /// What is mounted: `server:/export`, `//server/share`.
+    pub source: String,
+    /// Where.
+    pub at: String,
+}
+
+/// Requests of one kind that the client sent: since the mount was made, or within a time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Calls {
+    /// Requests that were answered, or given up.
+    pub requests: u64,
+    /// Times that a request was sent; more than requests where some were sent again. `None` = the client
+    /// doesn't count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transmissions: Option<u64>,
+    /// Requests that had no answer in time.
+    #[serde(default)]
+    pub timeouts: u64,
+    /// Requests that the server refused.
+    #[serde(default)]
+    pub errors: u64,
+    /// How long they took, all together; `None` = the client doesn't count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<CallTimes>,
+}
+
+/// What requests took, all together, ms. A request waits in the client, is sent and answered (one round
+/// trip), and is looked after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallTimes {
+    /// Waiting in the client to be sent.
+    pub queue_ms: u64,
+    /// From being sent until the answer is there: the network and the server.
+    pub round_trip_ms: u64,
+    /// From the first step until the last.
+    pub total_ms: u64,
+}
+
+impl Calls {
+    fn since(&self, earlier: &Calls) -> Calls {
+        let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        let times = self.times.zip(earlier.times).map(|(now, then)| CallTimes {
+            queue_ms: now.queue_ms.saturating_sub(then.queue_ms),
+            round_trip_ms: now.round_trip_ms.saturating_sub(then.round_trip_ms),
+            total_ms: now.total_ms.saturating_sub(then.total_ms),
+        });
+        Calls {
+            requests: self.requests.saturating_sub(earlier.requests),
+            transmissions: both(self.transmissions, earlier.transmissions),
+            timeouts: self.timeouts.saturating_sub(earlier.timeouts),
+            errors: self.errors.saturating_sub(earlier.errors),
+            times,
+        }
+    }
+
+    fn and(self, other: Calls) -> Calls {
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+        let times = self.times.zip(other.times).map(|(a, b)| CallTimes {
+            queue_ms: a.queue_ms.saturating_add(b.queue_ms),
+            round_trip_ms: a.round_trip_ms.saturating_add(b.round_trip_ms),
+            total_ms: a.total_ms.saturating_add(b.total_ms),
+        });
+        Calls {
+            requests: self.requests.saturating_add(other.requests),
+            transmissions: sum(self.transmissions, other.transmissions),
+            timeouts: self.timeouts.saturating_add(other.timeouts),
+            errors: self.errors.saturating_add(other.errors),
+            times,
+        }
+    }
+
+    /// How often a request was sent again; 0 where the client doesn't count.
+    pub fn sent_again(&self) -> u64 {
+        self.transmissions.unwrap_or(0).saturating_sub(self.requests)
+    }
+}
+
+/// What a client did for a mount: since it was made, or within a time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoteActivity {
+    /// Reads that were sent to the server, ..
+    pub read: Calls,
+    /// .. and bytes that it answered with.
+    pub read_bytes: u64,
+    /// Writes that were sent to the server, ..
+    pub write: Calls,
+    /// .. and bytes that they carried.
+    pub write_bytes: u64,
+    /// Requests to make durable what was written: COMMIT, FLUSH.
+    pub commit: Calls,
+    /// How often sessions with servers were made anew, of all mounts of this client; `None` = it doesn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconnects: Option<u64>,
+}
+
+impl RemoteActivity {
+    /// What was done between an earlier reading and this one.
+    pub fn since(&self, earlier: &RemoteActivity) -> RemoteActivity {
+        RemoteActivity {
+            read: self.read.since(&earlier.read),
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            write: self.write.since(&earlier.write),
+            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
+            commit: self.commit.since(&earlier.commit),
+            reconnects: self.reconnects.zip(earlier.reconnects).map(|(now, then)| now.saturating_sub(then)),
+        }
+    }
+
+    /// The same as what a block device does: a request is an I/O, a commit a flush.
+    pub fn as_device(&self) -> Activity {
+        let total = |calls: &Calls| calls.times.map_or(0, |times| times.total_ms);
+        let commit_ms = total(&self.commit);
+        Activity {
+            read: Flow { ios: self.read.requests, merges: 0, bytes: self.read_bytes },
+            write: Flow { ios: self.write.requests, merges: 0, bytes: self.write_bytes },
+            flushes: Some(self.commit.requests),
+            flush_ms: Some(commit_ms),
+            queue_ms: total(&self.read).saturating_add(total(&self.write)).saturating_add(commit_ms),
+            ..Activity::default()
+        }
+    }
+
+    /// All requests.
+    pub fn all(&self) -> Calls {
+        self.read.and(self.write).and(self.commit)
+    }
+
+    /// Reads what `/proc/self/mountstats` has of the NFS mount at this place; `None` = nothing, or nothing
+    /// that tells all: with pNFS, I/O goes to other servers without being counted here.
+    ///
+    /// The last mount at a place hides the others. Fields as `fs/nfs/super.c` (`nfs_show_stats`) and
+    /// `net/sunrpc/stats.c` (`rpc_clnt_show_stats`) of Linux write them.
+    pub fn parse_mountstats(text: &str, at: &str) -> Option<RemoteActivity> {
+        let here = format!(" mounted on {at} with fstype nfs");
+        let begin = text.rmatch_indices(&here).map(|(begin, _)| begin).next()?;
+        let block = text.get(begin..)?;
+        let block = block.find("\ndevice ").and_then(|end| block.get(..end)).unwrap_or(block);
+        let line = |name: &str| {
+            let mut lines = block.lines().map(str::trim_start);
+            lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        };
+        let parallel = block.split(['\t', ',', '\n']).find_map(|word| word.strip_prefix("pnfs="));
+        if parallel.is_some_and(|layout| layout != "not configured") {
+            return None;
+        }
+        let numbers = |text: &str| -> Vec<u64> {
+            text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect()
+        };
+        let bytes = numbers(line("bytes")?);
+        let calls = |name: &str| {
+            let fields = numbers(line(name)?);
+            let at = |index: usize| fields.get(index).copied();
+            Some(Calls {
+                requests: at(0)?,
+                transmissions: Some(at(1)?),
+                timeouts: at(2)?,
+                errors: at(8).unwrap_or(0),
+                times: Some(CallTimes { queue_ms: at(5)?, round_trip_ms: at(6)?, total_ms: at(7)? }),
+            })
+        };
+        let read = calls("READ")?;
+        Some(RemoteActivity {
+            read: calls("READ_PLUS").map_or(read, |plus| read.and(plus)),
+            read_bytes: *bytes.get(4)?,
+            write: calls("WRITE")?,
+            write_bytes: *bytes.get(5)?,
+            commit: calls("COMMIT").unwrap_or_default(),
+            reconnects: None,
+        })
+    }
+
+    /// Reads what `/proc/fs/cifs/Stats` has of a share (`//server/share`); `None` = nothing. All mounts of
+    /// the share have these counters together.
+    ///
+    /// Fields as `cifs_stats_proc_show` and `smb2_print_stats` of Linux's SMB client write them.
+    pub fn parse_smb_stats(text: &str, share: &str) -> Option<RemoteActivity> {
+        let plain = |name: &str| name.replace('\\', "/").trim_end_matches('/').to_lowercase();
+        let share = plain(share);
+        let header = |line: &str| -> Option<String> {
+            let (number, name) = line.split_once(") ")?;
+            number.parse::<u32>().ok().map(|_| plain(name.split('\t').next().unwrap_or(name).trim()))
+        };
+        let mut lines = text.lines().skip_while(|line| header(line).as_ref() != Some(&share));
+        lines.next()?;
+        let block: Vec<&str> = lines.take_while(|line| header(line).is_none()).collect();
+        let after = |name: &str| -> Option<u64> {
+            let rest = block.iter().find_map(|line| Some(line.split_once(name)?.1))?;
+            rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+        };
+        let calls = |name: &str| -> Option<Calls> {
+            let line = block.iter().find_map(|line| line.strip_prefix(name))?;
+            let number = |text: &str| text.split_ascii_whitespace().next()?.parse().ok();
+            let errors = line.split_once("total").and_then(|(_, rest)| number(rest)).unwrap_or(0);
+            Some(Calls { requests: number(line)?, errors, ..Calls::default() })
+        };
+        let reconnects = || {
+            let line = text.lines().find(|line| line.ends_with("share reconnects"))?;
+            line.split_ascii_whitespace().next()?.parse().ok()
+        };
+        Some(RemoteActivity {
+            read: calls("Reads:")?,
+            read_bytes: after("Bytes read:")?,
+            write: calls("Writes:")?,
+            write_bytes: after("Bytes written:")?,
+            commit: calls("Flushes:").unwrap_or_default(),
+            reconnects: reconnects(),
+        })
+    }
+}
+
+/// Segments of TCP that this machine (its network namespace) sent, over all its connections.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TcpSegments {
+    /// In all.
+    pub sent: u64,
+    /// Those that were sent again, because they were lost or seemed to be.
+    pub sent_again: u64,
+}
+
+impl TcpSegments {
+    /// Reads `/proc/net/snmp`: a line `Tcp:` of names, and one of numbers.
+    pub fn parse(text: &str) -> Option<TcpSegments> {
+        let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+        let (names, numbers) = (lines.next()?, lines.next()?);
+        let value = |wanted: &str| {
+            let at = names.split_ascii_whitespace().position(|name| name == wanted)?;
+            numbers.split_ascii_whitespace().nth(at)?.parse().ok()
+        };
+        Some(TcpSegments { sent: value("OutSegs")?, sent_again: value("RetransSegs")? })
+    }
+
+    /// What was sent between an earlier reading and this one.
+    pub fn since(&self, earlier: &TcpSegments) -> TcpSegments {
+        TcpSegments {
+            sent: self.sent.saturating_sub(earlier.sent),
+            sent_again: self.sent_again.saturating_sub(earlier.sent_again),
+        }
+    }
+}
+
+/// A mount and what the client did for it while measuring.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RemoteFacts {
+    /// Its name among the layers of the stacks.
+    pub name: String,
+    /// What the client did.
+    pub done: RemoteActivity,
+    /// What the machine sent meanwhile over TCP; `None` = the kernel doesn't tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpSegments>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! Observes mounts of other hosts' files: what their clients count, right before and right after the window.
+
+use diskspd_host::remote_counters::{self, RemoteReading};
+use diskspd_host::root::Root;
+use diskspd_model::machine::io_counters::DeviceActivity;
+use diskspd_model::machine::remote::{RemoteFacts, RemoteMount};
+use diskspd_model::machine::stack::Layer;
+
+/// Watches all such mounts of a time span.
+#[derive(Debug)]
+pub(super) struct RemoteWatch {
+    mounts: Vec<Watched>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    name: String,
+    mount: RemoteMount,
+    before: Option<RemoteReading>,
+    after: Option<RemoteReading>,
+}
+
+impl RemoteWatch {
+    /// Those among some layers, each once.
+    pub fn new<'a>(layers: impl Iterator<Item = &'a Layer>) -> RemoteWatch {
+        let mut mounts: Vec<Watched> = Vec::new();
+        for layer in layers {
+            let Some(mount) = &layer.remote else { continue };
+            if !mounts.iter().any(|known| known.name == layer.name) {
+                let (name, mount) = (layer.name.clone(), mount.clone());
+                mounts.push(Watched { name, mount, before: None, after: None });
+            }
+        }
+        RemoteWatch { mounts }
+    }
+
+    /// The first reading.
+    pub fn begin(&mut self) {
+        for watched in &mut self.mounts {
+            watched.before = remote_counters::read(&Root::live(), &watched.mount);
+        }
+    }
+
+    /// The second reading.
+    pub fn end(&mut self) {
+        for watched in &mut self.mounts {
+            watched.after = remote_counters::read(&Root::live(), &watched.mount);
+        }
+    }
+
+    /// What was done between them; a mount that couldn't be read twice is missing.
+    pub fn finish(self) -> Vec<RemoteFacts> {
+        let facts = |watched: Watched| {
+            let (before, after) = (watched.before?, watched.after?);
+            let tcp = after.tcp.zip(before.tcp).map(|(after, before)| after.since(&before));
+            Some(RemoteFacts { name: watched.name, done: after.done.since(&before.done), tcp })
+        };
+        self.mounts.into_iter().filter_map(facts).collect()
+    }
+}
+
+/// The same among the devices.
+pub(super) fn as_device(facts: &RemoteFacts) -> DeviceActivity {
+    DeviceActivity {
+        name: facts.name.clone(),
+        done: facts.done.as_device(),
+        ever: true,
+        ..DeviceActivity::default()
+    }
+}
