@@ -7,6 +7,7 @@ mod opened;
 mod served;
 
 use super::device::{self, Device, Number};
+use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
 use diskspd_model::machine::memory_backed::InMemory;
@@ -22,6 +23,9 @@ pub fn stack(path: &Path) -> Stack {
     let root = Root::live();
     if let Some(number) = device::block_number(path) {
         return of_device(&root, number);
+    }
+    if let Some(generic) = Generic::at(&root, path) {
+        return generic.stack(|number| of_device(&root, number));
     }
     match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
         (Ok(place), Ok(found)) => of_file(&root, &place, Some(device::split(found.st_dev))),

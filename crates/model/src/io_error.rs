@@ -32,45 +32,45 @@ type Row = (u8, u8, &'static str, &'static str);
 
 /// The statuses of reads, writes and the like. Names are those of the specification.
 const STATUSES: &[Row] = &[
-    (0, 0x01, "Invalid Command Opcode", "the controller does not have this command"),
-    (0, 0x02, "Invalid Field in Command", "the controller refuses this size or option: try a smaller -b"),
-    (0, 0x04, "Data Transfer Error", "see dmesg"),
+    (0, 0x01, "Invalid Command Opcode", "; the controller does not have this command"),
+    (0, 0x02, "Invalid Field in Command", "; the controller refuses this size or option: try a smaller -b"),
+    (0, 0x04, "Data Transfer Error", "; see dmesg"),
     (0, 0x05, "Commands Aborted due to Power Loss Notification", ""),
-    (0, 0x06, "Internal Error", "the controller failed: see dmesg and nvme smart-log"),
-    (0, 0x07, "Command Abort Requested", "the kernel's timeout ended it: see dmesg"),
-    (0, 0x08, "Command Aborted due to SQ Deletion", "the controller was reset: see dmesg"),
-    (0, 0x0b, "Invalid Namespace or Format", "the namespace was removed or formatted"),
+    (0, 0x06, "Internal Error", "; the controller failed: see dmesg and nvme smart-log"),
+    (0, 0x07, "Command Abort Requested", "; the kernel's timeout ended it: see dmesg"),
+    (0, 0x08, "Command Aborted due to SQ Deletion", "; the controller was reset: see dmesg"),
+    (0, 0x0b, "Invalid Namespace or Format", "; the namespace was removed or formatted"),
     (0, 0x1c, "Sanitize Failed", ""),
-    (0, 0x1d, "Sanitize In Progress", "wait until it has ended: nvme sanitize-log"),
-    (0, 0x20, "Namespace is Write Protected", "only -w0 can work here"),
-    (0, 0x21, "Command Interrupted", "try again"),
-    (0, 0x22, "Transient Transport Error", "try again"),
-    (0, 0x80, "LBA Out of Range", "the namespace has become smaller"),
-    (0, 0x81, "Capacity Exceeded", "the device has no room left: deallocate some (--trim)"),
-    (0, 0x82, "Namespace Not Ready", "see dmesg"),
-    (0, 0x83, "Reservation Conflict", "another host holds a reservation: nvme resv-report"),
-    (0, 0x84, "Format In Progress", "wait until it has ended"),
+    (0, 0x1d, "Sanitize In Progress", "; wait until it has ended: nvme sanitize-log"),
+    (0, 0x20, "Namespace is Write Protected", "; only -w0 can work here"),
+    (0, 0x21, "Command Interrupted", "; try again"),
+    (0, 0x22, "Transient Transport Error", "; try again"),
+    (0, 0x80, "LBA Out of Range", "; the namespace has become smaller"),
+    (0, 0x81, "Capacity Exceeded", "; the device has no room left: deallocate some (--trim)"),
+    (0, 0x82, "Namespace Not Ready", "; see dmesg"),
+    (0, 0x83, "Reservation Conflict", "; another host holds a reservation: nvme resv-report"),
+    (0, 0x84, "Format In Progress", "; wait until it has ended"),
     (1, 0x80, "Conflicting Attributes", ""),
-    (1, 0x81, "Invalid Protection Information", "the namespace is formatted with protection information"),
-    (1, 0x82, "Attempted Write to Read Only Range", "only -w0 can work here"),
-    (1, 0xb8, "Zone Boundary Error", "choose a -b that divides the size of a zone"),
-    (1, 0xb9, "Zone Is Full", "zones are written from their start after a reset alone"),
+    (1, 0x81, "Invalid Protection Information", "; the namespace is formatted with protection information"),
+    (1, 0x82, "Attempted Write to Read Only Range", "; only -w0 can work here"),
+    (1, 0xb8, "Zone Boundary Error", "; choose a -b that divides the size of a zone"),
+    (1, 0xb9, "Zone Is Full", "; zones are written from their start after a reset alone"),
     (1, 0xba, "Zone Is Read Only", ""),
     (1, 0xbb, "Zone Is Offline", ""),
-    (1, 0xbc, "Zone Invalid Write", "zones are written at their write pointer alone"),
+    (1, 0xbc, "Zone Invalid Write", "; zones are written at their write pointer alone"),
     (1, 0xbd, "Too Many Active Zones", ""),
     (1, 0xbe, "Too Many Open Zones", ""),
-    (2, 0x80, "Write Fault", "the medium failed: see nvme smart-log"),
-    (2, 0x81, "Unrecovered Read Error", "the medium failed: see nvme smart-log"),
+    (2, 0x80, "Write Fault", "; the medium failed: see nvme smart-log"),
+    (2, 0x81, "Unrecovered Read Error", "; the medium failed: see nvme smart-log"),
     (2, 0x82, "End-to-end Guard Check Error", ""),
     (2, 0x83, "End-to-end Application Tag Check Error", ""),
     (2, 0x84, "End-to-end Reference Tag Check Error", ""),
     (2, 0x85, "Compare Failure", ""),
-    (2, 0x86, "Access Denied", "the range is locked: see nvme security and sedutil"),
-    (2, 0x87, "Deallocated or Unwritten Logical Block", "write the blocks first"),
-    (3, 0x00, "Internal Path Error", "see dmesg"),
-    (3, 0x70, "Host Path Error", "see dmesg"),
-    (3, 0x71, "Command Aborted By Host", "the kernel's timeout ended it: see dmesg"),
+    (2, 0x86, "Access Denied", "; the range is locked: see nvme security and sedutil"),
+    (2, 0x87, "Deallocated or Unwritten Logical Block", "; write the blocks first"),
+    (3, 0x00, "Internal Path Error", "; see dmesg"),
+    (3, 0x70, "Host Path Error", "; see dmesg"),
+    (3, 0x71, "Command Aborted By Host", "; the kernel's timeout ended it: see dmesg"),
 ];
 
 impl NvmeStatus {
@@ -104,7 +104,7 @@ impl NvmeStatus {
         STATUSES.iter().find(|(kind, code, ..)| (*kind, *code) == (self.code_type(), self.code()))
     }
 
-    /// What probably is the matter, and what to do; empty = anything may be.
+    /// What probably is the matter, and what to do, behind a semicolon; empty = anything may be.
     pub fn usual_cause(self) -> &'static str {
         self.row().map_or("", |(_, _, _, cause)| cause)
     }

@@ -5,12 +5,12 @@
 
 use crate::anchor::Location;
 use crate::files::OpenTarget;
-use crate::problem::{Problem, TargetError};
+use crate::problem::TargetError;
 use diskspd_model::access::OpenMode;
 use diskspd_model::io_error::NvmeStatus;
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::{Mode, OFlags};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
 /// `NVME_IOCTL_ID`: the number of the namespace.
 const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
@@ -175,7 +175,7 @@ fn command_set(mut list: &[u8]) -> Option<u8> {
 /// Opens the character device of a namespace; of the mode, reading and writing count.
 ///
 /// # Errors
-/// What is wrong, with the next step: see [`Problem`].
+/// What is wrong, with the next step: see [`Problem`](crate::problem::Problem).
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let path = location.name();
     let access = match (mode.read, mode.write) {
@@ -199,18 +199,6 @@ pub fn look<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError
     let file = rustix::fs::open(location.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     let file = file.map_err(|error| TargetError::from_io(path, "open it", "read", error))?;
     namespace(file).map_err(|error| TargetError::from_io(path, "identify it", "identify", error))
-}
-
-/// What `stat` gives as the number of an open character device; anything else has changed.
-///
-/// # Errors
-/// [`Problem::Changed`]
-pub fn character<L: Location + ?Sized>(location: &L, file: &OwnedFd) -> Result<u64, TargetError> {
-    let found = rustix::fs::fstat(file).ok();
-    let found = found
-        .filter(|found| FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice)
-        .ok_or_else(|| TargetError::new(location.name(), Problem::Changed))?;
-    Ok(found.st_rdev)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::failure::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};
+use diskspd_model::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
 use diskspd_sys::problem::usual_cause;
@@ -55,7 +56,7 @@ impl Loop<'_> {
         let FailedIo { errno, io, target } = failed;
         let direction = io.op.row().name;
         let path = &self.plan.targets[target as usize].path;
-        let error = std::io::Error::from_raw_os_error(errno);
+        let error = io_error::describe(errno);
         let message = format!(
             "thread {}, request {}: {direction} of {} bytes at offset {} of '{path}' failed: {error}{}",
             self.plan.thread,
