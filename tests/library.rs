@@ -82,19 +82,28 @@ fn every_file_is_part_of_a_test_program() {
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let text = |program: &str| std::fs::read_to_string(tests.join(program)).unwrap();
     let programs = ["library.rs", "program.rs", "measured.rs"].map(text).concat();
-    let entries = |folder: &std::path::Path| std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+    let entries =
+        |folder: &std::path::Path| std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
     // `engines` is a test program of its own, `data` holds no code; `common` and `machines` are modules in one piece.
-    let folders = entries(&tests).filter(|path| path.is_dir() && !path.ends_with("engines") && !path.ends_with("data"));
+    let folders =
+        entries(&tests).filter(|path| path.is_dir() && !path.ends_with("engines") && !path.ends_with("data"));
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if programs.contains(&format!("\nmod {name};\n")) {
             continue;
         }
-        let start = programs.find(&format!("\nmod {name} {{\n")).unwrap_or_else(|| panic!("no program has tests/{name}"));
+        let start = programs
+            .find(&format!("\nmod {name} {{\n"))
+            .unwrap_or_else(|| panic!("no program has tests/{name}"));
         let modules = programs[start + 1..].split("\n}\n").next().unwrap();
-        for file in entries(&folder).filter(|file| file.extension().is_none_or(|extension| extension == "rs")) {
+        for file in entries(&folder).filter(|file| file.extension().is_none_or(|extension| extension == "rs"))
+        {
             let module = file.file_stem().unwrap_or_default().to_string_lossy();
-            assert!(modules.contains(&format!(" mod {module};")), "{}: no test program has this module", file.display());
+            assert!(
+                modules.contains(&format!(" mod {module};")),
+                "{}: no test program has this module",
+                file.display()
+            );
         }
     }
 }

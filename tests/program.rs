@@ -35,6 +35,7 @@ mod program {
     mod memory_mapped;
     mod merge_command;
     mod metrics;
+    mod network_storage;
     mod output_door;
     mod outputs;
     mod precondition;

@@ -9,6 +9,7 @@ pub mod noise;
 pub mod random;
 pub mod result_files;
 pub mod schema;
+pub mod virtual_machine;
 pub mod writing_lines;
 
 use std::fs;

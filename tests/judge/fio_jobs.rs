@@ -95,11 +95,11 @@ fn jobs_become_command_lines() {
         ),
         ("direct; rw=read:12k", "-b4096 -s16384 -w0 -f1073741824 -o1 -t1 -Su"),
         (
-            "direct; rw=randread; bssplit=4k/60:8k/40",
+            "direct; rw=randread; norandommap; bssplit=4k/60:8k/40",
             "--bs-split=4096/60:8192/40 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
         ),
         (
-            "direct; rw=randread; bsrange=4k-12k",
+            "direct; rw=randread; norandommap; bsrange=4k-12k",
             "--bs-split=4096/1:8192/1:12288/1 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
         ),
         (
@@ -285,6 +285,10 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         (
             "[a]\nsize=1m\nbssplit=4k/50:8k/20\n",
             "j.fio:3: [a]: bssplit=4k/50:8k/20: the shares have to be 100 % together, and are 70 %",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\n",
+            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done: the sizes that it does aren't those of the job; add norandommap=1: then fio keeps the sizes too",
         ),
         (
             "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, command_of, directory, on_columns, output};
 use crate::common::kept::is_kept;
+use crate::common::{Ended, command_of, directory, on_columns, output};
 use diskspd::record::json;
 use diskspd::report::end_block::{self, EndTone, NextCommand};
 use diskspd::results::Record;

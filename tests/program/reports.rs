@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use crate::common::schema;
-use crate::common::{Ended, directory, diskspd, skip, start};
+use crate::common::{Ended, directory, diskspd, output, skip, start, tool};
 use rustix::process::{Pid, Signal};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -191,6 +191,27 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     let all = span["total"]["total"]["throughput"]["ios"].as_u64().unwrap();
     assert!(ios <= all && ios as f64 >= 0.9 * all as f64, "{ios} of {all}");
     assert!((bytes - ios as f64 / 256.0).abs() < 1e-3);
+}
+
+/// The lines with `jq` that docs/record.md shows.
+#[test]
+fn jq_reads_what_the_documentation_says() {
+    const DOCUMENTATION: &str = include_str!("../../docs/record.md");
+    if tool("jq --version").is_none() {
+        return skip("no jq: apt-get install jq");
+    }
+    let directory = directory();
+    let ended = diskspd("--engine=sim -c1G -o2 -w30 -d1 -W0 --out {}/run.json {}/a.dat", directory.path());
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let blocks = DOCUMENTATION.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let within = DOCUMENTATION.split('`').filter(|code| code.starts_with("head -1 run.json"));
+    let lines: Vec<&str> = blocks.filter(|block| block.starts_with("jq ")).chain(within).collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for line in lines {
+        let told = output(Command::new("sh").args(["-euc", line]).current_dir(&directory)).unwrap();
+        let told = (told.status.success(), String::from_utf8_lossy(&told.stdout).into_owned());
+        assert!(told.0 && told.1.contains("a.dat"), "{line}: {}", told.1);
+    }
 }
 
 #[test]

@@ -178,7 +178,17 @@ fn what_has_collapsed_is_named_and_nothing_else() {
     assert!(lab.read("p.html").contains("writes"));
     let bencher: Value = serde_json::from_str(&lab.read("b.bencher.json")).unwrap();
     assert!(bencher["b: writes"]["iops"]["value"].as_f64().unwrap() > 0.0);
+    jq_finds("[.[] | .iops.value] | length > 1 and all(. > 0)", &lab.path("b.bencher.json"));
     valid_junit(&lab.path("r.junit.xml"));
+}
+
+/// Whether `jq` says true of a file.
+fn jq_finds(what: &str, file: &Path) {
+    if tool("jq --version").is_none() {
+        return skip("no jq: apt-get install jq");
+    }
+    let told = output(std::process::Command::new("jq").args(["-e", what]).arg(file)).unwrap();
+    assert!(told.status.success(), "{what}: {}", String::from_utf8_lossy(&told.stderr));
 }
 
 /// As a reader of JUnit's XML takes it.

@@ -100,7 +100,8 @@ impl Buffer {
         shared.fold(pages(private), |length, shared| length.saturating_add(pages(shared)))
     }
 
-    /// Addresses without memory, the first of them a multiple of `step` (a power of two); `length` is whole pages.
+    /// Addresses without memory, the first of them a multiple of `step` (a power of two); `length` is whole
+    /// pages.
     fn reserve_aligned(length: usize, step: usize) -> io::Result<Buffer> {
         let more = length.checked_add(step).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Buffer::reserve(more)?.cut_to_multiple(step, length))

@@ -184,7 +184,7 @@ fn tell(
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {
         text += "\nWhat differs besides (A: the baseline, B: now):\n";
-        text.extend(comparison.differences.iter().map(|one| format!("  {}\n", compare::sentence(one))));
+        text.extend(compare::differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     let mut exit = match ComparisonFiles::take_standard_output(&asked.out) {
         true => Exit::Success,

@@ -66,8 +66,7 @@ pub fn rows(path: &Path, ours: &Path, fio: &str) -> Result<Vec<Row>, Failure> {
     fs::create_dir_all(&folder)?;
     let sections = sections(&fs::read_to_string(path)?);
     let targets: Vec<&Target> = converted.profile.time_spans.iter().flat_map(|span| &span.targets).collect();
-    let split = targets.iter().any(|target| target.portions().iter().any(|portion| portion.is_split));
-    let theirs = theirs(path, &folder, &sections, fio, split);
+    let theirs = theirs(path, &folder, &sections, fio);
     let ours = own(path, &folder, ours);
     let rows = theirs.and_then(|theirs| {
         let ours = ours?;
@@ -136,20 +135,12 @@ fn size(path: &Path) -> Result<&'static str, Failure> {
 }
 
 /// The I/Os of each section as fio does them.
-fn theirs(
-    path: &Path,
-    folder: &Path,
-    sections: &[String],
-    fio: &str,
-    split: bool,
-) -> Result<Vec<Vec<LoggedIo>>, Failure> {
+fn theirs(path: &Path, folder: &Path, sections: &[String], fio: &str) -> Result<Vec<Vec<LoggedIo>>, Failure> {
     let log = |number: usize| folder.join(format!("{number}.iolog"));
     let size = size(path)?;
-    // With its map fio shortens I/Os that would reach a block that was done.
-    let map = if split { "norandommap=1\n" } else { "" };
     let job = with_lines(path, |number| {
         let log = log(number);
-        format!("{ALONE}{size}{map}time_based=1\nruntime=1\nio_size=0\nwrite_iolog={}\n", log.display())
+        format!("{ALONE}{size}time_based=1\nruntime=1\nio_size=0\nwrite_iolog={}\n", log.display())
     })?;
     let file = folder.join("theirs.fio");
     fs::write(&file, job)?;

@@ -57,28 +57,38 @@ impl JobShape {
             false => Each::all(RandomPlaces::Uniform),
         };
         let shape = JobShape { way, random_percent, hole, sizes, alignment, random };
+        if shape.has_map(settings) && shape.has_several_sizes() {
+            let reason = "of several sizes, fio shortens each I/O that would reach a block that was done: \
+                          the sizes that it does aren't those of the job";
+            settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
+            return None;
+        }
         shape.tell(settings);
         Some(shape)
     }
 
+    /// Whether fio keeps a map of the blocks that were done (`init_random_map` in its `filesetup.c`):
+    /// distributions of Zipf's kind have none, and `softrandommap` only lets it go on where it has no memory
+    /// for one.
+    fn has_map(&self, settings: &JobSettings) -> bool {
+        let spread = |places: &RandomPlaces| matches!(places, RandomPlaces::Spread(_));
+        let spread = spread(&self.random.read) || spread(&self.random.write);
+        self.random_percent > 0 && !spread && !settings.is_on("norandommap")
+    }
+
     /// What is known to differ.
     fn tell(&self, settings: &JobSettings) {
-        if self.random_percent > 0 && !settings.is_on("norandommap") && !settings.is_on("softrandommap") {
+        if self.has_map(settings) {
             let what =
                 "fio does each block once before any twice; here offsets are drawn as with norandommap=1";
             settings.tell("norandommap (not given)", what);
-            if self.has_several_sizes() {
-                let what =
-                    "fio shortens I/Os that would reach a block that was done; here they keep their sizes";
-                settings.tell("norandommap (not given)", what);
-            }
         }
         if matches!(self.random.read, RandomPlaces::Spread(_))
             || matches!(self.random.write, RandomPlaces::Spread(_))
         {
             settings.tell(
                 "random_distribution",
-                "blocks have the shares of Zipf's law; fio's hash joins some, and other blocks are hot",
+                "blocks have the shares of Zipf's law; fio's are near it, and other blocks are the hot ones",
             );
         }
         if (1..100).contains(&self.random_percent) {
@@ -96,19 +106,23 @@ impl JobShape {
 
     /// Whether a way has several sizes.
     fn has_several_sizes(&self) -> bool {
-        [&self.sizes.read, &self.sizes.write].iter().any(|sizes| sizes.len() > 1)
+        self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
     /// The smallest size of all ways, bytes.
     pub(super) fn smallest(&self) -> u32 {
+        self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
+    }
+
+    /// The sizes of each way that the job's I/Os go.
+    fn used_sizes(&self) -> Vec<&Vec<SizeShare>> {
         let Each { read, write, trim } = &self.sizes;
-        let used: Vec<&Vec<SizeShare>> = match self.way {
+        match self.way {
             JobWay::Read => vec![read],
             JobWay::Write => vec![write],
             JobWay::Mixed(_) => vec![read, write],
             JobWay::Trim => vec![trim],
-        };
-        used.into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
+        }
     }
 }
 

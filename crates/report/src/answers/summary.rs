@@ -2,7 +2,7 @@
 
 use super::{CaseEnd, ToldComparison, cases};
 use crate::number::number;
-use diskspd_judge::lab::compare::{between, signed};
+use diskspd_judge::lab::compare::{self, between, signed};
 use diskspd_model::units::visible::line;
 
 /// A heading, a table with a row for each figure that decides, and what else differs.
@@ -44,8 +44,8 @@ pub fn summary(told: &ToldComparison) -> Vec<u8> {
     }
     if !told.comparison.differences.is_empty() {
         text += "\n<details><summary>What differs besides</summary>\n\n";
-        for difference in &told.comparison.differences {
-            text += &format!("* {}\n", cell(&diskspd_judge::lab::compare::sentence(difference)));
+        for differing in compare::differing(&told.comparison.differences) {
+            text += &format!("* {}\n", cell(&differing));
         }
         text += "\n</details>\n";
     }

@@ -1,18 +1,18 @@
 //! Huge pages that the kernel gives unasked (transparent ones): memory in one piece for I/O.
 //!
-//! A device takes an I/O as so many pieces of memory at most (`queue/max_segments`), and a page of 4 KiB is a piece unless
-//! its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
+//! A device takes an I/O as so many pieces of memory at most (`queue/max_segments`), and a page of 4 KiB is a
+//! piece unless its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
 
-/// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`). Where it is another
-/// size, the memory is as good as any.
+/// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`).
+/// Where it is another size, the memory is as good as any.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Bytes of the smallest buffer that gets a huge page for itself. A thread has one buffer: what a smaller one could win isn't
-/// worth 2 MiB a thread.
+/// Bytes of the smallest buffer that gets a huge page for itself. A thread has one buffer: what a smaller one
+/// could win isn't worth 2 MiB a thread.
 const SMALLEST: usize = 64 << 10;
 
-/// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages. `None` = more than can
-/// be addressed.
+/// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages. `None`
+/// = more than can be addressed.
 pub fn extended(length: usize) -> Option<usize> {
     let huge = (SMALLEST..HUGE_PAGE).contains(&length);
     length.checked_next_multiple_of(if huge { HUGE_PAGE } else { rustix::param::page_size() })
@@ -27,7 +27,8 @@ pub fn alignment(length: usize) -> usize {
 /// none: then they are small.
 pub fn advise(start: *mut u8, length: usize) {
     if length >= HUGE_PAGE {
-        // SAFETY: advice about a mapping of the caller's, whose content it doesn't change; what isn't mapped is refused.
+        // SAFETY: advice about a mapping of the caller's, whose content it doesn't change; what isn't mapped
+        // is refused.
         let _ = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
     }
 }

@@ -33,8 +33,8 @@ pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
 pub use summary::{in_one_sentence, table};
 pub use text::{
-    ChangeAnswer, about_order, answer, between, error_rate, foreseen, more_boots, noise, place, sentence,
-    signed, text, unjudged,
+    ChangeAnswer, about_order, answer, between, differing, error_rate, foreseen, more_boots, noise,
+    not_recorded, place, sentence, signed, text, unjudged,
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};

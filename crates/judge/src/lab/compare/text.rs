@@ -42,9 +42,7 @@ pub fn text(comparison: &RunComparison) -> String {
     }
     if !comparison.differences.is_empty() {
         text.push_str("\nWhat differs besides:\n");
-        for difference in &comparison.differences {
-            let _ = writeln!(text, "  {}", sentence(difference));
-        }
+        text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     text
 }
@@ -58,16 +56,30 @@ pub(super) fn put_deciding(text: &mut String, comparison: &RunComparison, [first
     put_table(text, &["", "", first, other, "change", "interval", "verdict"], rows.collect());
 }
 
-/// What differs, as a sentence: `kernel: 6.1 in A, 6.2 in B`.
+/// What differs, a sentence each: `kernel: 6.1 in A, 6.2 in B`. What only one side recorded may be alike: its
+/// names come together, at the end.
+pub fn differing(differences: &[SideDifference]) -> Vec<String> {
+    let both = differences.iter().filter(|one| one.first.is_some() && one.other.is_some()).map(sentence);
+    both.chain(not_recorded(differences)).collect()
+}
+
+/// `kernel: 6.1 in A, 6.2 in B`
 pub fn sentence(difference: &SideDifference) -> String {
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "not recorded".into());
-    line(&format!(
-        "{}: {} in A, {} in B",
-        difference.what,
-        value(&difference.first),
-        value(&difference.other)
-    ))
-    .into_owned()
+    let [first, other] = [&difference.first, &difference.other].map(value);
+    line(&format!("{}: {first} in A, {other} in B", difference.what)).into_owned()
+}
+
+/// What only one side recorded: `not recorded in A: kernel, cpu model`, a sentence for each side.
+pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
+    let of_side = |side: &str, lacks: &dyn Fn(&SideDifference) -> bool| {
+        let names: Vec<&str> =
+            differences.iter().filter(|one| lacks(one)).map(|one| one.what.as_str()).collect();
+        let told = || line(&format!("not recorded in {side}: {}", names.join(", "))).into_owned();
+        (!names.is_empty()).then(told)
+    };
+    let lacking = [of_side("A", &|one| one.first.is_none()), of_side("B", &|one| one.other.is_none())];
+    lacking.into_iter().flatten().collect()
 }
 
 /// Which workload and time span it is, of several.

@@ -10,7 +10,7 @@ mod runs;
 
 use super::chart::ChartFigure;
 use super::page::heading;
-use diskspd_judge::lab::compare::SideDifference;
+use diskspd_judge::lab::compare::{self, SideDifference};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
@@ -66,26 +66,26 @@ pub fn content(page: &ComparisonPage) -> Markup {
 }
 
 fn differences(found: &[SideDifference]) -> Markup {
-    let value = |value: &Option<String>| line(value.as_deref().unwrap_or("not recorded")).into_owned();
+    let both: Vec<[&str; 3]> = found
+        .iter()
+        .filter_map(|one| Some([one.what.as_str(), one.first.as_deref()?, one.other.as_deref()?]))
+        .collect();
     html! {
         @if found.is_empty() { p { "Nothing: all else that was recorded is the same on both sides." } }
-        @else {
+        @if !both.is_empty() {
             div.scroll.high tabindex="0" role="region" aria-label="What differs besides" {
                 table.differences {
                     caption.hidden { "What differs besides" }
                     thead { tr { th scope="col" { "what" } th scope="col" { "A" } th scope="col" { "B" } } }
                     tbody {
-                        @for one in found {
-                            tr {
-                                th scope="row" { (line(&one.what)) }
-                                td { (value(&one.first)) }
-                                td { (value(&one.other)) }
-                            }
+                        @for [what, first, other] in both {
+                            tr { th scope="row" { (line(what)) } td { (line(first)) } td { (line(other)) } }
                         }
                     }
                 }
             }
-            p.note { "All else that was recorded is the same on both sides." }
         }
+        @for told in compare::not_recorded(found) { p.note { (told) } }
+        @if !found.is_empty() { p.note { "All else that was recorded is the same on both sides." } }
     }
 }

@@ -1,0 +1,299 @@
+//! A virtual machine with a kernel of its own, for what this one lacks: QEMU boots the newest kernel installed in `/boot` with this
+//! machine's own files.
+//!
+//! The machine's files are those of this one, seen through an overlay in memory: the script has the same programs and libraries at
+//! the same paths, and changes nothing here. What it puts into `$OUT` is in [`Outcome::directory`] afterwards. `$DISKSPD` is the
+//! program under test.
+//!
+//! ```ignore
+//! let machine = VirtualMachine::new().device("-device nvme,serial=a,drive=d").device("-drive if=none,...");
+//! let Some(outcome) = machine.script("modprobe nvme\n$DISKSPD -d1 /dev/nvme0n1 >$OUT/report\n").run() else { return };
+//! assert_eq!(outcome.exit, 0, "{}", outcome.console);
+//! ```
+//!
+//! QEMU emulates the processor: hardware's help (KVM) is there in few continuous integrations, and in some it hangs.
+//! `DISKSPD_TEST_KVM=1` takes it.
+
+use super::skip;
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So long a machine may take, which boots in about ten seconds of a processor.
+const LONGEST: Duration = Duration::from_secs(170);
+/// What the machine itself needs to reach the files.
+const BASE_MODULES: [&str; 4] = ["virtio_pci", "9pnet_virtio", "9p", "overlay"];
+const BUSYBOX: &str = "/bin/busybox";
+
+/// Two emulated machines at a time would take each other's processors.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// A machine that is to be: what it has and what it does.
+#[derive(Default)]
+pub struct VirtualMachine {
+    modules: Vec<String>,
+    devices: Vec<String>,
+    kernel_words: String,
+    script: String,
+}
+
+/// What a machine did.
+pub struct Outcome {
+    /// All that it said: the kernel's lines of importance, and what the script printed.
+    pub console: String,
+    /// The exit code of the script; -1 if the machine ended before it did.
+    pub exit: i32,
+    directory: tempfile::TempDir,
+}
+
+impl Outcome {
+    /// The files that the script put into `$OUT`.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// One of them, as text.
+    #[track_caller]
+    pub fn text(&self, name: &str) -> String {
+        let path = self.directory().join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}: {}", self.console))
+    }
+}
+
+impl VirtualMachine {
+    pub fn new() -> VirtualMachine {
+        VirtualMachine::default()
+    }
+
+    /// A kernel module that is loaded before the script begins; the machine isn't started where it's missing.
+    pub fn module(mut self, name: &str) -> VirtualMachine {
+        self.modules.push(name.to_owned());
+        self
+    }
+
+    /// Words for QEMU's command line, divided by blanks.
+    pub fn device(mut self, words: &str) -> VirtualMachine {
+        self.devices.extend(words.split_whitespace().map(str::to_owned));
+        self
+    }
+
+    /// Words for the kernel's command line.
+    pub fn kernel_words(mut self, words: &str) -> VirtualMachine {
+        self.kernel_words = words.to_owned();
+        self
+    }
+
+    /// What it does: lines for bash, as root. The first that fails ends it, unless it says otherwise.
+    pub fn script(mut self, lines: &str) -> VirtualMachine {
+        self.script = lines.to_owned();
+        self
+    }
+
+    /// Boots it, and returns when it is off. `None`, and the reason is printed, where that's impossible.
+    #[track_caller]
+    pub fn run(self) -> Option<Outcome> {
+        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.boot() {
+            Ok(outcome) => Some(outcome),
+            Err(reason) => {
+                skip(&format!("no virtual machine: {reason}"));
+                None
+            }
+        }
+    }
+
+    fn boot(&self) -> Result<Outcome, String> {
+        let kernel = Kernel::newest()?;
+        let modules: Vec<&str> =
+            BASE_MODULES.into_iter().chain(self.modules.iter().map(String::as_str)).collect();
+        let modules = kernel.in_order(&modules)?;
+        let work = super::directory();
+        let directory = super::directory();
+        let [ram_disk, console] = ["initramfs", "console"].map(|name| work.path().join(name));
+        fs::write(&ram_disk, self.ram_disk(&modules)?).unwrap();
+        fs::write(directory.path().join("script"), self.whole_script()).unwrap();
+
+        let mut qemu = Command::new("qemu-system-x86_64");
+        let accelerator: &[&str] = match std::env::var_os("DISKSPD_TEST_KVM") {
+            Some(_) => &["-accel", "kvm", "-cpu", "host"],
+            None => &["-accel", "tcg,thread=multi", "-cpu", "max"],
+        };
+        let shared = |path: &Path, tag: &str, how: &str| {
+            let path = path.display();
+            format!("local,path={path},mount_tag={tag},security_model=none,multidevs=remap{how}")
+        };
+        qemu.args(accelerator)
+            .args("-m 1024 -smp 2 -nodefaults -no-user-config -display none -no-reboot".split(' '))
+            .arg("-serial")
+            .arg(format!("file:{}", console.display()))
+            .arg("-kernel")
+            .arg(&kernel.image)
+            .arg("-initrd")
+            .arg(&ram_disk)
+            .arg("-append")
+            .arg(format!("console=ttyS0 quiet panic=-1 {}", self.kernel_words))
+            .arg("-virtfs")
+            .arg(shared(Path::new("/"), "host", ",readonly=on"))
+            .arg("-virtfs")
+            .arg(shared(directory.path(), "out", ""))
+            .args(&self.devices)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(work.path().join("qemu")).unwrap());
+        let qemu = super::while_nothing_starts(|| qemu.spawn())
+            .map_err(|error| format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))?;
+        let ended = Ended::wait(qemu);
+        let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
+        let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned() + &said;
+        assert!(ended == Ended::Off, "not off after {} s: {console}", LONGEST.as_secs());
+        let exit = fs::read_to_string(directory.path().join("exit")).unwrap_or_default();
+        Ok(Outcome { console, exit: exit.trim().parse().unwrap_or(-1), directory })
+    }
+
+    fn whole_script(&self) -> String {
+        let program = env!("CARGO_BIN_EXE_diskspd");
+        format!("set -e\nexport OUT=/mnt DISKSPD={program}\ncd /tmp\n{}", self.script)
+    }
+
+    /// The first files of the machine, which lead it to those of this one.
+    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, String> {
+        let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+        let busybox =
+            read(Path::new(BUSYBOX)).map_err(|reason| format!("{reason}: apt-get install busybox-static"))?;
+        let mut archive = Archive::default();
+        for directory in ["bin", "modules", "proc", "sys", "dev", "host", "memory", "root"] {
+            archive.add(directory, 0o040_755, &[]);
+        }
+        archive.add("bin/busybox", 0o100_755, &busybox);
+        let mut load = String::new();
+        for (number, module) in modules.iter().enumerate() {
+            archive.add(&format!("modules/{number}"), 0o100_644, &read(module)?);
+            writeln!(load, "insmod /modules/{number}").unwrap();
+        }
+        archive.add("init", 0o100_755, INIT.replace("LOAD\n", &load).as_bytes());
+        Ok(archive.ended())
+    }
+}
+
+/// The first program of the machine.
+const INIT: &str = "#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin:/sbin:/usr/bin:/usr/sbin
+mount -t proc proc /proc
+mount -t devtmpfs dev /dev
+LOAD
+plan9=trans=virtio,version=9p2000.L,msize=512000
+mount -t 9p -o $plan9,cache=loose,ro host /host
+mount -t tmpfs memory /memory
+mkdir /memory/upper /memory/work
+mount -t overlay -o lowerdir=/host,upperdir=/memory/upper,workdir=/memory/work root /root
+mount -t proc proc /root/proc
+mount -t sysfs sys /root/sys
+mount -t devtmpfs dev /root/dev
+for directory in run tmp var/tmp; do mount -t tmpfs -o mode=1777 memory /root/$directory; done
+mount -t 9p -o $plan9,cache=none out /root/mnt
+ip link set lo up
+chroot /root /bin/bash /mnt/script
+echo $? >/root/mnt/exit
+poweroff -f
+";
+
+/// How a machine came to its end.
+#[derive(PartialEq)]
+enum Ended {
+    Off,
+    Killed,
+}
+
+impl Ended {
+    fn wait(mut machine: Child) -> Ended {
+        let began = Instant::now();
+        while began.elapsed() < LONGEST {
+            if machine.try_wait().unwrap().is_some() {
+                return Ended::Off;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = machine.kill();
+        let _ = machine.wait();
+        Ended::Killed
+    }
+}
+
+/// An installed kernel.
+struct Kernel {
+    image: PathBuf,
+    modules: PathBuf,
+    /// Lines of `module: what it needs`, all of it, what is loaded first last.
+    dependencies: String,
+}
+
+impl Kernel {
+    fn newest() -> Result<Kernel, String> {
+        let mut images: Vec<PathBuf> =
+            fs::read_dir("/boot").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        images.sort();
+        let found = images.into_iter().rev().find_map(|image| {
+            let version = image.file_name()?.to_str()?.strip_prefix("vmlinuz-")?.to_owned();
+            let modules = Path::new("/lib/modules").join(version);
+            let dependencies = fs::read_to_string(modules.join("modules.dep")).ok()?;
+            Some(Kernel { image, modules, dependencies })
+        });
+        found.ok_or_else(|| "no kernel with modules in /boot: apt-get install linux-image-amd64".to_owned())
+    }
+
+    /// The files of these modules and of what they need, in the order in which they can be loaded.
+    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+        let mut files = Vec::new();
+        for name in names {
+            let file = format!("/{name}.ko");
+            let line = self.dependencies.lines().find_map(|line| {
+                let (module, needed) = line.split_once(':')?;
+                module.ends_with(&file).then(|| format!("{needed} {module}"))
+            });
+            let line = line.ok_or_else(|| format!("the installed kernel has no module {name}"))?;
+            let (needed, module) = line.rsplit_once(' ').unwrap_or(("", &line));
+            let all = needed.split_whitespace().rev().chain([module]).map(|file| self.modules.join(file));
+            for file in all {
+                if !files.contains(&file) {
+                    files.push(file);
+                }
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// A `newc` archive of cpio, as the kernel unpacks it (Documentation/driver-api/early-userspace/buffer-format.rst).
+#[derive(Default)]
+struct Archive {
+    bytes: Vec<u8>,
+    entries: u32,
+}
+
+impl Archive {
+    fn add(&mut self, name: &str, mode: u32, content: &[u8]) {
+        self.entries += 1;
+        let fields =
+            [self.entries, mode, 0, 0, 1, 0, content.len() as u32, 0, 0, 0, 0, name.len() as u32 + 1, 0];
+        let fields: String = fields.iter().map(|field| format!("{field:08x}")).collect();
+        self.bytes.extend_from_slice(format!("070701{fields}{name}\0").as_bytes());
+        self.fill();
+        self.bytes.extend_from_slice(content);
+        self.fill();
+    }
+
+    /// Up to a multiple of four bytes.
+    fn fill(&mut self) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    }
+
+    fn ended(mut self) -> Vec<u8> {
+        self.add("TRAILER!!!", 0, &[]);
+        self.bytes
+    }
+}
