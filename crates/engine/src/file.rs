@@ -27,7 +27,14 @@ pub struct File {
 impl From<OwnedFd> for File {
     /// Ordinary I/O without a stated priority.
     fn from(handle: OwnedFd) -> File {
-        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false, workers: false, write_through: false }
+        File {
+            handle,
+            priority: IoPriority::Unstated,
+            mapping: None,
+            polled: false,
+            workers: false,
+            write_through: false,
+        }
     }
 }
 

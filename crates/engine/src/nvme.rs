@@ -8,16 +8,20 @@ use super::{EngineKind, Limits};
 use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;
 use diskspd_model::operation::Operation;
+use diskspd_sys::clock::{Nanos, SECOND, monotonic};
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::nvme;
-use diskspd_sys::ring::{Blocks, Commands, Ring};
+use diskspd_sys::ring::{Blocks, Commands, Entered, Ring};
 use diskspd_sys::transfer::Transfer;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// How long one command may take before the engine begins: longer than the kernel's timeout (30 s).
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one command may take before the engine begins, ns: longer than the kernel's timeout (30 s).
+const PATIENCE: Nanos = 60 * SECOND;
+
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A queue of commands for the calling thread.
 ///
@@ -72,13 +76,21 @@ fn read_one(file: &OwnedFd, blocks: Blocks, options: Options) -> io::Result<()> 
     if ring.push([read].into_iter()) == 0 {
         return Err(io::Error::other("a new ring is full"));
     }
-    ring.enter(1, PATIENCE)?;
+    let deadline = monotonic().saturating_add(PATIENCE);
     let mut answer = None;
-    ring.reap(|_, result| answer = Some(result));
-    match answer {
-        Some(result) if result >= 0 => Ok(()),
-        Some(error) => Err(io_error::error(-error)),
-        None => Err(io::ErrorKind::TimedOut.into()),
+    // It may return early: by a signal, without memory, and when it polls to let others have the processor.
+    while answer.is_none() {
+        if monotonic() >= deadline {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        if ring.enter(1, LOOK)? == Entered::Busy {
+            std::thread::sleep(LOOK);
+        }
+        ring.reap(|_, result| answer = Some(result));
+    }
+    match answer.unwrap_or_default() {
+        error @ ..0 => Err(io_error::error(-error)),
+        _ => Ok(()),
     }
 }
 

@@ -74,7 +74,9 @@ impl Generic {
     /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
     pub fn stack(&self, of_device: impl FnOnce(Number) -> Stack) -> Stack {
         let Some(device) = &self.block else {
-            return Stack::without("it is an NVMe namespace without a block device, so nothing counts its I/O");
+            return Stack::without(
+                "it is an NVMe namespace without a block device, so nothing counts its I/O",
+            );
         };
         let name = &device.name;
         match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {

@@ -188,6 +188,17 @@ pub fn usual_cause(errno: i32) -> &'static str {
     }
 }
 
+/// The same of an NVMe command past the block layer, whose alignment was checked before.
+pub fn usual_cause_of_command(errno: i32) -> &'static str {
+    match errno {
+        libc::EINVAL => {
+            "; one command takes no more pieces of memory than queue/max_segments of the block device in /sys, 4 KiB each \
+             without huge pages: use a smaller -b"
+        }
+        _ => usual_cause(errno),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,8 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume, writing,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume,
+    writing,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;

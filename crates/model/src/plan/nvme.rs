@@ -24,9 +24,13 @@ pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors:
     let path = &target.path;
     let refused = RULES.iter().filter_map(|rule| rule(target, namespace));
     let refused = refused.chain(other_way(options, namespace));
-    let refused = refused.chain(off_grid(target, facts.size, namespace.block_size.max(1).into()).map(|off| {
-        format!("NVMe commands name whole logical blocks of {} bytes; {off} not a multiple of it", namespace.block_size)
-    }));
+    let refused =
+        refused.chain(off_grid(target, facts.size, namespace.block_size.max(1).into()).map(|off| {
+            format!(
+                "NVMe commands name whole logical blocks of {} bytes; {off} not a multiple of it",
+                namespace.block_size
+            )
+        }));
     errors.extend(refused.map(|why| PlanError::target(format!("'{path}': {why}"))));
 }
 
@@ -56,19 +60,24 @@ fn zones(target: &Target, namespace: &NvmeFacts) -> Option<String> {
 }
 
 fn mapped(target: &Target, _: &NvmeFacts) -> Option<String> {
-    target.memory_mapped_io.then(|| "memory-mapped I/O (-Sm) is for files: leave out -Sm, or name a file".to_owned())
+    target
+        .memory_mapped_io
+        .then(|| "memory-mapped I/O (-Sm) is for files: leave out -Sm, or name a file".to_owned())
 }
 
 fn cached(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.is_cached(true) && target.cache_mode == CacheMode::Cached && !target.memory_mapped_io).then(|| {
-        let instead = block_device(namespace);
-        format!("NVMe commands never use the page cache: leave out -Sb, or use {instead}")
-    })
+    (target.is_cached(true) && target.cache_mode == CacheMode::Cached && !target.memory_mapped_io).then(
+        || {
+            let instead = block_device(namespace);
+            format!("NVMe commands never use the page cache: leave out -Sb, or use {instead}")
+        },
+    )
 }
 
 fn hints(target: &Target, _: &NvmeFacts) -> Option<String> {
-    (target.random_access || target.sequential_scan)
-        .then(|| "access hints (-fr, -fs) are for the page cache, which NVMe commands bypass: leave them out".into())
+    (target.random_access || target.sequential_scan).then(|| {
+        "access hints (-fr, -fs) are for the page cache, which NVMe commands bypass: leave them out".into()
+    })
 }
 
 fn priority(target: &Target, namespace: &NvmeFacts) -> Option<String> {
@@ -94,13 +103,15 @@ fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
 }
 
 fn deallocate(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (target.shares.of(Operation::Discard) > 0 && !namespace.deallocates)
-        .then(|| "--trim: its controller has no Dataset Management (ONCS, bit 2): leave out --trim".to_owned())
+    (target.shares.of(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
+        "--trim: its controller has no Dataset Management (ONCS, bit 2): leave out --trim".to_owned()
+    })
 }
 
 fn write_zeroes(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     (target.shares.of(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
-        "--write-zeroes: its controller has no Write Zeroes (ONCS, bit 3): leave out --write-zeroes".to_owned()
+        "--write-zeroes: its controller has no Write Zeroes (ONCS, bit 3): leave out --write-zeroes"
+            .to_owned()
     })
 }
 
@@ -200,11 +211,23 @@ mod tests {
             (Target { uncached_devices: false, ..writing() }, plain(), "-Sb"),
             (Target { random_access: true, ..writing() }, plain(), "-fr"),
             (Target { io_priority: IoPriority::Low, ..writing() }, plain(), "-I"),
-            (Target { block_size: 1 << 30, ..writing() }, NvmeFacts { largest_io: None, ..plain() }, "256MiB"),
+            (
+                Target { block_size: 1 << 30, ..writing() },
+                NvmeFacts { largest_io: None, ..plain() },
+                "256MiB",
+            ),
             (Target { block_size: 512, ..writing() }, plain(), "block size (-b) of 512"),
             (Target { base_file_offset: 1, ..writing() }, plain(), "base offset (-B)"),
-            (with_share(Operation::Discard), NvmeFacts { deallocates: false, ..plain() }, "Dataset Management"),
-            (with_share(Operation::WriteZeroes), NvmeFacts { writes_zeroes: false, ..plain() }, "Write Zeroes"),
+            (
+                with_share(Operation::Discard),
+                NvmeFacts { deallocates: false, ..plain() },
+                "Dataset Management",
+            ),
+            (
+                with_share(Operation::WriteZeroes),
+                NvmeFacts { writes_zeroes: false, ..plain() },
+                "Write Zeroes",
+            ),
         ];
         for (target, namespace, expected) in table {
             let told = refusals(&target, namespace, &none);

@@ -105,14 +105,17 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
             "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
         )),
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
-            if planned_size(target, facts) == 0 => Err(format!(
-            "the size of '{path}' is 0: there is nothing to read or overwrite{}",
-            if facts.kind == TargetKind::File {
-                "; create it with -c<size>"
-            } else {
-                "; is a medium inserted?"
-            }
-        )),
+            if planned_size(target, facts) == 0 =>
+        {
+            Err(format!(
+                "the size of '{path}' is 0: there is nothing to read or overwrite{}",
+                if facts.kind == TargetKind::File {
+                    "; create it with -c<size>"
+                } else {
+                    "; is a medium inserted?"
+                }
+            ))
+        }
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
     .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })

@@ -2,10 +2,11 @@
 
 use super::failure::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};
+use diskspd_model::engines::EngineKind;
 use diskspd_model::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::problem::usual_cause;
+use diskspd_sys::problem::{usual_cause, usual_cause_of_command};
 use std::time::Duration;
 
 /// How long in-flight I/O is waited for after a failure, to count what else failed.
@@ -51,6 +52,14 @@ impl Loop<'_> {
         }
     }
 
+    /// What probably is the matter when an I/O fails with this error number.
+    pub(super) fn usual_cause(&self, errno: i32) -> &'static str {
+        match self.plan.engine {
+            EngineKind::Nvme => usual_cause_of_command(errno),
+            _ => usual_cause(errno),
+        }
+    }
+
     /// The failure of one I/O.
     pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
@@ -63,7 +72,7 @@ impl Loop<'_> {
             io.request,
             io.length,
             io.offset,
-            usual_cause(errno)
+            self.usual_cause(errno)
         );
         Failure::new(message, format!("{direction} of '{path}': {error}"))
     }

@@ -175,11 +175,9 @@ mod tests {
     fn commands_name_blocks_and_not_bytes() {
         let mut forms = Commands::new(vec![Blocks { namespace: NAMESPACE, write_through: true }], 2);
         let far = (1 << 33) + 5;
-        for (op, opcode, flags) in [
-            (Operation::Read, 2, 0),
-            (Operation::Write, 1, 1 << 30),
-            (Operation::WriteZeroes, 8, 0),
-        ] {
+        for (op, opcode, flags) in
+            [(Operation::Read, 2, 0), (Operation::Write, 1, 1 << 30), (Operation::WriteZeroes, 8, 0)]
+        {
             let found = forms.command(&transfer(op, far << 12, 3 << 12)).unwrap();
             let words = (found.opcode, found.namespace, found.cdw10, found.cdw11, found.cdw12);
             assert_eq!(words, (opcode, 7, 5, 2, 2 | flags), "{op:?}");
@@ -191,7 +189,10 @@ mod tests {
         assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MOST_BLOCKS + 1));
         assert_eq!(forms.command(&transfer(Operation::Read, 0, most)).unwrap().cdw12, 0xffff);
         for (offset, length) in [(512, 4096), (0, 512), (0, 0), (0, most + 4096)] {
-            assert!(forms.command(&transfer(Operation::Write, offset, length)).is_none(), "{offset} {length}");
+            assert!(
+                forms.command(&transfer(Operation::Write, offset, length)).is_none(),
+                "{offset} {length}"
+            );
         }
         assert!(forms.command(&Transfer { file: 1, ..transfer(Operation::Read, 0, 4096) }).is_none());
     }
@@ -203,6 +204,10 @@ mod tests {
         assert_eq!(forms.result(1, 0), 4096);
         assert_eq!(forms.result(1, -5), -5);
         let status = NvmeStatus::of_number(-forms.result(1, 0x4281)).unwrap();
-        assert_eq!((status.code_type(), status.code()), (2, 0x81), "the bit that says not to retry is none of it");
+        assert_eq!(
+            (status.code_type(), status.code()),
+            (2, 0x81),
+            "the bit that says not to retry is none of it"
+        );
     }
 }
