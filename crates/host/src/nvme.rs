@@ -72,13 +72,18 @@ impl Generic {
     }
 
     /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
-    pub fn stack(&self, of_device: impl FnOnce(Number) -> Stack) -> Stack {
+    pub fn stack(&self, root: &Root, of_device: impl FnOnce(Number) -> Stack) -> Stack {
         let Some(device) = &self.block else {
             return Stack::without(
                 "it is an NVMe namespace without a block device, so nothing counts its I/O",
             );
         };
         let name = &device.name;
+        if !device.nvme_paths(root).is_empty() {
+            return Stack::without(format!(
+                "the paths of {name} count its NVMe pass-through commands, each its own"
+            ));
+        }
         match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {
             Some("1") => of_device(device.number),
             Some(_) => Stack::without(format!(
@@ -90,6 +95,25 @@ impl Generic {
                  >/sys/block/{name}/queue/iostats_passthrough"
             )),
         }
+    }
+}
+
+impl Device {
+    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
+    pub(super) fn nvme_paths(&self, root: &Root) -> Vec<Device> {
+        let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
+        else {
+            return Vec::new();
+        };
+        let is_path = |name: &String| {
+            let path = name.strip_prefix("nvme").and_then(|rest| rest.strip_prefix(head)?.strip_prefix('c'));
+            path.and_then(|path| path.split_once('n')).is_some_and(|(_, n)| n == namespace)
+        };
+        let names = root.names("/sys/class/block").into_iter().chain(root.names("/sys/block"));
+        let mut names: Vec<String> = names.filter(is_path).collect();
+        names.sort();
+        names.dedup();
+        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
     }
 }
 
@@ -193,7 +217,7 @@ mod tests {
     fn commands_are_compared_with_counters_only_where_these_count_them() {
         for (counted, expected) in [(None, "Linux 6.13"), (Some("0"), "echo 1"), (Some("1"), "")] {
             let (_folder, root) = machine(counted, true);
-            let stack = Generic::of(&root, (10, 1)).unwrap().stack(|number| {
+            let stack = Generic::of(&root, (10, 1)).unwrap().stack(&root, |number| {
                 assert_eq!(number, (259, 0));
                 Stack::default()
             });

@@ -25,7 +25,7 @@ pub fn stack(path: &Path) -> Stack {
         return of_device(&root, number);
     }
     if let Some(generic) = Generic::at(&root, path) {
-        return generic.stack(|number| of_device(&root, number));
+        return generic.stack(&root, |number| of_device(&root, number));
     }
     match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
         (Ok(place), Ok(found)) => of_file(&root, &place, Some(device::split(found.st_dev))),
@@ -142,22 +142,5 @@ impl Device {
             largest_io: kib("max_sectors_kb"),
             possible_io: kib("max_hw_sectors_kb"),
         }
-    }
-
-    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
-    fn nvme_paths(&self, root: &Root) -> Vec<Device> {
-        let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
-        else {
-            return Vec::new();
-        };
-        let is_path = |name: &String| {
-            let path = name.strip_prefix("nvme").and_then(|rest| rest.strip_prefix(head)?.strip_prefix('c'));
-            path.and_then(|path| path.split_once('n')).is_some_and(|(_, n)| n == namespace)
-        };
-        let names = root.names("/sys/class/block").into_iter().chain(root.names("/sys/block"));
-        let mut names: Vec<String> = names.filter(is_path).collect();
-        names.sort();
-        names.dedup();
-        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
     }
 }

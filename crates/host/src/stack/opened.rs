@@ -21,7 +21,7 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
         return of_device(root, split(found.st_rdev));
     }
     if let Some(generic) = Generic::found(root, &found) {
-        return generic.stack(|number| of_device(root, number));
+        return generic.stack(root, |number| of_device(root, number));
     }
     let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let Ok(path) = name.or_else(|_| fs::canonicalize(path)) else {
