@@ -1,4 +1,4 @@
-//! NVMe commands past the block layer, as a user sends them: in a virtual machine with drives that QEMU emulates.
+//! NVMe commands past the block layer, as a user sends them: in a virtual machine, with drives of QEMU.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use crate::common::directory;
 use crate::common::virtual_machine::{Outcome, VirtualMachine};
 use std::fs::File;
 
-/// What is done: a name, and words for the program. `$A` has plain blocks of 512 bytes, `$Z` has zones, `$P` has
+/// What is done: a name, and words for the program. `$A` has plain blocks of 512 bytes, `$Z` zones, `$P`
 /// protection information.
 const RUNS: &[(&str, &str)] = &[
     ("read", "--out $OUT/read.json $A"),
@@ -26,7 +26,7 @@ const RUNS: &[(&str, &str)] = &[
 
 fn machine(images: &std::path::Path) -> VirtualMachine {
     let kinds = ["", ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=16M", ",ms=8,pi=1"];
-    let machine = VirtualMachine::new().module("nvme").module("ext4").kernel_words("nvme.poll_queues=1");
+    let machine = VirtualMachine::new().module("nvme-core").module("ext4");
     kinds.iter().enumerate().fold(machine, |machine, (number, words)| {
         let image = images.join(number.to_string());
         File::create(&image).unwrap().set_len(64 << 20).unwrap();
@@ -38,19 +38,21 @@ fn machine(images: &std::path::Path) -> VirtualMachine {
 }
 
 fn script() -> String {
-    // Controllers are numbered as they answer.
-    let names = "for each in /sys/class/nvme/nvme?; do case $(cat $each/serial) in\n\
-                 drive-0*) A=/dev/ng${each#*class/nvme/nvme}n1; B=/dev/nvme${each#*class/nvme/nvme}n1;;\n\
-                 drive-1*) Z=/dev/ng${each#*class/nvme/nvme}n1;; *) P=/dev/ng${each#*class/nvme/nvme}n1;; esac; done\n\
+    // Controllers answer some time after their driver is there, and are numbered as they answer.
+    let driver = "modprobe nvme poll_queues=1\n\
+                  until [ -e /dev/ng0n1 ] && [ -e /dev/ng1n1 ] && [ -e /dev/ng2n1 ]; do sleep 0.1; done\n";
+    let names = "for each in /sys/class/nvme/nvme?; do n=${each#*class/nvme/nvme}n1; case $(cat $each/serial) in\n\
+                 drive-0*) A=/dev/ng$n; B=/dev/nvme$n;; drive-1*) Z=/dev/ng$n;; *) P=/dev/ng$n;; esac; done\n\
                  set +e\n\
                  run() { $DISKSPD -d1 -W0 -o4 \"${@:2}\" >\"$OUT/$1\" 2>&1; echo \"exit $?\" >>\"$OUT/$1\"; }\n";
     let runs: String = RUNS.iter().map(|(name, words)| format!("run '{name}' {words}\n")).collect();
     let data = "head -c 4 $B | od -An -tx1 >$OUT/data\n";
     // One after the other: a signature, a mount, swap.
-    let used = "mkfs.ext4 -qF $B; run signature -w100 $A; mkdir /tmp/at; mount $B /tmp/at; run mounted -w100 --destroy $A\n\
-                run 'mounted, read' $A; umount /tmp/at; mkswap $B >/dev/null; swapon $B; run swap -w100 --destroy $A; swapoff $B\n";
+    let used = "mkfs.ext4 -qF $B; run signature -w100 $A; mkdir /tmp/at; mount $B /tmp/at\n\
+                run mounted -w100 --destroy $A; run 'mounted, read' $A; umount /tmp/at\n\
+                mkswap $B >/dev/null; swapon $B; run swap -w100 --destroy $A; swapoff $B\n";
     let (before, after) = runs.split_once("run 'mixed'").unwrap();
-    format!("{names}{before}{data}run 'mixed'{after}{used}true\n")
+    format!("{driver}{names}{before}{data}run 'mixed'{after}{used}true\n")
 }
 
 #[track_caller]

@@ -1,7 +1,7 @@
 //! NVMe commands past the block layer: the ring of [`super::uring`], whose entries are commands for the
 //! character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
-use super::contract::{EngineError, NotPinned, Setup};
+use super::contract::{EngineError, Setup};
 use super::file;
 use super::uring::{Options, Uring, not_made};
 use super::{EngineKind, Limits};
@@ -9,12 +9,10 @@ use diskspd_model::access::IoPriority;
 use diskspd_model::io_error;
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::{Nanos, SECOND, monotonic};
-use diskspd_sys::memory::Buffer;
 use diskspd_sys::nvme;
 use diskspd_sys::ring::{Blocks, Commands, Entered, Ring};
 use diskspd_sys::transfer::Transfer;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 /// How long one command may take before the engine begins, ns: longer than the kernel's timeout (30 s).
@@ -28,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// # Errors
 /// A file is no namespace; the kernel takes no commands of it, and what to do.
 pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineError> {
-    let mut options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
+    let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
     let limits = Limits::of(&setup, EngineKind::Nvme);
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
@@ -38,39 +36,45 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
         })?;
         blocks.push(Blocks { namespace, write_through: file.write_through });
     }
-    let mut refused = None;
-    if let (Some(first), Some(known)) = (setup.files.first(), blocks.first()) {
-        refused = tried(&first.handle, *known, &mut options)?;
-    }
+    let first = blocks.first().map(|blocks| blocks.namespace.block_size());
     let (priorities, files) = file::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
     let ring = Ring::of(form, setup.depth, files, setup.buffer, options);
-    let ring = ring.map_err(|error| not_made(setup.depth, &error))?;
-    let mut queue = Uring::with(ring, priorities, limits);
-    if let Some(answer) = refused {
-        queue.not_pinned = Some(NotPinned::Refused(answer));
+    let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
+    if let Some(length) = first {
+        try_out(&mut ring, length, options.registered_buffer)
+            .map_err(|error| explain(error, options.polled))?;
     }
-    Ok(queue)
+    Ok(Uring::with(ring, priorities, limits))
 }
 
-/// Reads a block, to learn whether the kernel takes commands in this way. Without registered buffers where
-/// it only takes those (before Linux 6.1); its answer then.
-fn tried(file: &OwnedFd, blocks: Blocks, options: &mut Options) -> Result<Option<String>, EngineError> {
-    let answer = read_one(file, blocks, *options);
-    let Err(error) = answer else { return Ok(None) };
-    if options.registered_buffer && !options.polled && error.raw_os_error() == Some(libc::EINVAL) {
-        options.registered_buffer = false;
-        if read_one(file, blocks, *options).is_ok() {
-            return Ok(Some("Linux 6.1 is the first that registers buffers of NVMe commands".to_owned()));
-        }
+/// Reads a block, to learn whether the kernel takes commands in this way; without a registered buffer where
+/// it doesn't with one. Linux 6.0 takes none, and 6.1 none of more pages than the device takes in one
+/// command (`blk_rq_map_user_bvec`), wherever in it the data lies: at its start there are most behind it.
+fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Result<()> {
+    let size = length as usize;
+    let mut bytes = vec![0; size];
+    // Nothing but flushes needs no memory, and has nothing to be tried with.
+    match ring.memory_mut().part(0, size) {
+        Some(_) => ring.slot(0, size).iter().for_each(|slot| slot.copy_to(&mut bytes)),
+        None => return Ok(()),
     }
-    Err(explain(error, options.polled))
+    let mut answer = read_one(ring, length);
+    let refused = answer.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL));
+    if refused && registered && ring.unregistered().is_none() {
+        ring.unregister_buffer(
+            "this kernel takes no NVMe commands on a registered buffer of this size".into(),
+        );
+        answer = read_one(ring, length);
+    }
+    // What is to be written may lie there.
+    if let Some(mut slot) = ring.memory_mut().part(0, size) {
+        slot.copy_from(&bytes);
+    }
+    answer
 }
 
-fn read_one(file: &OwnedFd, blocks: Blocks, options: Options) -> io::Result<()> {
-    let length = blocks.namespace.block_size();
-    let memory = Buffer::new(length as usize)?;
-    let mut ring = Ring::of(Commands::new(vec![blocks], 1), 1, vec![file.try_clone()?], memory, options)?;
+fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
     let priority = IoPriority::Unstated;
     let read = Transfer { op: Operation::Read, file: 0, offset: 0, start: 0, length, tag: 0, priority };
     if ring.push([read].into_iter()) == 0 {
@@ -116,6 +120,8 @@ mod tests {
     use super::*;
     use crate::File;
     use diskspd_sys::clock::Clock;
+    use diskspd_sys::memory::Buffer;
+    use std::os::fd::OwnedFd;
 
     #[test]
     fn a_file_that_is_no_namespace_is_refused_by_name() {

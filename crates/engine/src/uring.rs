@@ -24,7 +24,7 @@ pub struct Uring<F: Form = Files> {
     priorities: Vec<IoPriority>,
     limits: Limits,
     /// Why the buffer isn't registered.
-    pub(super) not_pinned: Option<NotPinned>,
+    not_pinned: Option<NotPinned>,
 }
 
 impl Uring {

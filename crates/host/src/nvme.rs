@@ -63,7 +63,8 @@ impl Generic {
         NvmeFacts {
             block_size: answer.block_size(),
             metadata: answer.metadata,
-            zoned: answer.zoned,
+            // Who isn't root may not ask the namespace for its command set.
+            zoned: answer.zoned || self.block.as_ref().is_some_and(is_zoned),
             deallocates: answer.deallocates,
             writes_zeroes: answer.writes_zeroes,
             largest_io: [of_kernel, answer.most_bytes].into_iter().flatten().min(),
@@ -115,6 +116,12 @@ impl Device {
         names.dedup();
         names.iter().filter_map(|name| Device::hidden(root, name)).collect()
     }
+}
+
+/// Whether the kernel knows a block device to have zones (Documentation/ABI/stable/sysfs-block).
+fn is_zoned(device: &Device) -> bool {
+    let model = text(&device.directory().join("queue/zoned"));
+    model.is_some_and(|model| model.starts_with("host-"))
 }
 
 /// What is claimed and checked of a target that is written to: itself, or the block device that is the same
@@ -194,11 +201,8 @@ mod tests {
         assert!(alone.used_as().unwrap_err().why.contains("no block device"));
     }
 
-    #[test]
-    fn the_smaller_limit_of_a_command_holds() {
-        let (_folder, root) = machine(None, true);
-        let found = Generic::of(&root, (10, 1)).unwrap();
-        let answer = |most_bytes| Namespace {
+    fn answer(most_bytes: Option<u64>) -> Namespace {
+        Namespace {
             id: 1,
             blocks: 8,
             block_shift: 9,
@@ -207,9 +211,32 @@ mod tests {
             deallocates: false,
             writes_zeroes: true,
             most_bytes,
-        };
+        }
+    }
+
+    #[test]
+    fn the_smaller_limit_of_a_command_holds() {
+        let (_folder, root) = machine(None, true);
+        let found = Generic::of(&root, (10, 1)).unwrap();
         for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
             assert_eq!(found.facts(&answer(most)).largest_io, Some(expected));
+        }
+    }
+
+    #[test]
+    fn zones_are_known_from_the_namespace_or_the_kernel() {
+        for (asked, model, expected) in
+            [(false, "none", false), (false, "host-managed", true), (true, "none", true), (false, "", false)]
+        {
+            let (folder, root) = machine(None, true);
+            let queue = folder.path().join("sys/devices/pci/nvme/nvme0/nvme0n1/queue");
+            fs::write(queue.join("zoned"), model).unwrap();
+            let found = Generic::of(&root, (10, 1)).unwrap();
+            assert_eq!(
+                found.facts(&Namespace { zoned: asked, ..answer(None) }).zoned,
+                expected,
+                "{asked} {model}"
+            );
         }
     }
 

@@ -47,6 +47,9 @@ pub enum Entered {
     Busy,
 }
 
+/// Among the notes when the buffer is registered.
+const REGISTERED: &str = "registered buffer";
+
 /// Among the notes when workers of the kernel are asked for.
 const WORKERS: &str = "workers of the kernel";
 
@@ -125,7 +128,7 @@ impl<F: Form> Ring<F> {
             match register(&ring.submitter(), &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
-                    notes.push("registered buffer".into());
+                    notes.push(REGISTERED.into());
                 }
                 Err(reason) => {
                     notes.push(format!("buffer not registered ({reason})"));
@@ -184,6 +187,19 @@ impl<F: Form> Ring<F> {
     /// Why the buffer isn't registered although it was asked for; `None` = it is.
     pub fn unregistered(&self) -> Option<&Unregistered> {
         self.unregistered.as_ref()
+    }
+
+    /// Takes the registration of the buffer back: the kernel doesn't serve I/Os with it, and that is its
+    /// `answer`. Nothing is in flight.
+    pub fn unregister_buffer(&mut self, answer: String) {
+        assert!(self.in_flight == 0, "{} I/Os use the registered buffer", self.in_flight);
+        if self.registration.is_some() {
+            let _ = self.ring.submitter().unregister_buffers();
+            self.registration = None;
+        }
+        self.notes.retain(|note| note != REGISTERED);
+        self.notes.push(format!("buffer not registered ({answer})"));
+        self.unregistered = Some(Unregistered::Refused(answer));
     }
 
     /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
