@@ -26,7 +26,7 @@ const RUNS: &[(&str, &str)] = &[
 
 fn machine(images: &std::path::Path) -> VirtualMachine {
     let kinds = ["", ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=16M", ",ms=8,pi=1"];
-    let machine = VirtualMachine::new().module("nvme-core").module("ext4");
+    let machine = VirtualMachine::new().module("nvme-core").module("ext4").module("crc32c_generic");
     kinds.iter().enumerate().fold(machine, |machine, (number, words)| {
         let image = images.join(number.to_string());
         File::create(&image).unwrap().set_len(64 << 20).unwrap();
@@ -49,6 +49,7 @@ fn script() -> String {
     let data = "head -c 4 $B | od -An -tx1 >$OUT/data\n";
     // One after the other: a signature, a mount, swap.
     let used = "mkfs.ext4 -qF $B; run signature -w100 $A; mkdir /tmp/at; mount $B /tmp/at\n\
+                cp /proc/mounts $OUT/mounts\n\
                 run mounted -w100 --destroy $A; run 'mounted, read' $A; umount /tmp/at\n\
                 mkswap $B >/dev/null; swapon $B; run swap -w100 --destroy $A; swapoff $B\n";
     let (before, after) = runs.split_once("run 'mixed'").unwrap();
@@ -69,6 +70,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
     let images = directory();
     let Some(outcome) = machine(images.path()).script(&script()).run() else { return };
     assert_eq!(outcome.exit, 0, "{}", outcome.console);
+    assert!(outcome.text("mounts").contains(" /tmp/at ext4 "), "{}", outcome.console);
     for (name, exit, expected) in [
         ("read", 0, &["UNKNOWN", "pass-through"][..]),
         ("written", 0, &["'/dev/ng", "total:"]),
