@@ -19,8 +19,8 @@ pub struct File {
     /// Its I/Os block in the call that hands them over unless workers of the kernel do them; engines without
     /// such workers make nothing of it.
     pub workers: bool,
-    /// Writes end when they are durable, for engines that say so with each of them; others have it from how the
-    /// file is open.
+    /// Writes end when they are durable, for engines that say so with each of them; others have it from how
+    /// the file is open.
     pub write_through: bool,
 }
 

@@ -9,7 +9,7 @@ use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotP
 use diskspd_model::access::IoPriority;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
-use diskspd_sys::ring::{Entered, Files, Form, Ring, Unregistered};
+use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
 use std::time::Duration;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 const PATIENCE: u32 = 1000;
 
 /// See the module.
-pub struct Uring<F: Form = Files> {
+pub struct Uring<F: EntryForm = FileTransfers> {
     ring: Ring<F>,
     priorities: Vec<IoPriority>,
     limits: Limits,
@@ -53,7 +53,7 @@ pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
     EngineError { what: format!("io_uring for a queue depth of {depth}: {why}"), source: None }
 }
 
-impl<F: Form> Uring<F> {
+impl<F: EntryForm> Uring<F> {
     /// With this ring.
     pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
         let not_pinned = ring.unregistered().map(|why| match why {
@@ -116,7 +116,7 @@ fn failed(source: std::io::Error) -> EngineError {
     EngineError { what: format!("io_uring: {hint}"), source: Some(source) }
 }
 
-impl<F: Form> Engine for Uring<F> {
+impl<F: EntryForm> Engine for Uring<F> {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = (self.limits.depth - self.ring.in_flight()) as usize;
         let batch = &batch[..batch.len().min(room)];

@@ -92,8 +92,8 @@ impl Generic {
                  echo 1 >/sys/block/{name}/queue/iostats_passthrough"
             )),
             None => Stack::without(format!(
-                "this kernel doesn't count NVMe pass-through commands: Linux 6.13 or later does, after echo 1 \
-                 >/sys/block/{name}/queue/iostats_passthrough"
+                "this kernel doesn't count NVMe pass-through commands: Linux 6.13 or later does, after \
+                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
             )),
         }
     }

@@ -28,10 +28,10 @@ pub fn error(number: i32) -> io::Error {
 pub struct NvmeStatus(u16);
 
 /// Type and code of a status, its name, and what probably is the matter.
-type Row = (u8, u8, &'static str, &'static str);
+type StatusRow = (u8, u8, &'static str, &'static str);
 
 /// The statuses of reads, writes and the like. Names are those of the specification.
-const STATUSES: &[Row] = &[
+const STATUSES: &[StatusRow] = &[
     (0, 0x01, "Invalid Command Opcode", "; the controller does not have this command"),
     (0, 0x02, "Invalid Field in Command", "; the controller refuses this size or option: try a smaller -b"),
     (0, 0x04, "Data Transfer Error", "; see dmesg"),
@@ -100,7 +100,7 @@ impl NvmeStatus {
         self.0 as u8
     }
 
-    fn row(self) -> Option<&'static Row> {
+    fn row(self) -> Option<&'static StatusRow> {
         STATUSES.iter().find(|(kind, code, ..)| (*kind, *code) == (self.code_type(), self.code()))
     }
 

@@ -1,12 +1,10 @@
 //! NVMe namespaces by their character devices (`/dev/ng0n1`): what they are, asked with Identify.
 //!
 //! Structures and numbers: `linux/nvme_ioctl.h`, and the NVM Express specifications: Base 2.0 (5.17,
-//! Identify) and NVM Command Set 1.0 (4.1.5.1, figure 97).
+//! Identify) and NVM NvmeCommand Set 1.0 (4.1.5.1, figure 97).
 
 use crate::anchor::Location;
-use crate::files::OpenTarget;
 use crate::problem::TargetError;
-use diskspd_model::access::OpenMode;
 use diskspd_model::io_error::NvmeStatus;
 use rustix::fs::{Mode, OFlags};
 use std::io;
@@ -16,12 +14,12 @@ use std::os::fd::{AsFd, AsRawFd};
 const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
 
 /// `NVME_IOCTL_ADMIN_CMD`
-const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<Command>(b'N', 0x41);
+const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
 
 /// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros where that has its result.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Command {
+pub(crate) struct NvmeCommand {
     pub opcode: u8,
     pub flags: u8,
     pub reserved: u16,
@@ -42,7 +40,7 @@ pub(crate) struct Command {
     pub result: u32,
 }
 
-const _: () = assert!(size_of::<Command>() == 72, "as the kernel has it");
+const _: () = assert!(size_of::<NvmeCommand>() == 72, "as the kernel has it");
 
 /// Identify, among the commands for controllers.
 const IDENTIFY: u8 = 0x06;
@@ -52,7 +50,7 @@ const PAGE: usize = 4096;
 
 /// What Identify is asked for (CNS).
 #[derive(Debug, Clone, Copy)]
-enum About {
+enum Question {
     /// The namespace, as all command sets with logical blocks have it.
     Namespace = 0x00,
     /// The controller.
@@ -103,23 +101,23 @@ pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
     // SAFETY: the request takes no memory.
     let id = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ID as _) };
     let id = u32::try_from(id).map_err(|_| io::Error::last_os_error())?;
-    let page = identify(&device, id, About::Namespace)?;
-    let controller = identify(&device, 0, About::Controller)?;
+    let page = identify(&device, id, Question::Namespace)?;
+    let controller = identify(&device, 0, Question::Controller)?;
     // Controllers before NVMe 1.3 have no descriptors, and no other commands than the common ones.
-    let descriptors = identify(&device, id, About::Descriptors).unwrap_or([0; PAGE]);
+    let descriptors = identify(&device, id, Question::Descriptors).unwrap_or([0; PAGE]);
     let nonsense = || io::Error::new(io::ErrorKind::InvalidData, "its Identify data makes no sense");
     parse(id, &page, &controller, &descriptors).ok_or_else(nonsense)
 }
 
-fn identify(device: impl AsFd, namespace: u32, about: About) -> io::Result<[u8; PAGE]> {
+fn identify(device: impl AsFd, namespace: u32, question: Question) -> io::Result<[u8; PAGE]> {
     let mut page = [0; PAGE];
-    let mut command = Command {
+    let mut command = NvmeCommand {
         opcode: IDENTIFY,
         namespace,
         data: page.as_mut_ptr() as u64,
         data_length: PAGE as u32,
-        cdw10: about as u32,
-        ..Command::default()
+        cdw10: question as u32,
+        ..NvmeCommand::default()
     };
     // SAFETY: the kernel reads and writes the command, and lets the device write a page, whose length is
     // stated, to its address; both live until the call returns.
@@ -170,24 +168,6 @@ fn command_set(mut list: &[u8]) -> Option<u8> {
         list = &rest[value.len()..];
     }
     None
-}
-
-/// Opens the character device of a namespace; of the mode, reading and writing count.
-///
-/// # Errors
-/// What is wrong, with the next step: see [`Problem`](crate::problem::Problem).
-pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
-    let path = location.name();
-    let access = match (mode.read, mode.write) {
-        (true, true) => OFlags::RDWR,
-        (false, true) => OFlags::WRONLY,
-        (_, false) => OFlags::RDONLY,
-    };
-    let file = rustix::fs::open(location.way(), access | OFlags::CLOEXEC, Mode::empty())
-        .map_err(|error| TargetError::from_io(path, "open it", "read and write", error))?;
-    let identify = |error| TargetError::from_io(path, "identify it", "send commands", error);
-    let found = namespace(&file).map_err(identify)?;
-    Ok(OpenTarget { file, size: found.size(), device: None })
 }
 
 /// Looks at the character device of a namespace.

@@ -11,7 +11,7 @@ mod name;
 mod setup;
 
 pub use commands::{Blocks, Commands, MOST_BLOCKS};
-pub use form::{Files, Form};
+pub use form::{EntryForm, FileTransfers};
 pub use setup::{Options, Unregistered};
 
 use super::clock::{Nanos, monotonic};
@@ -19,7 +19,7 @@ use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::Transfer;
 use diskspd_model::access::IoPriority;
 use diskspd_model::operation::Operation;
-use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue, types};
+use io_uring::{EnterFlags, IoUring, Submitter, cqueue, opcode, squeue, types};
 use name::Name;
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;
@@ -57,7 +57,7 @@ const WORKERS: &str = "workers of the kernel";
 const MAX_WORKERS: u32 = 512;
 
 /// See the module.
-pub struct Ring<F: Form = Files> {
+pub struct Ring<F: EntryForm = FileTransfers> {
     ring: ManuallyDrop<IoUring<F::Submission, F::Completion>>,
     form: ManuallyDrop<F>,
     memory: ManuallyDrop<Buffer>,
@@ -90,11 +90,11 @@ impl Ring {
     /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the
     /// kernel lacks or refuses is no error, see [`Ring::notes`].
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: Options) -> io::Result<Ring> {
-        Ring::of(Files, depth, files, memory, options)
+        Ring::of(FileTransfers, depth, files, memory, options)
     }
 }
 
-impl<F: Form> Ring<F> {
+impl<F: EntryForm> Ring<F> {
     /// The same with entries of another form.
     ///
     /// # Errors
@@ -110,18 +110,9 @@ impl<F: Form> Ring<F> {
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
-        let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let mut names: Vec<Name> = files.iter().map(Name::of).collect();
         if options.registered_files && !files.is_empty() {
-            match ring.submitter().register_files(&descriptors) {
-                Ok(()) => {
-                    for (index, name) in (0..).zip(&mut names) {
-                        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
-                    }
-                    notes.push("registered files".into());
-                }
-                Err(error) => notes.push(format!("files not registered ({error})")),
-            }
+            notes.push(register_files(&ring.submitter(), &mut names));
         }
         let (mut registration, mut unregistered) = (None, None);
         if options.registered_buffer && !memory.is_empty() {
@@ -444,6 +435,18 @@ impl<F: Form> Ring<F> {
     }
 }
 
+/// Has entries say their files by index, if the kernel looks them up once; returns what became of it.
+fn register_files(ring: &Submitter<'_>, names: &mut [Name]) -> String {
+    let descriptors: Vec<RawFd> = names.iter().map(|name| name.file).collect();
+    if let Err(error) = ring.register_files(&descriptors) {
+        return format!("files not registered ({error})");
+    }
+    for (index, name) in (0..).zip(names) {
+        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
+    }
+    "registered files".into()
+}
+
 /// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
 /// bytes, which none ever does.
 ///
@@ -467,7 +470,7 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     }
 }
 
-impl<F: Form> Drop for Ring<F> {
+impl<F: EntryForm> Drop for Ring<F> {
     /// Cancels and drains what is in flight, then releases ring, files and memory.
     ///
     /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may

@@ -13,16 +13,17 @@ use crate::units::Size;
 const MOST_BLOCKS: u64 = 1 << 16;
 
 /// Why a target isn't used in this way; `None` = it can be.
-type Rule = fn(&Target, &NvmeFacts) -> Option<String>;
+type Capability = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// The capabilities: what the device or the way doesn't have is refused by name.
-const RULES: &[Rule] = &[metadata, zones, mapped, cached, hints, priority, size, deallocate, write_zeroes];
+const CAPABILITIES: &[Capability] =
+    &[metadata, zones, mapped, cached, hints, priority, size, deallocate, write_zeroes];
 
 /// Collects what doesn't fit a target that is the character device of a namespace.
 pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
     let Some(namespace) = facts.nvme.as_ref() else { return };
     let path = &target.path;
-    let refused = RULES.iter().filter_map(|rule| rule(target, namespace));
+    let refused = CAPABILITIES.iter().filter_map(|rule| rule(target, namespace));
     let refused = refused.chain(other_way(options, namespace));
     let refused =
         refused.chain(off_grid(target, facts.size, namespace.block_size.max(1).into()).map(|off| {
@@ -43,8 +44,8 @@ fn block_device(namespace: &NvmeFacts) -> String {
 fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
     (namespace.metadata > 0).then(|| {
         format!(
-            "it is formatted with {} bytes of metadata (protection information) per block, which engine nvme doesn't \
-             send: use {}, or format the namespace without (nvme format)",
+            "it is formatted with {} bytes of metadata (protection information) per block, which \
+             engine nvme doesn't send: use {}, or format the namespace without (nvme format)",
             namespace.metadata,
             block_device(namespace)
         )
@@ -53,8 +54,8 @@ fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
 
 fn zones(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     (namespace.zoned && target.is_changed()).then(|| {
-        "it is zoned: zones are written at their write pointers alone, which engine nvme doesn't follow; only reads \
-         (-w0) work here"
+        "it is zoned: zones are written at their write pointers alone, which engine nvme doesn't follow; \
+         only reads (-w0) work here"
             .to_owned()
     })
 }
@@ -94,8 +95,8 @@ fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
     let moves = target.shares.sum() < 100;
     (moves && block > most).then(|| {
         format!(
-            "-b{block}: one NVMe command transfers at most {} here (MDTS, max_hw_sectors_kb), and nothing splits \
-             it: use a smaller -b, or {}",
+            "-b{block}: one NVMe command transfers at most {} here (MDTS, max_hw_sectors_kb), and nothing \
+             splits it: use a smaller -b, or {}",
             Size(most),
             block_device(namespace)
         )
@@ -143,12 +144,12 @@ pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<
             "'{path}' takes NVMe commands alone, which engine {name} doesn't send: leave out --engine {name}"
         ),
         (_, false) => format!(
-            "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 alone): give \
-             each target threads of its own (-t instead of -F)"
+            "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 alone): \
+             give each target threads of its own (-t instead of -F)"
         ),
         (false, true) => format!(
-            "--engine nvme: '{path}' is not the character device of an NVMe namespace: name one (/dev/ng0n1 for \
-             /dev/nvme0n1), or leave out --engine nvme"
+            "--engine nvme: '{path}' is not the character device of an NVMe namespace: name one \
+             (/dev/ng0n1 for /dev/nvme0n1), or leave out --engine nvme"
         ),
     }))
 }

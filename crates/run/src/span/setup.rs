@@ -22,7 +22,7 @@ use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
 use diskspd_sys::memory::{self, Buffer};
 use diskspd_sys::operation;
-use diskspd_sys::{cpu, files, nvme};
+use diskspd_sys::{cpu, files};
 use std::sync::Arc;
 
 /// What all workers of a span share.
@@ -167,7 +167,7 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
             // It tells why where nothing was located.
             let place: &dyn Location = shared.located.of(target).map_or(path, |located| located);
             let found = match plan.engine {
-                EngineKind::Nvme => nvme::open(place, &target.open),
+                EngineKind::Nvme => files::open_namespace(place, &target.open),
                 _ => files::open(place, &target.open),
             }
             .map_err(|e| e.to_string())?;

@@ -1,19 +1,19 @@
 //! Commands of NVMe, handed to the character devices of namespaces past the block layer
 //! (`NVME_URING_CMD_IO`, Linux 5.19).
 //!
-//! Commands: NVM Express, NVM Command Set Specification 1.0, section 3.
+//! Commands: NVM Express, NVM NvmeCommand Set Specification 1.0, section 3.
 
 use super::form::entry::Make;
 use super::name::Name;
 use crate::memory::Buffer;
-use crate::nvme::{Command, Namespace};
+use crate::nvme::{Namespace, NvmeCommand};
 use crate::transfer::{Transfer, fits, fits_without_data};
 use diskspd_model::io_error::NvmeStatus;
 use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
 /// `NVME_URING_CMD_IO`
-const IO: u32 = rustix::ioctl::opcode::read_write::<Command>(b'N', 0x80) as u32;
+const IO: u32 = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x80) as u32;
 
 const FLUSH: u8 = 0x00;
 const WRITE: u8 = 0x01;
@@ -33,7 +33,7 @@ pub const MOST_BLOCKS: u32 = 1 << 16;
 /// A range of Dataset Management.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
-struct Range {
+struct DeallocatedRange {
     attributes: u32,
     blocks: u32,
     first: u64,
@@ -56,24 +56,28 @@ pub struct Commands {
     /// Bytes of the transfers in flight, by tag: the device doesn't tell.
     lengths: Box<[u32]>,
     /// Their ranges, where they deallocate.
-    ranges: Box<[Range]>,
+    ranges: Box<[DeallocatedRange]>,
 }
 
 impl Commands {
     /// For these files, and so many I/Os in flight.
     pub fn new(blocks: Vec<Blocks>, depth: u32) -> Commands {
         let depth = depth as usize;
-        Commands { blocks, lengths: vec![0; depth].into(), ranges: vec![Range::default(); depth].into() }
+        Commands {
+            blocks,
+            lengths: vec![0; depth].into(),
+            ranges: vec![DeallocatedRange::default(); depth].into(),
+        }
     }
 
     /// The command without its data; `None` = it doesn't lie on the grid of the blocks, or is too long.
     #[inline]
-    fn command(&mut self, transfer: &Transfer) -> Option<Command> {
+    fn command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
         let Blocks { namespace, write_through } = self.blocks.get(transfer.file as usize)?;
         let Transfer { op, offset, length, tag, .. } = *transfer;
-        let command = Command { namespace: namespace.id, ..Command::default() };
+        let command = NvmeCommand { namespace: namespace.id, ..NvmeCommand::default() };
         if op == Operation::Flush {
-            return Some(Command { opcode: FLUSH, ..command });
+            return Some(NvmeCommand { opcode: FLUSH, ..command });
         }
         let (shift, grid) = (namespace.block_shift, u64::from(namespace.block_size()) - 1);
         let (first, blocks) = (offset >> shift, length >> shift);
@@ -82,9 +86,9 @@ impl Commands {
         }
         if op == Operation::Discard {
             let range = self.ranges.get_mut(tag as usize)?;
-            *range = Range { attributes: 0, blocks: blocks.to_le(), first: first.to_le() };
-            let (data, data_length) = (&raw mut *range as u64, size_of::<Range>() as u32);
-            return Some(Command {
+            *range = DeallocatedRange { attributes: 0, blocks: blocks.to_le(), first: first.to_le() };
+            let (data, data_length) = (&raw mut *range as u64, size_of::<DeallocatedRange>() as u32);
+            return Some(NvmeCommand {
                 opcode: DATASET_MANAGEMENT,
                 data,
                 data_length,
@@ -98,7 +102,7 @@ impl Commands {
             Operation::Write => (WRITE, 0),
             _ => (WRITE_ZEROES, 0),
         };
-        (blocks <= MOST_BLOCKS).then(|| Command {
+        (blocks <= MOST_BLOCKS).then(|| NvmeCommand {
             opcode,
             cdw10: first as u32,
             cdw11: (first >> 32) as u32,
@@ -134,7 +138,7 @@ impl Make for Commands {
         *self.lengths.get_mut(tag as usize)? = if moves { length } else { 0 };
         let mut bytes = [0; 80];
         // SAFETY: it is plain data without padding, and as long as what is read of it.
-        bytes[..72].copy_from_slice(&unsafe { std::mem::transmute::<Command, [u8; 72]>(command) });
+        bytes[..72].copy_from_slice(&unsafe { std::mem::transmute::<NvmeCommand, [u8; 72]>(command) });
         let entry = opcode::UringCmd80::new(types::Fd(name.file), IO).cmd(bytes);
         let entry = entry.buf_index((registered && moves).then_some(0)).build();
         Some(entry.flags(name.flags).user_data(u64::from(tag)))

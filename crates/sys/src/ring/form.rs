@@ -8,9 +8,9 @@ use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
 /// How a ring tells the kernel of a transfer, and what it makes of the answer.
-pub trait Form: entry::Make {}
+pub trait EntryForm: entry::Make {}
 
-impl<F: entry::Make> Form for F {}
+impl<F: entry::Make> EntryForm for F {}
 
 /// Kept from everybody else: an entry that refers to other memory than the ring's would break it.
 pub(super) mod entry {
@@ -39,9 +39,9 @@ pub(super) mod entry {
 
 /// Reads, writes and the like of open files.
 #[derive(Debug, Clone, Copy)]
-pub struct Files;
+pub struct FileTransfers;
 
-impl entry::Make for Files {
+impl entry::Make for FileTransfers {
     type Submission = squeue::Entry;
     type Completion = cqueue::Entry;
 
