@@ -27,8 +27,8 @@ pub use diskspd_engine as engine;
 pub use diskspd_host as host;
 pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};
 pub use diskspd_model::{
-    access, engines, finding, machine, operation, path, plan, presets, profile, results, stats, trace, units,
-    workload,
+    access, engines, finding, io_error, machine, operation, path, plan, presets, profile, results, stats,
+    trace, units, workload,
 };
 pub use diskspd_report as report;
 pub use diskspd_run as run;

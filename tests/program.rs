@@ -36,6 +36,7 @@ mod program {
     mod merge_command;
     mod metrics;
     mod network_storage;
+    mod nvme;
     mod output_door;
     mod outputs;
     mod precondition;

@@ -42,7 +42,7 @@ impl JobSurroundings for ThisMachine {
             Ok(facts) => match facts.kind {
                 TargetKind::Missing => Existing::Nothing,
                 TargetKind::File => Existing::File(facts.size),
-                TargetKind::BlockDevice => Existing::Device(facts.size),
+                TargetKind::BlockDevice | TargetKind::NvmeNamespace => Existing::Device(facts.size),
                 TargetKind::Directory | TargetKind::Other => Existing::Other,
             },
             // The run looks at it again, and says why it can't.

@@ -708,7 +708,7 @@ fn messages_say_what_to_do() {
         ("-version", "did you mean --version"),
         ("-- -f.dat", "./-name"),
         ("--engine", "write --engine <name>"),
-        ("--engine fast f.dat", "uring, aio, sync, mmap, null or sim"),
+        ("--engine fast f.dat", "uring, aio, sync, mmap, nvme, null or sim"),
         ("--dry-run=yes f.dat", "takes no value"),
         ("\u{2013}b4K f.dat", "en dash"),
         ("\u{2212}b4K f.dat", "mathematical minus"),

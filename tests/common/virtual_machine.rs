@@ -41,6 +41,15 @@ pub struct VirtualMachine {
     script: String,
 }
 
+/// Why there can't be a machine, and what to do.
+struct Impossible(String);
+
+impl From<String> for Impossible {
+    fn from(reason: String) -> Impossible {
+        Impossible(reason)
+    }
+}
+
 /// What a machine did.
 pub struct Outcome {
     /// All that it said: the kernel's lines of importance, and what the script printed.
@@ -99,14 +108,14 @@ impl VirtualMachine {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         match self.boot() {
             Ok(outcome) => Some(outcome),
-            Err(reason) => {
+            Err(Impossible(reason)) => {
                 skip(&format!("no virtual machine: {reason}"));
                 None
             }
         }
     }
 
-    fn boot(&self) -> Result<Outcome, String> {
+    fn boot(&self) -> Result<Outcome, Impossible> {
         let kernel = Kernel::newest()?;
         let modules: Vec<&str> =
             BASE_MODULES.into_iter().chain(self.modules.iter().map(String::as_str)).collect();
@@ -162,7 +171,7 @@ impl VirtualMachine {
     }
 
     /// The first files of the machine, which lead it to those of this one.
-    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, String> {
+    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
         let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
         let busybox =
             read(Path::new(BUSYBOX)).map_err(|reason| format!("{reason}: apt-get install busybox-static"))?;
@@ -235,7 +244,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn newest() -> Result<Kernel, String> {
+    fn newest() -> Result<Kernel, Impossible> {
         let mut images: Vec<PathBuf> =
             fs::read_dir("/boot").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         images.sort();
@@ -245,11 +254,13 @@ impl Kernel {
             let dependencies = fs::read_to_string(modules.join("modules.dep")).ok()?;
             Some(Kernel { image, modules, dependencies })
         });
-        found.ok_or_else(|| "no kernel with modules in /boot: apt-get install linux-image-amd64".to_owned())
+        found.ok_or_else(|| {
+            "no kernel with modules in /boot: apt-get install linux-image-amd64".to_owned().into()
+        })
     }
 
     /// The files of these modules and of what they need, in the order in which they can be loaded.
-    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Impossible> {
         let mut files = Vec::new();
         for name in names {
             let file = format!("/{name}.ko");

@@ -10,6 +10,7 @@ mod data;
 mod ending;
 mod faults;
 mod mapped;
+mod nvme;
 mod os;
 mod polled;
 mod queue;

@@ -19,12 +19,22 @@ pub struct File {
     /// Its I/Os block in the call that hands them over unless workers of the kernel do them; engines without
     /// such workers make nothing of it.
     pub workers: bool,
+    /// Writes end when they are durable, for engines that say so with each of them; others have it from how
+    /// the file is open.
+    pub write_through: bool,
 }
 
 impl From<OwnedFd> for File {
     /// Ordinary I/O without a stated priority.
     fn from(handle: OwnedFd) -> File {
-        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false, workers: false }
+        File {
+            handle,
+            priority: IoPriority::Unstated,
+            mapping: None,
+            polled: false,
+            workers: false,
+            write_through: false,
+        }
     }
 }
 

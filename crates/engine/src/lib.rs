@@ -22,6 +22,7 @@ mod making;
 mod mixed;
 mod mmap;
 mod null;
+pub mod nvme;
 pub mod sim;
 mod sync;
 mod unavailable;

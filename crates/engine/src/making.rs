@@ -6,7 +6,7 @@ use super::null::Null;
 use super::sim::{Sim, SimDevice};
 use super::sync::Sync;
 use super::unavailable::Unavailable;
-use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup, aio, uring};
+use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
 use diskspd_sys::clock::Clock;
 
 /// What the rows of the table of engines can do on this system.
@@ -34,7 +34,7 @@ pub trait MakeEngine {
 impl MakeEngine for EngineRow {
     fn available(&self) -> Result<(), Unavailable> {
         match self.kind {
-            EngineKind::Uring => uring::probe(),
+            EngineKind::Uring | EngineKind::Nvme => uring::probe(),
             EngineKind::Aio => aio::probe(),
             _ => Ok(()),
         }
@@ -63,11 +63,10 @@ impl MakeEngine for EngineRow {
     }
 
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+        let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
         match self.kind {
-            EngineKind::Uring => {
-                let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
-                Ok(Box::new(uring::Uring::new(setup, options)?))
-            }
+            EngineKind::Uring => Ok(Box::new(uring::Uring::new(setup, options)?)),
+            EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
             _ => self.create(setup),
         }
     }
@@ -80,6 +79,7 @@ pub(super) fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, Eng
         EngineKind::Aio => aio::Aio::open(setup)?,
         EngineKind::Sync => Box::new(Sync::open(setup)?),
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),
+        EngineKind::Nvme => Box::new(nvme::open(setup, uring::Options::default())?),
         EngineKind::Null => Box::new(Null::open(setup)?),
         EngineKind::Sim => Box::new(Sim::new(setup, SimDevice::default())),
         EngineKind::SimCliff => Box::new(Sim::new(setup, SimDevice::cliff())),

@@ -9,7 +9,7 @@ use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotP
 use diskspd_model::access::IoPriority;
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
-use diskspd_sys::ring::{Entered, Ring, Unregistered};
+use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
 use std::time::Duration;
 
 /// Pause before a kernel out of memory is asked again, unless an I/O ends before.
@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 const PATIENCE: u32 = 1000;
 
 /// See the module.
-pub struct Uring {
-    ring: Ring,
+pub struct Uring<F: EntryForm = FileTransfers> {
+    ring: Ring<F>,
     priorities: Vec<IoPriority>,
     limits: Limits,
     /// Why the buffer isn't registered.
@@ -38,22 +38,30 @@ impl Uring {
         let limits = Limits::of(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let (priorities, files) = file::apart(setup.files);
-        let mut ring = Ring::new(setup.depth, files, setup.buffer, options).map_err(|error| EngineError {
-            what: format!(
-                "io_uring for a queue depth of {}: {}",
-                setup.depth,
-                available::explain_here(&error)
-            ),
-            source: None,
-        })?;
+        let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
+            .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
         by_workers.for_each(|(file, _)| ring.use_workers(file));
+        Ok(Uring::with(ring, priorities, limits))
+    }
+}
+
+/// Why the kernel gives no ring.
+#[cold]
+pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
+    let why = available::explain_here(error);
+    EngineError { what: format!("io_uring for a queue depth of {depth}: {why}"), source: None }
+}
+
+impl<F: EntryForm> Uring<F> {
+    /// With this ring.
+    pub(super) fn with(ring: Ring<F>, priorities: Vec<IoPriority>, limits: Limits) -> Uring<F> {
         let not_pinned = ring.unregistered().map(|why| match why {
             Unregistered::Limit => NotPinned::Limit,
             Unregistered::TooLarge => NotPinned::TooLarge,
             Unregistered::Refused(answer) => NotPinned::Refused(answer.clone()),
         });
-        Ok(Uring { ring, priorities, limits, not_pinned })
+        Uring { ring, priorities, limits, not_pinned }
     }
 
     fn enter(&mut self, min: usize, timeout: Duration) -> Result<Entered, EngineError> {
@@ -108,7 +116,7 @@ fn failed(source: std::io::Error) -> EngineError {
     EngineError { what: format!("io_uring: {hint}"), source: Some(source) }
 }
 
-impl Engine for Uring {
+impl<F: EntryForm> Engine for Uring<F> {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         let room = (self.limits.depth - self.ring.in_flight()) as usize;
         let batch = &batch[..batch.len().min(room)];

@@ -2,6 +2,7 @@
 //! checked.
 
 use super::device::{Device, Number, block_number, split};
+use super::nvme::{Claimable, Generic};
 use super::refusal::{Refusal, file_refusal, found_on, open_file_refusal, use_refusal, write_refusal};
 use super::root::Root;
 use diskspd_sys::anchor::Location;
@@ -102,10 +103,12 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
 ) -> Result<Claims, Denial> {
     let targets: Vec<&L> = targets.into_iter().collect();
     spare(targets.iter().copied())?;
-    let mut devices: Vec<(Option<Number>, Number, &L)> = targets
-        .into_iter()
-        .filter_map(|target| block_number(target.way()).map(|number| (whole(number), number, target)))
-        .collect();
+    let mut devices: Vec<(Option<Number>, Number, Claimable)> = Vec::new();
+    for target in targets {
+        if let Some((number, claimable)) = claimable(target)? {
+            devices.push((whole(number), number, claimable));
+        }
+    }
     // Disks first: a claim on a partition would keep us from claiming its disk.
     devices.sort_by_key(|(whole, number, _)| (whole.is_some(), *number));
     devices.dedup_by_key(|(_, number, _)| *number);
@@ -114,8 +117,8 @@ pub fn protect_as<'a, L: Location + ?Sized + 'a>(
         let path = target.name();
         let covered = claimant == Claimant::Job || whole.is_some_and(|disk| claims.covers(disk));
         let device = File::from(match covered {
-            true => files::look_into(target)?,
-            false => files::claim(target).map_err(|error| explained(error, target))?,
+            true => files::look_into(&target)?,
+            false => files::claim(&target).map_err(|error| explained(error, &target))?,
         });
         if files::device_number(&device).map(split) != Some(number) {
             return Err(TargetError::new(path, Problem::Changed).into());
@@ -164,9 +167,20 @@ pub fn permit_output(path: &Path, opened: impl AsFd) -> Result<(), Refusal> {
     open_file_refusal(path, opened.as_fd()).map_or(Ok(()), Err)
 }
 
-/// Whether the path leads to a block device.
+/// Whether the path leads to a block device, or to the character device of an NVMe namespace.
 pub fn is_device<L: Location + ?Sized>(location: &L) -> bool {
-    block_number(location.way()).is_some()
+    block_number(location.way()).is_some() || Generic::at(&Root::live(), location.way()).is_some()
+}
+
+/// What is claimed when a target is written to; `None` = it is no device.
+fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(Number, Claimable)>, Refusal> {
+    if let Some(number) = block_number(target.way()) {
+        return Ok(Some((number, Claimable::itself(target))));
+    }
+    let Some(generic) = Generic::at(&Root::live(), target.way()) else { return Ok(None) };
+    let unknown = |unknown| Refusal::Unknown { path: target.name().to_owned(), unknown };
+    let device = generic.used_as().map_err(unknown)?;
+    Ok(Some((device.number, Claimable::instead(target, device))))
 }
 
 fn whole(number: Number) -> Option<Number> {
@@ -208,8 +222,17 @@ impl Claims {
         match opened.device.map(split) {
             Some(number) if !self.covers(number) => Err(TargetError::new(path, Problem::Changed).into()),
             Some(_) => Ok(()),
+            None if self.covers_namespace(opened) => Ok(()),
             None => self.permit_file(path, opened),
         }
+    }
+
+    /// Whether the block device is held that is the same NVMe namespace as the character device that is
+    /// open.
+    fn covers_namespace(&self, opened: &OpenTarget) -> bool {
+        let found = rustix::fs::fstat(&opened.file).ok();
+        let generic = found.and_then(|found| Generic::found(&Root::live(), &found));
+        generic.and_then(|generic| generic.block).is_some_and(|device| self.covers(device.number))
     }
 
     fn permit_file(&self, path: &Path, opened: &OpenTarget) -> Result<(), Denial> {

@@ -9,6 +9,7 @@
 mod trial;
 
 use crate::device::{Device, split};
+use crate::nvme::Generic;
 use crate::root::{Root, number};
 use diskspd_model::machine::completion::{Completion, Polling};
 use diskspd_model::machine::file_systems::FileSystemType;
@@ -120,6 +121,9 @@ pub fn polling(path: &Path) -> Polling {
         rustix::fs::stat(if above.as_os_str().is_empty() { Path::new(".") } else { above }).ok()
     });
     let device = there.and_then(|found| {
+        if let Some(generic) = Generic::found(&Root::live(), &found) {
+            return generic.block;
+        }
         let number = match FileType::from_raw_mode(found.st_mode) {
             FileType::BlockDevice => found.st_rdev,
             _ => found.st_dev,

@@ -24,6 +24,7 @@ pub mod located;
 mod machine;
 pub mod memory_backed;
 mod mountinfo;
+mod nvme;
 pub mod refusal;
 pub mod remote_counters;
 pub mod root;

@@ -3,6 +3,7 @@
 use super::device::{Device, block_number};
 use super::holdings::Identity;
 pub use super::holdings::Unknown;
+use super::nvme::{Claimable, Generic};
 use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
@@ -104,6 +105,14 @@ pub fn write_refusal<L: Location + ?Sized>(
     location: &L,
     destroy: bool,
 ) -> Result<Option<Refusal>, TargetError> {
+    if block_number(location.way()).is_none()
+        && let Some(generic) = Generic::at(&Root::live(), location.way())
+    {
+        return match generic.used_as() {
+            Ok(device) => write_refusal(&Claimable::instead(location, device), destroy),
+            Err(unknown) => Ok(Some(Refusal::Unknown { path: location.name().to_owned(), unknown })),
+        };
+    }
     let path = location.name();
     let Some(number) = block_number(location.way()) else { return Ok(file_refusal(location)) };
     if let Some(refusal) = use_refusal(path, number) {

@@ -8,6 +8,7 @@ mod remote;
 mod served;
 
 use super::device::{self, Device, Number};
+use super::nvme::Generic;
 use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
 use diskspd_model::machine::memory_backed::InMemory;
@@ -23,6 +24,9 @@ pub fn stack(path: &Path) -> Stack {
     let root = Root::live();
     if let Some(number) = device::block_number(path) {
         return of_device(&root, number);
+    }
+    if let Some(generic) = Generic::at(&root, path) {
+        return generic.stack(&root, |number| of_device(&root, number));
     }
     match (std::fs::canonicalize(path), rustix::fs::stat(path)) {
         (Ok(place), Ok(found)) => of_file(&root, &place, Some(device::split(found.st_dev))),
@@ -142,22 +146,5 @@ impl Device {
             largest_io: kib("max_sectors_kb"),
             possible_io: kib("max_hw_sectors_kb"),
         }
-    }
-
-    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
-    fn nvme_paths(&self, root: &Root) -> Vec<Device> {
-        let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
-        else {
-            return Vec::new();
-        };
-        let is_path = |name: &String| {
-            let path = name.strip_prefix("nvme").and_then(|rest| rest.strip_prefix(head)?.strip_prefix('c'));
-            path.and_then(|path| path.split_once('n')).is_some_and(|(_, n)| n == namespace)
-        };
-        let names = root.names("/sys/class/block").into_iter().chain(root.names("/sys/block"));
-        let mut names: Vec<String> = names.filter(is_path).collect();
-        names.sort();
-        names.dedup();
-        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! What a target is: read from the file system before planning.
 
 use super::device::{Device, split};
+use super::nvme::Generic;
 use super::root::Root;
 use super::{devices, share};
 use crate::devices::NoDevice;
@@ -9,7 +10,7 @@ use diskspd_model::machine::target::*;
 use diskspd_model::path;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
-use diskspd_sys::{block, files};
+use diskspd_sys::{block, files, nvme};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, StatxFlags};
 use rustix::io::Errno;
 use std::fs::File;
@@ -111,6 +112,11 @@ pub(super) fn facts<L: Location + ?Sized>(
             let file_system = &facts.file_system;
             facts.direct = direct(&mut || stated(way).or_else(|| tried(way, &found, file_system)));
         }
+        FileType::CharacterDevice => {
+            if let Some(generic) = Generic::found(&Root::live(), &found) {
+                of_namespace(&mut facts, location, &generic)?;
+            }
+        }
         FileType::Directory => {
             facts.kind = TargetKind::Directory;
             facts.file_system = diskspd_sys::file_systems::type_name(way);
@@ -118,6 +124,22 @@ pub(super) fn facts<L: Location + ?Sized>(
         _ => {}
     }
     Ok(facts)
+}
+
+/// The alignment of memory that NVMe controllers ask for, bytes: of a double word.
+const NVME_MEMORY: u32 = 4;
+
+fn of_namespace<L: Location + ?Sized>(
+    facts: &mut TargetFacts,
+    location: &L,
+    generic: &Generic,
+) -> Result<(), TargetError> {
+    let answer = nvme::look(location)?;
+    facts.kind = TargetKind::NvmeNamespace;
+    facts.size = answer.size();
+    facts.direct = Some(DirectRequirements { offset: answer.block_size(), memory: NVME_MEMORY });
+    facts.nvme = Some(generic.facts(&answer));
+    Ok(())
 }
 
 /// Facts about the place where a file would be created: those of the nearest directory above that exists.

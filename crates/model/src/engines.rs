@@ -16,6 +16,8 @@ pub enum EngineKind {
     Sync,
     /// Copies from and to mapped files (`-Sm`).
     Mmap,
+    /// NVMe commands past the block layer, through io_uring.
+    Nvme,
     /// Completes at once, without any I/O: measures the program itself.
     Null,
     /// A seeded model of a device on a virtual clock.
@@ -48,12 +50,13 @@ impl EngineKind {
             EngineKind::Aio => &ENGINES[1],
             EngineKind::Sync => &ENGINES[2],
             EngineKind::Mmap => &ENGINES[3],
-            EngineKind::Null => &ENGINES[4],
-            EngineKind::Sim => &ENGINES[5],
-            EngineKind::SimCliff => &ENGINES[6],
-            EngineKind::SimThrottle => &ENGINES[7],
-            EngineKind::SimDrift => &ENGINES[8],
-            EngineKind::SimStall => &ENGINES[9],
+            EngineKind::Nvme => &ENGINES[4],
+            EngineKind::Null => &ENGINES[5],
+            EngineKind::Sim => &ENGINES[6],
+            EngineKind::SimCliff => &ENGINES[7],
+            EngineKind::SimThrottle => &ENGINES[8],
+            EngineKind::SimDrift => &ENGINES[9],
+            EngineKind::SimStall => &ENGINES[10],
         }
     }
 }
@@ -97,7 +100,7 @@ impl EngineRow {
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 10] = [
+pub const ENGINES: [EngineRow; 11] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -152,6 +155,21 @@ pub const ENGINES: [EngineRow; 10] = [
         polls: false,
         pins_once: false,
         operations: DURABLE_DATA,
+    },
+    EngineRow {
+        kind: EngineKind::Nvme,
+        name: "nvme",
+        description: "NVMe commands past the block layer: for the character device of a namespace (/dev/ng0n1), \
+                      and chosen by it",
+        // As io_uring.
+        max_depth: 32_768,
+        real_io: true,
+        needs_files: true,
+        one_at_a_time: false,
+        virtual_time: false,
+        polls: true,
+        pins_once: true,
+        operations: &Operation::ALL,
     },
     EngineRow {
         kind: EngineKind::Null,

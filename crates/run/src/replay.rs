@@ -2,7 +2,7 @@
 
 use diskspd_model::engines::Direction;
 use diskspd_model::finding::Finding;
-use diskspd_model::machine::target::{TargetFacts, TargetKind};
+use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_model::profile::{
@@ -129,7 +129,7 @@ fn percent(these: u64, others: u64) -> u32 {
 /// Whether the I/Os can be done on these targets.
 pub(super) fn misaligned(list: &ReplayList, span: &TimeSpan, facts: &[TargetFacts]) -> Vec<PlanError> {
     let wrong = |(target, facts): (&Target, &TargetFacts)| {
-        let is_device = facts.kind == TargetKind::BlockDevice;
+        let is_device = facts.kind.is_device();
         let direct = facts.direct.filter(|_| !target.is_cached(is_device) && !target.memory_mapped_io)?;
         let line =
             Some(list.first_misaligned(direct.offset)).filter(|line| *line > 0 && direct.offset > 1)?;

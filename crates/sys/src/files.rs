@@ -3,6 +3,7 @@
 use super::anchor::{Location, not_found};
 use super::block;
 use super::inode::Kind;
+use super::nvme;
 use super::problem::{Problem, TargetError};
 use diskspd_model::access::OpenMode;
 use rustix::fs::{Advice, FileType, Mode, OFlags, Stat};
@@ -99,11 +100,7 @@ pub fn open_direct(path: &Path) -> std::io::Result<File> {
 /// What is wrong, with the next step: see [`Problem`].
 pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenTarget, TargetError> {
     let (path, way) = (location.name(), location.way());
-    let (flags, access) = match (mode.read, mode.write) {
-        (true, true) => (OFlags::RDWR, "read and write"),
-        (false, true) => (OFlags::WRONLY, "write"),
-        (_, false) => (OFlags::RDONLY, "read"),
-    };
+    let (flags, access) = direction(mode);
     let fail = |doing, error: Errno| TargetError::from_io(path, doing, access, error);
     // Looked at first, because opening a pipe waits for its other end.
     let found = look(location)?;
@@ -147,6 +144,32 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     }
     let device = device_number(&file);
     Ok(OpenTarget { file, size, device })
+}
+
+/// The directions of a mode, as flags and in words.
+fn direction(mode: &OpenMode) -> (OFlags, &'static str) {
+    match (mode.read, mode.write) {
+        (true, true) => (OFlags::RDWR, "read and write"),
+        (false, true) => (OFlags::WRONLY, "write"),
+        (_, false) => (OFlags::RDONLY, "read"),
+    }
+}
+
+/// Opens the character device of an NVMe namespace; of the mode, reading and writing count.
+///
+/// # Errors
+/// What is wrong, with the next step: see [`Problem`].
+pub fn open_namespace<L: Location + ?Sized>(
+    location: &L,
+    mode: &OpenMode,
+) -> Result<OpenTarget, TargetError> {
+    let path = location.name();
+    let (flags, access) = direction(mode);
+    let file = rustix::fs::open(location.way(), flags | OFlags::CLOEXEC, Mode::empty())
+        .map_err(|error| TargetError::from_io(path, "open it", access, error))?;
+    let found = nvme::namespace(&file)
+        .map_err(|error| TargetError::from_io(path, "identify it", "send commands", error))?;
+    Ok(OpenTarget { file, size: found.size(), device: None })
 }
 
 /// Claims a block device for this process as long as the handle is open: the kernel refuses when it (or a

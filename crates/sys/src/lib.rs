@@ -38,6 +38,7 @@ pub mod mapping;
 pub mod memory;
 pub mod mpi;
 pub mod noop;
+pub mod nvme;
 pub mod operation;
 pub mod own_wait;
 pub mod page_cache;

@@ -1,5 +1,6 @@
 //! Why a target can't be used, told to the person who has to mend it: never an error number alone.
 
+use diskspd_model::io_error::NvmeStatus;
 use diskspd_model::units::visible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -170,6 +171,9 @@ impl TargetError {
 /// What probably is the matter when an I/O fails with this error number, behind a semicolon; empty =
 /// anything may be.
 pub fn usual_cause(errno: i32) -> &'static str {
+    if let Some(status) = NvmeStatus::of_number(errno) {
+        return status.usual_cause();
+    }
     match errno {
         libc::EINVAL => {
             "; unbuffered I/O (-S) needs block size and offsets in multiples of the logical block"
@@ -181,6 +185,17 @@ pub fn usual_cause(errno: i32) -> &'static str {
         libc::ENOMEM => "; no memory for this I/O: lower -b or -o",
         libc::EOPNOTSUPP => "; the file system or driver does not support this kind of I/O",
         _ => "",
+    }
+}
+
+/// The same of an NVMe command past the block layer, whose alignment was checked before.
+pub fn usual_cause_of_command(errno: i32) -> &'static str {
+    match errno {
+        libc::EINVAL => {
+            "; one command takes no more pieces of memory than queue/max_segments of the block device in /sys, \
+             4 KiB each without huge pages: use a smaller -b"
+        }
+        _ => usual_cause(errno),
     }
 }
 

@@ -5,17 +5,22 @@
 //! [`Ring::drop`]. For the same reason no part of the memory is ever handed out as a slice: a [`Slot`] is
 //! copied from and to by address.
 
+mod commands;
+mod form;
+mod name;
 mod setup;
 
+pub use commands::{Blocks, Commands, MOST_BLOCKS};
+pub use form::{EntryForm, FileTransfers};
 pub use setup::{Options, Unregistered};
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
-use super::operation;
-use super::transfer::{Transfer, fits, fits_without_data};
+use super::transfer::Transfer;
 use diskspd_model::access::IoPriority;
 use diskspd_model::operation::Operation;
-use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
+use io_uring::{EnterFlags, IoUring, Submitter, cqueue, opcode, squeue, types};
+use name::Name;
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;
 use std::marker::PhantomData;
@@ -42,23 +47,8 @@ pub enum Entered {
     Busy,
 }
 
-/// What an entry says of its file.
-#[derive(Debug, Clone, Copy)]
-struct Name {
-    /// Its index when registered, else its descriptor.
-    file: RawFd,
-    flags: squeue::Flags,
-    /// It is a block device.
-    device: bool,
-}
-
-impl Name {
-    /// By its descriptor.
-    fn of(file: &OwnedFd) -> Name {
-        let device = operation::is_device(file);
-        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device }
-    }
-}
+/// Among the notes when the buffer is registered.
+const REGISTERED: &str = "registered buffer";
 
 /// Among the notes when workers of the kernel are asked for.
 const WORKERS: &str = "workers of the kernel";
@@ -67,8 +57,9 @@ const WORKERS: &str = "workers of the kernel";
 const MAX_WORKERS: u32 = 512;
 
 /// See the module.
-pub struct Ring {
-    ring: ManuallyDrop<IoUring>,
+pub struct Ring<F: EntryForm = FileTransfers> {
+    ring: ManuallyDrop<IoUring<F::Submission, F::Completion>>,
+    form: ManuallyDrop<F>,
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
     /// What the entries of each file say.
@@ -99,29 +90,36 @@ impl Ring {
     /// What `io_uring_setup(2)` answers, or `Unsupported` from a kernel before 5.11. A feature that the
     /// kernel lacks or refuses is no error, see [`Ring::notes`].
     pub fn new(depth: u32, files: Vec<OwnedFd>, memory: Buffer, options: Options) -> io::Result<Ring> {
+        Ring::of(FileTransfers, depth, files, memory, options)
+    }
+}
+
+impl<F: EntryForm> Ring<F> {
+    /// The same with entries of another form.
+    ///
+    /// # Errors
+    /// As [`Ring::new`]; `EINVAL` from a kernel that doesn't know the form.
+    pub fn of(
+        form: F,
+        depth: u32,
+        files: Vec<OwnedFd>,
+        memory: Buffer,
+        options: Options,
+    ) -> io::Result<Ring<F>> {
         let (ring, mut notes) = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
-        let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
         let mut names: Vec<Name> = files.iter().map(Name::of).collect();
         if options.registered_files && !files.is_empty() {
-            match ring.submitter().register_files(&descriptors) {
-                Ok(()) => {
-                    for (index, name) in (0..).zip(&mut names) {
-                        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
-                    }
-                    notes.push("registered files".into());
-                }
-                Err(error) => notes.push(format!("files not registered ({error})")),
-            }
+            notes.push(register_files(&ring.submitter(), &mut names));
         }
         let (mut registration, mut unregistered) = (None, None);
         if options.registered_buffer && !memory.is_empty() {
-            match register(&ring, &memory) {
+            match register(&ring.submitter(), &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
-                    notes.push("registered buffer".into());
+                    notes.push(REGISTERED.into());
                 }
                 Err(reason) => {
                     notes.push(format!("buffer not registered ({reason})"));
@@ -140,6 +138,7 @@ impl Ring {
         }
         Ok(Ring {
             ring: ManuallyDrop::new(ring),
+            form: ManuallyDrop::new(form),
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
             names,
@@ -181,6 +180,19 @@ impl Ring {
         self.unregistered.as_ref()
     }
 
+    /// Takes the registration of the buffer back: the kernel doesn't serve I/Os with it, and that is its
+    /// `answer`. Nothing is in flight.
+    pub fn unregister_buffer(&mut self, answer: String) {
+        assert!(self.in_flight == 0, "{} I/Os use the registered buffer", self.in_flight);
+        if self.registration.is_some() {
+            let _ = self.ring.submitter().unregister_buffers();
+            self.registration = None;
+        }
+        self.notes.retain(|note| note != REGISTERED);
+        self.notes.push(format!("buffer not registered ({answer})"));
+        self.unregistered = Some(Unregistered::Refused(answer));
+    }
+
     /// Part of the memory, to look at: so many bytes from `start` on; `None` = there is no such part.
     pub fn slot(&self, start: usize, length: usize) -> Option<Slot<'_>> {
         self.memory.slot(start, length)
@@ -217,15 +229,10 @@ impl Ring {
         for transfer in transfers.take(room) {
             let Some(name) = self.names.get(transfer.file as usize) else { break };
             let Some(busy) = self.busy.get_mut(transfer.tag as usize).filter(|busy| !**busy) else { break };
-            let Some(entry) = (match transfer.op.moves_data() {
-                true => data_entry(&self.memory, self.registration.is_some(), name, &transfer),
-                false => other_entry(name, &transfer),
-            }) else {
-                break;
-            };
-            let entry = entry.flags(name.flags).user_data(u64::from(transfer.tag));
-            // SAFETY: the range is within the memory, if it refers to any, and memory and files are ours
-            // until nothing is in flight.
+            let registered = self.registration.is_some();
+            let Some(entry) = self.form.make(&self.memory, registered, name, &transfer) else { break };
+            // SAFETY: the range is within the memory, if it refers to any, and memory, form and files are
+            // ours until nothing is in flight.
             if unsafe { queue.push(&entry) }.is_err() {
                 break;
             }
@@ -243,7 +250,7 @@ impl Ring {
         let mut queue = self.ring.submission();
         let room = count.min(self.depth - self.in_flight);
         // SAFETY: they refer to no memory.
-        let mut push = |tag| unsafe { queue.push(&opcode::Nop::new().build().user_data(tag)) }.is_ok();
+        let mut push = |tag| unsafe { queue.push(&opcode::Nop::new().build().user_data(tag).into()) }.is_ok();
         let mut pushed = 0;
         let free = (0u64..).zip(&mut self.busy).filter(|(_, busy)| !**busy).take(room as usize);
         for (tag, busy) in free {
@@ -362,11 +369,12 @@ impl Ring {
     pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) -> usize {
         let mut count = 0;
         for completion in self.ring.completion() {
+            let completion: cqueue::Entry = completion.into();
             let tag = completion.user_data() as u32;
             if let Some(busy) = self.busy.get_mut(tag as usize) {
                 *busy = false;
             }
-            each(tag, completion.result());
+            each(tag, self.form.result(tag, completion.result()));
             count += 1;
         }
         // Were more taken off than there are, memory would be given back that the kernel is still at.
@@ -396,6 +404,7 @@ impl Ring {
                 std::thread::sleep(Duration::from_millis(1));
             }
             for completion in self.ring.completion() {
+                let completion: cqueue::Entry = completion.into();
                 match (completion.user_data(), completion.result()) {
                     (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
                     (tag, _) => {
@@ -415,7 +424,7 @@ impl Ring {
         let mut queue = self.ring.submission();
         let mut push = |entry: squeue::Entry| {
             // SAFETY: a cancellation refers to no memory.
-            let pushed = unsafe { queue.push(&entry.user_data(CANCEL)) }.is_ok();
+            let pushed = unsafe { queue.push(&entry.user_data(CANCEL).into()) }.is_ok();
             self.queued += u32::from(pushed);
         };
         if any {
@@ -426,36 +435,16 @@ impl Ring {
     }
 }
 
-/// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
-/// is.
-#[inline(always)]
-fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
-    let Transfer { offset, length, start, .. } = *transfer;
-    let write = transfer.op == Operation::Write;
-    if !fits(offset, length, start, memory.usable(write)) {
-        return None;
+/// Has entries say their files by index, if the kernel looks them up once; returns what became of it.
+fn register_files(ring: &Submitter<'_>, names: &mut [Name]) -> String {
+    let descriptors: Vec<RawFd> = names.iter().map(|name| name.file).collect();
+    if let Err(error) = ring.register_files(&descriptors) {
+        return format!("files not registered ({error})");
     }
-    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
-    // SAFETY: start is within the memory, checked above.
-    let data = unsafe { memory.as_ptr().add(start) };
-    Some(match (registered, write) {
-        (true, false) => {
-            opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-        }
-        (true, true) => {
-            opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-        }
-        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
-        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
-    })
-}
-
-/// The entry of what refers to no memory.
-#[cold]
-fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
-    let Transfer { op, offset, length, .. } = *transfer;
-    let entry = || operation::entry(op, types::Fd(name.file), name.device, offset, length.into());
-    fits_without_data(offset, length).then(entry).flatten()
+    for (index, name) in (0..).zip(names) {
+        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
+    }
+    "registered files".into()
 }
 
 /// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
@@ -481,7 +470,7 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
     }
 }
 
-impl Drop for Ring {
+impl<F: EntryForm> Drop for Ring<F> {
     /// Cancels and drains what is in flight, then releases ring, files and memory.
     ///
     /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may
@@ -501,6 +490,7 @@ impl Drop for Ring {
         // SAFETY: each is dropped once, here, and not used afterwards. Nothing is in flight.
         unsafe {
             ManuallyDrop::drop(&mut self.ring);
+            ManuallyDrop::drop(&mut self.form);
             ManuallyDrop::drop(&mut self.files);
             ManuallyDrop::drop(&mut self.memory);
         }

@@ -3,6 +3,7 @@
 use super::beneath::FilePlace;
 use super::{Stack, at, of_device};
 use crate::device::split;
+use crate::nvme::Generic;
 use crate::root::Root;
 use rustix::fs::FileType;
 use std::fs::{self, File};
@@ -18,6 +19,9 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
     let Ok(found) = rustix::fs::fstat(file) else { return Stack::without("it can't be inspected") };
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
         return of_device(root, split(found.st_rdev));
+    }
+    if let Some(generic) = Generic::found(root, &found) {
+        return generic.stack(root, |number| of_device(root, number));
     }
     let name = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
     let Ok(path) = name.or_else(|_| fs::canonicalize(path)) else {

@@ -3,6 +3,7 @@
 use super::{BlockDevice, FileSystem, Storage};
 use crate::device::{Device, Number, split};
 use crate::mountinfo;
+use crate::nvme::Generic;
 use crate::root::{Root, text};
 use crate::target::locate;
 use crate::usage::devices_of;
@@ -48,6 +49,11 @@ pub fn storage(path: &RawText) -> Storage {
             path: path.clone(),
             file_system: None,
             device: Device::of(&root, split(found.st_rdev)).map(|device| device.settings()),
+        },
+        FileType::CharacterDevice if Generic::found(&root, &found).is_some() => Storage {
+            path: path.clone(),
+            file_system: None,
+            device: Generic::found(&root, &found).and_then(|generic| Some(generic.block?.settings())),
         },
         _ => {
             let mut storage = on_file_system(&root, path, &place, split(found.st_dev));

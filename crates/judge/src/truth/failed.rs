@@ -2,6 +2,7 @@
 
 use super::{Finding, Severity, SpanView};
 use diskspd_model::engines::Direction;
+use diskspd_model::io_error;
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::IoErrors;
 use diskspd_model::units::seconds_of_us;
@@ -74,7 +75,7 @@ fn described(error: &IoErrors, path: &RawText) -> String {
         (Direction::Write, 1) => "write",
         (Direction::Write, _) => "writes",
     };
-    let why = std::io::Error::from_raw_os_error(*errno);
+    let why = io_error::describe(*errno);
     format!("{count} {name} of '{path}' failed: {why}, the first one at offset {first_offset}")
 }
 

@@ -17,6 +17,7 @@ pub mod io_counters;
 pub mod io_limit;
 mod memory;
 pub mod memory_backed;
+pub mod nvme;
 pub mod quota;
 pub mod remote;
 mod rows;

@@ -3,6 +3,7 @@
 use super::completion::{Completion, Polling};
 use super::discards::Discards;
 use super::file_systems::FileSystemType;
+use super::nvme::NvmeFacts;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -29,6 +30,8 @@ pub struct TargetFacts {
     pub polling: Polling,
     /// How it discards; `None` = nobody looked.
     pub discards: Option<Discards>,
+    /// Of an NVMe namespace that is reached past the block layer; `None` = it is anything else.
+    pub nvme: Option<NvmeFacts>,
 }
 
 /// What a path leads to.
@@ -43,8 +46,18 @@ pub enum TargetKind {
     BlockDevice,
     /// A directory.
     Directory,
-    /// Pipe, socket, character device.
+    /// The character device of an NVMe namespace (`/dev/ng0n1`), which takes commands alone.
+    NvmeNamespace,
+    /// Pipe, socket, another character device.
     Other,
+}
+
+impl TargetKind {
+    /// Whether it is storage without files: its size is fixed, and no page cache lies above it unless one is
+    /// asked for.
+    pub fn is_device(self) -> bool {
+        matches!(self, TargetKind::BlockDevice | TargetKind::NvmeNamespace)
+    }
 }
 
 /// Alignments that `O_DIRECT` needs.

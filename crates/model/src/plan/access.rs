@@ -2,12 +2,12 @@
 //! has them.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
-use crate::machine::target::{TargetFacts, TargetKind};
+use crate::machine::target::TargetFacts;
 use crate::profile::{self, FlushType, Target};
 
 /// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
 pub fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
-    target.is_cached(facts.kind == TargetKind::BlockDevice)
+    target.is_cached(facts.kind.is_device())
 }
 
 /// Whether it is used without the cache only because it is a block device.
@@ -57,6 +57,7 @@ fn hint(target: &Target) -> AccessHint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::target::TargetKind;
     use crate::profile::CacheMode;
 
     fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {

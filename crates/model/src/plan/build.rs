@@ -3,7 +3,8 @@
 use super::access::{is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, others, target, tracing, verify, volume, writing,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume,
+    writing,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -55,6 +56,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
             if !simulated {
                 others::check(&portion.target, facts, &mut wrong, &mut minded);
+                nvme::check(&portion.target, facts, around.run_options, &mut wrong);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));

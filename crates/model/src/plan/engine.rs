@@ -2,6 +2,7 @@
 
 use super::PlanError;
 use super::access::open_mode;
+use super::nvme;
 use crate::engines::EngineKind;
 use crate::machine::completion::{Completion, OneByOne, Polling};
 use crate::machine::file_systems::{self, FileSystemType, Trait};
@@ -59,6 +60,8 @@ struct Work {
     routines: bool,
     /// `--poll`
     poll: bool,
+    /// A target is the character device of an NVMe namespace.
+    commands: bool,
     /// Of the targets that aren't mapped.
     ends: Vec<Ends>,
 }
@@ -91,7 +94,12 @@ impl Rule {
 
 /// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
 /// where that is no loss on any of them.
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 12] = [
+    rule(
+        |work| work.commands,
+        EngineKind::Nvme,
+        "the character device of an NVMe namespace takes NVMe commands alone",
+    ),
     rule(
         |work| work.mapped,
         EngineKind::Mmap,
@@ -224,6 +232,7 @@ pub fn engine(
         mapped,
         routines: span.completion_routines,
         poll: wish.poll,
+        commands: members.iter().any(|(_, facts)| facts.kind == TargetKind::NvmeNamespace),
         ends: members
             .iter()
             .filter(|(target, _)| !target.memory_mapped_io)
@@ -232,7 +241,7 @@ pub fn engine(
     };
     is_the_only_engine(span, wish)?;
     let choice = match wish.engine {
-        None if span.io_ring.is_some() => {
+        None if span.io_ring.is_some() && !work.commands => {
             let engine = EngineKind::Uring;
             Choice { one_by_one: forced(engine, &work), engine, reason: "asked for (-u)" }
         }
@@ -240,6 +249,7 @@ pub fn engine(
         None => choose(&work),
     };
     let kind = choice.engine;
+    nvme::suits(kind, members)?;
     if wish.poll {
         can_poll(kind, members)?;
     }
@@ -273,7 +283,7 @@ pub fn engine(
 /// `-u` names an engine too.
 fn is_the_only_engine(span: &TimeSpan, wish: Wish) -> Result<(), PlanError> {
     if let (Some(_), Some(other)) = (span.io_ring, wish.engine.filter(|kind| kind.row().real_io))
-        && other != EngineKind::Uring
+        && !matches!(other, EngineKind::Uring | EngineKind::Nvme)
     {
         return Err(PlanError::profile(format!(
             "-u means io_uring, and --engine {} another engine: leave out one of them",
@@ -352,7 +362,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             Polling::Possible => {}
         }
         let file_system = FileSystemType::named(&facts.file_system);
-        if facts.kind != TargetKind::BlockDevice && !file_system.has(Trait::Polls) {
+        if !facts.kind.is_device() && !file_system.has(Trait::Polls) {
             return Err(PlanError::target(format!(
                 "--poll: '{path}' is on file system {}, whose files can't be polled ({} can): use one of \
                  those, or the device itself",

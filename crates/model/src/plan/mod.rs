@@ -7,6 +7,7 @@ mod affinity;
 mod build;
 mod engine;
 mod error;
+mod nvme;
 mod others;
 mod target;
 mod tracing;

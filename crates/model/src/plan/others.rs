@@ -50,7 +50,7 @@ fn partly(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let unit = facts.discards.as_ref().map_or(0, |found| found.unit);
     let off = off_grid(target, unit)?;
     let whose = match facts.kind {
-        TargetKind::BlockDevice => "the device (discard_granularity)",
+        TargetKind::BlockDevice | TargetKind::NvmeNamespace => "the device (discard_granularity)",
         _ => "the file system",
     };
     let message = format!(

@@ -38,8 +38,9 @@ pub fn check(
         errors.push(PlanError::target(message));
         return;
     }
-    if facts.kind == TargetKind::BlockDevice && creates(target) {
-        let message = format!("-c creates files only; '{path}' is a block device and is left unchanged");
+    if facts.kind.is_device() && creates(target) {
+        let what = if facts.kind == TargetKind::BlockDevice { "a block device" } else { "an NVMe namespace" };
+        let message = format!("-c creates files only; '{path}' is {what} and is left unchanged");
         warnings.push(Finding::warning(message).on(path));
     }
     if !simulated && target.memory_mapped_io && facts.kind == TargetKind::BlockDevice {
@@ -64,6 +65,7 @@ pub fn check(
     if !simulated
         && !target.memory_mapped_io
         && !is_cached(target, facts)
+        && facts.nvme.is_none()
         && let Some(needs) = facts.direct
         && let Err(message) = direct(target, facts, size, needs)
     {
@@ -102,15 +104,19 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::Missing => Err(format!(
             "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
         )),
-        TargetKind::File | TargetKind::BlockDevice if planned_size(target, facts) == 0 => Err(format!(
-            "the size of '{path}' is 0: there is nothing to read or overwrite{}",
-            if facts.kind == TargetKind::File {
-                "; create it with -c<size>"
-            } else {
-                "; is a medium inserted?"
-            }
-        )),
-        TargetKind::File | TargetKind::BlockDevice => Ok(()),
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
+            if planned_size(target, facts) == 0 =>
+        {
+            Err(format!(
+                "the size of '{path}' is 0: there is nothing to read or overwrite{}",
+                if facts.kind == TargetKind::File {
+                    "; create it with -c<size>"
+                } else {
+                    "; is a medium inserted?"
+                }
+            ))
+        }
+        TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
     .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })
 }
@@ -142,7 +148,7 @@ pub fn creates(target: &Target) -> bool {
 /// The size the target will have when the run starts, bytes.
 pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
     match target.file_size {
-        Some(size) if size > 0 && facts.kind != TargetKind::BlockDevice => size,
+        Some(size) if size > 0 && !facts.kind.is_device() => size,
         _ => facts.size,
     }
 }
@@ -151,6 +157,7 @@ pub fn planned_size(target: &Target, facts: &TargetFacts) -> u64 {
 fn local(target: &Target, facts: &TargetFacts) -> String {
     let what = match facts.kind {
         TargetKind::BlockDevice => "is a block device".into(),
+        TargetKind::NvmeNamespace => "is an NVMe namespace".into(),
         _ => format!("is on file system {}", facts.file_system),
     };
     format!(
@@ -172,19 +179,7 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
         ));
     }
     let grid = u64::from(needs.offset);
-    let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
-    let settings = [
-        ("block size (-b)", u64::from(target.block_size)),
-        ("stride or alignment (-s, -r)", target.stride()),
-        ("base offset (-B)", target.base_file_offset),
-        ("thread stride (-T)", target.thread_stride),
-    ]
-    .into_iter()
-    .chain(ranges.flat_map(|d| &d.ranges).map(|r| ("range of the distribution (-rdabs)", r.span)));
-    let mut off: Vec<String> = settings
-        .filter(|(_, value)| value % grid != 0)
-        .map(|(name, value)| format!("the {name} of {value}"))
-        .collect();
+    let mut off = off(target, grid);
     let cut = cut_area(target, size).filter(|area| area % grid != 0);
     let remedy = cut.map_or(String::new(), |area| {
         off.push(format!("the area of {area} bytes, which the distribution (-rdabs) fills,"));
@@ -203,6 +198,30 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }
     ))
+}
+
+/// The settings that are no multiples of so many bytes.
+fn off(target: &Target, grid: u64) -> Vec<String> {
+    let ranges = target.distribution.iter().filter(|d| d.kind == DistributionKind::Absolute);
+    let settings = [
+        ("block size (-b)", u64::from(target.block_size)),
+        ("stride or alignment (-s, -r)", target.stride()),
+        ("base offset (-B)", target.base_file_offset),
+        ("thread stride (-T)", target.thread_stride),
+    ]
+    .into_iter()
+    .chain(ranges.flat_map(|d| &d.ranges).map(|r| ("range of the distribution (-rdabs)", r.span)));
+    let off = settings.filter(|(_, value)| value % grid != 0);
+    off.map(|(name, value)| format!("the {name} of {value}")).collect()
+}
+
+/// The same as the beginning of a sentence, with the area that a distribution fills; `None` = all are.
+pub(super) fn off_grid(target: &Target, size: u64, grid: u64) -> Option<String> {
+    let mut off = off(target, grid);
+    let cut = cut_area(target, size).filter(|area| area % grid != 0);
+    off.extend(cut.map(|area| format!("the area of {area} bytes, which the distribution (-rdabs) fills,")));
+    let are = if off.len() == 1 { "is" } else { "are" };
+    (!off.is_empty()).then(|| format!("{} {are}", off.join(" and ")))
 }
 
 /// Bytes of the area, if its end is what ends the last range of an absolute distribution: positions in that

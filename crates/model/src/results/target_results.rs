@@ -57,7 +57,7 @@ pub struct IoErrors {
     pub target: TargetId,
     /// Read or write.
     pub direction: Direction,
-    /// The kernel's error number.
+    /// The kernel's error number; of NVMe pass-through 65536 and the status of the command.
     pub errno: i32,
     /// How many.
     pub count: u64,

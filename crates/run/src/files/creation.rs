@@ -8,7 +8,6 @@ use crate::outcome::SpanOutcome;
 use crate::voice::Voice;
 use diskspd_host::claims;
 use diskspd_host::target;
-use diskspd_model::machine::target::TargetKind;
 use diskspd_model::profile::RawText;
 use diskspd_sys::inode;
 use std::path::{Path, PathBuf};
@@ -269,7 +268,7 @@ impl Work<'_> {
     fn create(&self, index: usize) -> Result<Option<Prepared>, Failed> {
         let (file, path) = self.files[index];
         let kind = target::probe(path).map_err(|error| Failed::Because(error.to_string()))?.kind;
-        if kind == TargetKind::BlockDevice {
+        if kind.is_device() {
             return Ok(None);
         }
         let order = Order { path, size: file.size, zero: file.zero, recreate: self.recreate };

@@ -12,11 +12,12 @@ use crate::voice::Voice;
 use crate::worker::recorder::{Accounts, Recorder};
 use crate::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use diskspd_engine::MakeEngine;
-use diskspd_engine::{Engine, EngineError, File, NotPinned, Setup};
+use diskspd_engine::{Engine, EngineError, EngineKind, File, NotPinned, Setup};
 use diskspd_host::claims::Claims;
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::units;
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
+use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
 use diskspd_sys::memory::{self, Buffer};
@@ -163,16 +164,19 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
             let path = &target.location;
-            let found = match shared.located.of(target) {
-                Some(located) => files::open(located, &target.open),
-                // It tells why.
-                None => files::open(path, &target.open),
+            // It tells why where nothing was located.
+            let place: &dyn Location = shared.located.of(target).map_or(path, |located| located);
+            let found = match plan.engine {
+                EngineKind::Nvme => files::open_namespace(place, &target.open),
+                _ => files::open(place, &target.open),
             }
             .map_err(|e| e.to_string())?;
             if target.open.write {
                 shared.claims.permit(path, &found).map_err(|e| e.to_string())?;
             }
-            for (op, row, _) in target.shares.iter() {
+            // What a namespace can do it has told when the run was planned.
+            let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
+            for (op, row, _) in tried {
                 operation::can(op, &found.file, found.size).map_err(|error| {
                     let (option, path, what) = (row.option, &target.path, row.in_files);
                     format!(
@@ -182,7 +186,9 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
                 })?;
             }
             let WorkerTarget { priority, mapping, .. } = *target;
-            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll, workers: false });
+            let (handle, write_through) = (found.file, target.open.dsync);
+            let polled = plan.poll;
+            opened.push(File { handle, priority, mapping, polled, workers: false, write_through });
             distinct.push(target);
         }
         let file = known.unwrap_or(distinct.len() - 1);

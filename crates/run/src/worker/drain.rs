@@ -2,9 +2,11 @@
 
 use super::failure::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::problem::usual_cause;
+use diskspd_sys::problem::{usual_cause, usual_cause_of_command};
 use std::time::Duration;
 
 /// How long in-flight I/O is waited for after a failure, to count what else failed.
@@ -50,19 +52,27 @@ impl Loop<'_> {
         }
     }
 
+    /// What probably is the matter when an I/O fails with this error number.
+    pub(super) fn usual_cause(&self, errno: i32) -> &'static str {
+        match self.plan.engine {
+            EngineKind::Nvme => usual_cause_of_command(errno),
+            _ => usual_cause(errno),
+        }
+    }
+
     /// The failure of one I/O.
     pub(super) fn describe(&self, failed: FailedIo) -> Failure {
         let FailedIo { errno, io, target } = failed;
         let direction = io.op.row().name;
         let path = &self.plan.targets[target as usize].path;
-        let error = std::io::Error::from_raw_os_error(errno);
+        let error = io_error::describe(errno);
         let message = format!(
             "thread {}, request {}: {direction} of {} bytes at offset {} of '{path}' failed: {error}{}",
             self.plan.thread,
             io.request,
             io.length,
             io.offset,
-            usual_cause(errno)
+            self.usual_cause(errno)
         );
         Failure::new(message, format!("{direction} of '{path}': {error}"))
     }

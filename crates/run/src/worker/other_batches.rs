@@ -5,8 +5,8 @@ use super::{Books, Loop};
 use crate::control::Phase;
 use crate::tell::io_log::Entry;
 use diskspd_engine::{Done, EngineError, Operation};
+use diskspd_model::io_error;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::problem::usual_cause;
 
 impl Loop<'_> {
     /// Decides which I/Os of the batch do something else.
@@ -103,8 +103,8 @@ impl Loop<'_> {
             row.doing,
             self.plan.targets[flight.target as usize].path,
             row.other.as_ref().map_or("", |other| other.option),
-            usual_cause(errno)
+            self.usual_cause(errno)
         );
-        Failed::Engine(EngineError { what, source: Some(std::io::Error::from_raw_os_error(errno)) })
+        Failed::Engine(EngineError { what, source: Some(io_error::error(errno)) })
     }
 }

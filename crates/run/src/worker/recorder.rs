@@ -3,6 +3,7 @@
 pub use crate::tell::completion::Completion;
 use crate::tell::stream::ByDirection;
 use diskspd_model::engines::Direction;
+use diskspd_model::io_error;
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{
@@ -468,7 +469,7 @@ pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
     let path = plan.path_of(error.target);
     format!(
         "{direction} of '{path}' failed: {} (first at offset {}, {} in all)",
-        std::io::Error::from_raw_os_error(error.errno),
+        io_error::describe(error.errno),
         error.first_offset,
         error.count
     )

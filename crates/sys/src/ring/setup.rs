@@ -1,7 +1,7 @@
 //! Making a ring: the kernel's features, asked for one by one.
 
 use super::Buffer;
-use io_uring::IoUring;
+use io_uring::{IoUring, Submitter, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fmt;
@@ -76,12 +76,15 @@ const IORING_UNREGISTER_RING_FDS: u32 = 21;
 
 /// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a
 /// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
-pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<String>)> {
+pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    depth: u32,
+    options: &Options,
+) -> io::Result<(IoUring<S, C>, Vec<String>)> {
     let mut wanted = *options;
     wanted.defer_taskrun &= wanted.single_issuer;
     loop {
         // The completion queue is twice as long as the submission queue: it can't overflow.
-        let mut builder = IoUring::builder();
+        let mut builder = IoUring::<S, C>::builder();
         let mut notes = vec![];
         if wanted.polled {
             builder.setup_iopoll();
@@ -129,7 +132,10 @@ pub(super) fn set_up(depth: u32, options: &Options) -> io::Result<(IoUring, Vec<
 
 /// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end
 /// of a time span: lack of memory may be over soon.
-fn build(builder: &io_uring::Builder, depth: u32) -> io::Result<IoUring> {
+fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    builder: &io_uring::Builder<S, C>,
+    depth: u32,
+) -> io::Result<IoUring<S, C>> {
     for _ in 0..100 {
         match builder.build(depth) {
             Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => {
@@ -197,14 +203,14 @@ impl fmt::Display for Unregistered {
 }
 
 /// Registers the memory as buffer 0, or tells why not.
-pub(super) fn register(ring: &IoUring, memory: &Buffer) -> Result<Registration, Unregistered> {
+pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registration, Unregistered> {
     if memory.len() > MAX_REGISTERED {
         return Err(Unregistered::TooLarge);
     }
     let registration = Registration::reserve(memory.len() as u64).ok_or(Unregistered::Limit)?;
     let region = libc::iovec { iov_base: memory.as_ptr().cast(), iov_len: memory.len() };
     // SAFETY: the ring's owner keeps the memory for as long as the ring.
-    match unsafe { ring.submitter().register_buffers(&[region]) } {
+    match unsafe { ring.register_buffers(&[region]) } {
         Ok(()) => Ok(registration),
         Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Unregistered::Limit),
         Err(error) => Err(Unregistered::Refused(error.to_string())),

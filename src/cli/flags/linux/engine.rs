@@ -28,16 +28,17 @@ pub const FLAGS: &[Flag] = &[
         name: Long("engine"),
         forms: &[(
             "--engine <name>",
-            "the I/O engine: auto, uring, aio, sync, mmap, null or sim; help lists them",
+            "the I/O engine: auto, uring, aio, sync, mmap, nvme, null or sim; help lists them",
         )],
         default: "auto: chosen by the workload and the targets",
         notes: "auto: one outstanding I/O means sync, -Sm means mmap, and sync where the target completes \
                 every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread \
                 can't have more than one in flight; else uring. --dry-run, -v and the record say why. aio \
                 is Linux AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). \
-                null completes at once and measures the program itself; sim serves I/O from a seeded model \
-                of a device, sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed \
-                changes in mid-run.",
+                nvme sends NVMe commands past the block layer, to the character device of a namespace \
+                (/dev/ng0n1, Linux 5.19; docs/targets.md), and is chosen by it. null completes at once \
+                and measures the program itself; sim serves I/O from a seeded model of a device, sim:cliff, \
+                sim:throttle, sim:drift and sim:stall from ones whose speed changes in mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -45,6 +46,7 @@ pub const FLAGS: &[Flag] = &[
             "aio",
             "sync",
             "mmap",
+            "nvme",
             "null",
             "sim",
             "sim:cliff",
@@ -102,7 +104,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             return Err(Problem::new(0, what)
-                .expected("auto, uring, aio, sync, mmap, null or sim")
+                .expected("auto, uring, aio, sync, mmap, nvme, null or sim")
                 .hint("diskspd --engine help describes them"));
         }
     }

@@ -37,7 +37,10 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("posixaio", Refused("POSIX AIO is threads of the C library; use ioengine=io_uring")),
     ("splice", Refused("no data are spliced; use ioengine=psync")),
     ("sg", Refused(DEVICE)),
-    ("io_uring_cmd", Refused(DEVICE)),
+    (
+        "io_uring_cmd",
+        Refused("jobs of NVMe commands aren't converted; name /dev/ng0n1, which has --engine nvme"),
+    ),
     ("libzbc", Refused(DEVICE)),
     ("xnvme", Refused(DEVICE)),
     ("libblkio", Refused(DEVICE)),

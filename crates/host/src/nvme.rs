@@ -1,0 +1,254 @@
+//! The character devices of NVMe namespaces: which block device is the same namespace, and what it is.
+//!
+//! The driver makes both beside each other, `ng0n1` and `nvme0n1` (drivers/nvme/host/core.c,
+//! `nvme_add_ns_cdev`; multipath.c for several paths).
+
+use super::device::{Device, Number, split};
+use super::holdings::Unknown;
+use super::root::{Root, number, text};
+use diskspd_model::machine::nvme::NvmeFacts;
+use diskspd_model::machine::stack::Stack;
+use diskspd_sys::anchor::Location;
+use diskspd_sys::nvme::Namespace;
+use rustix::fs::{FileType, Stat};
+use std::path::{Path, PathBuf};
+
+/// The character device of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Generic {
+    /// The kernel's name: `ng0n1`.
+    pub name: String,
+    /// The block device that is the same namespace; `None` = the kernel makes none of it.
+    pub block: Option<Device>,
+}
+
+impl Generic {
+    /// What `stat` has found; `None` = it is something else, or /sys doesn't tell.
+    pub fn found(root: &Root, found: &Stat) -> Option<Generic> {
+        let is_character = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice;
+        is_character.then(|| Generic::of(root, split(found.st_rdev))).flatten()
+    }
+
+    /// The same, at a path; links are followed.
+    pub fn at(root: &Root, path: &Path) -> Option<Generic> {
+        Generic::found(root, &rustix::fs::stat(path).ok()?)
+    }
+
+    /// The character device with this number.
+    pub fn of(root: &Root, (major, minor): Number) -> Option<Generic> {
+        let directory = root.resolved(&format!("/sys/dev/char/{major}:{minor}"))?;
+        let class = std::fs::canonicalize(directory.join("subsystem")).ok()?;
+        if class.file_name()? != "nvme-generic" {
+            return None;
+        }
+        let name = directory.file_name()?.to_str()?.to_owned();
+        let sibling = format!("nvme{}", name.strip_prefix("ng")?);
+        let block = Device::at(&directory.parent()?.join(sibling));
+        Some(Generic { name, block })
+    }
+
+    /// The block device, without which nobody knows who uses the namespace.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn used_as(&self) -> Result<&Device, Unknown> {
+        let why = || format!("the kernel shows no block device of the same namespace as {}", self.name);
+        self.block.as_ref().ok_or_else(|| Unknown { why: why(), absent: false })
+    }
+
+    /// What is to be known of the namespace for a plan.
+    pub fn facts(&self, answer: &Namespace) -> NvmeFacts {
+        let kib = |device: &Device| number::<u64>(&device.directory().join("queue/max_hw_sectors_kb"));
+        let of_kernel = self.block.as_ref().and_then(kib).map(|kib| kib.saturating_mul(1024));
+        NvmeFacts {
+            block_size: answer.block_size(),
+            metadata: answer.metadata,
+            // Who isn't root may not ask the namespace for its command set.
+            zoned: answer.zoned || self.block.as_ref().is_some_and(is_zoned),
+            deallocates: answer.deallocates,
+            writes_zeroes: answer.writes_zeroes,
+            largest_io: [of_kernel, answer.most_bytes].into_iter().flatten().min(),
+            block_device: self.block.as_ref().map(|device| device.name.clone()),
+        }
+    }
+
+    /// What the commands go to: the disk, where the kernel counts them (Linux 6.13, if asked to).
+    pub fn stack(&self, root: &Root, of_device: impl FnOnce(Number) -> Stack) -> Stack {
+        let Some(device) = &self.block else {
+            return Stack::without(
+                "it is an NVMe namespace without a block device, so nothing counts its I/O",
+            );
+        };
+        let name = &device.name;
+        if !device.nvme_paths(root).is_empty() {
+            return Stack::without(format!(
+                "the paths of {name} count its NVMe pass-through commands, each its own"
+            ));
+        }
+        match text(&device.directory().join("queue/iostats_passthrough")).as_deref() {
+            Some("1") => of_device(device.number),
+            Some(_) => Stack::without(format!(
+                "the kernel doesn't count NVMe pass-through commands on {name} unless told to: \
+                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
+            )),
+            None => Stack::without(format!(
+                "this kernel doesn't count NVMe pass-through commands: Linux 6.13 or later does, after \
+                 echo 1 >/sys/block/{name}/queue/iostats_passthrough"
+            )),
+        }
+    }
+}
+
+impl Device {
+    /// The paths of an NVMe device over several: `nvme0c0n1`, `nvme0c1n1` of `nvme0n1`. They have no number.
+    pub(super) fn nvme_paths(&self, root: &Root) -> Vec<Device> {
+        let Some((head, namespace)) = self.name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'))
+        else {
+            return Vec::new();
+        };
+        let is_path = |name: &String| {
+            let path = name.strip_prefix("nvme").and_then(|rest| rest.strip_prefix(head)?.strip_prefix('c'));
+            path.and_then(|path| path.split_once('n')).is_some_and(|(_, n)| n == namespace)
+        };
+        let names = root.names("/sys/class/block").into_iter().chain(root.names("/sys/block"));
+        let mut names: Vec<String> = names.filter(is_path).collect();
+        names.sort();
+        names.dedup();
+        names.iter().filter_map(|name| Device::hidden(root, name)).collect()
+    }
+}
+
+/// Whether the kernel knows a block device to have zones (Documentation/ABI/stable/sysfs-block).
+fn is_zoned(device: &Device) -> bool {
+    let model = text(&device.directory().join("queue/zoned"));
+    model.is_some_and(|model| model.starts_with("host-"))
+}
+
+/// What is claimed and checked of a target that is written to: itself, or the block device that is the same
+/// NVMe namespace.
+#[derive(Debug)]
+pub(super) struct Claimable {
+    /// What messages call it.
+    name: PathBuf,
+    /// By what it is reached.
+    way: PathBuf,
+}
+
+impl Claimable {
+    /// A block device is claimed itself.
+    pub fn itself<L: Location + ?Sized>(target: &L) -> Claimable {
+        Claimable { name: target.name().to_owned(), way: target.way().to_owned() }
+    }
+
+    /// In place of a character device that is the target.
+    pub fn instead<L: Location + ?Sized>(target: &L, device: &Device) -> Claimable {
+        Claimable { name: target.name().to_owned(), way: device.node() }
+    }
+}
+
+impl Location for Claimable {
+    fn name(&self) -> &Path {
+        &self.name
+    }
+
+    fn way(&self) -> &Path {
+        &self.way
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// A machine with `ng0n1` (10:1), its block device if there is one, and another character device (10:2).
+    fn machine(counted: Option<&str>, with_block: bool) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        let controller = "sys/devices/pci/nvme/nvme0";
+        for directory in ["ng0n1", "nvme0n1/queue", "other"] {
+            fs::create_dir_all(at(&format!("{controller}/{directory}"))).unwrap();
+        }
+        fs::create_dir_all(at("sys/class/nvme-generic")).unwrap();
+        fs::create_dir_all(at("sys/class/misc")).unwrap();
+        fs::create_dir_all(at("sys/dev/char")).unwrap();
+        symlink(at("sys/class/nvme-generic"), at(&format!("{controller}/ng0n1/subsystem"))).unwrap();
+        symlink(at("sys/class/misc"), at(&format!("{controller}/other/subsystem"))).unwrap();
+        symlink(at(&format!("{controller}/ng0n1")), at("sys/dev/char/10:1")).unwrap();
+        symlink(at(&format!("{controller}/other")), at("sys/dev/char/10:2")).unwrap();
+        if with_block {
+            fs::write(at(&format!("{controller}/nvme0n1/dev")), "259:0\n").unwrap();
+        }
+        fs::write(at(&format!("{controller}/nvme0n1/queue/max_hw_sectors_kb")), "128\n").unwrap();
+        if let Some(counted) = counted {
+            fs::write(at(&format!("{controller}/nvme0n1/queue/iostats_passthrough")), counted).unwrap();
+        }
+        let root = Root::at(folder.path());
+        (folder, root)
+    }
+
+    #[test]
+    fn a_namespace_is_known_by_its_class_and_its_block_device_lies_beside_it() {
+        let (_folder, root) = machine(None, true);
+        let found = Generic::of(&root, (10, 1)).unwrap();
+        let block = found.used_as().unwrap();
+        assert_eq!((found.name.as_str(), block.name.as_str(), block.number), ("ng0n1", "nvme0n1", (259, 0)));
+        assert_eq!(Generic::of(&root, (10, 2)), None);
+        assert_eq!(Generic::of(&root, (10, 3)), None);
+        let (_folder, root) = machine(None, false);
+        let alone = Generic::of(&root, (10, 1)).unwrap();
+        assert!(alone.used_as().unwrap_err().why.contains("no block device"));
+    }
+
+    fn answer(most_bytes: Option<u64>) -> Namespace {
+        Namespace {
+            id: 1,
+            blocks: 8,
+            block_shift: 9,
+            metadata: 0,
+            zoned: false,
+            deallocates: false,
+            writes_zeroes: true,
+            most_bytes,
+        }
+    }
+
+    #[test]
+    fn the_smaller_limit_of_a_command_holds() {
+        let (_folder, root) = machine(None, true);
+        let found = Generic::of(&root, (10, 1)).unwrap();
+        for (most, expected) in [(None, 128 << 10), (Some(64 << 10), 64 << 10), (Some(1 << 20), 128 << 10)] {
+            assert_eq!(found.facts(&answer(most)).largest_io, Some(expected));
+        }
+    }
+
+    #[test]
+    fn zones_are_known_from_the_namespace_or_the_kernel() {
+        for (asked, model, expected) in
+            [(false, "none", false), (false, "host-managed", true), (true, "none", true), (false, "", false)]
+        {
+            let (folder, root) = machine(None, true);
+            let queue = folder.path().join("sys/devices/pci/nvme/nvme0/nvme0n1/queue");
+            fs::write(queue.join("zoned"), model).unwrap();
+            let found = Generic::of(&root, (10, 1)).unwrap();
+            assert_eq!(
+                found.facts(&Namespace { zoned: asked, ..answer(None) }).zoned,
+                expected,
+                "{asked} {model}"
+            );
+        }
+    }
+
+    #[test]
+    fn commands_are_compared_with_counters_only_where_these_count_them() {
+        for (counted, expected) in [(None, "Linux 6.13"), (Some("0"), "echo 1"), (Some("1"), "")] {
+            let (_folder, root) = machine(counted, true);
+            let stack = Generic::of(&root, (10, 1)).unwrap().stack(&root, |number| {
+                assert_eq!(number, (259, 0));
+                Stack::default()
+            });
+            assert!(stack.without.unwrap_or_default().contains(expected), "{counted:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! How an I/O failed: an error number of the kernel, or the status of an NVMe command.
+
+use std::fmt;
+use std::io;
+
+/// Error numbers from this one on are statuses of NVMe; the kernel's own end at 4095.
+const NVME: i32 = 1 << 16;
+
+/// What an error number means: of the kernel, or of [`NvmeStatus::number`].
+pub fn describe(number: i32) -> String {
+    match NvmeStatus::of_number(number) {
+        Some(status) => status.to_string(),
+        None => io::Error::from_raw_os_error(number).to_string(),
+    }
+}
+
+/// The same as an error.
+pub fn error(number: i32) -> io::Error {
+    match NvmeStatus::of_number(number) {
+        Some(status) => io::Error::other(status.to_string()),
+        None => io::Error::from_raw_os_error(number),
+    }
+}
+
+/// Status of an NVMe command that failed: its type and its code (NVM Express Base Specification 2.0,
+/// 3.3.3.2.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NvmeStatus(u16);
+
+/// Type and code of a status, its name, and what probably is the matter.
+type StatusRow = (u8, u8, &'static str, &'static str);
+
+/// The statuses of reads, writes and the like. Names are those of the specification.
+const STATUSES: &[StatusRow] = &[
+    (0, 0x01, "Invalid Command Opcode", "; the controller does not have this command"),
+    (0, 0x02, "Invalid Field in Command", "; the controller refuses this size or option: try a smaller -b"),
+    (0, 0x04, "Data Transfer Error", "; see dmesg"),
+    (0, 0x05, "Commands Aborted due to Power Loss Notification", ""),
+    (0, 0x06, "Internal Error", "; the controller failed: see dmesg and nvme smart-log"),
+    (0, 0x07, "Command Abort Requested", "; the kernel's timeout ended it: see dmesg"),
+    (0, 0x08, "Command Aborted due to SQ Deletion", "; the controller was reset: see dmesg"),
+    (0, 0x0b, "Invalid Namespace or Format", "; the namespace was removed or formatted"),
+    (0, 0x1c, "Sanitize Failed", ""),
+    (0, 0x1d, "Sanitize In Progress", "; wait until it has ended: nvme sanitize-log"),
+    (0, 0x20, "Namespace is Write Protected", "; only -w0 can work here"),
+    (0, 0x21, "Command Interrupted", "; try again"),
+    (0, 0x22, "Transient Transport Error", "; try again"),
+    (0, 0x80, "LBA Out of Range", "; the namespace has become smaller"),
+    (0, 0x81, "Capacity Exceeded", "; the device has no room left: deallocate some (--trim)"),
+    (0, 0x82, "Namespace Not Ready", "; see dmesg"),
+    (0, 0x83, "Reservation Conflict", "; another host holds a reservation: nvme resv-report"),
+    (0, 0x84, "Format In Progress", "; wait until it has ended"),
+    (1, 0x80, "Conflicting Attributes", ""),
+    (1, 0x81, "Invalid Protection Information", "; the namespace is formatted with protection information"),
+    (1, 0x82, "Attempted Write to Read Only Range", "; only -w0 can work here"),
+    (1, 0xb8, "Zone Boundary Error", "; choose a -b that divides the size of a zone"),
+    (1, 0xb9, "Zone Is Full", "; zones are written from their start after a reset alone"),
+    (1, 0xba, "Zone Is Read Only", ""),
+    (1, 0xbb, "Zone Is Offline", ""),
+    (1, 0xbc, "Zone Invalid Write", "; zones are written at their write pointer alone"),
+    (1, 0xbd, "Too Many Active Zones", ""),
+    (1, 0xbe, "Too Many Open Zones", ""),
+    (2, 0x80, "Write Fault", "; the medium failed: see nvme smart-log"),
+    (2, 0x81, "Unrecovered Read Error", "; the medium failed: see nvme smart-log"),
+    (2, 0x82, "End-to-end Guard Check Error", ""),
+    (2, 0x83, "End-to-end Application Tag Check Error", ""),
+    (2, 0x84, "End-to-end Reference Tag Check Error", ""),
+    (2, 0x85, "Compare Failure", ""),
+    (2, 0x86, "Access Denied", "; the range is locked: see nvme security and sedutil"),
+    (2, 0x87, "Deallocated or Unwritten Logical Block", "; write the blocks first"),
+    (3, 0x00, "Internal Path Error", "; see dmesg"),
+    (3, 0x70, "Host Path Error", "; see dmesg"),
+    (3, 0x71, "Command Aborted By Host", "; the kernel's timeout ended it: see dmesg"),
+];
+
+impl NvmeStatus {
+    /// Of the status as the kernel tells it: code in the low eight bits, its type in the next three; what is
+    /// above doesn't say what failed.
+    pub fn new(status: u16) -> NvmeStatus {
+        NvmeStatus(status & 0x7ff)
+    }
+
+    /// Of an error number, where it is one of NVMe.
+    pub fn of_number(number: i32) -> Option<NvmeStatus> {
+        (NVME..NVME + 0x800).contains(&number).then(|| NvmeStatus((number - NVME) as u16))
+    }
+
+    /// As an error number, which none of the kernel is: 65536 and the status.
+    pub fn number(self) -> i32 {
+        NVME + i32::from(self.0)
+    }
+
+    /// Status code type.
+    pub fn code_type(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// Status code.
+    pub fn code(self) -> u8 {
+        self.0 as u8
+    }
+
+    fn row(self) -> Option<&'static StatusRow> {
+        STATUSES.iter().find(|(kind, code, ..)| (*kind, *code) == (self.code_type(), self.code()))
+    }
+
+    /// What probably is the matter, and what to do, behind a semicolon; empty = anything may be.
+    pub fn usual_cause(self) -> &'static str {
+        self.row().map_or("", |(_, _, _, cause)| cause)
+    }
+}
+
+/// `Unrecovered Read Error (NVMe status type 2h, code 81h)`
+impl fmt::Display for NvmeStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.row().map_or("the device failed the command", |(_, _, name, _)| name);
+        write!(f, "{name} (NVMe status type {:x}h, code {:02x}h)", self.code_type(), self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_told_by_type_code_and_name() {
+        let status = NvmeStatus::new(0x6281);
+        assert_eq!(status.to_string(), "Unrecovered Read Error (NVMe status type 2h, code 81h)");
+        assert_eq!(NvmeStatus::of_number(status.number()), Some(status));
+        assert_eq!(describe(status.number()), status.to_string());
+        let unknown = NvmeStatus::new(0x7c3);
+        assert_eq!(unknown.to_string(), "the device failed the command (NVMe status type 7h, code c3h)");
+        assert_eq!(unknown.usual_cause(), "");
+    }
+
+    #[test]
+    fn error_numbers_of_the_kernel_are_none() {
+        for number in [0, 5, 4095, NVME - 1, NVME + 0x800, -5, i32::MIN] {
+            assert_eq!(NvmeStatus::of_number(number), None, "{number}");
+        }
+        assert_eq!(describe(5), io::Error::from_raw_os_error(5).to_string());
+        assert_eq!(error(5).raw_os_error(), Some(5));
+    }
+}

@@ -1,0 +1,258 @@
+//! What NVMe commands past the block layer can't do: of the device, as it has told, and of the way.
+
+use super::PlanError;
+use super::target::off_grid;
+use crate::engines::EngineKind;
+use crate::machine::nvme::NvmeFacts;
+use crate::machine::target::{TargetFacts, TargetKind};
+use crate::operation::Operation;
+use crate::profile::{CacheMode, IoPriority, RunOptions, Target};
+use crate::units::Size;
+
+/// A command names the number of its blocks in 16 bits, less one.
+const MOST_BLOCKS: u64 = 1 << 16;
+
+/// Why a target isn't used in this way; `None` = it can be.
+type Capability = fn(&Target, &NvmeFacts) -> Option<String>;
+
+/// The capabilities: what the device or the way doesn't have is refused by name.
+const CAPABILITIES: &[Capability] =
+    &[metadata, zones, mapped, cached, hints, priority, size, deallocate, write_zeroes];
+
+/// Collects what doesn't fit a target that is the character device of a namespace.
+pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
+    let Some(namespace) = facts.nvme.as_ref() else { return };
+    let path = &target.path;
+    let refused = CAPABILITIES.iter().filter_map(|rule| rule(target, namespace));
+    let refused = refused.chain(other_way(options, namespace));
+    let refused =
+        refused.chain(off_grid(target, facts.size, namespace.block_size.max(1).into()).map(|off| {
+            format!(
+                "NVMe commands name whole logical blocks of {} bytes; {off} not a multiple of it",
+                namespace.block_size
+            )
+        }));
+    errors.extend(refused.map(|why| PlanError::target(format!("'{path}': {why}"))));
+}
+
+/// The block device that is the same namespace, as somebody would type it.
+fn block_device(namespace: &NvmeFacts) -> String {
+    let named = namespace.block_device.as_ref().map(|name| format!(" (/dev/{name})"));
+    format!("the block device{}", named.unwrap_or_default())
+}
+
+fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (namespace.metadata > 0).then(|| {
+        format!(
+            "it is formatted with {} bytes of metadata (protection information) per block, which \
+             engine nvme doesn't send: use {}, or format the namespace without (nvme format)",
+            namespace.metadata,
+            block_device(namespace)
+        )
+    })
+}
+
+fn zones(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (namespace.zoned && target.is_changed()).then(|| {
+        "it is zoned: zones are written at their write pointers alone, which engine nvme doesn't follow; \
+         only reads (-w0) work here"
+            .to_owned()
+    })
+}
+
+fn mapped(target: &Target, _: &NvmeFacts) -> Option<String> {
+    target
+        .memory_mapped_io
+        .then(|| "memory-mapped I/O (-Sm) is for files: leave out -Sm, or name a file".to_owned())
+}
+
+fn cached(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (target.is_cached(true) && target.cache_mode == CacheMode::Cached && !target.memory_mapped_io).then(
+        || {
+            let instead = block_device(namespace);
+            format!("NVMe commands never use the page cache: leave out -Sb, or use {instead}")
+        },
+    )
+}
+
+fn hints(target: &Target, _: &NvmeFacts) -> Option<String> {
+    (target.random_access || target.sequential_scan).then(|| {
+        "access hints (-fr, -fs) are for the page cache, which NVMe commands bypass: leave them out".into()
+    })
+}
+
+fn priority(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (target.io_priority != IoPriority::Normal).then(|| {
+        let instead = block_device(namespace);
+        format!("NVMe commands bypass the I/O scheduler, which -I is for: leave out -I, or use {instead}")
+    })
+}
+
+fn size(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    let block = u64::from(target.block_size);
+    let by_count = u64::from(namespace.block_size).saturating_mul(MOST_BLOCKS);
+    let most = namespace.largest_io.map_or(by_count, |most| most.min(by_count));
+    let moves = target.shares.sum() < 100;
+    (moves && block > most).then(|| {
+        format!(
+            "-b{block}: one NVMe command transfers at most {} here (MDTS, max_hw_sectors_kb), and nothing \
+             splits it: use a smaller -b, or {}",
+            Size(most),
+            block_device(namespace)
+        )
+    })
+}
+
+fn deallocate(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (target.shares.of(Operation::Discard) > 0 && !namespace.deallocates).then(|| {
+        "--trim: its controller has no Dataset Management (ONCS, bit 2): leave out --trim".to_owned()
+    })
+}
+
+fn write_zeroes(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    (target.shares.of(Operation::WriteZeroes) > 0 && !namespace.writes_zeroes).then(|| {
+        "--write-zeroes: its controller has no Write Zeroes (ONCS, bit 3): leave out --write-zeroes"
+            .to_owned()
+    })
+}
+
+/// What is done by ordinary reads and writes, beside the I/Os of the run.
+fn other_way(options: &RunOptions, namespace: &NvmeFacts) -> Option<String> {
+    let option = match options {
+        RunOptions { verify: Some(_), .. } => "--verify",
+        RunOptions { prefill: Some(_), .. } => "--prefill",
+        RunOptions { flush_after: true, .. } => "--flush-after",
+        _ => return None,
+    };
+    let instead = block_device(namespace);
+    Some(format!("{option} reads and writes without NVMe commands: leave it out, or use {instead}"))
+}
+
+/// Whether an engine and the targets of a thread suit each other, as far as namespaces are concerned.
+///
+/// # Errors
+/// They don't.
+pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(), PlanError> {
+    let is_namespace = |facts: &TargetFacts| facts.kind == TargetKind::NvmeNamespace;
+    let wanted = engine == EngineKind::Nvme;
+    let odd = members.iter().find(|(_, facts)| is_namespace(facts) != wanted);
+    let Some((target, facts)) = odd.filter(|_| engine.row().real_io) else { return Ok(()) };
+    let (path, name) = (&target.path, engine.row().name);
+    let all_alike = members.iter().all(|(_, facts)| is_namespace(facts) != wanted);
+    Err(PlanError::profile(match (is_namespace(facts), all_alike) {
+        (true, true) => format!(
+            "'{path}' takes NVMe commands alone, which engine {name} doesn't send: leave out --engine {name}"
+        ),
+        (_, false) => format!(
+            "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 alone): \
+             give each target threads of its own (-t instead of -F)"
+        ),
+        (false, true) => format!(
+            "--engine nvme: '{path}' is not the character device of an NVMe namespace: name one \
+             (/dev/ng0n1 for /dev/nvme0n1), or leave out --engine nvme"
+        ),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::OperationShares;
+
+    fn facts(namespace: NvmeFacts) -> TargetFacts {
+        let kind = TargetKind::NvmeNamespace;
+        TargetFacts { kind, size: 1 << 30, nvme: Some(namespace), ..TargetFacts::default() }
+    }
+
+    fn plain() -> NvmeFacts {
+        NvmeFacts {
+            block_size: 4096,
+            largest_io: Some(512 << 10),
+            deallocates: true,
+            writes_zeroes: true,
+            block_device: Some("nvme0n1".into()),
+            ..NvmeFacts::default()
+        }
+    }
+
+    fn refusals(target: &Target, namespace: NvmeFacts, options: &RunOptions) -> Vec<String> {
+        let mut errors = Vec::new();
+        check(target, &facts(namespace), options, &mut errors);
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    fn writing() -> Target {
+        Target { write_ratio: 50, block_size: 8192, ..Target::default() }
+    }
+
+    fn with_share(op: Operation) -> Target {
+        let mut shares = OperationShares::default();
+        shares.set(op, 10);
+        Target { shares, ..writing() }
+    }
+
+    #[test]
+    fn what_the_device_and_the_way_have_is_done() {
+        let none = RunOptions::default();
+        for target in [writing(), with_share(Operation::Discard), with_share(Operation::WriteZeroes)] {
+            assert_eq!(refusals(&target, plain(), &none), Vec::<String>::new(), "{target:?}");
+        }
+        let zoned = NvmeFacts { zoned: true, ..plain() };
+        assert_eq!(refusals(&Target { write_ratio: 0, ..writing() }, zoned, &none), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_they_do_not_have_is_refused_by_name() {
+        let none = RunOptions::default();
+        let table: [(Target, NvmeFacts, &str); 12] = [
+            (writing(), NvmeFacts { metadata: 8, ..plain() }, "protection information"),
+            (writing(), NvmeFacts { zoned: true, ..plain() }, "write pointers"),
+            (writing(), NvmeFacts { largest_io: Some(4096), ..plain() }, "MDTS"),
+            (Target { memory_mapped_io: true, ..writing() }, plain(), "-Sm"),
+            (Target { uncached_devices: false, ..writing() }, plain(), "-Sb"),
+            (Target { random_access: true, ..writing() }, plain(), "-fr"),
+            (Target { io_priority: IoPriority::Low, ..writing() }, plain(), "-I"),
+            (
+                Target { block_size: 1 << 30, ..writing() },
+                NvmeFacts { largest_io: None, ..plain() },
+                "256MiB",
+            ),
+            (Target { block_size: 512, ..writing() }, plain(), "block size (-b) of 512"),
+            (Target { base_file_offset: 1, ..writing() }, plain(), "base offset (-B)"),
+            (
+                with_share(Operation::Discard),
+                NvmeFacts { deallocates: false, ..plain() },
+                "Dataset Management",
+            ),
+            (
+                with_share(Operation::WriteZeroes),
+                NvmeFacts { writes_zeroes: false, ..plain() },
+                "Write Zeroes",
+            ),
+        ];
+        for (target, namespace, expected) in table {
+            let told = refusals(&target, namespace, &none);
+            assert!(told.iter().any(|text| text.contains(expected)), "{expected}: {told:?}");
+        }
+        let flushed = RunOptions { flush_after: true, ..RunOptions::default() };
+        assert!(refusals(&writing(), plain(), &flushed)[0].contains("--flush-after"));
+    }
+
+    #[test]
+    fn engine_and_targets_have_to_suit_each_other() {
+        let (target, namespace, file) = (writing(), facts(plain()), TargetFacts::default());
+        let (ours, others) = ((&target, &namespace), (&target, &file));
+        for (engine, members, expected) in [
+            (EngineKind::Nvme, vec![ours], ""),
+            (EngineKind::Uring, vec![others], ""),
+            (EngineKind::Null, vec![ours, others], ""),
+            (EngineKind::Nvme, vec![others], "is not the character device"),
+            (EngineKind::Sync, vec![ours], "leave out --engine sync"),
+            (EngineKind::Nvme, vec![ours, others], "threads of its own"),
+            (EngineKind::Uring, vec![ours, others], "threads of its own"),
+        ] {
+            let told = suits(engine, &members).err().map(|error| error.to_string()).unwrap_or_default();
+            assert!(told.contains(expected) && told.is_empty() == expected.is_empty(), "{engine:?}: {told}");
+        }
+    }
+}

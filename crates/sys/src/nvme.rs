@@ -1,0 +1,237 @@
+//! NVMe namespaces by their character devices (`/dev/ng0n1`): what they are, asked with Identify.
+//!
+//! Structures and numbers: `linux/nvme_ioctl.h`, and the NVM Express specifications: Base 2.0 (5.17,
+//! Identify) and NVM NvmeCommand Set 1.0 (4.1.5.1, figure 97).
+
+use crate::anchor::Location;
+use crate::problem::TargetError;
+use diskspd_model::io_error::NvmeStatus;
+use rustix::fs::{Mode, OFlags};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+/// `NVME_IOCTL_ID`: the number of the namespace.
+const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
+
+/// `NVME_IOCTL_ADMIN_CMD`
+const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
+
+/// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros where that has its result.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NvmeCommand {
+    pub opcode: u8,
+    pub flags: u8,
+    pub reserved: u16,
+    pub namespace: u32,
+    pub cdw2: u32,
+    pub cdw3: u32,
+    pub metadata: u64,
+    pub data: u64,
+    pub metadata_length: u32,
+    pub data_length: u32,
+    pub cdw10: u32,
+    pub cdw11: u32,
+    pub cdw12: u32,
+    pub cdw13: u32,
+    pub cdw14: u32,
+    pub cdw15: u32,
+    pub timeout_ms: u32,
+    pub result: u32,
+}
+
+const _: () = assert!(size_of::<NvmeCommand>() == 72, "as the kernel has it");
+
+/// Identify, among the commands for controllers.
+const IDENTIFY: u8 = 0x06;
+
+/// Bytes of every answer to Identify.
+const PAGE: usize = 4096;
+
+/// What Identify is asked for (CNS).
+#[derive(Debug, Clone, Copy)]
+enum Question {
+    /// The namespace, as all command sets with logical blocks have it.
+    Namespace = 0x00,
+    /// The controller.
+    Controller = 0x01,
+    /// Which identifiers and command set the namespace has.
+    Descriptors = 0x03,
+}
+
+/// A namespace, as it answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Namespace {
+    /// Its number (NSID).
+    pub id: u32,
+    /// Its size, logical blocks (NSZE).
+    pub blocks: u64,
+    /// Binary logarithm of the bytes of a logical block (LBADS).
+    pub block_shift: u8,
+    /// Bytes of metadata with each block (MS); 0 = none.
+    pub metadata: u16,
+    /// Its commands are those of zones.
+    pub zoned: bool,
+    /// Whether the controller has Dataset Management (ONCS, bit 2).
+    pub deallocates: bool,
+    /// Whether the controller has Write Zeroes (ONCS, bit 3).
+    pub writes_zeroes: bool,
+    /// Most bytes of a transfer, if memory pages of the controller have 4 KiB (MDTS); `None` = no limit.
+    pub most_bytes: Option<u64>,
+}
+
+impl Namespace {
+    /// Bytes of a logical block.
+    pub fn block_size(&self) -> u32 {
+        1 << self.block_shift
+    }
+
+    /// Capacity, bytes.
+    pub fn size(&self) -> u64 {
+        self.blocks.saturating_mul(u64::from(self.block_size()))
+    }
+}
+
+/// Asks an open character device of a namespace what it is.
+///
+/// # Errors
+/// What the kernel answers: `ENOTTY` when it is none of a namespace, `EACCES` where asking needs root
+/// (before Linux 6.2). `InvalidData` = the answer makes no sense; a status other than success of the device.
+pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
+    // SAFETY: the request takes no memory.
+    let id = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ID as _) };
+    let id = u32::try_from(id).map_err(|_| io::Error::last_os_error())?;
+    let page = identify(&device, id, Question::Namespace)?;
+    let controller = identify(&device, 0, Question::Controller)?;
+    // Controllers before NVMe 1.3 have no descriptors, and no other commands than the common ones.
+    let descriptors = identify(&device, id, Question::Descriptors).unwrap_or([0; PAGE]);
+    let nonsense = || io::Error::new(io::ErrorKind::InvalidData, "its Identify data makes no sense");
+    parse(id, &page, &controller, &descriptors).ok_or_else(nonsense)
+}
+
+fn identify(device: impl AsFd, namespace: u32, question: Question) -> io::Result<[u8; PAGE]> {
+    let mut page = [0; PAGE];
+    let mut command = NvmeCommand {
+        opcode: IDENTIFY,
+        namespace,
+        data: page.as_mut_ptr() as u64,
+        data_length: PAGE as u32,
+        cdw10: question as u32,
+        ..NvmeCommand::default()
+    };
+    // SAFETY: the kernel reads and writes the command, and lets the device write a page, whose length is
+    // stated, to its address; both live until the call returns.
+    let status = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ADMIN as _, &raw mut command) };
+    match u16::try_from(status) {
+        Ok(0) => Ok(page),
+        Ok(status) => Err(io::Error::other(NvmeStatus::new(status).to_string())),
+        Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
+/// `None` = no format that there can be.
+fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: &[u8]) -> Option<Namespace> {
+    let blocks = u64::from_le_bytes(namespace[0..8].try_into().ok()?);
+    let flbas = namespace[26];
+    let format = usize::from(flbas & 0xf) | usize::from(flbas >> 5 & 3) << 4;
+    let format = &namespace[128 + 4 * format..][..4];
+    let (metadata, block_shift) = (u16::from_le_bytes([format[0], format[1]]), format[2]);
+    let optional = u16::from_le_bytes([controller[520], controller[521]]);
+    // Less than a sector there can't be; the kernel takes no more than 2^31 either.
+    let makes_sense = blocks > 0 && (9..31).contains(&block_shift);
+    makes_sense.then(|| Namespace {
+        id,
+        blocks,
+        block_shift,
+        metadata,
+        zoned: command_set(descriptors) == Some(ZONES),
+        deallocates: optional & 1 << 2 != 0,
+        writes_zeroes: optional & 1 << 3 != 0,
+        most_bytes: (1..32).contains(&controller[77]).then(|| 4096 << controller[77]),
+    })
+}
+
+/// The number of the command set with zones.
+const ZONES: u8 = 2;
+
+/// The command set in a list of descriptors: type, length, two bytes, and as many as the length says. 0 ends
+/// it.
+fn command_set(mut list: &[u8]) -> Option<u8> {
+    const COMMAND_SET: u8 = 4;
+    while let [kind, length, _, _, rest @ ..] = list
+        && *kind != 0
+    {
+        let value = rest.get(..usize::from(*length))?;
+        if *kind == COMMAND_SET {
+            return value.first().copied();
+        }
+        list = &rest[value.len()..];
+    }
+    None
+}
+
+/// Looks at the character device of a namespace.
+///
+/// # Errors
+/// As [`namespace`]; it can't be opened for reading.
+pub fn look<L: Location + ?Sized>(location: &L) -> Result<Namespace, TargetError> {
+    let path = location.name();
+    let file = rustix::fs::open(location.way(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    let file = file.map_err(|error| TargetError::from_io(path, "open it", "read", error))?;
+    namespace(file).map_err(|error| TargetError::from_io(path, "identify it", "identify", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(values: &[(usize, u8)]) -> [u8; PAGE] {
+        let mut page = [0; PAGE];
+        values.iter().for_each(|(at, value)| page[*at] = *value);
+        page
+    }
+
+    #[test]
+    fn identify_tells_the_format_in_use_and_what_the_controller_has() {
+        // 0x10000 blocks of format 1 of 2: 4096 bytes with 8 of metadata.
+        let namespace = page(&[(2, 1), (25, 1), (26, 1), (130, 9), (132, 8), (134, 12)]);
+        let controller = page(&[(77, 7), (520, 0b100)]);
+        let found = parse(3, &namespace, &controller, &[0; 4]).unwrap();
+        let expected = Namespace {
+            id: 3,
+            blocks: 0x1_0000,
+            block_shift: 12,
+            metadata: 8,
+            zoned: false,
+            deallocates: true,
+            writes_zeroes: false,
+            most_bytes: Some(512 << 10),
+        };
+        assert_eq!(found, expected);
+        assert_eq!((found.block_size(), found.size()), (4096, 256 << 20));
+        assert_eq!(parse(1, &page(&[(0, 1)]), &controller, &[]), None, "a block of one byte");
+        assert_eq!(parse(1, &page(&[(130, 9)]), &controller, &[]), None, "no blocks");
+    }
+
+    #[test]
+    fn the_command_set_is_found_among_descriptors_of_any_length() {
+        let uuid: &[u8] = &[3, 4, 0, 0, 9, 9, 9, 9];
+        for (list, expected) in [
+            (vec![4, 1, 0, 0, 2], Some(2)),
+            ([uuid, &[4, 1, 0, 0, 0, 0]].concat(), Some(0)),
+            (uuid.to_vec(), None),
+            (vec![0, 1, 0, 0, 2], None),
+            (vec![3, 200, 0, 0, 1], None),
+            (vec![4, 1, 0, 0], None),
+            (vec![], None),
+        ] {
+            assert_eq!(command_set(&list), expected, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_namespace_says_so() {
+        let null = std::fs::File::open("/dev/null").unwrap();
+        assert_eq!(namespace(&null).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
+    }
+}

@@ -1,0 +1,217 @@
+//! Commands of NVMe, handed to the character devices of namespaces past the block layer
+//! (`NVME_URING_CMD_IO`, Linux 5.19).
+//!
+//! Commands: NVM Express, NVM NvmeCommand Set Specification 1.0, section 3.
+
+use super::form::entry::Make;
+use super::name::Name;
+use crate::memory::Buffer;
+use crate::nvme::{Namespace, NvmeCommand};
+use crate::transfer::{Transfer, fits, fits_without_data};
+use diskspd_model::io_error::NvmeStatus;
+use diskspd_model::operation::Operation;
+use io_uring::{cqueue, opcode, squeue, types};
+
+/// `NVME_URING_CMD_IO`
+const IO: u32 = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x80) as u32;
+
+const FLUSH: u8 = 0x00;
+const WRITE: u8 = 0x01;
+const READ: u8 = 0x02;
+const WRITE_ZEROES: u8 = 0x08;
+const DATASET_MANAGEMENT: u8 = 0x09;
+
+/// Of Dataset Management, in the eleventh word: what is in the ranges is needed no more.
+const DEALLOCATE: u32 = 1 << 2;
+
+/// Of writes, in the twelfth word: they end when the data is durable (FUA).
+const FORCE_UNIT_ACCESS: u32 = 1 << 30;
+
+/// Most logical blocks of one command: their number is told less one, in 16 bits.
+pub const MOST_BLOCKS: u32 = 1 << 16;
+
+/// A range of Dataset Management.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct DeallocatedRange {
+    attributes: u32,
+    blocks: u32,
+    first: u64,
+}
+
+/// How the blocks of a file of the ring are commanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Blocks {
+    /// The namespace behind it.
+    pub namespace: Namespace,
+    /// Writes end when they are durable.
+    pub write_through: bool,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Commands {
+    /// By file.
+    blocks: Vec<Blocks>,
+    /// Bytes of the transfers in flight, by tag: the device doesn't tell.
+    lengths: Box<[u32]>,
+    /// Their ranges, where they deallocate.
+    ranges: Box<[DeallocatedRange]>,
+}
+
+impl Commands {
+    /// For these files, and so many I/Os in flight.
+    pub fn new(blocks: Vec<Blocks>, depth: u32) -> Commands {
+        let depth = depth as usize;
+        Commands {
+            blocks,
+            lengths: vec![0; depth].into(),
+            ranges: vec![DeallocatedRange::default(); depth].into(),
+        }
+    }
+
+    /// The command without its data; `None` = it doesn't lie on the grid of the blocks, or is too long.
+    #[inline]
+    fn command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
+        let Blocks { namespace, write_through } = self.blocks.get(transfer.file as usize)?;
+        let Transfer { op, offset, length, tag, .. } = *transfer;
+        let command = NvmeCommand { namespace: namespace.id, ..NvmeCommand::default() };
+        if op == Operation::Flush {
+            return Some(NvmeCommand { opcode: FLUSH, ..command });
+        }
+        let (shift, grid) = (namespace.block_shift, u64::from(namespace.block_size()) - 1);
+        let (first, blocks) = (offset >> shift, length >> shift);
+        if (offset | u64::from(length)) & grid != 0 || blocks == 0 {
+            return None;
+        }
+        if op == Operation::Discard {
+            let range = self.ranges.get_mut(tag as usize)?;
+            *range = DeallocatedRange { attributes: 0, blocks: blocks.to_le(), first: first.to_le() };
+            let (data, data_length) = (&raw mut *range as u64, size_of::<DeallocatedRange>() as u32);
+            return Some(NvmeCommand {
+                opcode: DATASET_MANAGEMENT,
+                data,
+                data_length,
+                cdw11: DEALLOCATE,
+                ..command
+            });
+        }
+        let (opcode, flags) = match op {
+            Operation::Read => (READ, 0),
+            Operation::Write if *write_through => (WRITE, FORCE_UNIT_ACCESS),
+            Operation::Write => (WRITE, 0),
+            _ => (WRITE_ZEROES, 0),
+        };
+        (blocks <= MOST_BLOCKS).then(|| NvmeCommand {
+            opcode,
+            cdw10: first as u32,
+            cdw11: (first >> 32) as u32,
+            cdw12: (blocks - 1) | flags,
+            ..command
+        })
+    }
+}
+
+impl Make for Commands {
+    type Submission = squeue::Entry128;
+    type Completion = cqueue::Entry32;
+
+    #[inline]
+    fn make(
+        &mut self,
+        memory: &Buffer,
+        registered: bool,
+        name: &Name,
+        transfer: &Transfer,
+    ) -> Option<squeue::Entry128> {
+        let Transfer { op, offset, length, start, tag, .. } = *transfer;
+        let moves = op.moves_data();
+        let within = match moves {
+            true => fits(offset, length, start, memory.usable(op == Operation::Write)),
+            false => fits_without_data(offset, length),
+        };
+        let mut command = within.then(|| self.command(transfer)).flatten()?;
+        if moves {
+            // SAFETY: start is within the memory, checked above.
+            (command.data, command.data_length) = (unsafe { memory.as_ptr().add(start) } as u64, length);
+        }
+        *self.lengths.get_mut(tag as usize)? = if moves { length } else { 0 };
+        let mut bytes = [0; 80];
+        // SAFETY: it is plain data without padding, and as long as what is read of it.
+        bytes[..72].copy_from_slice(&unsafe { std::mem::transmute::<NvmeCommand, [u8; 72]>(command) });
+        let entry = opcode::UringCmd80::new(types::Fd(name.file), IO).cmd(bytes);
+        let entry = entry.buf_index((registered && moves).then_some(0)).build();
+        Some(entry.flags(name.flags).user_data(u64::from(tag)))
+    }
+
+    #[inline]
+    fn result(&self, tag: u32, answer: i32) -> i32 {
+        match answer {
+            0 => self.lengths.get(tag as usize).map_or(0, |length| *length as i32),
+            // No error number, so the device's own word.
+            status @ 1.. => -NvmeStatus::new(status as u16).number(),
+            error => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::access::IoPriority;
+
+    const NAMESPACE: Namespace = Namespace {
+        id: 7,
+        blocks: 1 << 40,
+        block_shift: 12,
+        metadata: 0,
+        zoned: false,
+        deallocates: true,
+        writes_zeroes: true,
+        most_bytes: None,
+    };
+
+    fn transfer(op: Operation, offset: u64, length: u32) -> Transfer {
+        Transfer { op, file: 0, offset, start: 0, length, tag: 1, priority: IoPriority::Unstated }
+    }
+
+    #[test]
+    fn commands_name_blocks_and_not_bytes() {
+        let mut forms = Commands::new(vec![Blocks { namespace: NAMESPACE, write_through: true }], 2);
+        let far = (1 << 33) + 5;
+        for (op, opcode, flags) in
+            [(Operation::Read, 2, 0), (Operation::Write, 1, 1 << 30), (Operation::WriteZeroes, 8, 0)]
+        {
+            let found = forms.command(&transfer(op, far << 12, 3 << 12)).unwrap();
+            let words = (found.opcode, found.namespace, found.cdw10, found.cdw11, found.cdw12);
+            assert_eq!(words, (opcode, 7, 5, 2, 2 | flags), "{op:?}");
+        }
+        assert_eq!(forms.command(&transfer(Operation::Flush, 0, 0)).unwrap().opcode, 0);
+        let most = MOST_BLOCKS << 12;
+        let discard = forms.command(&transfer(Operation::Discard, far << 12, most + 4096)).unwrap();
+        assert_eq!((discard.opcode, discard.cdw10, discard.cdw11, discard.data_length), (9, 0, 4, 16));
+        assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MOST_BLOCKS + 1));
+        assert_eq!(forms.command(&transfer(Operation::Read, 0, most)).unwrap().cdw12, 0xffff);
+        for (offset, length) in [(512, 4096), (0, 512), (0, 0), (0, most + 4096)] {
+            assert!(
+                forms.command(&transfer(Operation::Write, offset, length)).is_none(),
+                "{offset} {length}"
+            );
+        }
+        assert!(forms.command(&Transfer { file: 1, ..transfer(Operation::Read, 0, 4096) }).is_none());
+    }
+
+    #[test]
+    fn an_answer_is_the_length_a_status_or_an_error_number() {
+        let mut forms = Commands::new(vec![Blocks { namespace: NAMESPACE, write_through: false }], 2);
+        forms.lengths[1] = 4096;
+        assert_eq!(forms.result(1, 0), 4096);
+        assert_eq!(forms.result(1, -5), -5);
+        let status = NvmeStatus::of_number(-forms.result(1, 0x4281)).unwrap();
+        assert_eq!(
+            (status.code_type(), status.code()),
+            (2, 0x81),
+            "the bit that says not to retry is none of it"
+        );
+    }
+}

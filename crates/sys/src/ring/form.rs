@@ -1,0 +1,99 @@
+//! What the entries of a ring look like.
+
+use super::name::Name;
+use crate::memory::Buffer;
+use crate::operation;
+use crate::transfer::{Transfer, fits, fits_without_data};
+use diskspd_model::operation::Operation;
+use io_uring::{cqueue, opcode, squeue, types};
+
+/// How a ring tells the kernel of a transfer, and what it makes of the answer.
+pub trait EntryForm: entry::Make {}
+
+impl<F: entry::Make> EntryForm for F {}
+
+/// Kept from everybody else: an entry that refers to other memory than the ring's would break it.
+pub(super) mod entry {
+    use super::{Buffer, Name, Transfer, cqueue, squeue};
+
+    pub trait Make {
+        /// Of the submission queue.
+        type Submission: squeue::EntryMarker;
+        /// Of the completion queue.
+        type Completion: cqueue::EntryMarker;
+
+        /// The entry of a transfer; `None` = the memory has no such range, or the kernel wouldn't take it as
+        /// it is. What it refers to lies in the memory, or in `self`, and stays until the transfer has ended.
+        fn make(
+            &mut self,
+            memory: &Buffer,
+            registered: bool,
+            name: &Name,
+            transfer: &Transfer,
+        ) -> Option<Self::Submission>;
+
+        /// Bytes transferred or the negated error, of the transfer with this tag.
+        fn result(&self, tag: u32, answer: i32) -> i32;
+    }
+}
+
+/// Reads, writes and the like of open files.
+#[derive(Debug, Clone, Copy)]
+pub struct FileTransfers;
+
+impl entry::Make for FileTransfers {
+    type Submission = squeue::Entry;
+    type Completion = cqueue::Entry;
+
+    #[inline(always)]
+    fn make(
+        &mut self,
+        memory: &Buffer,
+        registered: bool,
+        name: &Name,
+        transfer: &Transfer,
+    ) -> Option<squeue::Entry> {
+        let entry = match transfer.op.moves_data() {
+            true => data_entry(memory, registered, name, transfer),
+            false => other_entry(name, transfer),
+        };
+        Some(entry?.flags(name.flags).user_data(u64::from(transfer.tag)))
+    }
+
+    #[inline(always)]
+    fn result(&self, _: u32, answer: i32) -> i32 {
+        answer
+    }
+}
+
+/// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
+/// is.
+#[inline(always)]
+fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+    let Transfer { offset, length, start, .. } = *transfer;
+    let write = transfer.op == Operation::Write;
+    if !fits(offset, length, start, memory.usable(write)) {
+        return None;
+    }
+    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
+    // SAFETY: start is within the memory, checked above.
+    let data = unsafe { memory.as_ptr().add(start) };
+    Some(match (registered, write) {
+        (true, false) => {
+            opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+        }
+        (true, true) => {
+            opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
+        }
+        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
+        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
+    })
+}
+
+/// The entry of what refers to no memory.
+#[cold]
+fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+    let Transfer { op, offset, length, .. } = *transfer;
+    let entry = || operation::entry(op, types::Fd(name.file), name.device, offset, length.into());
+    fits_without_data(offset, length).then(entry).flatten()
+}

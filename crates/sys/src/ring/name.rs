@@ -1,0 +1,24 @@
+//! How entries name their files.
+
+use crate::operation;
+use io_uring::squeue;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+/// What an entry says of its file.
+#[derive(Debug, Clone, Copy)]
+pub struct Name {
+    /// Its index when registered, else its descriptor.
+    pub file: RawFd,
+    /// Of the entry.
+    pub flags: squeue::Flags,
+    /// It is a block device.
+    pub device: bool,
+}
+
+impl Name {
+    /// By its descriptor.
+    pub fn of(file: &OwnedFd) -> Name {
+        let device = operation::is_device(file);
+        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device }
+    }
+}
