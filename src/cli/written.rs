@@ -21,6 +21,9 @@ pub fn words_of_run_options(run_options: &RunOptions) -> Vec<String> {
     long("until-read", run_options.until_read.map(|volume| volume.to_string()));
     long("until-steady", run_options.until_steady_s.map(|seconds| seconds.to_string()));
     long("cpu-latency", run_options.cpu_latency_us.map(|us| us.to_string()));
+    let time = |ms: u64| if ms % 1000 == 0 { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+    long("stuck", run_options.stuck_ms.map(time));
+    long("fail-on-outage", run_options.fail_on_outage_ms.map(time));
     long("preset", run_options.preset.clone());
     let rate = run_options.rate_total.map(|rate| {
         let arrivals = match rate.arrivals {

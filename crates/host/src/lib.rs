@@ -24,6 +24,7 @@ pub mod located;
 mod machine;
 pub mod memory_backed;
 mod mountinfo;
+pub mod path_states;
 pub mod refusal;
 pub mod root;
 mod share;

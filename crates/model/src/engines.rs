@@ -28,6 +28,8 @@ pub enum EngineKind {
     SimDrift,
     /// The same, standing still for a second now and then.
     SimStall,
+    /// The same, with an outage.
+    SimOutage,
 }
 
 impl EngineKind {
@@ -54,6 +56,7 @@ impl EngineKind {
             EngineKind::SimThrottle => &ENGINES[7],
             EngineKind::SimDrift => &ENGINES[8],
             EngineKind::SimStall => &ENGINES[9],
+            EngineKind::SimOutage => &ENGINES[10],
         }
     }
 }
@@ -97,7 +100,7 @@ impl EngineRow {
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 10] = [
+pub const ENGINES: [EngineRow; 11] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -195,6 +198,12 @@ pub const ENGINES: [EngineRow; 10] = [
         kind: EngineKind::SimStall,
         name: "sim:stall",
         description: "the same, beginning no I/O for one second of every six",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimOutage,
+        name: "sim:outage",
+        description: "the same, completing nothing from 5 s after its first I/O to 9.312 s",
         ..SIMULATED
     },
 ];

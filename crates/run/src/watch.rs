@@ -7,6 +7,7 @@ pub(super) mod effort;
 mod limits;
 pub(super) mod observe;
 pub(super) mod observe_devices;
+pub(super) mod quiet;
 pub(super) mod sampler;
 mod sleeps;
 pub(super) mod trace;

@@ -3,6 +3,7 @@
 use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::control::{Control, Phase};
 use crate::options::Options;
+use crate::span::desk::Desk;
 use crate::span::pulse::Pulse;
 use crate::span::setup::Shared;
 use crate::span::volume::{LiveSources, VolumeWatch};
@@ -13,6 +14,7 @@ use crate::tell::stream::{ByDirection, Ticker};
 use crate::voice::Voice;
 use crate::watch::beats::BeatCounter;
 use crate::watch::observe::Observer;
+use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
 use crate::worker::{VolumeQuota, recorder};
 use diskspd_host::cpu_times::CpuClock;
@@ -31,6 +33,7 @@ pub struct Clocked<'a> {
     pub control: &'a Control,
     pub voice: &'a Voice,
     pub live: &'a [Counters],
+    pub desks: &'a [Desk],
     pub progress: &'a [Arc<ByDirection>],
     pub quota: Option<&'a VolumeQuota>,
     pub log: Option<&'a IoLog>,
@@ -42,6 +45,7 @@ struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     beats: Option<&'a mut BeatCounter>,
+    quiet: Option<&'a mut QuietWatch<'b>>,
     volume: Option<VolumeWatch<'b>>,
     /// What is looked at once a second.
     each_second: Option<&'a mut dyn FnMut(Nanos)>,
@@ -54,11 +58,11 @@ impl<'a> Clocked<'a> {
         system: &'a System,
         options: &'a Options,
         control: &'a Control,
-        live: &'a [Counters],
+        (live, desks): (&'a [Counters], &'a [Desk]),
     ) -> Clocked<'a> {
         let Shared { span: plan, voice, progress, quota, log, .. } = shared;
         let (quota, log) = (quota.as_deref(), *log);
-        Clocked { plan, system, options, control, voice, live, progress, quota, log }
+        Clocked { plan, system, options, control, voice, live, desks, progress, quota, log }
     }
 }
 
@@ -68,6 +72,9 @@ impl Clocked<'_> {
     pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, control, voice, .. } = *self;
         let events = &self.options.events;
+        let (live, desks, run_options) = (self.live, self.desks, &self.options.run_options);
+        let watched = WatchedSpan { plan, live, desks, control, voice, run_options };
+        let mut quiet = QuietWatch::new(watched, observer.device_names());
         if !self.warm_up(observer) {
             return;
         }
@@ -82,11 +89,13 @@ impl Clocked<'_> {
         let mut sampler = Sampler::new(self.live, start);
         let done = live::totals(self.live).0;
         let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
+        quiet.begin(start);
         let mut look = |now| observer.look(now);
         let meanwhile = Meanwhile {
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
             beats: Some(&mut beats),
+            quiet: Some(&mut quiet),
             volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
             each_second: Some(&mut look),
         };
@@ -110,6 +119,7 @@ impl Clocked<'_> {
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
         observer.observed.beats = beats.finish();
+        observer.observed.quiet = Some(quiet.finish(ended_at));
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
         if complete.is_some() && plan.cooldown > 0 {
@@ -239,7 +249,7 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        Meanwhile { mut ticker, mut pulse, mut beats, mut volume, mut each_second }: Meanwhile,
+        Meanwhile { mut ticker, mut pulse, mut beats, mut quiet, mut volume, mut each_second }: Meanwhile,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
         let begin = clock::monotonic();
@@ -257,6 +267,7 @@ impl Clocked<'_> {
                 pulse.woke(next, now, done);
                 beats.look(now, done);
             }
+            quiet.iter_mut().for_each(|quiet| quiet.look(now));
             if now >= sampler.due
                 && now < end
                 && let Some(look) = each_second.as_mut()

@@ -35,8 +35,8 @@ pub const FLAGS: &[Flag] = &[
                 can't have more than one in flight; else uring. --dry-run, -v and the record say why. aio \
                 is Linux AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). \
                 null completes at once and measures the program itself; sim serves I/O from a seeded model \
-                of a device, sim:cliff, sim:throttle, sim:drift and sim:stall from ones whose speed \
-                changes in mid-run.",
+                of a device, sim:cliff, sim:throttle, sim:drift, sim:stall and sim:outage from ones \
+                whose speed changes in mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -50,6 +50,7 @@ pub const FLAGS: &[Flag] = &[
             "sim:throttle",
             "sim:drift",
             "sim:stall",
+            "sim:outage",
             "help",
         ],
         swept: Some(ValueForm::SIZE),
@@ -105,6 +106,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         b"sim:throttle" => EngineKind::SimThrottle,
         b"sim:drift" => EngineKind::SimDrift,
         b"sim:stall" => EngineKind::SimStall,
+        b"sim:outage" => EngineKind::SimOutage,
         b"help" => {
             draft.answer = Some(PrintedAnswer::Engines);
             return Ok(());
