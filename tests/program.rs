@@ -35,6 +35,7 @@ mod program {
     mod memory_mapped;
     mod merge_command;
     mod metrics;
+    mod outages;
     mod output_door;
     mod outputs;
     mod precondition;

@@ -66,6 +66,8 @@ fn examples() -> Vec<Record> {
         until_steady_s: Some(1),
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
+        stuck_ms: Some(1),
+        fail_on_outage_ms: Some(1000),
         verify: Some(VerifyMode::Both),
         verify_as: vec![1],
         until_written: Some(Volume::Bytes(1)),
@@ -450,10 +452,32 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
             Vec::new()
         },
         trace: Some(Trace::default()),
+        quiet: known.then(quiet),
         ..Observed::default()
     };
     record.hosts[0].results.time_spans[0].observed = Some(observed);
     record
+}
+
+fn quiet() -> QuietFacts {
+    let change =
+        PathChange { seen_us: 1, what: "sdb state".into(), from: "running".into(), to: "offline".into() };
+    let silence =
+        Silence { target: TargetId(0), begin_us: 1, end_us: 2, in_flight: Some(1), changes: vec![change] };
+    let stuck = StuckFact {
+        target: TargetId(0),
+        operation: "read".into(),
+        offset: 0,
+        length: 4096,
+        submitted_us: -1,
+        seen_us: 1,
+    };
+    QuietFacts {
+        targets: vec![TargetBeats { target: TargetId(0), beats: Beats::default() }],
+        unseen: vec![UnseenTime { begin_us: 1, end_us: 2 }],
+        silences: vec![silence],
+        stuck: vec![stuck],
+    }
 }
 
 fn effort(known: bool) -> Effort {

@@ -48,7 +48,9 @@ pub fn read(root: &Root, devices: &[String]) -> PathStates {
 /// Whether `nvme0c1n1` is a path of `nvme0n1`.
 fn is_path_of(path: &str, head: &str) -> bool {
     let split = |name: &str, at: char| name.rsplit_once(at).map(|(a, b)| (a.to_owned(), b.to_owned()));
-    let Some((subsystem, namespace)) = split(head, 'n').filter(|_| head.starts_with("nvme")) else { return false };
+    let Some((subsystem, namespace)) = split(head, 'n').filter(|_| head.starts_with("nvme")) else {
+        return false;
+    };
     let Some((before, of_path)) = split(path, 'n') else { return false };
     let controller = before.strip_prefix(&subsystem).and_then(|rest| rest.strip_prefix('c'));
     of_path == namespace && controller.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))

@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn every_exit_code_is_known_again() {
-        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage] {
+        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage]
+        {
             assert_eq!(exit_of(exit.code()), exit);
         }
     }

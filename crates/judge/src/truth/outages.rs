@@ -207,7 +207,8 @@ fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
 
 /// Whether `--fail-on-outage` is to say so: an outage ended the run, or took as long as it allows.
 pub fn beyond_limit(judged: &Judged) -> bool {
-    let Some(limit_ms) = judged.record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms) else {
+    let Some(limit_ms) = judged.record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms)
+    else {
         return false;
     };
     let ended = &mut judged.record.host().results.time_spans.iter().filter_map(|span| span.ended);
@@ -271,6 +272,7 @@ impl Outage {
         match (self.ios, self.usual_ios) {
             (0, None) => "nothing completed at any time".into(),
             (0, _) => "nothing completed".into(),
+            (1, usual) => format!("1 I/O completed, usual are {:.0}", usual.unwrap_or_default()),
             (ios, usual) => format!("{ios} I/Os completed, usual are {:.0}", usual.unwrap_or_default()),
         }
     }

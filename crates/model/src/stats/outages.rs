@@ -13,6 +13,8 @@ const TELLING_IOS: f64 = 400.0;
 /// What is far less lies between stretches with this share of the usual rate: what stays low is a change of
 /// the level.
 const USUAL: f64 = 0.5;
+/// So much of a stretch is nearly all of it.
+const NEARLY: f64 = 0.95;
 /// So many pauses that are at least half as long ...
 const HABIT_TIMES: usize = 4;
 /// ... and that take more of the time than this share are how the target works.
@@ -61,7 +63,7 @@ pub struct WatchedIos<'a> {
 /// The outages, in the order of time.
 pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
     let WatchedIos { counts, width_s, in_flight, .. } = watched;
-    let ios: u64 = counts.iter().fold(0, |sum, count| sum.saturating_add(*count));
+    let ios = sum(counts);
     if width_s.is_nan() || width_s <= 0.0 {
         return Vec::new();
     }
@@ -75,26 +77,34 @@ pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
         return Vec::new();
     }
     let usual = UsualRate::of(&watched);
-    let lows = usual.iter().flat_map(|usual| usual.far_less(&watched)).filter(long);
-    let mut found: Vec<Range<usize>> = lows.collect();
-    let alone = |silence: &Range<usize>, lows: &[Range<usize>]| {
-        !lows.iter().any(|low| low.start <= silence.start && silence.end <= low.end)
+    let exceptional =
+        |silence: &&Range<usize>| long(silence) && is_no_chance(&watched, &silences, silence.len());
+    let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
+    let within =
+        |silence: &Range<usize>, low: &Range<usize>| low.start <= silence.start && silence.end <= low.end;
+    // What is silent nearly all the time is silent: its edges are known better.
+    let is_silent = |low: &Range<usize>| {
+        silent.iter().any(|silence| within(silence, low) && silence.len() as f64 >= NEARLY * low.len() as f64)
     };
-    let lows = found.clone();
-    let candidates: Vec<Range<usize>> = silences.iter().filter(|silence| long(silence)).cloned().collect();
-    let exceptional = |silence: &&Range<usize>| is_no_chance(&watched, &silences, silence.len());
-    found.extend(candidates.iter().filter(exceptional).filter(|silence| alone(silence, &lows)).cloned());
+    let lows = usual.iter().flat_map(|usual| usual.far_less(&watched)).filter(long);
+    let lows: Vec<Range<usize>> = lows.filter(|low| !is_silent(low)).collect();
+    let alone = silent.iter().filter(|silence| !lows.iter().any(|low| within(silence, low)));
+    let mut found: Vec<Range<usize>> = alone.cloned().chain(lows.iter().cloned()).collect();
     found.sort_by_key(|stretch| stretch.start);
     let named = found.iter().filter(|stretch| !is_habit(&watched, &found, &silences, stretch));
     let rate = usual.map_or_else(|| rate_outside(&watched, &found), |usual| usual.per_interval);
     named.map(|stretch| stated(&watched, stretch.clone(), Some(rate))).collect()
 }
 
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+}
+
 fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
     QuietStretch {
         begin_s: stretch.start as f64 * watched.width_s,
         end_s: stretch.end as f64 * watched.width_s,
-        ios: watched.counts[stretch.clone()].iter().sum(),
+        ios: sum(&watched.counts[stretch.clone()]),
         usual_ios: per_interval.map(|rate| rate * stretch.len() as f64),
     }
 }
@@ -120,15 +130,15 @@ fn is_no_chance(watched: &WatchedIos, silences: &[Range<usize>], intervals: usiz
     let active = watched.counts.iter().filter(|count| **count > 0).count() as f64;
     // From one interval with I/Os to the next; silences that are like this one have no say.
     let others = silences.iter().map(Range::len).filter(|others| *others * 2 < intervals);
-    let (mut sum, mut squares) = (active, active);
+    let (mut distances, mut squares) = (active, active);
     for silence in others {
         let distance = (silence + 1) as f64;
-        sum += silence as f64;
+        distances += silence as f64;
         squares += distance * distance - 1.0;
     }
     // The mean that a moment sees: where distances differ it is longer than the mean of all of them. An
     // interval that is no second takes part as what it is.
-    let typical = if watched.width_s < COARSE_S { squares / sum } else { squares / sum - 1.0 };
+    let typical = if watched.width_s < COARSE_S { squares / distances } else { squares / distances - 1.0 };
     intervals as f64 >= (active.ln() + BY_CHANCE) * typical
 }
 
@@ -149,8 +159,7 @@ fn is_habit(
 /// I/Os by interval outside of these stretches.
 fn rate_outside(watched: &WatchedIos, stretches: &[Range<usize>]) -> f64 {
     let without: usize = stretches.iter().map(Range::len).sum();
-    let ios: u64 = watched.counts.iter().sum();
-    ios as f64 / watched.counts.len().saturating_sub(without).max(1) as f64
+    sum(watched.counts) as f64 / watched.counts.len().saturating_sub(without).max(1) as f64
 }
 
 /// What is usual in a second that isn't silent.
@@ -169,12 +178,12 @@ impl UsualRate {
         let windows = watched.counts.len().checked_sub(second)?;
         let is_seen =
             |begin: usize| !watched.unseen.iter().any(|un| un.start < begin + second && begin < un.end);
-        let mut sum: u64 = watched.counts[..second].iter().sum();
+        let mut ios = sum(&watched.counts[..second]);
         let mut seconds = Vec::with_capacity(windows + 1);
         for begin in 0..=windows {
-            seconds.push(is_seen(begin).then_some(sum));
+            seconds.push(is_seen(begin).then_some(ios));
             let next = watched.counts.get(begin + second).copied().unwrap_or(0);
-            sum = (sum + next).saturating_sub(watched.counts[begin]);
+            ios = ios.saturating_add(next).saturating_sub(watched.counts[begin]);
         }
         let active = seconds.iter().flatten().filter(|ios| **ios > 0).map(|ios| *ios as f64);
         let usual = median(active);
@@ -198,8 +207,8 @@ impl UsualRate {
 
     fn is_usual_around(&self, counts: &[u64], stretch: &Range<usize>) -> bool {
         let is_usual = |around: &[u64]| {
-            let ios: u64 = around.iter().sum();
-            around.len() * 2 >= self.second && ios as f64 >= USUAL * self.per_interval * around.len() as f64
+            around.len() * 2 >= self.second
+                && sum(around) as f64 >= USUAL * self.per_interval * around.len() as f64
         };
         let before = &counts[stretch.start.saturating_sub(self.second)..stretch.start];
         let behind = &counts[stretch.end..counts.len().min(stretch.end + self.second)];
