@@ -136,7 +136,7 @@ pub(super) fn report_on(
     if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
         exit = Exit::Corrupt;
     }
-    if exit != Exit::Corrupt && outages::beyond_limit(judged) {
+    if exit != Exit::Corrupt && outages::beyond_limit(record, &judged.judgement.outages) {
         exit = Exit::Outage;
     }
     let block = block.filter(|_| record.host().results.have_figures());

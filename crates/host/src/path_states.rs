@@ -1,5 +1,5 @@
-//! Which ways to storage are usable, as the kernel says it right now: paths of multipath devices, controllers,
-//! network links.
+//! Which ways to storage are usable, as the kernel says it right now: paths of multipath devices,
+//! controllers, network links.
 
 use crate::root::Root;
 use std::collections::BTreeMap;
@@ -9,15 +9,15 @@ const MOST_LINKS: usize = 64;
 /// What is told of a network interface: whether it is up, and how often its carrier has come or gone.
 const OF_LINKS: [&str; 2] = ["operstate", "carrier_changes"];
 
-/// By name of the device and of the file that says so, what it says: `sdb state` → `running`. Takes some tens of
-/// microseconds for each device.
+/// By name of the device and of the file that says so, what it says: `sdb state` → `running`. Takes some
+/// tens of microseconds for each device.
 pub type PathStates = BTreeMap<String, String>;
 
 /// The states of these block devices, by the kernel's names, of their paths, and of all network links.
 ///
 /// * `device/state` of SCSI disks (`running`, `blocked`, `offline`, `transport-offline`:
-///   drivers/scsi/scsi_sysfs.c), and of the controllers of NVMe namespaces (`live`, `resetting`, `connecting`:
-///   drivers/nvme/host/sysfs.c);
+///   drivers/scsi/scsi_sysfs.c), and of the controllers of NVMe namespaces (`live`, `resetting`,
+///   `connecting`: drivers/nvme/host/sysfs.c);
 /// * `ana_state` of the paths of an NVMe namespace, `nvme0c1n1` of `nvme0n1` (`optimized`, `non-optimized`,
 ///   `inaccessible`, `persistent-loss`, `change`: drivers/nvme/host/multipath.c);
 /// * `md/degraded`, members that a RAID lacks (Documentation/admin-guide/md.rst);

@@ -14,6 +14,7 @@ mod books;
 mod by_quota;
 mod collect;
 mod counting;
+pub(super) mod desk;
 mod dots;
 mod drain;
 mod failure;

@@ -1,9 +1,9 @@
-//! Did a target answer nothing, or far less than usual, for a second or longer? docs/outages.md states the rule.
+//! Did a target answer nothing, or far less than usual, for a second or longer? The rule: docs/outages.md.
 
 use super::view::Asked;
-use super::{Finding, Judged, Severity, SpanView, held_up};
+use super::{Finding, Severity, SpanView, held_up};
 use diskspd_model::profile::{RawText, TargetId};
-use diskspd_model::results::{EndedBy, PathChange, Silence, SpanResults, UnseenTime};
+use diskspd_model::results::{EndedBy, PathChange, Record, Silence, SpanResults, UnseenTime};
 use diskspd_model::stats::outages::{self, QuietStretch, WatchedIos};
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 use serde::Serialize;
@@ -43,7 +43,7 @@ pub struct Outage {
 }
 
 /// I/Os of a target by intervals.
-struct Course {
+struct IoCourse {
     target: Option<TargetId>,
     counts: Vec<u64>,
     width_s: f64,
@@ -68,11 +68,11 @@ fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
 }
 
 /// What is known of the course of I/Os: by target, if it can be.
-fn courses(span: &SpanView) -> Option<Vec<Course>> {
+fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
     let observed = span.results.observed.as_ref();
     let by_target = observed.and_then(|observed| observed.quiet.as_ref()).map(|quiet| &quiet.targets);
     if let Some(targets) = by_target.filter(|targets| !targets.is_empty()) {
-        let course = |of: &diskspd_model::results::TargetBeats| Course {
+        let course = |of: &diskspd_model::results::TargetBeats| IoCourse {
             target: Some(of.target),
             counts: of.beats.ios.0.clone(),
             width_s: seconds_of_us(of.beats.width_us),
@@ -85,7 +85,7 @@ fn courses(span: &SpanView) -> Option<Vec<Course>> {
     };
     if let Some(beats) = observed.and_then(|observed| observed.beats.as_ref()) {
         let (counts, width_s) = (beats.ios.0.clone(), seconds_of_us(beats.width_us));
-        return Some(vec![Course { target: only, counts, width_s }]);
+        return Some(vec![IoCourse { target: only, counts, width_s }]);
     }
     let ms = span.asked.io_bucket_duration;
     let whole = (span.measured.seconds * 1000.0 / f64::from(ms.max(1)) + 1e-6) as usize;
@@ -94,11 +94,11 @@ fn courses(span: &SpanView) -> Option<Vec<Course>> {
     match only {
         Some(_) => {
             let counts = intervals.intervals.iter().map(|interval| interval.total.ios);
-            Some(vec![Course { target: only, counts: padded(counts, whole), width_s }])
+            Some(vec![IoCourse { target: only, counts: padded(counts, whole), width_s }])
         }
         None => {
             let course =
-                |id: &TargetId| Course { target: Some(*id), counts: series(span, *id, whole), width_s };
+                |id: &TargetId| IoCourse { target: Some(*id), counts: series(span, *id, whole), width_s };
             Some(span.ids.iter().map(course).collect())
         }
     }
@@ -120,7 +120,7 @@ fn series(span: &SpanView, id: TargetId, whole: usize) -> Vec<u64> {
     counts
 }
 
-fn of_course(span: &SpanView, course: &Course, unseen: &[UnseenTime]) -> Vec<Outage> {
+fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<Outage> {
     let beat = |us: u64| seconds_of_us(us) / course.width_s;
     let unseen: Vec<Range<usize>> = unseen
         .iter()
@@ -148,7 +148,7 @@ fn was_asked(span: &SpanView, outage: &Outage) -> bool {
     }
 }
 
-fn outage(span: &SpanView, course: &Course, stretch: QuietStretch, end_s: f64) -> Outage {
+fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64) -> Outage {
     let silences: Vec<&Silence> = silences(span, course.target, &stretch).collect();
     let began_ms = span.results.started_at.filter(|_| span.results.began.is_some());
     Outage {
@@ -205,14 +205,13 @@ fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
     span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
 }
 
-/// Whether `--fail-on-outage` is to say so: an outage ended the run, or took as long as it allows.
-pub fn beyond_limit(judged: &Judged) -> bool {
-    let Some(limit_ms) = judged.record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms)
-    else {
-        return false;
-    };
-    let ended = &mut judged.record.host().results.time_spans.iter().filter_map(|span| span.ended);
-    let mut all = judged.judgement.outages.iter().flatten().flatten();
+/// Whether `--fail-on-outage` is to say so: an outage ended the run, or one of these, by time spans, took as
+/// long as it allows.
+pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
+    let asked = record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms);
+    let Some(limit_ms) = asked else { return false };
+    let mut ended = record.host().results.time_spans.iter().filter_map(|span| span.ended);
+    let mut all = outages.iter().flatten().flatten();
     ended.any(|ended| ended.by == EndedBy::Outage)
         || all.any(|outage| outage.length_s * 1000.0 + 0.5 >= limit_ms as f64)
 }

@@ -1,5 +1,5 @@
-//! What was seen of targets that answered nothing for a while: facts, from which `judge` concludes whether they
-//! were outages.
+//! What was seen of targets that answered nothing for a while: facts, from which `judge` concludes whether
+//! they were outages.
 
 use super::Beats;
 use crate::profile::TargetId;

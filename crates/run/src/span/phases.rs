@@ -3,7 +3,6 @@
 use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::control::{Control, Phase};
 use crate::options::Options;
-use crate::span::desk::Desk;
 use crate::span::pulse::Pulse;
 use crate::span::setup::Shared;
 use crate::span::volume::{LiveSources, VolumeWatch};
@@ -16,6 +15,7 @@ use crate::watch::beats::BeatCounter;
 use crate::watch::observe::Observer;
 use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
+use crate::worker::desk::Desk;
 use crate::worker::{VolumeQuota, recorder};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_model::engines::Direction;
@@ -72,9 +72,7 @@ impl Clocked<'_> {
     pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, control, voice, .. } = *self;
         let events = &self.options.events;
-        let (live, desks, run_options) = (self.live, self.desks, &self.options.run_options);
-        let watched = WatchedSpan { plan, live, desks, control, voice, run_options };
-        let mut quiet = QuietWatch::new(watched, observer.device_names());
+        let mut quiet = self.quiet_watch(observer);
         if !self.warm_up(observer) {
             return;
         }
@@ -107,9 +105,7 @@ impl Clocked<'_> {
             // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
             control.set_phase(Phase::Stop);
         }
-        if let Some(companions) = &self.options.companions {
-            companions.measured(start, ended_at);
-        }
+        self.options.companions.iter().for_each(|companions| companions.measured(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
         results.ended = Some(Ended { by, after: Some(measured) });
         self.state_goals(observer);
@@ -122,9 +118,8 @@ impl Clocked<'_> {
         observer.observed.quiet = Some(quiet.finish(ended_at));
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
-        if complete.is_some() && plan.cooldown > 0 {
-            voice.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown, Meanwhile::default(), &mut sampler);
+        if complete.is_some() {
+            self.cool_down(&mut sampler);
         }
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
@@ -134,6 +129,25 @@ impl Clocked<'_> {
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }
+    }
+
+    /// The I/O goes on for a while, and nobody counts it.
+    fn cool_down(&self, sampler: &mut Sampler) {
+        let seconds = self.plan.cooldown;
+        if seconds > 0 {
+            self.voice.verbose(|| format!("cooling down for {seconds} s"));
+            self.sleep("cool down", seconds, Meanwhile::default(), sampler);
+        }
+    }
+
+    /// Who looks whether targets answer.
+    fn quiet_watch(&self, observer: &Observer) -> QuietWatch<'_> {
+        let Clocked { plan, live, desks, control, voice, .. } = *self;
+        let run_options = &self.options.run_options;
+        QuietWatch::new(
+            WatchedSpan { plan, live, desks, control, voice, run_options },
+            observer.device_names(),
+        )
     }
 
     /// When it began, of which measuring began at `start`, on the wall clock.

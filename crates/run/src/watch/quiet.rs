@@ -1,25 +1,20 @@
-//! Targets that answer nothing: the controlling thread sees by what the workers publish when one is silent, and
-//! only then looks closer: what is in flight, and whether paths changed. The workers pay nothing for it.
+//! Targets that answer nothing: the controlling thread sees by what the workers publish when one is silent,
+//! and only then looks closer: what is in flight, and whether paths changed. The workers pay nothing for it.
 
 mod silent;
 mod stuck;
 mod target;
+mod watched;
 
-use crate::control::Control;
-use crate::span::desk::Desk;
-use crate::tell::live::{self, Counters};
-use crate::voice::Voice;
 use diskspd_host::path_states::{self, PathStates};
 use diskspd_host::root::Root;
-use diskspd_model::plan::{SpanPlan, WorkerPlan};
-use diskspd_model::profile::{RunOptions, TargetId};
 use diskspd_model::results::{EndedBy, PathChange, QuietFacts, UnseenTime};
 use diskspd_model::units::seconds_of_ms;
 use diskspd_sys::clock::{Nanos, SECOND};
-use silent::{Seen, SilenceLog};
-use std::slice;
+use silent::{SilenceLog, TargetLook};
 use stuck::StuckWatch;
 use target::WatchedTarget;
+pub use watched::WatchedSpan;
 
 /// From one look to the next, at least.
 const STEP: Nanos = SECOND / 66;
@@ -28,63 +23,6 @@ const STEP: Nanos = SECOND / 66;
 const BLIND: Nanos = SECOND / 2;
 /// Times without a look that are kept; more become one with the last.
 const MOST_UNSEEN: usize = 1024;
-/// A worker that is at work can't be looked at: it is tried so often.
-const TRIES: usize = 4;
-
-/// The time span that is watched.
-#[derive(Clone, Copy)]
-pub struct WatchedSpan<'a> {
-    pub plan: &'a SpanPlan,
-    pub live: &'a [Counters],
-    pub desks: &'a [Desk],
-    pub control: &'a Control,
-    pub voice: &'a Voice,
-    pub run_options: &'a RunOptions,
-}
-
-impl WatchedSpan<'_> {
-    /// Workers with their index.
-    fn workers(&self) -> impl Iterator<Item = (usize, &WorkerPlan)> {
-        self.plan.workers.iter().enumerate()
-    }
-
-    /// I/Os in flight on a target; `None` = it can't be seen, because a worker is at work.
-    fn in_flight(&self, target: &WatchedTarget) -> Option<u64> {
-        let of_worker = |index: &usize| {
-            let (worker, desk) = (self.plan.workers.get(*index)?, self.desks.get(*index)?);
-            let count = || {
-                desk.look(|books| {
-                    let flying = books.in_flight(worker, &[], &[]);
-                    flying.iter().filter(|io| io.path == target.path).count() as u64
-                })
-            };
-            (0..TRIES).find_map(|_| count())
-        };
-        target.workers.iter().map(of_worker).sum()
-    }
-
-    /// I/Os so far of a worker with several targets, on one of them; `None` = it is at work.
-    fn ios_on(&self, index: usize, id: TargetId) -> Option<u64> {
-        let (worker, desk) = (self.plan.workers.get(index)?, self.desks.get(index)?);
-        let entries = || worker.targets.iter().map(move |target| target.id == id);
-        let sum = || {
-            desk.look(|books| {
-                books.recorder.ios().zip(entries()).filter(|(_, is_it)| *is_it).map(|(ios, _)| ios).sum()
-            })
-        };
-        (0..TRIES).find_map(|_| sum())
-    }
-
-    /// I/Os so far on a target; `None` = not known just now.
-    fn ios(&self, target: &WatchedTarget) -> Option<u64> {
-        let of_worker = |index: &usize| match target.shares {
-            true => self.ios_on(*index, target.id),
-            false => Some(live::totals(slice::from_ref(self.live.get(*index)?)).0),
-        };
-        target.workers.iter().map(of_worker).sum()
-    }
-}
-
 /// Watches the targets of a time span.
 pub struct QuietWatch<'a> {
     span: WatchedSpan<'a>,
@@ -160,19 +98,19 @@ impl<'a> QuietWatch<'a> {
     fn look_at(&mut self, target: &mut WatchedTarget, now: Nanos) {
         let Some(ios) = self.span.ios(target) else { return };
         match target.seen(ios, now) {
-            Seen::Goes => {}
-            Seen::Silent => {
+            TargetLook::Goes => {}
+            TargetLook::Silent => {
                 // With nothing in flight nothing is to be answered.
                 let in_flight = self.span.in_flight(target);
                 let changes = self.path_changes(now);
                 target.looked_closer(in_flight, changes, now);
                 self.end_if_too_long(target, in_flight, now);
             }
-            Seen::GoesOn(mut silence) => {
+            TargetLook::GoesOn(mut silence) => {
                 silence.changes.extend(self.path_changes(now));
                 self.silences.push(silence, self.start);
             }
-            Seen::StillSilent => self.end_if_too_long(target, target.in_flight(), now),
+            TargetLook::StillSilent => self.end_if_too_long(target, target.in_flight(), now),
         }
     }
 

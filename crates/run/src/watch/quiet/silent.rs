@@ -12,7 +12,7 @@ const MOST_CHANGES: usize = 32;
 
 /// What a look at a target shows.
 #[derive(Debug)]
-pub enum Seen {
+pub enum TargetLook {
     /// It answers, or has done so a moment ago.
     Goes,
     /// It is time for a closer look.

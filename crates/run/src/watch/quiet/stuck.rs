@@ -1,6 +1,6 @@
 //! I/Os that don't come back, named while the run goes on (`--stuck`).
 
-use super::{TRIES, WatchedSpan};
+use super::watched::{TRIES, WatchedSpan};
 use crate::worker::StuckIo;
 use diskspd_model::results::StuckFact;
 use diskspd_model::units::visible;

@@ -1,6 +1,6 @@
 //! One target, as it is watched.
 
-use super::silent::{OpenSilence, Seen};
+use super::silent::{ClosedSilence, OpenSilence, TargetLook};
 use crate::watch::beats::BeatCounter;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::{RawText, TargetId};
@@ -81,17 +81,17 @@ impl WatchedTarget {
     }
 
     /// At `now` so much was done.
-    pub fn seen(&mut self, ios: u64, now: Nanos) -> Seen {
+    pub fn seen(&mut self, ios: u64, now: Nanos) -> TargetLook {
         self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
         if ios != self.ios {
             let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
             (self.ios, self.since) = (ios, now);
-            return open.map_or(Seen::Goes, Seen::GoesOn);
+            return open.map_or(TargetLook::Goes, TargetLook::GoesOn);
         }
         match &self.open {
-            None if now.saturating_sub(self.since) < SILENT => Seen::Goes,
-            Some(open) if now < open.next => Seen::StillSilent,
-            _ => Seen::Silent,
+            None if now.saturating_sub(self.since) < SILENT => TargetLook::Goes,
+            Some(open) if now < open.next => TargetLook::StillSilent,
+            _ => TargetLook::Silent,
         }
     }
 
@@ -104,7 +104,7 @@ impl WatchedTarget {
     }
 
     /// Measuring ended at `end`: the silence that it is in, and what was done.
-    pub fn finish(self, end: Nanos) -> (Option<super::silent::ClosedSilence>, Option<TargetBeats>) {
+    pub fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetBeats>) {
         let (id, since) = (self.id, self.since);
         let silence = self.open.map(|open| open.closed(id, since, end));
         let beats = self.beats.and_then(BeatCounter::finish);
