@@ -144,6 +144,9 @@ fn examples() -> Vec<Record> {
     closed.run_options =
         full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
+    records.extend(
+        [true, false].map(|by_target| with_outage(with_course(closed.clone(), COURSES[0]), by_target)),
+    );
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
@@ -456,6 +459,21 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         ..Observed::default()
     };
     record.hosts[0].results.time_spans[0].observed = Some(observed);
+    record
+}
+
+/// A target that answers nothing for four seconds, or all of them together.
+fn with_outage(mut record: Record, by_target: bool) -> Record {
+    let beat = |beat: u64| if (400..600).contains(&beat) { 0 } else { 100_000 };
+    let beats = Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
+    let mut facts = quiet();
+    (facts.silences[0].begin_us, facts.silences[0].end_us) = (8_000_000, 12_000_000);
+    facts.targets = vec![TargetBeats { target: TargetId(0), beats: beats.clone() }];
+    let span = &mut record.hosts[0].results.time_spans[0];
+    let observed = span.observed.as_mut().unwrap();
+    (observed.beats, observed.quiet) = (Some(beats), by_target.then_some(facts));
+    span.started_at = span.started_at.or(Some(1));
+    span.began = span.began.or(Some(SpanBegin { start_signal_utc_ns: 1, measuring_utc_ns: 1 }));
     record
 }
 

@@ -11,11 +11,12 @@ pub struct QuietFacts {
     /// I/Os from beat to beat, by target; empty = there is one target alone, whose I/Os are all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetBeats>,
-    /// When the controlling thread itself could not look, for half a second or longer: nothing is known of the
-    /// targets then.
+    /// When the controlling thread itself could not look, for half a second or longer: nothing is known of
+    /// the targets then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<UnseenTime>,
-    /// When a target completed nothing for half a second or longer, in the order of their ends; the first 256.
+    /// When a target completed nothing for half a second or longer, in the order of their ends: the first
+    /// 256.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silences: Vec<Silence>,
     /// I/Os that were in flight for longer than `--stuck` allows; the first 16.

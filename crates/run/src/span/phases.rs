@@ -118,9 +118,7 @@ impl Clocked<'_> {
         observer.observed.quiet = Some(quiet.finish(ended_at));
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
-        if complete.is_some() {
-            self.cool_down(&mut sampler);
-        }
+        complete.iter().for_each(|_| self.cool_down(&mut sampler));
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
                 (results.measured, results.started_at) = (measured, Some(started_at));

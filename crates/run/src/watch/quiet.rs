@@ -18,8 +18,8 @@ pub use watched::WatchedSpan;
 
 /// From one look to the next, at least.
 const STEP: Nanos = SECOND / 66;
-/// Who comes later than this has not looked: the whole program may have been stopped. What takes less time is no
-/// outage, and on a busy machine this thread may well be some tenths of a second late.
+/// Who comes later than this has not looked: the whole program may have been stopped. What takes less time is
+/// no outage, and on a busy machine this thread may well be some tenths of a second late.
 const BLIND: Nanos = SECOND / 2;
 /// Times without a look that are kept; more become one with the last.
 const MOST_UNSEEN: usize = 1024;

@@ -36,8 +36,8 @@ impl Desk {
         *self.heir.lock_anyway() = heir;
     }
 
-    /// Looks at the books while the worker waits for its engine; it keeps them. `None` = it works on them just
-    /// now, or has none yet.
+    /// Looks at the books while the worker waits for its engine; it keeps them. `None` = it works on them
+    /// just now, or has none yet.
     pub fn look<R>(&self, look: impl FnOnce(&Books) -> R) -> Option<R> {
         self.heir.lock_anyway().as_mut()?.look(look)
     }

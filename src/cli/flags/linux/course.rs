@@ -94,8 +94,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--stuck <time>", "name I/Os that are in flight for longer, while the run goes on (10s)")],
         default: "they are named when the run has ended and they still haven't come back",
         notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
-                I/O once, the first 16 of a time span. They are in the record too. Threads read the clock for \
-                every I/O then, as with -L. Not in simulated time.",
+                I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
+                for every I/O then, as with -L. Not in simulated time.",
         tested: &["command_lines", "outages"],
         values: &["10s"],
         read: Read::Text(stuck),
