@@ -36,8 +36,8 @@ pub const FLAGS: &[Flag] = &[
                 can't have more than one in flight; else uring. --dry-run, -v and the record say why. aio \
                 is Linux AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). \
                 null completes at once and measures the program itself; sim serves I/O from a seeded model \
-                of a device, sim:cliff, sim:throttle, sim:drift, sim:stall and sim:outage from ones whose speed \
-                changes in mid-run.",
+                of a device, sim:cliff, sim:throttle, sim:drift, sim:stall and sim:outage from ones whose \
+                speed changes in mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
