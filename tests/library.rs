@@ -30,6 +30,7 @@ mod judge {
     mod fio_jobs;
     mod fio_results;
     mod merged;
+    mod outages;
     mod published_sweeps;
     mod ranks;
     mod records;

@@ -37,6 +37,7 @@ mod program {
     mod metrics;
     mod network_storage;
     mod nvme;
+    mod outages;
     mod output_door;
     mod outputs;
     mod precondition;

@@ -101,7 +101,7 @@ class Intervals:
 
 @dataclass
 class Beats:
-    """At `host.results.time_span.observed.beats`."""
+    """At `host.results.time_span.observed.beats`, and 1 more."""
 
     ios: str = field(default=None)
     width_us: int = field(default=None)  # us
@@ -516,6 +516,65 @@ class Lost:
 
 
 @dataclass
+class Change:
+    """At `host.results.time_span.observed.quiet.silence.change`."""
+
+    from_: str = field(default=None, metadata={'key': 'from'})
+    seen_us: int = field(default=None)  # us
+    to: str = field(default=None)
+    what: str = field(default=None)
+
+
+@dataclass
+class Silence:
+    """At `host.results.time_span.observed.quiet.silence`."""
+
+    begin_us: int = field(default=None)  # us
+    changes: List[Change] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    end_us: int = field(default=None)  # us
+    in_flight: int = field(default=None)
+    target: int = field(default=None)
+
+
+@dataclass
+class Stuck:
+    """At `host.results.time_span.observed.quiet.stuck`."""
+
+    length: int = field(default=None)
+    offset: int = field(default=None)
+    operation: str = field(default=None)
+    seen_us: int = field(default=None)  # us
+    submitted_us: int = field(default=None)  # us
+    target: int = field(default=None)
+
+
+@dataclass
+class QuietTarget:
+    """At `host.results.time_span.observed.quiet.target`."""
+
+    beats: Beats = field(default=None, metadata={'of': 'Beats'})
+    target: int = field(default=None)
+
+
+@dataclass
+class Unseen:
+    """At `host.results.time_span.observed.quiet.unseen`."""
+
+    begin_us: int = field(default=None)  # us
+    end_us: int = field(default=None)  # us
+
+
+@dataclass
+class Quiet:
+    """At `host.results.time_span.observed.quiet`."""
+
+    silences: List[Silence] = field(default=None, metadata={'of': 'Silence', 'depth': 1})
+    stuck: List[Stuck] = field(default=None, metadata={'of': 'Stuck', 'depth': 1})
+    targets: List[QuietTarget] = field(default=None, metadata={'of': 'QuietTarget', 'depth': 1})
+    unseen: List[Unseen] = field(default=None, metadata={'of': 'Unseen', 'depth': 1})
+
+
+@dataclass
 class ObservedSample:
     """At `host.results.time_span.observed.sample`."""
 
@@ -651,6 +710,7 @@ class Observed:
     offline: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     one_by_one: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     polled: Optional[bool] = field(default=None)
+    quiet: Optional[Quiet] = field(default=None, metadata={'of': 'Quiet'})
     samples: Optional[List[ObservedSample]] = field(default=None, metadata={'of': 'ObservedSample', 'depth': 1})
     sleeps: Optional[List[Sleep]] = field(default=None, metadata={'of': 'Sleep', 'depth': 1})
     trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
@@ -1086,6 +1146,8 @@ class IndexTimeSpan:
     seconds: float = field(default=None)  # s
     total: Total = field(default=None, metadata={'of': 'Total'})
     write: Total = field(default=None, metadata={'of': 'Total'})
+    longest_outage_s: Optional[float] = field(default=None)  # s
+    outages: Optional[int] = field(default=None)
     parts: Optional[List[TimeSpanPart]] = field(default=None, metadata={'of': 'TimeSpanPart', 'depth': 1})
     response: Optional[TimeSpanResponse] = field(default=None, metadata={'of': 'TimeSpanResponse'})
     verdict: Optional[str] = field(default=None)
@@ -1423,6 +1485,22 @@ class Limit:
 
 
 @dataclass
+class Outage:
+    """At `judgement.outage`."""
+
+    at_end: bool = field(default=None)
+    begin_s: float = field(default=None)  # s
+    changes: List[Any] = field(default=None, metadata={'depth': 1})
+    errors: int = field(default=None)
+    ios: int = field(default=None)
+    length_s: float = field(default=None)  # s
+    target: str = field(default=None)
+    began_utc_ms: Any = field(default=None)  # ms
+    in_flight: Any = field(default=None)
+    usual_ios: Any = field(default=None)
+
+
+@dataclass
 class Interruptions:
     """At `judgement.steadiness.interruptions`."""
 
@@ -1506,6 +1584,7 @@ class Judgement:
 
     findings: List[Finding] = field(default=None, metadata={'of': 'Finding', 'depth': 1})
     limits: List[Limit] = field(default=None, metadata={'of': 'Limit', 'depth': 1})
+    outages: List[List[Outage]] = field(default=None, metadata={'of': 'Outage', 'depth': 2})
     steadiness: List[Steadiness] = field(default=None, metadata={'of': 'Steadiness', 'depth': 1})
     verdicts: List[Verdict] = field(default=None, metadata={'of': 'Verdict', 'depth': 1})
 
@@ -1547,11 +1626,13 @@ class Method:
     poll: bool = field(default=None)
     cpu_latency_us: Optional[int] = field(default=None)  # us
     engine: Optional[str] = field(default=None)
+    fail_on_outage_ms: Optional[int] = field(default=None)  # ms
     fsync_every: Optional[int] = field(default=None)
     prefill: Optional[str] = field(default=None)
     preset: Optional[str] = field(default=None)
     rate_total: Optional[RateTotal] = field(default=None, metadata={'of': 'RateTotal'})
     replay: Optional[Replay] = field(default=None, metadata={'of': 'Replay'})
+    stuck_ms: Optional[int] = field(default=None)  # ms
     until_read: Optional[UntilRead] = field(default=None, metadata={'of': 'UntilRead'})
     until_steady_s: Optional[int] = field(default=None)  # s
     until_written: Optional[UntilWritten] = field(default=None, metadata={'of': 'UntilWritten'})

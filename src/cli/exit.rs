@@ -17,6 +17,8 @@ pub enum Exit {
     Usage = 3,
     /// Sectors don't hold what was written (`--verify`, `verify-after`).
     Corrupt = 4,
+    /// A target answered nothing for as long as `--fail-on-outage` says.
+    Outage = 5,
 }
 
 impl Exit {

@@ -94,6 +94,7 @@ fn exit_status(page: &mut String) {
         ),
         (Exit::Usage, "No arguments, or a wrong command line or profile."),
         (Exit::Corrupt, "With --verify, and of verify-after: sectors don't hold what was written."),
+        (Exit::Outage, "With --fail-on-outage: a target answered nothing for so long."),
     ];
     for (exit, meaning) in codes {
         item(page, &exit.code().to_string(), meaning);

@@ -15,7 +15,7 @@ use crate::run::{Control, Executed, Patience, Session};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::Screen;
-use crate::truth::{Judged, damaged};
+use crate::truth::{Judged, damaged, outages};
 use std::sync::Arc;
 
 /// What came of a run.
@@ -128,6 +128,9 @@ pub(super) fn report_on(
     }
     if judged.judgement.findings.iter().any(|finding| finding.name == damaged::NAME) {
         exit = Exit::Corrupt;
+    }
+    if exit != Exit::Corrupt && outages::beyond_limit(record, &judged.judgement.outages) {
+        exit = Exit::Outage;
     }
     let block = block.filter(|_| record.host().results.have_figures());
     let detail = match (request.quiet, profile.verbose) {

@@ -581,6 +581,26 @@ fn commands_and_long_options() {
             "{line}"
         );
     }
+    for (line, stuck, outage) in [
+        ("f.dat", None, None),
+        ("--stuck 10s f.dat", Some(10_000), None),
+        ("--stuck=500ms --fail-on-outage=5 f.dat", Some(500), Some(5000)),
+        ("--fail-on-outage 1000ms f.dat", None, Some(1000)),
+    ] {
+        let Ok(Invocation::Run(run)) = parse(line) else { panic!("rejected: {line}") };
+        let found = (run.run_options.stuck_ms, run.run_options.fail_on_outage_ms);
+        assert_eq!(found, (stuck, outage), "{line}");
+    }
+    for line in [
+        "--stuck 0 f.dat",
+        "--stuck= f.dat",
+        "--stuck 10m f.dat",
+        "--stuck -1s f.dat",
+        "--fail-on-outage 999ms f.dat",
+        "--fail-on-outage 18446744073709551615s f.dat",
+    ] {
+        assert!(parse(line).is_err(), "{line}");
+    }
     for (line, writes) in [
         ("f.dat", None),
         ("--fsync-every 1 f.dat", Some(1)),

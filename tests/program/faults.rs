@@ -442,14 +442,14 @@ fn storage_that_does_not_answer_any_more_costs_neither_report_nor_outputs() {
 }
 
 /// A folder that a server in a process serves, which can be stopped.
-struct Served {
+pub struct Served {
     server: std::process::Child,
     _folder: tempfile::TempDir,
-    mounted: std::path::PathBuf,
+    pub mounted: std::path::PathBuf,
 }
 
 impl Served {
-    fn new() -> Option<Served> {
+    pub fn new() -> Option<Served> {
         let folder = directory();
         let (behind, mounted) = (folder.path().join("behind"), folder.path().join("mounted"));
         fs::create_dir(&behind).unwrap();
@@ -473,7 +473,7 @@ impl Served {
         Some(Served { server, _folder: folder, mounted })
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         crate::common::tool(&format!("kill -{name} {}", self.server.id()));
     }
 }

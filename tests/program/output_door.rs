@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 25] = [
+const NO_OUTPUTS: [&str; 27] = [
     "--fio",
     "--with-a",
     "--with-b",
@@ -26,7 +26,9 @@ const NO_OUTPUTS: [&str; 25] = [
     "--recreate",
     "--destroy",
     "--flush-after",
+    "--fail-on-outage",
     "--fsync-every",
+    "--stuck",
     "--prefill",
     "--metric",
     "--purge",

@@ -86,6 +86,7 @@ pub(super) fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, Eng
         EngineKind::SimThrottle => Box::new(Sim::new(setup, SimDevice::throttle())),
         EngineKind::SimDrift => Box::new(Sim::new(setup, SimDevice::drift())),
         EngineKind::SimStall => Box::new(Sim::new(setup, SimDevice::stall())),
+        EngineKind::SimOutage => Box::new(Sim::new(setup, SimDevice::outage())),
     })
 }
 

@@ -46,6 +46,8 @@ enum SimCourse {
     Throttle { interval: Nanos, credits: u64 },
     /// No I/O begins from second `from` to `to` of every `every`; ns.
     Stalls { every: Nanos, from: Nanos, to: Nanos },
+    /// Nothing completes from `from` to `to`, ns.
+    Outage { from: Nanos, to: Nanos },
     /// Every I/O takes longer from one to the next: twice as long after this time, and then no longer.
     Drift { doubled_after: Nanos },
 }
@@ -99,6 +101,12 @@ impl SimDevice {
     pub fn stall() -> SimDevice {
         let course = SimCourse::Stalls { every: 6 * SECOND, from: 3 * SECOND, to: 4 * SECOND };
         SimDevice { course, ..SimDevice::default() }
+    }
+
+    /// Completing nothing from 5 s after its first I/O to 9.312 s, as one whose path is down.
+    pub fn outage() -> SimDevice {
+        let (from, to) = (5 * SECOND, 9_312_000_000);
+        SimDevice { course: SimCourse::Outage { from, to }, ..SimDevice::default() }
     }
 
     /// The default device with faults, for tests: one I/O in `fail_every` fails with `EIO`, one in
@@ -241,10 +249,22 @@ impl Sim {
                 let passed = now.saturating_sub(self.start) % every;
                 (time, if (from..to).contains(&passed) { now - passed + to } else { 0 })
             }
+            SimCourse::Outage { .. } => (time, 0),
             SimCourse::Drift { doubled_after } => {
                 let passed = now.saturating_sub(self.start).min(doubled_after);
                 (time + time * (passed / 1000) / (doubled_after / 1000), 0)
             }
+        }
+    }
+
+    /// When the answer of an I/O arrives that was served at `finish`.
+    fn answered(&self, finish: Nanos) -> Nanos {
+        match self.device.course {
+            SimCourse::Outage { from, to } => {
+                let passed = finish.saturating_sub(self.start);
+                if (from..to).contains(&passed) { self.start + to } else { finish }
+            }
+            _ => finish,
         }
     }
 
@@ -278,6 +298,7 @@ impl Engine for Sim {
             }
             self.number += 1;
             let finish = self.serve(io, now);
+            let finish = self.answered(finish);
             let flight = Flight { finish, number: self.number, request: io.request, result: self.result(io) };
             debug_assert!(
                 finish >= now && flight.result <= i64::from(io.length),

@@ -25,6 +25,7 @@ mod machine;
 pub mod memory_backed;
 mod mountinfo;
 mod nvme;
+pub mod path_states;
 pub mod refusal;
 pub mod remote_counters;
 pub mod root;

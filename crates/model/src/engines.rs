@@ -30,6 +30,8 @@ pub enum EngineKind {
     SimDrift,
     /// The same, standing still for a second now and then.
     SimStall,
+    /// The same, with an outage.
+    SimOutage,
 }
 
 impl EngineKind {
@@ -57,6 +59,7 @@ impl EngineKind {
             EngineKind::SimThrottle => &ENGINES[8],
             EngineKind::SimDrift => &ENGINES[9],
             EngineKind::SimStall => &ENGINES[10],
+            EngineKind::SimOutage => &ENGINES[11],
         }
     }
 }
@@ -213,6 +216,12 @@ pub const ENGINES: [EngineRow; 11] = [
         kind: EngineKind::SimStall,
         name: "sim:stall",
         description: "the same, beginning no I/O for one second of every six",
+        ..SIMULATED
+    },
+    EngineRow {
+        kind: EngineKind::SimOutage,
+        name: "sim:outage",
+        description: "the same, completing nothing from 5 s after its first I/O to 9.312 s",
         ..SIMULATED
     },
 ];

@@ -79,6 +79,8 @@ pub fn of_run(judged: &Judged, next: Option<&NextCommand>, columns: usize) -> Ve
     };
     let (word, tone, said) = verdict(judgement);
     lines.extend(row("verdict", Some((&word, tone)), &said, columns));
+    let outages = judgement.findings.iter().filter(|found| found.name == "outage");
+    lines.extend(outages.flat_map(|found| of_finding("outage", found, &found.message, columns)));
     lines.extend(limit(judged, columns));
     let graded = judgement.findings.iter().filter(|found| found.name == "preset-threshold");
     lines.extend(graded.flat_map(|found| of_finding("preset", found, &found.message, columns)));

@@ -191,6 +191,19 @@ fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     for span in spans {
         busy.sample(&[("time_span", &span.number)], span.cpu / 100.0);
     }
+    let mut outages = text.family(gauge(
+        "diskspd_outages",
+        "",
+        "Times in which a target answered nothing, or far less than usual, for a second or longer.",
+    ));
+    for span in spans {
+        outages.sample_if(&[("time_span", &span.number)], span.known.outages.map(|times| times as f64));
+    }
+    let longest = gauge("diskspd_longest_outage_seconds", "seconds", "How long the longest outage took.");
+    let mut outages = text.family(longest);
+    for span in spans {
+        outages.sample_if(&[("time_span", &span.number)], span.known.longest_outage_s);
+    }
     let judged = Family {
         name: "diskspd_verdict",
         kind: MetricKind::Info,

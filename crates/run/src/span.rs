@@ -1,6 +1,5 @@
 //! One time span, from its targets to its results.
 
-pub(super) mod desk;
 pub mod exact;
 pub(super) mod large_pages;
 mod logged;

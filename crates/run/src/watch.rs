@@ -8,6 +8,7 @@ mod limits;
 pub(super) mod observe;
 pub(super) mod observe_devices;
 mod observe_remote;
+pub(super) mod quiet;
 pub(super) mod sampler;
 mod sleeps;
 pub(super) mod trace;

@@ -14,6 +14,7 @@ mod books;
 mod by_quota;
 mod collect;
 mod counting;
+pub(super) mod desk;
 mod dots;
 mod drain;
 mod failure;
@@ -202,7 +203,11 @@ impl<'a> Loop<'a> {
             fresh,
             submitted: 0,
             // A virtual clock costs nothing, and tells the phase.
-            timed: measured || phases.are_virtual() || log.is_some() || plan.times_more_than_ios(),
+            timed: measured
+                || span.stamps
+                || phases.are_virtual()
+                || log.is_some()
+                || plan.times_more_than_ios(),
             start_signal: phases.start_signal(),
             silent_since: None,
             late: Vec::with_capacity(depth),

@@ -3,18 +3,25 @@
 //!
 //! ```text
 //! owner:  get .. put_down ─▶ [a call that may never return] ─▶ pick_up .. get ..
-//! heir:                                inherit
+//! heir:                                inherit, or look and leave it there
 //! ```
 //!
 //! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors.
 //! The heir pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all
 //! processors of this process (`membarrier(2)`), and then looks whether the thing is put down. If so the
 //! owner has stored before the barrier that it put it down, and will see after it that somebody wants it:
-//! it never touches it again.
+//! it never touches it again. Who only looks lets the owner wait for that short time, and goes.
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
+
+/// The owner may pick it up.
+const FREE: u8 = 0;
+/// The heir looks at it: the owner waits.
+const LOOKED_AT: u8 = 1;
+/// The heir wants it, or has it: the owner may not pick it up any more.
+const WANTED: u8 = 2;
 
 /// What both have.
 #[derive(Debug)]
@@ -22,8 +29,8 @@ struct Lent<T> {
     thing: UnsafeCell<T>,
     /// The owner doesn't touch it now.
     down: AtomicBool,
-    /// The heir wants it: the owner may not pick it up any more.
-    wanted: AtomicBool,
+    /// What the heir does: [`FREE`], [`LOOKED_AT`] or [`WANTED`].
+    wanted: AtomicU8,
 }
 
 // SAFETY: at any time at most one of them has the thing, see `Owner::pick_up` and `Heir::inherit`; it goes
@@ -47,7 +54,7 @@ pub struct Heir<T> {
 
 /// A thing for its owner, who has it picked up, and for its heir.
 pub fn lend<T: Send>(thing: T) -> (Owner<T>, Heir<T>) {
-    let (down, wanted) = (AtomicBool::new(false), AtomicBool::new(false));
+    let (down, wanted) = (AtomicBool::new(false), AtomicU8::new(FREE));
     let lent = Arc::new(Lent { thing: UnsafeCell::new(thing), down, wanted });
     (Owner { lent: Arc::clone(&lent), here: true }, Heir { lent, inherited: false })
 }
@@ -75,8 +82,7 @@ impl<T> Owner<T> {
         self.lent.down.store(false, Ordering::Relaxed);
         // The processor may still carry out the load first: that is what the heir's barrier is for.
         compiler_fence(Ordering::SeqCst);
-        if self.lent.wanted.load(Ordering::Acquire) {
-            self.lose();
+        if self.lent.wanted.load(Ordering::Acquire) != FREE && !self.let_look() {
             return None;
         }
         self.here = true;
@@ -84,7 +90,21 @@ impl<T> Owner<T> {
         Some(unsafe { &mut *self.lent.thing.get() })
     }
 
+    /// Waits while the heir looks, which may have begun before it was picked up. False = it is lost.
     #[cold]
+    fn let_look(&mut self) -> bool {
+        loop {
+            match self.lent.wanted.load(Ordering::Acquire) {
+                FREE => return true,
+                LOOKED_AT => std::thread::yield_now(),
+                _ => {
+                    self.lose();
+                    return false;
+                }
+            }
+        }
+    }
+
     fn lose(&mut self) {
         self.here = false;
         // An heir who came too early finds it now.
@@ -97,12 +117,37 @@ impl<T> Heir<T> {
     /// next time that it puts it down: ask again.
     pub fn inherit(&mut self) -> Option<&mut T> {
         if !self.inherited {
-            self.lent.wanted.store(true, Ordering::SeqCst);
+            self.lent.wanted.store(WANTED, Ordering::SeqCst);
             self.inherited = barrier() && self.lent.down.load(Ordering::SeqCst);
         }
         // SAFETY: it was put down when the owner could already see that it is wanted: it doesn't pick it up
         // any more. There is one heir, which is borrowed.
         self.inherited.then(|| unsafe { &mut *self.lent.thing.get() })
+    }
+}
+
+impl<T> Heir<T> {
+    /// Looks at the thing, if its owner has put it down, and leaves it: should the owner come back meanwhile
+    /// it waits until `look` returns. `None` = the owner works on it.
+    pub fn look<R>(&mut self, look: impl FnOnce(&T) -> R) -> Option<R> {
+        if self.inherited || self.lent.wanted.load(Ordering::SeqCst) == WANTED {
+            return self.inherit().map(|thing| look(thing));
+        }
+        let done = Looking(&self.lent.wanted);
+        done.0.store(LOOKED_AT, Ordering::SeqCst);
+        let is_down = barrier() && self.lent.down.load(Ordering::SeqCst);
+        // SAFETY: it was put down when the owner could already see that it is looked at: it picks it up only
+        // when `done` has been dropped. There is one heir, which is borrowed.
+        is_down.then(|| look(unsafe { &*self.lent.thing.get() }))
+    }
+}
+
+/// Ends a look, however it ends.
+struct Looking<'a>(&'a AtomicU8);
+
+impl Drop for Looking<'_> {
+    fn drop(&mut self) {
+        self.0.store(FREE, Ordering::Release);
     }
 }
 
@@ -134,6 +179,30 @@ mod tests {
         heir.inherit().unwrap().push(3);
         assert!(owner.pick_up().is_none() && owner.get().is_none());
         assert_eq!(heir.inherit().unwrap(), &[1, 2, 3]);
+    }
+
+    #[test]
+    fn who_looks_sees_it_in_one_piece_and_leaves_it() {
+        let (mut owner, mut heir) = lend([0_u64; 2]);
+        assert!(heir.look(|_| ()).is_none(), "the owner works on it");
+        let worker = std::thread::spawn(move || {
+            let mut rounds = 0_u64;
+            while let Some(pair) = owner.get() {
+                rounds += 1;
+                pair[0] = rounds;
+                std::hint::black_box(&pair);
+                pair[1] = rounds;
+                owner.put_down();
+                owner.pick_up();
+            }
+            rounds
+        });
+        let mut looks = 0_u64..100_000_000;
+        let seen = looks.by_ref().filter_map(|_| heir.look(|pair| assert_eq!(pair[0], pair[1])));
+        assert_eq!(seen.take(200).count(), 200);
+        assert!(looks.any(|_| heir.inherit().is_some()));
+        let rounds = worker.join().unwrap();
+        assert_eq!(heir.look(|pair| *pair), Some([rounds; 2]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::sys::standard_error::say;
 
 /// The exit code of this number.
 pub fn exit_of(code: u8) -> Exit {
-    let all = [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt];
+    let all = [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage];
     all.into_iter().find(|exit| exit.code() == code).unwrap_or(Exit::RunFailed)
 }
 
@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn every_exit_code_is_known_again() {
-        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt] {
+        for exit in [Exit::Success, Exit::RunFailed, Exit::Doubtful, Exit::Usage, Exit::Corrupt, Exit::Outage]
+        {
             assert_eq!(exit_of(exit.code()), exit);
         }
     }

@@ -24,7 +24,7 @@ struct ListRow<'a> {
 }
 
 impl<'a> ListRow<'a> {
-    const COLUMNS: [TableColumn<ListRow<'a>>; 16] = [
+    const COLUMNS: [TableColumn<ListRow<'a>>; 17] = [
         TableColumn::<ListRow>::words("id", |row| Cell::Text(row.entry.id[..row.letters].to_owned())).brief(),
         TableColumn::<ListRow>::words("began", |row| Cell::Text(time(row.entry.at()))).brief(),
         TableColumn::<ListRow>::words("label", |row| Cell::text(row.entry.about.label.as_ref())).brief(),
@@ -38,6 +38,11 @@ impl<'a> ListRow<'a> {
         TableColumn::<ListRow>::words("MiB/s", |row| row.figure(RunFigure::MibPerS, 1)).brief(),
         TableColumn::<ListRow>::words("mean ms", |row| row.figure(RunFigure::Mean, 3)).brief(),
         TableColumn::<ListRow>::words("p99 ms", |row| row.figure(RunFigure::P99, 3)).brief(),
+        TableColumn::<ListRow>::words("outage s", |row| {
+            let longest = row.span.and_then(|span| span.longest_outage_s);
+            Cell::figure(longest.filter(|seconds| *seconds > 0.0), 2)
+        })
+        .brief(),
         TableColumn::<ListRow>::words("found", |row| Cell::text(row.entry.run.worst().map(Severity::word)))
             .brief(),
         TableColumn::<ListRow>::words("tags", |row| Cell::text(row.tags())).brief(),

@@ -39,6 +39,7 @@ fn asked(record: &Record) -> impl Iterator<Item = Parameters> {
 
 fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, number: usize) -> SpanSummary {
     let verdict = judgement.verdicts.iter().find(|verdict| verdict.time_span == number);
+    let outages = judgement.outages.get(number - 1).and_then(Option::as_ref);
     let chart = measured.latency.as_ref().map(|charts| &charts.all);
     let iops = measured.iops.as_ref();
     let figures = |table: &Table, direction: fn(&ChartRow) -> Option<Millis>, iops_std_dev: Option<f64>| {
@@ -66,6 +67,8 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
         response: measured.paced.as_ref().and_then(response),
         parts: measured.parts.as_ref().map(parts).unwrap_or_default(),
+        outages: outages.map(|outages| outages.len() as u64),
+        longest_outage_s: outages.map(|all| all.iter().map(|one| one.length_s).fold(0.0, f64::max)),
         fio: None,
     }
 }

@@ -3,7 +3,7 @@
 use super::contention::{self, Contention};
 use super::device;
 use super::late::{self, Late};
-use super::{Limiter, Limits, SpanVerdict, SpanView, Steadiness, limit, steady};
+use super::{Limiter, Limits, Outage, SpanVerdict, SpanView, Steadiness, limit, outages, steady};
 
 /// What is concluded about a time span, in the order of the fields: each from the view and from what stands
 /// above it. The checks, which say it, come after all of them.
@@ -17,6 +17,8 @@ pub(super) struct Conclusions<'a> {
     pub late: Option<Late<'a>>,
     /// Whether it was steady; `None` = too short to tell.
     pub steadiness: Option<Steadiness>,
+    /// When targets answered nothing, or far less than usual; `None` = it can't be told.
+    pub outages: Option<Vec<Outage>>,
     /// Whether the devices did what was counted; `None` = nothing was observed.
     pub verdict: Option<SpanVerdict>,
 }
@@ -28,8 +30,9 @@ impl<'a> Conclusions<'a> {
         let late = late::judge(span, limits.as_ref());
         let steadiness = steady::judge(span, limits.as_ref());
         let limiter = limits.as_ref().and_then(|limits| limits.limited_by);
+        let outages = outages::judge(span);
         let verdict = device::verdict(span, limiter);
-        Conclusions { contention, limits, late, steadiness, verdict }
+        Conclusions { contention, limits, late, steadiness, outages, verdict }
     }
 
     /// What limited it, if that can be told.

@@ -30,6 +30,7 @@ mod looks;
 mod lost;
 pub mod merged;
 mod offered;
+pub mod outages;
 mod plateau;
 mod preset;
 mod processors;
@@ -48,6 +49,7 @@ pub use diskspd_model::results::{Limiter, Verdict};
 pub use judged::Judged;
 pub use latency::{LatencySteadiness, LatencyVerdict, Tail, of as latency_steadiness};
 pub use limit::Limits;
+pub use outages::Outage;
 pub use stalls::Stalled;
 pub use steady::{Interrupted, Steadiness, SteadyVerdict};
 pub use view::SpanView;
@@ -69,6 +71,8 @@ pub struct Judgement {
     pub steadiness: Vec<Option<Steadiness>>,
     /// What limited each time span; `None` = nothing was measured, or nobody looked (simulated time).
     pub limits: Vec<Option<Limits>>,
+    /// The outages of each time span, in the order of time; `None` = it can't be told.
+    pub outages: Vec<Option<Vec<Outage>>>,
 }
 
 impl Judgement {
@@ -96,6 +100,7 @@ const CHECKS: &[Check] = &[
     |span, _| lost::check(span),
     |span, _| unfinished::check(span),
     |span, _| held_up::check(span),
+    |span, concluded| outages::check(span, concluded.outages.as_deref()),
     |span, _| volume::check(span),
     |span, _| offered::check(span),
     |span, concluded| late::check(span, concluded.late.as_ref()),
@@ -134,6 +139,7 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
     let mut findings = Vec::new();
     let mut steadiness = vec![None; record.profile.time_spans.len()];
     let mut limits = vec![None; record.profile.time_spans.len()];
+    let mut outages = vec![None; record.profile.time_spans.len()];
     let mut verdicts = Vec::new();
     if summary.time_spans.iter().any(Option::is_some) {
         findings.extend(environment::of_run(record.host()));
@@ -158,8 +164,9 @@ pub fn judge(record: &Record, summary: &Summary) -> Judgement {
         findings.extend(CHECKS.iter().flat_map(|check| check(&view, &concluded)));
         steadiness[index] = concluded.steadiness;
         limits[index] = concluded.limits;
+        outages[index] = concluded.outages;
         verdicts.extend(concluded.verdict);
     }
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Judgement { verdicts, findings, steadiness, limits }
+    Judgement { verdicts, findings, steadiness, limits, outages }
 }

@@ -42,6 +42,9 @@ pub struct SpanPlan {
     pub cooldown: u32,
     /// Whether latencies are measured.
     pub measure_latency: bool,
+    /// Whether it is known of each I/O in flight when it was submitted, though latencies aren't measured
+    /// (`--stuck`).
+    pub stamps: bool,
     /// Width of an IOPS interval, ms; `None` = not measured.
     pub iops_interval: Option<u32>,
     /// A dot after every so many I/Os of a thread; 0 = none.

@@ -35,6 +35,14 @@ pub struct RunOptions {
     pub until_written: Option<Volume>,
     /// `--until-read`: the same for what has been read.
     pub until_read: Option<Volume>,
+    /// `--stuck`: I/Os that are in flight for longer than this are named while the run goes on, ms, at least
+    /// 1; `None` = they aren't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck_ms: Option<u64>,
+    /// `--fail-on-outage`: the run ends when a target has answered nothing for so long, ms, at least 1000;
+    /// `None` = it doesn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fail_on_outage_ms: Option<u64>,
     /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
     pub preset: Option<String>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
@@ -206,6 +214,8 @@ impl RunOptions {
             fsync_every: self.fsync_every.or(other.fsync_every),
             until_written: self.until_written.or(other.until_written),
             until_read: self.until_read.or(other.until_read),
+            stuck_ms: self.stuck_ms.or(other.stuck_ms),
+            fail_on_outage_ms: self.fail_on_outage_ms.or(other.fail_on_outage_ms),
             preset: self.preset.or(other.preset),
             rate_total: self.rate_total.or(other.rate_total),
             verify: self.verify.or(other.verify),

@@ -31,11 +31,13 @@ pub enum EndedBy {
     Failure = 5,
     /// As much had been done as `--until-written` or `--until-read` asks for.
     Volume = 6,
+    /// A target answered nothing for as long as `--fail-on-outage` allows.
+    Outage = 7,
 }
 
 impl EndedBy {
     /// Every one, in the order of their numbers.
-    pub const ALL: [EndedBy; 7] = [
+    pub const ALL: [EndedBy; 8] = [
         EndedBy::Time,
         EndedBy::Interrupt,
         EndedBy::Terminate,
@@ -43,6 +45,7 @@ impl EndedBy {
         EndedBy::StopEvent,
         EndedBy::Failure,
         EndedBy::Volume,
+        EndedBy::Outage,
     ];
 
     /// For people, at the beginning of a sentence.
@@ -54,6 +57,7 @@ impl EndedBy {
             EndedBy::Hangup => "SIGHUP (a lost connection)",
             EndedBy::StopEvent => "the stop event (-yp)",
             EndedBy::Failure => "an error",
+            EndedBy::Outage => "an outage (--fail-on-outage)",
             EndedBy::Volume => "what was done (--until-written, --until-read, --replay)",
         }
     }

@@ -29,6 +29,7 @@ mod paced_figures;
 mod part_results;
 mod parts;
 mod preconditioning;
+mod quiet;
 mod record;
 mod run_summary;
 mod spans;
@@ -71,6 +72,7 @@ pub use paced_figures::{PacedFigures, PacedLatency};
 pub use part_results::PartResults;
 pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
+pub use quiet::{PathChange, QuietFacts, Silence, StuckFact, TargetBeats, UnseenTime};
 pub use record::{Record, RecordFormat};
 pub use run_summary::{
     Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,

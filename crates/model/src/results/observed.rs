@@ -1,6 +1,6 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Beats, Delays, Effort, LostTimes, Sample, Trace, WarmUp};
+use super::{Beats, Delays, Effort, LostTimes, QuietFacts, Sample, Trace, WarmUp};
 use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
@@ -19,6 +19,9 @@ pub struct Observed {
     /// The same from beat to beat, 20 ms (longer in long time spans); missing = nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beats: Option<Beats>,
+    /// What was seen of targets that answered nothing for a while; missing = nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quiet: Option<QuietFacts>,
     /// What latencies added up to from second to second (`-L`); missing = they were not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<LatencyCourse>,

@@ -140,6 +140,12 @@ pub struct SpanSummary {
     /// What came of each part of a mix; empty = there are none, or the source doesn't have them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<KnownPart>,
+    /// Outages; `None` = it can't be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outages: Option<u64>,
+    /// The longest of them, s; 0 = there is none, `None` = it can't be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_outage_s: Option<f64>,
     /// What fio's results say besides; `None` = it is no result of fio.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fio: Option<Box<FioFigures>>,

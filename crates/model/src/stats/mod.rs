@@ -13,6 +13,7 @@ mod median;
 mod moments;
 mod noise;
 pub mod normal;
+pub mod outages;
 mod packed;
 mod periods;
 pub mod ranks;

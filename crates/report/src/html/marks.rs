@@ -3,7 +3,7 @@
 use super::chart::Mark;
 use super::span::RecordedSpan;
 use crate::number::{clock, grouped, plain};
-use diskspd_judge::truth::{Interrupted, Steadiness, SteadyVerdict};
+use diskspd_judge::truth::{Interrupted, Outage, Steadiness, SteadyVerdict};
 use diskspd_model::units::{seconds_of_ms, seconds_of_us};
 
 /// Marks of one kind at most: more of them tell less.
@@ -16,6 +16,7 @@ pub fn of_span(span: &RecordedSpan) -> Vec<Mark> {
         steadiness.map(|steady| of_course(steady, span.measured.seconds)).unwrap_or_default();
     marks.extend(failures(span));
     marks.extend(standstill(span));
+    marks.extend(outages(span));
     marks.sort_by(|a, b| a.from.total_cmp(&b.from));
     marks
 }
@@ -104,6 +105,19 @@ fn standstill(span: &RecordedSpan) -> Option<Mark> {
         plain(length)
     );
     Some(Mark { from, to, text })
+}
+
+/// The longest outages.
+fn outages(span: &RecordedSpan) -> Vec<Mark> {
+    let found = span.judged.judgement.outages.get(span.index).and_then(Option::as_ref);
+    let mut found: Vec<&Outage> = found.into_iter().flatten().collect();
+    found.sort_by(|a, b| b.length_s.total_cmp(&a.length_s));
+    let mark = |outage: &Outage| Mark {
+        from: outage.begin_s,
+        to: outage.begin_s + outage.length_s,
+        text: format!("outage of {:.2} s {}", outage.length_s, outage.in_short()),
+    };
+    found.into_iter().take(MOST).map(mark).collect()
 }
 
 fn moment(at: f64, text: String) -> Mark {

@@ -98,6 +98,10 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("response_p999_ms", |row| {
             response(row, |response| response.percentile(99.9)?.total)
         }),
+        TableColumn::<TableRow>::number("outages", |row| Cell::whole(row.span.and_then(|span| span.outages))),
+        TableColumn::<TableRow>::number("longest_outage_s", |row| {
+            Cell::figure(row.span.and_then(|span| span.longest_outage_s), 2)
+        }),
     ];
 }
 

@@ -4,7 +4,6 @@ use crate::control::{Control, Phase};
 use crate::files::content;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
-use crate::span::desk::{self, Desk};
 use crate::span::phases::Clocked;
 use crate::span::setup::{self, Shared};
 use crate::tell::failure::Failure;
@@ -14,6 +13,7 @@ use crate::voice::Voice;
 use crate::watch::observe::Observer;
 use crate::watch::trace;
 use crate::worker::Phases;
+use crate::worker::desk::{self, Desk};
 use crate::worker::recorder;
 use crate::worker::recorder::merge_errors;
 use diskspd_host::root::Root;
@@ -73,7 +73,7 @@ pub fn measure(
         }
         // Not before: the workers would inherit it.
         let aside = cpu::keep_off(plan.workers.iter().filter_map(|worker| worker.cpu));
-        let clocked = Clocked::of(shared, system, options, control, &live);
+        let clocked = Clocked::of(shared, system, options, control, (&live, &desks));
         if control.wait_until_ready(plan.workers.len()) && options.events.may_start(control, voice) {
             control.does("measures");
             clocked.lead(&mut observer, &mut results);

@@ -13,7 +13,9 @@ use crate::tell::stream::{ByDirection, Ticker};
 use crate::voice::Voice;
 use crate::watch::beats::BeatCounter;
 use crate::watch::observe::Observer;
+use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
+use crate::worker::desk::Desk;
 use crate::worker::{VolumeQuota, recorder};
 use diskspd_host::cpu_times::CpuClock;
 use diskspd_model::engines::Direction;
@@ -31,6 +33,7 @@ pub struct Clocked<'a> {
     pub control: &'a Control,
     pub voice: &'a Voice,
     pub live: &'a [Counters],
+    pub desks: &'a [Desk],
     pub progress: &'a [Arc<ByDirection>],
     pub quota: Option<&'a VolumeQuota>,
     pub log: Option<&'a IoLog>,
@@ -42,6 +45,7 @@ struct Meanwhile<'a, 'b> {
     ticker: Option<&'a mut Ticker>,
     pulse: Option<&'a mut Pulse>,
     beats: Option<&'a mut BeatCounter>,
+    quiet: Option<&'a mut QuietWatch<'b>>,
     volume: Option<VolumeWatch<'b>>,
     /// What is looked at once a second.
     each_second: Option<&'a mut dyn FnMut(Nanos)>,
@@ -54,11 +58,11 @@ impl<'a> Clocked<'a> {
         system: &'a System,
         options: &'a Options,
         control: &'a Control,
-        live: &'a [Counters],
+        (live, desks): (&'a [Counters], &'a [Desk]),
     ) -> Clocked<'a> {
         let Shared { span: plan, voice, progress, quota, log, .. } = shared;
         let (quota, log) = (quota.as_deref(), *log);
-        Clocked { plan, system, options, control, voice, live, progress, quota, log }
+        Clocked { plan, system, options, control, voice, live, desks, progress, quota, log }
     }
 }
 
@@ -68,6 +72,7 @@ impl Clocked<'_> {
     pub fn lead(&self, observer: &mut Observer, results: &mut SpanResults) {
         let Clocked { plan, control, voice, .. } = *self;
         let events = &self.options.events;
+        let mut quiet = self.quiet_watch(observer);
         if !self.warm_up(observer) {
             return;
         }
@@ -82,11 +87,13 @@ impl Clocked<'_> {
         let mut sampler = Sampler::new(self.live, start);
         let done = live::totals(self.live).0;
         let (mut pulse, mut beats) = (Pulse::new(start, done), BeatCounter::new(start, done));
+        quiet.begin(start);
         let mut look = |now| observer.look(now);
         let meanwhile = Meanwhile {
             ticker: ticker.as_mut(),
             pulse: Some(&mut pulse),
             beats: Some(&mut beats),
+            quiet: Some(&mut quiet),
             volume: Some(VolumeWatch::new(&plan.volumes, self.sources(), start)),
             each_second: Some(&mut look),
         };
@@ -98,9 +105,7 @@ impl Clocked<'_> {
             // What is read from here on takes its time, and I/O that goes on meanwhile is counted by nobody.
             control.set_phase(Phase::Stop);
         }
-        if let Some(companions) = &self.options.companions {
-            companions.measured(start, ended_at);
-        }
+        self.options.companions.iter().for_each(|companions| companions.measured(start, ended_at));
         let by = complete.unwrap_or_else(|| control.ended_by());
         results.ended = Some(Ended { by, after: Some(measured) });
         self.state_goals(observer);
@@ -110,12 +115,10 @@ impl Clocked<'_> {
         observer.measurement_is_over();
         observer.observed.samples = sampler.samples().to_vec();
         observer.observed.beats = beats.finish();
+        observer.observed.quiet = Some(quiet.finish(ended_at));
         events.measurement_ended(control);
         voice.verbose(|| format!("measured {:.2} s", measured as f64 / SECOND as f64));
-        if complete.is_some() && plan.cooldown > 0 {
-            voice.verbose(|| format!("cooling down for {} s", plan.cooldown));
-            self.sleep("cool down", plan.cooldown, Meanwhile::default(), &mut sampler);
-        }
+        complete.iter().for_each(|_| self.cool_down(&mut sampler));
         match before.and_then(|before| Ok((before, after?))) {
             Ok((before, after)) => {
                 (results.measured, results.started_at) = (measured, Some(started_at));
@@ -124,6 +127,25 @@ impl Clocked<'_> {
             }
             Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
         }
+    }
+
+    /// The I/O goes on for a while, and nobody counts it.
+    fn cool_down(&self, sampler: &mut Sampler) {
+        let seconds = self.plan.cooldown;
+        if seconds > 0 {
+            self.voice.verbose(|| format!("cooling down for {seconds} s"));
+            self.sleep("cool down", seconds, Meanwhile::default(), sampler);
+        }
+    }
+
+    /// Who looks whether targets answer.
+    fn quiet_watch(&self, observer: &Observer) -> QuietWatch<'_> {
+        let Clocked { plan, live, desks, control, voice, .. } = *self;
+        let run_options = &self.options.run_options;
+        QuietWatch::new(
+            WatchedSpan { plan, live, desks, control, voice, run_options },
+            observer.device_names(),
+        )
     }
 
     /// When it began, of which measuring began at `start`, on the wall clock.
@@ -239,7 +261,7 @@ impl Clocked<'_> {
         &self,
         phase: &str,
         seconds: u32,
-        Meanwhile { mut ticker, mut pulse, mut beats, mut volume, mut each_second }: Meanwhile,
+        Meanwhile { mut ticker, mut pulse, mut beats, mut quiet, mut volume, mut each_second }: Meanwhile,
         sampler: &mut Sampler,
     ) -> Option<EndedBy> {
         let begin = clock::monotonic();
@@ -257,6 +279,7 @@ impl Clocked<'_> {
                 pulse.woke(next, now, done);
                 beats.look(now, done);
             }
+            quiet.iter_mut().for_each(|quiet| quiet.look(now));
             if now >= sampler.due
                 && now < end
                 && let Some(look) = each_second.as_mut()

@@ -67,6 +67,11 @@ impl<'a> Observer<'a> {
         })
     }
 
+    /// All devices beneath the targets, by the kernel's names.
+    pub fn device_names(&self) -> &[String] {
+        self.devices.names()
+    }
+
     /// Shortly before accounting is switched on: what takes longer.
     pub fn measurement_is_near(&mut self) {
         self.effort.is_near();

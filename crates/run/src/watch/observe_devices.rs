@@ -102,6 +102,11 @@ impl DeviceWatch {
         DeviceWatch { targets, names, counters, remote, before: None, after: None, switched, flush }
     }
 
+    /// All devices beneath the targets, by the kernel's names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
     /// How much of the targets is in memory only, shortly before the first reading.
     pub fn look_at_memory_before(&mut self) {
         let deadline = clock::monotonic() + PATIENCE;

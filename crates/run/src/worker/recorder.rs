@@ -184,6 +184,11 @@ impl Recorder {
         }
     }
 
+    /// Reads and writes that were counted so far, by target in the worker's list.
+    pub fn ios(&self) -> impl Iterator<Item = u64> + '_ {
+        self.targets.iter().map(|target| target.read.ios + target.write.ios)
+    }
+
     /// Counts I/Os that were reaped together, at `now`, so long after measuring began.
     #[inline(always)]
     pub fn count(&mut self, mut ios: impl Iterator<Item = Returned>, now: Nanos, since_start: u64) {

@@ -98,6 +98,35 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("stuck"),
+        forms: &[("--stuck <time>", "name I/Os that are in flight for longer, while the run goes on (10s)")],
+        default: "they are named when the run has ended and they still haven't come back",
+        notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
+                I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
+                for every I/O then, as with -L. Not in simulated time.",
+        tested: &["command_lines", "outages"],
+        values: &["10s"],
+        print: Print::RunOptions(|options| given(options.stuck_ms.map(in_words))),
+        read: Read::Text(stuck),
+        ..LINUX
+    },
+    Flag {
+        name: Long("fail-on-outage"),
+        forms: &[(
+            "--fail-on-outage <time>",
+            "end the run when a target answers nothing for so long (5s), and exit with 5",
+        )],
+        default: "outages are named by the report",
+        notes: "At least 1s. Within the measured time, each target by itself: I/Os are in flight on it and \
+                none completes. The report covers what was measured until then. When the run goes on but an \
+                outage that its report names was as long, it exits with 5 as well. Not in simulated time.",
+        tested: &["command_lines", "outages"],
+        values: &["5s"],
+        print: Print::RunOptions(|options| given(options.fail_on_outage_ms.map(in_words))),
+        read: Read::Text(fail_on_outage),
+        ..LINUX
+    },
+    Flag {
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
         default: "nothing is flushed but what -Sw or -N flush",
@@ -164,6 +193,41 @@ fn until_steady(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     };
     draft.request.run_options.until_steady_s = Some(seconds.ok_or_else(wrong)?);
     Ok(())
+}
+
+fn stuck(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.run_options.stuck_ms = Some(time_ms(value, 1)?);
+    Ok(())
+}
+
+fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.request.run_options.fail_on_outage_ms = Some(time_ms(value, 1000)?);
+    Ok(())
+}
+
+/// As [`time_ms`] reads it.
+fn in_words(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") }
+}
+
+/// Longest time that `--stuck` and `--fail-on-outage` take, ms: a day.
+const LONGEST_MS: u64 = 86_400_000;
+
+/// Reads `10`, `10s` or `500ms`; ms, `least` at least.
+fn time_ms(value: &[u8], least: u64) -> Result<u64, Problem> {
+    const TIME: &str = "a time up to a day, as in 10s or 1500ms; --fail-on-outage takes 1s or more";
+    if value.is_empty() {
+        return Err(Problem::new(0, "the value is missing").expected(TIME));
+    }
+    let text = std::str::from_utf8(value).unwrap_or_default();
+    let (digits, factor) = match text.strip_suffix("ms") {
+        Some(digits) => (digits, 1),
+        None => (text.strip_suffix('s').unwrap_or(text), 1000),
+    };
+    let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+    let ms = number.and_then(|digits| digits.parse::<u64>().ok()).and_then(|time| time.checked_mul(factor));
+    let possible = ms.filter(|ms| (least..=LONGEST_MS).contains(ms));
+    possible.ok_or_else(|| Problem::new(0, "no such time").expected(TIME))
 }
 
 fn until_written(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {

@@ -38,7 +38,8 @@ pub const FLAGS: &[Flag] = &[
                 nvme sends NVMe commands past the block layer, to the character device of a namespace \
                 (/dev/ng0n1, Linux 5.19; docs/targets.md), and is chosen by it. null completes at once \
                 and measures the program itself; sim serves I/O from a seeded model of a device, sim:cliff, \
-                sim:throttle, sim:drift and sim:stall from ones whose speed changes in mid-run.",
+                sim:throttle, sim:drift, sim:stall and sim:outage from ones whose speed changes in \
+                mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -53,6 +54,7 @@ pub const FLAGS: &[Flag] = &[
             "sim:throttle",
             "sim:drift",
             "sim:stall",
+            "sim:outage",
             "help",
         ],
         swept: Some(ValueForm::SIZE),

@@ -21,6 +21,13 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
                 "--cpu-latency has no effect in simulated time; leave it out, or choose another engine",
             );
         }
+        if run_options.stuck_ms.or(run_options.fail_on_outage_ms).is_some() {
+            refuse(
+                "M31",
+                "--stuck and --fail-on-outage look at a run while it goes on, which a simulated one doesn't; \
+                 leave them out (its report names outages all the same), or choose another engine",
+            );
+        }
     }
     for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
     {

@@ -36,6 +36,12 @@ impl Desk {
         *self.heir.lock_anyway() = heir;
     }
 
+    /// Looks at the books while the worker waits for its engine; it keeps them. `None` = it works on them
+    /// just now, or has none yet.
+    pub fn look<R>(&self, look: impl FnOnce(&Books) -> R) -> Option<R> {
+        self.heir.lock_anyway().as_mut()?.look(look)
+    }
+
     /// The worker has done its work; its engine still has to end.
     pub fn hand_in(&self, outcome: Outcome, in_flight: Vec<StuckIo>) {
         *self.handed_in.lock_anyway() = Some((outcome, in_flight));

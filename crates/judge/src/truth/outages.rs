@@ -1,0 +1,294 @@
+//! Did a target answer nothing, or far less than usual, for a second or longer? The rule: docs/outages.md.
+
+use super::view::Asked;
+use super::{Finding, Severity, SpanView, held_up};
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_model::results::{EndedBy, PathChange, Record, Silence, SpanResults, UnseenTime};
+use diskspd_model::stats::outages::{self, QuietStretch, WatchedIos};
+use diskspd_model::units::{seconds_of_ms, seconds_of_us};
+use serde::Serialize;
+use std::ops::Range;
+
+/// Intervals of `-D` up to this, ms, show outages where nobody looked more closely.
+const FINE_ENOUGH_MS: u32 = 1000;
+/// Outages that are listed one by one.
+const LISTED: usize = 8;
+/// An error that comes back within this time behind an outage, s, belongs to it: the thread that gets it may
+/// have waited for a CPU.
+const SETTLING_S: f64 = 0.1;
+
+/// A stretch of the measured time in which a target completed nothing, or far less than usual.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outage {
+    /// The target; `None` = all that there are: what each did by itself is not known.
+    pub target: Option<RawText>,
+    /// When it began, s since measuring began.
+    pub begin_s: f64,
+    /// How long it took, s.
+    pub length_s: f64,
+    /// When it began, ms since 1970-01-01 00:00 UTC; `None` = not known (simulated time).
+    pub began_utc_ms: Option<i64>,
+    /// It still went on when measuring ended: how long it took in all is not known.
+    pub at_end: bool,
+    /// I/Os that completed meanwhile.
+    pub ios: u64,
+    /// I/Os that usually complete in as much time; `None` = none completed at any time.
+    pub usual_ios: Option<f64>,
+    /// I/Os in flight meanwhile, at most; `None` = nobody looked.
+    pub in_flight: Option<u64>,
+    /// I/Os that came back with an error meanwhile.
+    pub errors: u64,
+    /// What changed of paths and links.
+    pub changes: Vec<PathChange>,
+}
+
+/// I/Os of a target by intervals.
+struct IoCourse {
+    target: Option<TargetId>,
+    counts: Vec<u64>,
+    width_s: f64,
+}
+
+/// The outages of a time span, in the order of time; `None` = it can't be told.
+pub(super) fn judge(span: &SpanView) -> Option<Vec<Outage>> {
+    let unseen = unseen(span)?;
+    let courses = courses(span)?;
+    let mut found: Vec<Outage> = courses.iter().flat_map(|course| of_course(span, course, unseen)).collect();
+    found.sort_by(|a, b| a.begin_s.total_cmp(&b.begin_s));
+    Some(found)
+}
+
+/// When nobody looked; `None` = it is known that nobody did, but not when.
+fn unseen<'a>(span: &SpanView<'a>) -> Option<&'a [UnseenTime]> {
+    let observed = span.results.observed.as_ref();
+    match observed.and_then(|observed| observed.quiet.as_ref()) {
+        Some(quiet) => Some(&quiet.unseen),
+        None => held_up::check(span).is_empty().then_some(&[]),
+    }
+}
+
+/// What is known of the course of I/Os: by target, if it can be.
+fn courses(span: &SpanView) -> Option<Vec<IoCourse>> {
+    let observed = span.results.observed.as_ref();
+    let by_target = observed.and_then(|observed| observed.quiet.as_ref()).map(|quiet| &quiet.targets);
+    if let Some(targets) = by_target.filter(|targets| !targets.is_empty()) {
+        let course = |of: &diskspd_model::results::TargetBeats| IoCourse {
+            target: Some(of.target),
+            counts: of.beats.ios.0.clone(),
+            width_s: seconds_of_us(of.beats.width_us),
+        };
+        return Some(targets.iter().map(course).collect());
+    }
+    let only = match &span.ids[..] {
+        [only] => Some(*only),
+        _ => None,
+    };
+    if let Some(beats) = observed.and_then(|observed| observed.beats.as_ref()) {
+        let (counts, width_s) = (beats.ios.0.clone(), seconds_of_us(beats.width_us));
+        return Some(vec![IoCourse { target: only, counts, width_s }]);
+    }
+    let ms = span.asked.io_bucket_duration;
+    let whole = (span.measured.seconds * 1000.0 / f64::from(ms.max(1)) + 1e-6) as usize;
+    let intervals = span.measured.iops.as_ref().filter(|_| ms > 0 && ms <= FINE_ENOUGH_MS)?;
+    let width_s = seconds_of_ms(ms);
+    match only {
+        Some(_) => {
+            let counts = intervals.intervals.iter().map(|interval| interval.total.ios);
+            Some(vec![IoCourse { target: only, counts: padded(counts, whole), width_s }])
+        }
+        None => {
+            let course =
+                |id: &TargetId| IoCourse { target: Some(*id), counts: series(span, *id, whole), width_s };
+            Some(span.ids.iter().map(course).collect())
+        }
+    }
+}
+
+/// So many intervals: the one that measuring ended in is no whole one, and behind the last I/O there may be
+/// more.
+fn padded(counts: impl Iterator<Item = u64>, whole: usize) -> Vec<u64> {
+    counts.chain(std::iter::repeat(0)).take(whole).collect()
+}
+
+/// I/Os of a target by intervals of `-D`.
+fn series(span: &SpanView, id: TargetId, whole: usize) -> Vec<u64> {
+    let mut counts = vec![0_u64; whole];
+    let rows = span.rows().filter(|row| row.target == id);
+    for series in rows.flat_map(|row| [&row.read, &row.write]).filter_map(|way| way.series.as_ref()) {
+        counts.iter_mut().zip(series.valid()).for_each(|(sum, interval)| *sum += interval.count());
+    }
+    counts
+}
+
+fn of_course(span: &SpanView, course: &IoCourse, unseen: &[UnseenTime]) -> Vec<Outage> {
+    let beat = |us: u64| seconds_of_us(us) / course.width_s;
+    let unseen: Vec<Range<usize>> = unseen
+        .iter()
+        .map(|time| beat(time.begin_us).floor() as usize..beat(time.end_us).ceil() as usize)
+        .collect();
+    let watched = WatchedIos {
+        counts: &course.counts,
+        width_s: course.width_s,
+        in_flight: in_flight(span, course.target),
+        unseen: &unseen,
+    };
+    let end_s = course.counts.len() as f64 * course.width_s;
+    let stated = |stretch: QuietStretch| outage(span, course, stretch, end_s);
+    let found = outages::of(watched).into_iter().map(stated);
+    found.filter(|outage| was_asked(span, outage)).collect()
+}
+
+/// Whether I/Os were to be answered: pauses that were asked for are none of the target's.
+fn was_asked(span: &SpanView, outage: &Outage) -> bool {
+    let pauses =
+        span.replays || span.asked.targets.iter().any(|target| target.think_time.is_some_and(|ms| ms > 0));
+    match outage.in_flight {
+        Some(in_flight) => in_flight > 0,
+        None => !pauses,
+    }
+}
+
+fn outage(span: &SpanView, course: &IoCourse, stretch: QuietStretch, end_s: f64) -> Outage {
+    let silences: Vec<&Silence> = silences(span, course.target, &stretch).collect();
+    let began_ms = span.results.started_at.filter(|_| span.results.began.is_some());
+    Outage {
+        target: course.target.and_then(|id| path_of(span, id)),
+        begin_s: stretch.begin_s,
+        length_s: stretch.length_s(),
+        began_utc_ms: began_ms.map(|ms| ms + (stretch.begin_s * 1000.0).round() as i64),
+        at_end: stretch.end_s + course.width_s / 2.0 >= end_s,
+        ios: stretch.ios,
+        usual_ios: stretch.usual_ios,
+        in_flight: silences.iter().filter_map(|silence| silence.in_flight).max(),
+        errors: errors(span.results, course.target, &stretch),
+        changes: silences.iter().flat_map(|silence| silence.changes.iter().cloned()).collect(),
+    }
+}
+
+/// Those of a target that lie, for half of their time at least, within a stretch.
+fn silences<'a>(
+    span: &SpanView<'a>,
+    target: Option<TargetId>,
+    stretch: &'a QuietStretch,
+) -> impl Iterator<Item = &'a Silence> {
+    let quiet = span.results.observed.as_ref().and_then(|observed| observed.quiet.as_ref());
+    let all = quiet.into_iter().flat_map(|quiet| &quiet.silences);
+    all.filter(move |silence| {
+        let (begin, end) = (seconds_of_us(silence.begin_us), seconds_of_us(silence.end_us));
+        let shared = end.min(stretch.end_s) - begin.max(stretch.begin_s);
+        target.is_none_or(|id| id == silence.target) && shared * 2.0 >= end - begin
+    })
+}
+
+fn errors(results: &SpanResults, target: Option<TargetId>, stretch: &QuietStretch) -> u64 {
+    let of_it = results.errors.iter().filter(|errors| target.is_none_or(|id| id == errors.target));
+    let within = |us: &&i64| {
+        let at = **us as f64 / 1e6;
+        at >= stretch.begin_s && at <= stretch.end_s + SETTLING_S
+    };
+    of_it.map(|errors| errors.at_us.iter().filter(within).count() as u64).sum()
+}
+
+fn path_of(span: &SpanView, id: TargetId) -> Option<RawText> {
+    span.targets().find(|asked| asked.id == id).map(|Asked { target, .. }| target.path.clone())
+}
+
+/// I/Os that can be in flight on it at once.
+fn in_flight(span: &SpanView, target: Option<TargetId>) -> u64 {
+    let of_it = |asked: &Asked| target.is_none_or(|id| id == asked.id);
+    let of_target = |asked: Asked| {
+        let works_on = |thread: &&diskspd_model::results::ThreadResults| {
+            thread.targets.iter().any(|row| row.target == asked.id)
+        };
+        u64::from(asked.target.request_count) * span.results.threads.iter().filter(works_on).count() as u64
+    };
+    span.targets().filter(of_it).map(of_target).sum::<u64>().max(1)
+}
+
+/// Whether `--fail-on-outage` is to say so: an outage ended the run, or one of these, by time spans, took as
+/// long as it allows.
+pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
+    let asked = record.run_options.as_ref().and_then(|options| options.fail_on_outage_ms);
+    let Some(limit_ms) = asked else { return false };
+    let mut ended = record.host().results.time_spans.iter().filter_map(|span| span.ended);
+    let mut all = outages.iter().flatten().flatten();
+    ended.any(|ended| ended.by == EndedBy::Outage)
+        || all.any(|outage| outage.length_s * 1000.0 + 0.5 >= limit_ms as f64)
+}
+
+/// The outages as a finding; what was stuck is shown with it.
+pub(super) fn check(span: &SpanView, found: Option<&[Outage]>) -> Vec<Finding> {
+    let found = found.unwrap_or_default();
+    let longest = found.iter().max_by(|a, b| a.length_s.total_cmp(&b.length_s));
+    longest.map(|longest| finding(span, found, longest)).into_iter().collect()
+}
+
+fn finding(span: &SpanView, found: &[Outage], longest: &Outage) -> Finding {
+    let all: f64 = found.iter().map(|outage| outage.length_s).sum();
+    let more = match found.len() {
+        1 => String::new(),
+        times => format!("; {times} outages take {all:.2} s of {:.2} s", span.measured.seconds),
+    };
+    let of = longest.target.as_ref().filter(|_| span.ids.len() > 1);
+    let of = of.map_or(String::new(), |path| format!(" of '{path}'"));
+    let message = format!("longest outage {:.2} s{of} ({}){more}", longest.length_s, longest.in_short());
+    let mut finding = Finding::new("outage", Severity::Warning, span, message);
+    for outage in found.iter().take(LISTED) {
+        finding = finding.shown_by(outage.line());
+        let changes = outage.changes.iter().take(LISTED);
+        finding = changes.fold(finding, |finding, change| finding.shown_by(in_words(change)));
+    }
+    if found.len() > LISTED {
+        finding = finding.shown_by(format!("and {} more outages", found.len() - LISTED));
+    }
+    finding
+        .remedy(
+            "look at dmesg and at the path to the storage at these times; where a failover was tested this \
+             is its answer. Rates are over all the time, outages included",
+        )
+        .as_answer()
+}
+
+impl Outage {
+    /// `at 12.40 s: nothing completed, 32 in flight, 3 errors`
+    pub fn in_short(&self) -> String {
+        let mut text = format!("at {:.2} s: {}", self.begin_s, self.what());
+        if let Some(in_flight) = self.in_flight {
+            text += &format!(", {in_flight} in flight");
+        }
+        match self.errors {
+            0 => {}
+            1 => text += ", 1 error",
+            errors => text += &format!(", {errors} errors"),
+        }
+        if self.at_end {
+            text += ", until the end";
+        }
+        text
+    }
+
+    fn what(&self) -> String {
+        match (self.ios, self.usual_ios) {
+            (0, None) => "nothing completed at any time".into(),
+            (0, _) => "nothing completed".into(),
+            (1, usual) => format!("1 I/O completed, usual are {:.0}", usual.unwrap_or_default()),
+            (ios, usual) => format!("{ios} I/Os completed, usual are {:.0}", usual.unwrap_or_default()),
+        }
+    }
+
+    /// With its target and the time of day.
+    fn line(&self) -> String {
+        let target = self.target.as_ref().map_or(String::new(), |path| format!(" of '{path}'"));
+        let at = self.began_utc_ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let at = at.map_or(String::new(), |at| format!("; it began {at:.3}"));
+        format!("{:.2} s{target} {}{at}", self.length_s, self.in_short())
+    }
+}
+
+/// `path: nvme0c0n1 ana_state was optimized, and inaccessible from second 12.9 on`
+fn in_words(change: &PathChange) -> String {
+    let said = |text: &str| if text.is_empty() { "absent".to_owned() } else { text.to_owned() };
+    let PathChange { seen_us, what, from, to } = change;
+    let at = seconds_of_us(*seen_us);
+    format!("{what} changed from {} to {}, seen at {at:.2} s", said(from), said(to))
+}

@@ -1,0 +1,91 @@
+//! What was seen of targets that answered nothing for a while: facts, from which `judge` concludes whether
+//! they were outages.
+
+use super::Beats;
+use crate::profile::TargetId;
+use serde::{Deserialize, Serialize};
+
+/// What the controlling thread saw of pauses within the measured time. Times count from its beginning, us.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuietFacts {
+    /// I/Os from beat to beat, by target; empty = there is one target alone, whose I/Os are all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<TargetBeats>,
+    /// When the controlling thread itself could not look, for half a second or longer: nothing is known of
+    /// the targets then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen: Vec<UnseenTime>,
+    /// When a target completed nothing for half a second or longer, in the order of their ends: the first
+    /// 256.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub silences: Vec<Silence>,
+    /// I/Os that were in flight for longer than `--stuck` allows; the first 16.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stuck: Vec<StuckFact>,
+}
+
+/// What was done on a target within seconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetBeats {
+    /// The target.
+    pub target: TargetId,
+    /// I/Os completed.
+    pub beats: Beats,
+}
+
+/// A time in which nobody looked, us since measuring began.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnseenTime {
+    /// The last look before it.
+    pub begin_us: u64,
+    /// The first look behind it.
+    pub end_us: u64,
+}
+
+/// A time in which a target completed nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Silence {
+    /// The target.
+    pub target: TargetId,
+    /// The last look at which something had completed, us since measuring began.
+    pub begin_us: u64,
+    /// The first look at which something had completed again, or the end of measuring, us since it began.
+    pub end_us: u64,
+    /// I/Os in flight meanwhile, at most; missing = it could not be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<u64>,
+    /// What changed of paths and links between the beginning of measuring and the end of the silence, and had
+    /// not been seen before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<PathChange>,
+}
+
+/// A path or link that changed its state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathChange {
+    /// When it was seen, us since measuring began.
+    pub seen_us: u64,
+    /// What: `nvme0c0n1 ana_state`, `sdb state`, `eth0 operstate`.
+    pub what: String,
+    /// What the kernel said before; empty = it wasn't there.
+    pub from: String,
+    /// What it said then; empty = it is gone.
+    pub to: String,
+}
+
+/// An I/O that did not come back for long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StuckFact {
+    /// The target.
+    pub target: TargetId,
+    /// What it does: `read`, as the table of operations has it.
+    pub operation: String,
+    /// Byte offset in the target.
+    pub offset: u64,
+    /// Bytes; 0 of a flush.
+    pub length: u32,
+    /// When it was submitted, us since measuring began; negative = before.
+    pub submitted_us: i64,
+    /// When it was seen, us since measuring began.
+    pub seen_us: u64,
+}

@@ -1,0 +1,225 @@
+//! Outages: stretches in which nothing was completed, or far less than before and after them. A pure
+//! function of I/Os by intervals; docs/outages.md states the rule for people.
+
+use super::median;
+use std::ops::Range;
+
+/// What is shorter, s, is a pause ([`super::stalls`]) and no outage.
+pub const SHORTEST_S: f64 = 1.0;
+/// Far less: at most this share of the usual rate.
+const FAR_LESS: f64 = 0.05;
+/// Fewer I/Os than this in a usual second tell nothing by being twenty times fewer.
+const TELLING_IOS: f64 = 400.0;
+/// What is far less lies between stretches with this share of the usual rate: what stays low is a change of
+/// the level.
+const USUAL: f64 = 0.5;
+/// So much of a stretch is nearly all of it.
+const NEARLY: f64 = 0.95;
+/// So many pauses that are at least half as long ...
+const HABIT_TIMES: usize = 4;
+/// ... and that take more of the time than this share are how the target works.
+const HABIT_SHARE: f64 = 0.25;
+/// Of runs without an outage less than one in a thousand (e^-7) has such a silence by chance.
+const BY_CHANCE: f64 = 7.0;
+/// Where intervals are as long as this, s, each with an I/O in it holds many distances, none longer than
+/// itself: they are no distances themselves.
+const COARSE_S: f64 = 0.1;
+/// Who has not done this many times what can be in flight has not shown how fast it usually answers.
+const ROUNDS: u64 = 8;
+
+/// A stretch of intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuietStretch {
+    /// When it began, s.
+    pub begin_s: f64,
+    /// When it ended, s.
+    pub end_s: f64,
+    /// I/Os completed in it.
+    pub ios: u64,
+    /// I/Os that would usually be completed in as much time; `None` = nothing ever was.
+    pub usual_ios: Option<f64>,
+}
+
+impl QuietStretch {
+    /// How long it took, s.
+    pub fn length_s(&self) -> f64 {
+        self.end_s - self.begin_s
+    }
+}
+
+/// What was seen of a target.
+#[derive(Debug, Clone, Copy)]
+pub struct WatchedIos<'a> {
+    /// I/Os completed, by interval.
+    pub counts: &'a [u64],
+    /// Length of an interval, s.
+    pub width_s: f64,
+    /// I/Os that can be in flight at once.
+    pub in_flight: u64,
+    /// Intervals of which nothing is known, ascending: the program itself could not run.
+    pub unseen: &'a [Range<usize>],
+}
+
+/// The outages, in the order of time.
+pub fn of(watched: WatchedIos) -> Vec<QuietStretch> {
+    let WatchedIos { counts, width_s, in_flight, .. } = watched;
+    let ios = sum(counts);
+    if width_s.is_nan() || width_s <= 0.0 {
+        return Vec::new();
+    }
+    let silences = silences(&watched);
+    let long = |stretch: &Range<usize>| stretch.len() as f64 * width_s >= SHORTEST_S - width_s / 1000.0;
+    if ios == 0 {
+        let all = silences.into_iter().filter(long);
+        return all.map(|stretch| stated(&watched, stretch, None)).collect();
+    }
+    if ios < ROUNDS.saturating_mul(in_flight) {
+        return Vec::new();
+    }
+    let usual = UsualRate::of(&watched);
+    let exceptional =
+        |silence: &&Range<usize>| long(silence) && is_no_chance(&watched, &silences, silence.len());
+    let silent: Vec<Range<usize>> = silences.iter().filter(exceptional).cloned().collect();
+    let within =
+        |silence: &Range<usize>, low: &Range<usize>| low.start <= silence.start && silence.end <= low.end;
+    // What is silent nearly all the time is silent: its edges are known better.
+    let is_silent = |low: &Range<usize>| {
+        silent.iter().any(|silence| within(silence, low) && silence.len() as f64 >= NEARLY * low.len() as f64)
+    };
+    let lows = usual.iter().flat_map(|usual| usual.far_less(&watched)).filter(long);
+    let lows: Vec<Range<usize>> = lows.filter(|low| !is_silent(low)).collect();
+    let alone = silent.iter().filter(|silence| !lows.iter().any(|low| within(silence, low)));
+    let mut found: Vec<Range<usize>> = alone.cloned().chain(lows.iter().cloned()).collect();
+    found.sort_by_key(|stretch| stretch.start);
+    let named = found.iter().filter(|stretch| !is_habit(&watched, &found, &silences, stretch));
+    let rate = usual.map_or_else(|| rate_outside(&watched, &found), |usual| usual.per_interval);
+    named.map(|stretch| stated(&watched, stretch.clone(), Some(rate))).collect()
+}
+
+fn sum(counts: &[u64]) -> u64 {
+    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+}
+
+fn stated(watched: &WatchedIos, stretch: Range<usize>, per_interval: Option<f64>) -> QuietStretch {
+    QuietStretch {
+        begin_s: stretch.start as f64 * watched.width_s,
+        end_s: stretch.end as f64 * watched.width_s,
+        ios: sum(&watched.counts[stretch.clone()]),
+        usual_ios: per_interval.map(|rate| rate * stretch.len() as f64),
+    }
+}
+
+/// Stretches of intervals without I/O. One that nobody saw ends a stretch.
+fn silences(watched: &WatchedIos) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for index in (0..watched.counts.len()).filter(|index| watched.counts[*index] == 0) {
+        if watched.unseen.iter().any(|unseen| unseen.contains(&index)) {
+            continue;
+        }
+        match found.last_mut() {
+            Some(last) if last.end == index => last.end = index + 1,
+            _ => found.push(index..index + 1),
+        }
+    }
+    found
+}
+
+/// Whether no target that is as fast, and answers at as irregular times, is silent for so long by chance.
+/// Intervals with I/Os take the place of I/Os: those that come back together say no more than one.
+fn is_no_chance(watched: &WatchedIos, silences: &[Range<usize>], intervals: usize) -> bool {
+    let active = watched.counts.iter().filter(|count| **count > 0).count() as f64;
+    // From one interval with I/Os to the next; silences that are like this one have no say.
+    let others = silences.iter().map(Range::len).filter(|others| *others * 2 < intervals);
+    let (mut distances, mut squares) = (active, active);
+    for silence in others {
+        let distance = (silence + 1) as f64;
+        distances += silence as f64;
+        squares += distance * distance - 1.0;
+    }
+    // The mean that a moment sees: where distances differ it is longer than the mean of all of them. An
+    // interval that is no second takes part as what it is.
+    let typical = if watched.width_s < COARSE_S { squares / distances } else { squares / distances - 1.0 };
+    intervals as f64 >= (active.ln() + BY_CHANCE) * typical
+}
+
+/// Whether there are many like it, which together take much of the time: so the target works always.
+fn is_habit(
+    watched: &WatchedIos,
+    found: &[Range<usize>],
+    silences: &[Range<usize>],
+    it: &Range<usize>,
+) -> bool {
+    let alike = |other: &&Range<usize>| other.len() * 2 >= it.len();
+    let among = found.iter().filter(alike).count().max(silences.iter().filter(alike).count());
+    let taken = |stretches: &[Range<usize>]| stretches.iter().filter(alike).map(Range::len).sum::<usize>();
+    let taken = taken(found).max(taken(silences)) as f64;
+    among > HABIT_TIMES && taken > HABIT_SHARE * watched.counts.len() as f64
+}
+
+/// I/Os by interval outside of these stretches.
+fn rate_outside(watched: &WatchedIos, stretches: &[Range<usize>]) -> f64 {
+    let without: usize = stretches.iter().map(Range::len).sum();
+    sum(watched.counts) as f64 / watched.counts.len().saturating_sub(without).max(1) as f64
+}
+
+/// What is usual in a second that isn't silent.
+struct UsualRate {
+    per_interval: f64,
+    /// Intervals of a second.
+    second: usize,
+    /// I/Os of the second that begins with each interval; `None` = not all of it was seen.
+    seconds: Vec<Option<u64>>,
+}
+
+impl UsualRate {
+    /// `None` = too slow to tell far less from usual.
+    fn of(watched: &WatchedIos) -> Option<UsualRate> {
+        let second = (SHORTEST_S / watched.width_s).round().max(1.0) as usize;
+        let windows = watched.counts.len().checked_sub(second)?;
+        let is_seen =
+            |begin: usize| !watched.unseen.iter().any(|un| un.start < begin + second && begin < un.end);
+        let mut ios = sum(&watched.counts[..second]);
+        let mut seconds = Vec::with_capacity(windows + 1);
+        for begin in 0..=windows {
+            seconds.push(is_seen(begin).then_some(ios));
+            let next = watched.counts.get(begin + second).copied().unwrap_or(0);
+            ios = ios.saturating_add(next).saturating_sub(watched.counts[begin]);
+        }
+        let active = seconds.iter().flatten().filter(|ios| **ios > 0).map(|ios| *ios as f64);
+        let usual = median(active);
+        (usual >= TELLING_IOS).then_some(UsualRate { per_interval: usual / second as f64, second, seconds })
+    }
+
+    /// Stretches of seconds with far less, which begin and end with the usual.
+    fn far_less(&self, watched: &WatchedIos) -> Vec<Range<usize>> {
+        let most = FAR_LESS * self.per_interval;
+        let is_low = |ios: &Option<u64>| ios.is_some_and(|ios| ios as f64 <= most * self.second as f64);
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for (begin, _) in self.seconds.iter().enumerate().filter(|(_, ios)| is_low(ios)) {
+            match found.last_mut() {
+                Some(last) if last.end >= begin => last.end = begin + self.second,
+                _ => found.push(begin..begin + self.second),
+            }
+        }
+        let trimmed = found.into_iter().map(|stretch| trimmed(watched.counts, stretch, most));
+        trimmed.filter(|stretch| self.is_usual_around(watched.counts, stretch)).collect()
+    }
+
+    fn is_usual_around(&self, counts: &[u64], stretch: &Range<usize>) -> bool {
+        let is_usual = |around: &[u64]| {
+            around.len() * 2 >= self.second
+                && sum(around) as f64 >= USUAL * self.per_interval * around.len() as f64
+        };
+        let before = &counts[stretch.start.saturating_sub(self.second)..stretch.start];
+        let behind = &counts[stretch.end..counts.len().min(stretch.end + self.second)];
+        is_usual(before) && is_usual(behind)
+    }
+}
+
+/// Without the intervals at its edges that hold more than this.
+fn trimmed(counts: &[u64], stretch: Range<usize>, most: f64) -> Range<usize> {
+    let is_low = |index: &usize| counts[*index] as f64 <= most;
+    let begin = stretch.clone().find(is_low).unwrap_or(stretch.end);
+    let end = (begin..stretch.end).rev().find(is_low).map_or(begin, |last| last + 1);
+    begin..end
+}

@@ -1,0 +1,160 @@
+//! Targets that answer nothing: the controlling thread sees by what the workers publish when one is silent,
+//! and only then looks closer: what is in flight, and whether paths changed. The workers pay nothing for it.
+
+mod silent;
+mod stuck;
+mod target;
+mod watched;
+
+use diskspd_host::path_states::{self, PathStates};
+use diskspd_host::root::Root;
+use diskspd_model::results::{EndedBy, PathChange, QuietFacts, UnseenTime};
+use diskspd_model::units::seconds_of_ms;
+use diskspd_sys::clock::{Nanos, SECOND};
+use silent::{SilenceLog, TargetLook};
+use stuck::StuckWatch;
+use target::WatchedTarget;
+pub use watched::WatchedSpan;
+
+/// From one look to the next, at least.
+const STEP: Nanos = SECOND / 66;
+/// Who comes later than this has not looked: the whole program may have been stopped. What takes less time is
+/// no outage, and on a busy machine this thread may well be some tenths of a second late.
+const BLIND: Nanos = SECOND / 2;
+/// Times without a look that are kept; more become one with the last.
+const MOST_UNSEEN: usize = 1024;
+/// Watches the targets of a time span.
+pub struct QuietWatch<'a> {
+    span: WatchedSpan<'a>,
+    targets: Vec<WatchedTarget>,
+    devices: Vec<String>,
+    /// What was known of paths and links when it was looked last.
+    paths: PathStates,
+    start: Nanos,
+    last: Nanos,
+    unseen: Vec<UnseenTime>,
+    silences: SilenceLog,
+    stuck: Option<StuckWatch>,
+}
+
+impl<'a> QuietWatch<'a> {
+    /// Before the start signal. `devices`: those beneath the targets.
+    pub fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
+        let paths = path_states::read(&Root::live(), devices);
+        QuietWatch {
+            targets: target::all(span.plan),
+            devices: devices.to_vec(),
+            paths,
+            start: 0,
+            last: 0,
+            unseen: Vec::new(),
+            silences: SilenceLog::default(),
+            stuck: span.run_options.stuck_ms.map(StuckWatch::new),
+            span,
+        }
+    }
+
+    /// Measuring begins at `start`.
+    pub fn begin(&mut self, start: Nanos) {
+        (self.start, self.last) = (start, start);
+        for target in &mut self.targets {
+            target.begin(start, self.span.ios(target));
+        }
+    }
+
+    /// Within the window, whenever the controlling thread wakes.
+    pub fn look(&mut self, now: Nanos) {
+        let passed = now.saturating_sub(self.last);
+        if passed < STEP {
+            return;
+        }
+        let blind = passed >= BLIND;
+        if blind {
+            self.has_not_looked(now);
+        }
+        self.last = now;
+        let mut targets = std::mem::take(&mut self.targets);
+        for target in &mut targets {
+            if blind {
+                target.nobody_looked(passed);
+            }
+            self.look_at(target, now);
+        }
+        self.targets = targets;
+        let (span, start) = (&self.span, self.start);
+        self.stuck.iter_mut().for_each(|stuck| stuck.look(span, start, now));
+    }
+
+    fn has_not_looked(&mut self, now: Nanos) {
+        let us = |at: Nanos| at.saturating_sub(self.start) / 1000;
+        let time = UnseenTime { begin_us: us(self.last), end_us: us(now) };
+        let full = self.unseen.len() >= MOST_UNSEEN;
+        match self.unseen.last_mut().filter(|_| full) {
+            Some(last) => last.end_us = time.end_us,
+            None => self.unseen.push(time),
+        }
+    }
+
+    fn look_at(&mut self, target: &mut WatchedTarget, now: Nanos) {
+        let Some(ios) = self.span.ios(target) else { return };
+        match target.seen(ios, now) {
+            TargetLook::Goes => {}
+            TargetLook::Silent => {
+                // With nothing in flight nothing is to be answered.
+                let in_flight = self.span.in_flight(target);
+                let changes = self.path_changes(now);
+                target.looked_closer(in_flight, changes, now);
+                self.end_if_too_long(target, in_flight, now);
+            }
+            TargetLook::GoesOn(mut silence) => {
+                silence.changes.extend(self.path_changes(now));
+                self.silences.push(silence, self.start);
+            }
+            TargetLook::StillSilent => self.end_if_too_long(target, target.in_flight(), now),
+        }
+    }
+
+    /// What changed of paths and links since it was asked last.
+    fn path_changes(&mut self, now: Nanos) -> Vec<PathChange> {
+        let states = path_states::read(&Root::live(), &self.devices);
+        let before = std::mem::replace(&mut self.paths, states);
+        silent::changes(&before, &self.paths, now.saturating_sub(self.start) / 1000)
+    }
+
+    /// `--fail-on-outage`
+    fn end_if_too_long(&self, target: &WatchedTarget, in_flight: Option<u64>, now: Nanos) {
+        let WatchedSpan { control, voice, run_options, .. } = self.span;
+        let Some(limit_ms) = run_options.fail_on_outage_ms else { return };
+        let silent_ms = now.saturating_sub(target.since()) / 1_000_000;
+        if silent_ms < limit_ms || in_flight == Some(0) || control.is_interrupted() {
+            return;
+        }
+        let flying = in_flight.map_or(String::new(), |ios| format!(", with {ios} I/Os in flight"));
+        voice.warn(&format!(
+            "'{}' has answered nothing for {:.1} s{flying}: the run ends here (--fail-on-outage)",
+            target.path,
+            seconds_of_ms(u32::try_from(silent_ms).unwrap_or(u32::MAX))
+        ));
+        control.interrupt_by(EndedBy::Outage);
+    }
+
+    /// Measuring ended at `end`.
+    pub fn finish(mut self, end: Nanos) -> QuietFacts {
+        let mut targets = Vec::new();
+        let several = self.targets.len() > 1;
+        for target in std::mem::take(&mut self.targets) {
+            let (silence, beats) = target.finish(end);
+            if let Some(mut silence) = silence {
+                silence.changes.extend(self.path_changes(end));
+                self.silences.push(silence, self.start);
+            }
+            targets.extend(beats.filter(|_| several));
+        }
+        QuietFacts {
+            targets,
+            unseen: self.unseen,
+            silences: self.silences.kept,
+            stuck: self.stuck.map(|stuck| stuck.found).unwrap_or_default(),
+        }
+    }
+}

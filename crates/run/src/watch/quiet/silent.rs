@@ -1,0 +1,107 @@
+//! Silences: what is known of one while it goes on, and those that are kept.
+
+use diskspd_host::path_states::PathStates;
+use diskspd_model::profile::TargetId;
+use diskspd_model::results::{PathChange, Silence};
+use diskspd_sys::clock::Nanos;
+
+/// Silences that are kept.
+const MOST: usize = 256;
+/// Changes that are kept of one.
+const MOST_CHANGES: usize = 32;
+
+/// What a look at a target shows.
+#[derive(Debug)]
+pub enum TargetLook {
+    /// It answers, or has done so a moment ago.
+    Goes,
+    /// It is time for a closer look.
+    Silent,
+    /// It is silent, and was looked at a moment ago.
+    StillSilent,
+    /// It answers again.
+    GoesOn(ClosedSilence),
+}
+
+/// A silence that goes on.
+#[derive(Debug, Default)]
+pub struct OpenSilence {
+    /// I/Os in flight, at most; `None` = it could not be seen.
+    pub in_flight: Option<u64>,
+    /// What changed of paths and links so far.
+    pub changes: Vec<PathChange>,
+    /// When it is looked at next.
+    pub next: Nanos,
+}
+
+/// A silence with its end, on the monotonic clock.
+#[derive(Debug)]
+pub struct ClosedSilence {
+    target: TargetId,
+    begin: Nanos,
+    end: Nanos,
+    in_flight: Option<u64>,
+    /// What changed of paths and links.
+    pub changes: Vec<PathChange>,
+}
+
+impl OpenSilence {
+    /// It was one of this target, and took from `begin` to `end`.
+    pub fn closed(self, target: TargetId, begin: Nanos, end: Nanos) -> ClosedSilence {
+        ClosedSilence { target, begin, end, in_flight: self.in_flight, changes: self.changes }
+    }
+}
+
+/// The silences that are kept, the first ones.
+#[derive(Debug, Default)]
+pub struct SilenceLog {
+    /// In the order of their ends.
+    pub kept: Vec<Silence>,
+}
+
+impl SilenceLog {
+    /// Keeps one, if there is room; measuring began at `start`.
+    pub fn push(&mut self, silence: ClosedSilence, start: Nanos) {
+        if self.kept.len() >= MOST {
+            return;
+        }
+        let ClosedSilence { target, begin, end, in_flight, mut changes } = silence;
+        changes.truncate(MOST_CHANGES);
+        let us = |at: Nanos| at.saturating_sub(start) / 1000;
+        self.kept.push(Silence { target, begin_us: us(begin), end_us: us(end), in_flight, changes });
+    }
+}
+
+/// What differs between two looks, the second of which was so long after measuring began, us.
+pub fn changes(before: &PathStates, now: &PathStates, seen_us: u64) -> Vec<PathChange> {
+    let state = |of: &PathStates, what: &String| of.get(what).cloned().unwrap_or_default();
+    let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let change = |what: &String| {
+        let (from, to) = (state(before, what), state(now, what));
+        (from != to).then(|| PathChange { seen_us, what: what.clone(), from, to })
+    };
+    names.into_iter().filter_map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_change_come_and_go_are_named() {
+        let states = |pairs: &[(&str, &str)]| -> PathStates {
+            pairs.iter().map(|(what, state)| (what.to_string(), state.to_string())).collect()
+        };
+        let before = states(&[("sda state", "running"), ("sdb state", "running"), ("sdc state", "running")]);
+        let now = states(&[("sda state", "offline"), ("sdc state", "running"), ("sdd state", "running")]);
+        let found = changes(&before, &now, 7);
+        let found: Vec<(&str, &str, &str)> =
+            found.iter().map(|change| (&*change.what, &*change.from, &*change.to)).collect();
+        let expected =
+            [("sda state", "running", "offline"), ("sdb state", "running", ""), ("sdd state", "", "running")];
+        assert_eq!(found, expected);
+        assert!(changes(&now, &now, 7).is_empty());
+    }
+}

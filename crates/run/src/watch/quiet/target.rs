@@ -1,0 +1,113 @@
+//! One target, as it is watched.
+
+use super::silent::{ClosedSilence, OpenSilence, TargetLook};
+use crate::watch::beats::BeatCounter;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::{RawText, TargetId};
+use diskspd_model::results::{PathChange, TargetBeats};
+use diskspd_sys::clock::{Nanos, SECOND};
+
+/// Who has completed nothing for so long is looked at more closely ...
+const SILENT: Nanos = SECOND / 2;
+/// ... and again so often.
+const AGAIN: Nanos = SECOND;
+
+/// A target, its workers, and what is known of it.
+#[derive(Debug)]
+pub struct WatchedTarget {
+    /// Which one.
+    pub id: TargetId,
+    /// As the user gave it.
+    pub path: RawText,
+    /// Those that work on it, by their index.
+    pub workers: Vec<usize>,
+    /// They work on others, too.
+    pub shares: bool,
+    ios: u64,
+    /// When something was seen to have completed last.
+    since: Nanos,
+    beats: Option<BeatCounter>,
+    open: Option<OpenSilence>,
+}
+
+/// The targets of a time span.
+pub fn all(plan: &SpanPlan) -> Vec<WatchedTarget> {
+    let mut all: Vec<WatchedTarget> = Vec::new();
+    for (index, worker) in plan.workers.iter().enumerate() {
+        let shares = worker.targets.iter().any(|target| target.id != worker.targets[0].id);
+        for target in &worker.targets {
+            let known = all.iter().position(|known| known.id == target.id);
+            let place = known.unwrap_or_else(|| {
+                all.push(WatchedTarget::new(target.id, target.path.clone()));
+                all.len() - 1
+            });
+            let watched = &mut all[place];
+            watched.shares |= shares;
+            if watched.workers.last() != Some(&index) {
+                watched.workers.push(index);
+            }
+        }
+    }
+    all
+}
+
+impl WatchedTarget {
+    fn new(id: TargetId, path: RawText) -> WatchedTarget {
+        let (workers, shares) = (Vec::new(), false);
+        WatchedTarget { id, path, workers, shares, ios: 0, since: 0, beats: None, open: None }
+    }
+
+    /// Measuring begins at `start`; so much was done, if it is known.
+    pub fn begin(&mut self, start: Nanos, ios: Option<u64>) {
+        // Workers with several targets count from the beginning of measuring on.
+        self.ios = ios.unwrap_or(0);
+        self.since = start;
+        self.beats = Some(BeatCounter::new(start, self.ios));
+    }
+
+    /// Nobody looked for so long, which is no time of the target's.
+    pub fn nobody_looked(&mut self, passed: Nanos) {
+        self.since += passed;
+    }
+
+    /// When something was seen to have completed last.
+    pub fn since(&self) -> Nanos {
+        self.since
+    }
+
+    /// I/Os in flight at the last closer look.
+    pub fn in_flight(&self) -> Option<u64> {
+        self.open.as_ref().and_then(|open| open.in_flight)
+    }
+
+    /// At `now` so much was done.
+    pub fn seen(&mut self, ios: u64, now: Nanos) -> TargetLook {
+        self.beats.iter_mut().for_each(|beats| beats.look(now, ios));
+        if ios != self.ios {
+            let open = self.open.take().map(|open| open.closed(self.id, self.since, now));
+            (self.ios, self.since) = (ios, now);
+            return open.map_or(TargetLook::Goes, TargetLook::GoesOn);
+        }
+        match &self.open {
+            None if now.saturating_sub(self.since) < SILENT => TargetLook::Goes,
+            Some(open) if now < open.next => TargetLook::StillSilent,
+            _ => TargetLook::Silent,
+        }
+    }
+
+    /// What a closer look at `now` has found.
+    pub fn looked_closer(&mut self, in_flight: Option<u64>, changes: Vec<PathChange>, now: Nanos) {
+        let open = self.open.get_or_insert_default();
+        open.in_flight = in_flight.max(open.in_flight);
+        open.changes.extend(changes);
+        open.next = now + AGAIN;
+    }
+
+    /// Measuring ended at `end`: the silence that it is in, and what was done.
+    pub fn finish(self, end: Nanos) -> (Option<ClosedSilence>, Option<TargetBeats>) {
+        let (id, since) = (self.id, self.since);
+        let silence = self.open.map(|open| open.closed(id, since, end));
+        let beats = self.beats.and_then(BeatCounter::finish);
+        (silence, beats.map(|beats| TargetBeats { target: id, beats }))
+    }
+}

@@ -1,0 +1,95 @@
+//! Outages as a user meets them: a server of files that stops, and the program itself that is stopped.
+
+#![allow(clippy::unwrap_used)]
+
+use super::faults::Served;
+use crate::common::{Ended, directory, diskspd, start, tool};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+fn record(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn millis(ms: u64) {
+    std::thread::sleep(Duration::from_millis(ms));
+}
+
+/// A file of 4 MiB behind the server.
+fn file_of(served: &Served) -> std::path::PathBuf {
+    let file = served.mounted.join("f");
+    fs::write(&file, vec![1; 4 << 20]).unwrap();
+    file
+}
+
+#[test]
+fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
+    let Some(served) = Served::new() else { return };
+    let (folder, file) = (directory(), file_of(&served));
+    let kept = folder.path().join("run.json");
+    let other = folder.path().join("other");
+    fs::write(&other, vec![1; 4 << 20]).unwrap();
+    let line = format!(
+        "-b4K -r -o2 -F1 -W0 -d60 -Su --engine uring --stuck 300ms --fail-on-outage 1s --out {} {} {{}}",
+        kept.display(),
+        other.display()
+    );
+    let run = start(&line, &file);
+    millis(1500);
+    served.signal("STOP");
+    millis(2500);
+    served.signal("CONT");
+    let ended: Ended = run.wait_with_output().unwrap().into();
+    assert_eq!(ended.code, 5, "{}", ended.stderr);
+    for words in [
+        "has answered nothing for 1.0 s, with 2 I/Os in flight: the run ends here (--fail-on-outage)",
+        "stuck: thread 0: read of 4096 bytes at offset ",
+        "an outage (--fail-on-outage) ended the run after ",
+        "nothing completed, 2 in flight, until the end)",
+    ] {
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
+    let record = record(&kept);
+    let span = &record["hosts"][0]["results"]["time_spans"][0];
+    assert_eq!(span["ended"]["by"], "outage");
+    let outages = record["judgement"]["outages"][0].as_array().unwrap();
+    assert_eq!(outages.len(), 1, "the other target answered: {outages:?}");
+    assert_eq!(outages[0]["target"], file.to_str().unwrap());
+    assert_eq!(
+        span["observed"]["quiet"]["stuck"].as_array().unwrap().len(),
+        2,
+        "{}",
+        span["observed"]["quiet"]
+    );
+}
+
+#[test]
+fn simulated_time_has_nobody_who_looks_meanwhile() {
+    for option in ["--stuck 1s", "--fail-on-outage 5s"] {
+        let ended = diskspd(&format!("--engine sim:outage -c1M -d12 {option} x"), Path::new(""));
+        assert_eq!(ended.code, 3, "{}", ended.stderr);
+        assert!(ended.stderr.contains("which a simulated one doesn't; leave them out"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_program_that_is_stopped_itself_names_no_outage() {
+    let folder = directory();
+    let (file, kept) = (folder.path().join("f"), folder.path().join("run.json"));
+    let run =
+        start(&format!("-c4M -b4K -r -o2 -W0 -d4 --fail-on-outage 1s --out {} {{}}", kept.display()), &file);
+    millis(1500);
+    tool(&format!("kill -STOP {}", run.id()));
+    millis(1500);
+    tool(&format!("kill -CONT {}", run.id()));
+    let ended: Ended = run.wait_with_output().unwrap().into();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let record = record(&kept);
+    assert_eq!(record["judgement"]["outages"][0].as_array().map(Vec::len), Some(0));
+    let quiet = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["quiet"];
+    let unseen = quiet["unseen"].as_array().unwrap();
+    let length = |time: &Value| time["end_us"].as_u64().unwrap() - time["begin_us"].as_u64().unwrap();
+    assert!(unseen.iter().map(length).max().unwrap() >= 1_400_000, "{unseen:?}");
+}
