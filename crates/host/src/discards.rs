@@ -4,7 +4,7 @@ use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_model::machine::discards::*;
 use diskspd_sys::anchor::Location;
-use diskspd_sys::ring;
+use diskspd_sys::ring::discards::takes_discards;
 use std::fs::File;
 use std::os::linux::fs::MetadataExt;
 use std::os::unix::fs::FileTypeExt;
@@ -33,7 +33,7 @@ fn of_device(path: &Path, device: Option<Device>) -> Discards {
         discards.impossible = (most == Some(0)).then(|| whole.to_string());
     }
     // That it can't be opened is told when it is opened for the run, and is no answer of io_uring's.
-    let asked = File::open(path).map(|device| ring::takes_discards(device.into()));
+    let asked = File::open(path).map(|device| takes_discards(device.into()));
     discards.not_by_uring = asked.ok().and_then(Result::err).map(|error| error.to_string());
     discards
 }

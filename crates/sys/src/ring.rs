@@ -5,33 +5,30 @@
 //! [`Ring::drop`]. For the same reason no part of the memory is ever handed out as a slice: a [`Slot`] is
 //! copied from and to by address.
 
+pub mod discards;
+mod drain;
+mod enter;
+mod entry;
 mod setup;
 
 pub use setup::{Options, Unregistered};
 
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
-use super::operation;
-use super::transfer::{Transfer, fits, fits_without_data};
-use diskspd_model::access::IoPriority;
-use diskspd_model::operation::Operation;
-use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
-use setup::{Registration, register, register_self, set_up, unregister_self};
+use super::transfer::Transfer;
+use enter::Entrance;
+use entry::{EntryFile, data_entry, other_entry};
+use io_uring::{EnterFlags, IoUring, opcode, squeue};
+use setup::{Registration, register, register_self, set_up};
 use std::io;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-/// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
 /// A polled ring ignores timeouts in the kernel: shorter ones are kept here, longer ones are only there to
 /// notice a device that answers nothing any more, to which its driver puts an end.
 const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
-
-/// Marks the completion of a cancellation; tags are 32 bits wide.
-const CANCEL: u64 = u64::MAX;
 
 /// How a system call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,24 +37,6 @@ pub enum Entered {
     Complete,
     /// The kernel lacks the memory to take more at the moment; nothing was waited for.
     Busy,
-}
-
-/// What an entry says of its file.
-#[derive(Debug, Clone, Copy)]
-struct Name {
-    /// Its index when registered, else its descriptor.
-    file: RawFd,
-    flags: squeue::Flags,
-    /// It is a block device.
-    device: bool,
-}
-
-impl Name {
-    /// By its descriptor.
-    fn of(file: &OwnedFd) -> Name {
-        let device = operation::is_device(file);
-        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device }
-    }
 }
 
 /// Among the notes when workers of the kernel are asked for.
@@ -72,12 +51,10 @@ pub struct Ring {
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
     /// What the entries of each file say.
-    names: Vec<Name>,
+    entry_files: Vec<EntryFile>,
     registration: Option<Registration>,
     unregistered: Option<Unregistered>,
-    /// The ring as `io_uring_enter` names it, and the flags to go with it.
-    enter_name: RawFd,
-    enter_flags: EnterFlags,
+    entrance: Entrance,
     depth: u32,
     /// By tag, as many as the depth: whether it is in flight. A byte each: looked at, set and cleared by one
     /// instruction, and the look for one in bounds is that for a tag that exists.
@@ -104,12 +81,12 @@ impl Ring {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
         let descriptors: Vec<RawFd> = files.iter().map(AsRawFd::as_raw_fd).collect();
-        let mut names: Vec<Name> = files.iter().map(Name::of).collect();
+        let mut entry_files: Vec<EntryFile> = files.iter().map(EntryFile::of).collect();
         if options.registered_files && !files.is_empty() {
             match ring.submitter().register_files(&descriptors) {
                 Ok(()) => {
-                    for (index, name) in (0..).zip(&mut names) {
-                        (name.file, name.flags) = (index, squeue::Flags::FIXED_FILE);
+                    for (index, file) in (0..).zip(&mut entry_files) {
+                        (file.number, file.flags) = (index, squeue::Flags::FIXED_FILE);
                     }
                     notes.push("registered files".into());
                 }
@@ -129,24 +106,22 @@ impl Ring {
                 }
             }
         }
-        let mut enter_name = ring.as_raw_fd();
-        let mut enter_flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
+        let flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
+        let mut entrance = Entrance { ring: ring.as_raw_fd(), flags };
         if options.registered_ring
             && let Ok(index) = register_self(ring.as_raw_fd())
         {
-            enter_name = index;
-            enter_flags |= EnterFlags::REGISTERED_RING;
+            entrance = Entrance { ring: index, flags: flags | EnterFlags::REGISTERED_RING };
             notes.push("registered ring".into());
         }
         Ok(Ring {
             ring: ManuallyDrop::new(ring),
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
-            names,
+            entry_files,
             registration,
             unregistered,
-            enter_name,
-            enter_flags,
+            entrance,
             depth,
             busy: vec![false; depth as usize].into(),
             queued: 0,
@@ -161,8 +136,8 @@ impl Ring {
     /// so many, instead of trying first whether the file takes them without blocking: some block all the
     /// same, in the call that submits.
     pub fn use_workers(&mut self, file: u32) {
-        let Some(name) = self.names.get_mut(file as usize) else { return };
-        name.flags |= squeue::Flags::ASYNC;
+        let Some(file) = self.entry_files.get_mut(file as usize) else { return };
+        file.flags |= squeue::Flags::ASYNC;
         // By default it's four for each CPU. A kernel before 5.15 can't be told; 0 leaves the others as
         // they are.
         let _ = self.ring.submitter().register_iowq_max_workers(&mut [self.depth.min(MAX_WORKERS), 0]);
@@ -215,15 +190,15 @@ impl Ring {
         let mut queue = self.ring.submission();
         let mut pushed = 0;
         for transfer in transfers.take(room) {
-            let Some(name) = self.names.get(transfer.file as usize) else { break };
+            let Some(file) = self.entry_files.get(transfer.file as usize) else { break };
             let Some(busy) = self.busy.get_mut(transfer.tag as usize).filter(|busy| !**busy) else { break };
             let Some(entry) = (match transfer.op.moves_data() {
-                true => data_entry(&self.memory, self.registration.is_some(), name, &transfer),
-                false => other_entry(name, &transfer),
+                true => data_entry(&self.memory, self.registration.is_some(), file, &transfer),
+                false => other_entry(file, &transfer),
             }) else {
                 break;
             };
-            let entry = entry.flags(name.flags).user_data(u64::from(transfer.tag));
+            let entry = entry.flags(file.flags).user_data(u64::from(transfer.tag));
             // SAFETY: the range is within the memory, if it refers to any, and memory and files are ours
             // until nothing is in flight.
             if unsafe { queue.push(&entry) }.is_err() {
@@ -306,11 +281,10 @@ impl Ring {
     pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
         self.hand_over(0, min, timeout)
     }
-
     fn hand_over(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<Entered> {
         let mut left = count;
         loop {
-            match self.call(left, min as u32, timeout) {
+            match self.entrance.call(left, min as u32, timeout) {
                 Ok(taken) => {
                     // No more than there are, whatever the kernel says.
                     let taken = taken.min(left).min(self.queued);
@@ -336,27 +310,6 @@ impl Ring {
         }
     }
 
-    /// `io_uring_enter(2)`. Returns how many entries it took.
-    fn call(&self, submit: u32, min: u32, timeout: Duration) -> io::Result<u32> {
-        let time = types::Timespec::from(timeout.min(FOREVER));
-        let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
-        let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
-        // SAFETY: the argument and the time live until the call returns; the entries were made by `push`
-        // and `cancel`.
-        let taken = unsafe {
-            libc::syscall(
-                libc::SYS_io_uring_enter,
-                self.enter_name,
-                submit,
-                min,
-                self.enter_flags.bits(),
-                &raw const argument,
-                size_of::<WaitArgument>(),
-            )
-        };
-        u32::try_from(taken).map_err(|_| io::Error::last_os_error())
-    }
-
     /// Takes the visible completions: tag, and bytes transferred or the negated `errno`.
     #[inline]
     pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) -> usize {
@@ -374,266 +327,7 @@ impl Ring {
         self.in_flight -= count;
         count as usize
     }
-
-    /// Cancels what is in flight and waits until it has ended; `false` when the limit has passed before.
-    fn drain(&mut self) -> bool {
-        let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
-        let deadline = monotonic().saturating_add(limit);
-        let mut cancel_any = self.options.cancel_any;
-        while self.in_flight > 0 {
-            if monotonic() >= deadline {
-                return false;
-            }
-            // Submits what is still queued; makes room for the cancellations.
-            let entered = self.enter(0, Duration::ZERO);
-            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
-            if !self.options.polled {
-                self.cancel(cancel_any);
-            }
-            let everything = self.in_flight + self.queued;
-            let waited = self.enter(everything as usize, Duration::from_millis(100));
-            if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            for completion in self.ring.completion() {
-                match (completion.user_data(), completion.result()) {
-                    (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
-                    (tag, _) => {
-                        let busy = self.busy.get_mut(tag as usize);
-                        // One that nobody waits for doesn't let go of memory.
-                        self.in_flight -= u32::from(busy.is_some_and(std::mem::take));
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    /// Queues the cancellation of everything. Repeated by [`Ring::drain`]: an I/O on its way from one of
-    /// the kernel's lists to another is missed.
-    fn cancel(&mut self, any: bool) {
-        let mut queue = self.ring.submission();
-        let mut push = |entry: squeue::Entry| {
-            // SAFETY: a cancellation refers to no memory.
-            let pushed = unsafe { queue.push(&entry.user_data(CANCEL)) }.is_ok();
-            self.queued += u32::from(pushed);
-        };
-        if any {
-            push(opcode::AsyncCancel2::new(types::CancelBuilder::any()).build());
-        } else {
-            (0..self.depth).for_each(|tag| push(opcode::AsyncCancel::new(u64::from(tag)).build()));
-        }
-    }
-}
-
-/// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
-/// is.
-#[inline(always)]
-fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
-    let Transfer { offset, length, start, .. } = *transfer;
-    let write = transfer.op == Operation::Write;
-    if !fits(offset, length, start, memory.usable(write)) {
-        return None;
-    }
-    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
-    // SAFETY: start is within the memory, checked above.
-    let data = unsafe { memory.as_ptr().add(start) };
-    Some(match (registered, write) {
-        (true, false) => {
-            opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-        }
-        (true, true) => {
-            opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
-        }
-        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
-        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
-    })
-}
-
-/// The entry of what refers to no memory.
-#[cold]
-fn other_entry(name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
-    let Transfer { op, offset, length, .. } = *transfer;
-    let entry = || operation::entry(op, types::Fd(name.file), name.device, offset, length.into());
-    fits_without_data(offset, length).then(entry).flatten()
-}
-
-/// Whether io_uring takes a discard of this block device as a command (Linux 6.12): asks for one of no
-/// bytes, which none ever does.
-///
-/// # Errors
-/// `EOPNOTSUPP`: it doesn't, or the device can't discard; or there is no io_uring.
-pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
-    let mut ring = Ring::new(1, vec![device], Buffer::new(0)?, Options::default())?;
-    let priority = IoPriority::Unstated;
-    let nothing =
-        Transfer { op: Operation::Discard, file: 0, offset: 0, start: 0, length: 0, tag: 0, priority };
-    if ring.push([nothing].into_iter()) == 0 {
-        return Err(io::Error::other("a new ring is full"));
-    }
-    ring.enter(1, FOREVER)?;
-    let mut answer = 0;
-    ring.reap(|_, result| answer = result);
-    match -answer {
-        // No bytes are no range; a device that is open for reading alone isn't asked that far.
-        0 | libc::EINVAL | libc::EBADF | libc::EPERM => Ok(()),
-        errno => Err(io::Error::from_raw_os_error(errno)),
-    }
-}
-
-impl Drop for Ring {
-    /// Cancels and drains what is in flight, then releases ring, files and memory.
-    ///
-    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may
-    /// still write into the memory, and the program is about to report an error and end.
-    fn drop(&mut self) {
-        if !self.drain() {
-            std::mem::forget(self.registration.take());
-            return;
-        }
-        if self.enter_flags.contains(EnterFlags::REGISTERED_RING) {
-            unregister_self(self.ring.as_raw_fd(), self.enter_name);
-        }
-        // Closing the ring would do these too, but some time later: files stayed busy and memory locked
-        // meanwhile. They fail when nothing was registered.
-        let _ = self.ring.submitter().unregister_buffers();
-        let _ = self.ring.submitter().unregister_files();
-        // SAFETY: each is dropped once, here, and not used afterwards. Nothing is in flight.
-        unsafe {
-            ManuallyDrop::drop(&mut self.ring);
-            ManuallyDrop::drop(&mut self.files);
-            ManuallyDrop::drop(&mut self.memory);
-        }
-    }
-}
-
-/// `struct io_uring_getevents_arg` of the kernel.
-#[repr(C)]
-struct WaitArgument {
-    sigmask: u64,
-    sigmask_size: u32,
-    min_wait: u32,
-    time: u64,
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::memory::Shared;
-
-    const READ: Transfer = Transfer {
-        op: Operation::Read,
-        file: 0,
-        offset: 0,
-        start: 0,
-        length: 1,
-        tag: 0,
-        priority: IoPriority::Unstated,
-    };
-
-    fn flush(tag: u32) -> Transfer {
-        Transfer { op: Operation::Flush, length: 0, tag, ..READ }
-    }
-
-    /// A ring with every request but one reading from an empty pipe, half of them not yet submitted.
-    fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
-        let (reader, writer) = io::pipe()?;
-        let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
-        let transfer = |tag| Transfer { start: tag as usize, tag, ..READ };
-        assert_eq!(ring.push((0..4).map(transfer)), 4);
-        assert_eq!(ring.enter(0, Duration::ZERO)?, Entered::Complete);
-        assert_eq!(ring.push((4..7).map(transfer)), 3);
-        Ok((ring, writer))
-    }
-
-    #[test]
-    fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
-        let full = Options::default();
-        let single = Options { cancel_any: false, ..full };
-        for options in [full, single] {
-            match busy_ring(options) {
-                Ok((mut ring, _writer)) => {
-                    ring.options.drain_limit = Duration::ZERO;
-                    assert!(!ring.drain());
-                    assert_eq!(ring.in_flight(), 7);
-                    ring.options.drain_limit = full.drain_limit;
-                    assert!(ring.drain());
-                    assert_eq!((ring.in_flight(), ring.queued()), (0, 0));
-                }
-                Err(error) => eprintln!("skipped, no io_uring: {error}"),
-            }
-        }
-    }
-
-    #[test]
-    fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
-        match busy_ring(Options::default()) {
-            Ok((mut ring, _writer)) => {
-                let good = Transfer { start: 7, tag: 7, ..READ };
-                for bad in [
-                    Transfer { start: 8, ..good },
-                    Transfer { start: usize::MAX, ..good },
-                    Transfer { length: 2, ..good },
-                    Transfer { file: 1, ..good },
-                    Transfer { tag: 8, ..good },
-                ] {
-                    assert_eq!(ring.push([bad].into_iter()), 0, "{bad:?}");
-                }
-                assert_eq!(ring.push([good, good].into_iter()), 1, "room for one");
-                assert_eq!(ring.push([flush(0)].into_iter()), 0, "the ring is full");
-            }
-            Err(error) => eprintln!("skipped, no io_uring: {error}"),
-        }
-    }
-
-    #[test]
-    fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
-        let file: OwnedFd = tempfile::tempfile().unwrap().into();
-        let Ok(mut ring) = Ring::new(4, vec![file], Buffer::new(8).unwrap(), Options::default()) else {
-            return eprintln!("skipped, no io_uring");
-        };
-        let (zero, one) = (READ, Transfer { start: 1, tag: 1, ..READ });
-        let discard = Transfer { op: Operation::Discard, length: 512, ..READ };
-        assert_eq!(ring.push([zero, zero].into_iter()), 1, "queued");
-        for (other, taken) in [(flush(0), 0), (discard, 0), (flush(3), 1)] {
-            assert_eq!(ring.push([other].into_iter()), taken, "{other:?}");
-        }
-        assert_eq!(ring.push_nops(4), 2, "of those that are free");
-        assert_eq!(ring.push([one].into_iter()), 0);
-        assert_eq!(ring.in_flight(), 4);
-        let mut ended = Vec::new();
-        while ring.in_flight() > 0 {
-            ring.enter(1, FOREVER).unwrap();
-            ring.reap(|tag, _| ended.push(tag));
-        }
-        ended.sort_unstable();
-        assert_eq!(ended, [0, 1, 2, 3], "each came back once");
-        assert_eq!(ring.push([zero, one].into_iter()), 2);
-        assert_eq!(ring.push([zero].into_iter()), 0, "submitted or not");
-    }
-
-    #[test]
-    fn the_kernel_never_writes_to_what_buffers_share() {
-        let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
-            bytes.fill(5);
-            Ok(())
-        });
-        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
-        let file: OwnedFd = tempfile::tempfile().unwrap().into();
-        let Ok(mut ring) = Ring::new(8, vec![file], memory, Options::default()) else {
-            return eprintln!("skipped, no io_uring");
-        };
-        for (start, length, write, taken) in [
-            (places[0], 4096, true, 1),
-            (places[0], 1, false, 0),
-            (4095, 1, false, 1),
-            (4095, 2, false, 0),
-            (4095, 2, true, 1),
-        ] {
-            let tag = ring.in_flight();
-            let op = if write { Operation::Write } else { Operation::Read };
-            let transfer = Transfer { start, length, op, tag, ..READ };
-            assert_eq!(ring.push([transfer].into_iter()), taken, "{transfer:?}");
-        }
-    }
-}
+mod tests;
