@@ -1,8 +1,8 @@
 //! How a ring ends: nothing is in flight any more, or everything that the kernel may still use stays.
 
+use super::super::clock::{Nanos, monotonic};
 use super::setup::unregister_self;
 use super::{Entered, Ring};
-use crate::clock::{Nanos, monotonic};
 use io_uring::{EnterFlags, opcode, squeue, types};
 use std::mem::ManuallyDrop;
 use std::os::fd::AsRawFd;
