@@ -345,6 +345,11 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "j.fio:3: [a]: numjobs=4096: all threads together would have more than 65,536 files; lower numjobs or \
              nrfiles",
         ),
+        // Each of the files can be that large, all together can't.
+        (
+            "[a]\nfilesize=16000p\nnrfiles=2\n",
+            "j.fio:1: [a]: size: the amount is too large; give runtime and time_based",
+        ),
     ] {
         let faults = convert(text).unwrap_err();
         assert_eq!(faults, [expected], "{text}");

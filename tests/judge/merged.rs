@@ -82,6 +82,16 @@ fn hosts_are_as_the_threads_of_one() {
 }
 
 #[test]
+fn nodes_with_the_largest_numbers_are_merged() {
+    let mut records = hosts("-d1 -r", 2);
+    for record in &mut records {
+        let node = diskspd::machine::Place { number: u32::MAX, masks: vec![(0, 1)] };
+        record.hosts[0].system.topology.nodes = vec![node];
+    }
+    assert_eq!(merged(records).host().system.topology.nodes.len(), 2);
+}
+
+#[test]
 fn threads_are_numbered_through_and_paths_name_their_host() {
     let record = merged(hosts("-d1 -r -t2 -L b.dat", 2));
     let four = measured(&record);

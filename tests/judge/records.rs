@@ -5,6 +5,9 @@
 use crate::common::schema;
 use crate::report::golden_reports::synth;
 use diskspd::cli::{self, Invocation};
+use diskspd::machine::Group;
+use diskspd::machine::content::{self, ContentFacts, Reducer, Space};
+use diskspd::machine::environment::{Environment, Limits};
 use diskspd::machine::storage::Storage;
 use diskspd::prelude::{Control, Listener, Session, execute};
 use diskspd::profile::TargetId;
@@ -220,6 +223,52 @@ fn a_summary_exists_of_any_record_even_where_parts_do_not_fit_together() {
         assert!(odd.is_empty(), "{index}: {odd:?} in {report}");
         assert_eq!(summarize(&record).time_spans.len(), record.profile.time_spans.len());
     }
+}
+
+/// Whoever edits a record can make each of its numbers the largest there is: what follows from them is as
+/// large, and nothing breaks.
+#[test]
+fn numbers_too_large_to_add_up_are_judged() {
+    let edits: [fn(&mut Record); 4] = [
+        |record| {
+            let mut environment = Environment::default();
+            environment.load.running = Some(u64::MAX);
+            record.hosts[0].system.environment = Some(environment);
+        },
+        |record| {
+            let group = record.hosts[0].system.topology.groups[0];
+            record.hosts[0].system.topology.groups = vec![Group { maximum: u32::MAX, ..group }; 2];
+            record.hosts[0].system.environment = Some(Environment {
+                limits: Limits { cpus: Some("0".into()), ..Limits::default() },
+                ..Environment::default()
+            });
+        },
+        |record| {
+            with_content(record, |facts| {
+                facts.space = Some(Space { known: 1, holes: u64::MAX, inline: u64::MAX, ..Space::default() })
+            })
+        },
+        |record| {
+            with_content(record, |facts| {
+                let (blocks, block_size) = (u64::MAX, u64::MAX);
+                facts.sample = Some(content::Sample { blocks, block_size, ..Default::default() });
+                facts.reducers = vec![Reducer { compresses: true, ..Reducer::default() }];
+            })
+        },
+    ];
+    for edit in edits {
+        let mut record = synth::record(SMALL);
+        edit(&mut record);
+        Judged::new(&record);
+    }
+}
+
+/// Edits what was found about the content of the first target.
+fn with_content(record: &mut Record, edit: impl FnOnce(&mut ContentFacts)) {
+    let mut facts = ContentFacts::default();
+    edit(&mut facts);
+    let observed = record.hosts[0].results.time_spans[0].observed.get_or_insert_default();
+    observed.content = vec![facts];
 }
 
 #[test]

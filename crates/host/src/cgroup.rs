@@ -3,11 +3,15 @@
 
 mod io;
 mod memory;
+mod mounts;
 
-use super::mountinfo;
 use super::root::Root;
 use diskspd_model::machine::quota::*;
+use mounts::{GroupMounts, shares_a_name};
 use std::path::{Path, PathBuf};
+
+/// Where this machine has its groups.
+static LIVE: GroupMounts = GroupMounts::new();
 
 /// The groups of this process, each with all that are above it, innermost first; of both versions of the
 /// interface.
@@ -30,18 +34,22 @@ pub(super) struct Group {
 impl Groups {
     /// Finds the groups of this process.
     pub fn find(root: &Root) -> Groups {
+        match root.is_live() {
+            true => Groups::find_by(root, &LIVE),
+            false => Groups::find_by(root, &GroupMounts::new()),
+        }
+    }
+
+    fn find_by(root: &Root, mounts: &GroupMounts) -> Groups {
         let own = root.text("/proc/self/cgroup").unwrap_or_default();
-        let mounts = root.text("/proc/self/mountinfo").unwrap_or_default();
-        let mounts: Vec<_> = mountinfo::parse(&mounts).collect();
+        // `0::/user.slice` in version 2, `4:cpu,cpuacct:/user.slice` in version 1.
+        let lines = own.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
+        let lines: Vec<(&str, &str)> = lines.collect();
+        let hierarchies: Vec<&str> = lines.iter().map(|(controllers, _)| *controllers).collect();
+        let mounts = mounts.of(root, &hierarchies);
         let mut groups = Vec::new();
-        for line in own.lines() {
-            // `0::/user.slice` in version 2, `4:cpu,cpuacct:/user.slice` in version 1.
-            let mut fields = line.splitn(3, ':').skip(1);
-            let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else { continue };
-            let mount = mounts.iter().find(|mount| match controllers {
-                "" => mount.file_system == "cgroup2",
-                _ => mount.file_system == "cgroup" && shares_a_name(controllers, &mount.options),
-            });
+        for (controllers, path) in lines {
+            let mount = mounts.iter().find(|mount| mounts::shows(mount, controllers));
             let directories = mount.map(|mount| levels(&mount.root, &mount.at, path)).unwrap_or_default();
             groups.extend(directories.into_iter().enumerate().map(|(level, directory)| Group {
                 root: root.clone(),
@@ -118,11 +126,6 @@ impl Group {
     pub(super) fn name(&self) -> String {
         self.directory.display().to_string()
     }
-}
-
-/// Whether two lists with commas between have a name in common.
-fn shares_a_name(one: &str, other: &str) -> bool {
-    one.split(',').any(|name| other.split(',').any(|other| other == name))
 }
 
 /// The directories of a group and of those above it, up to where they are mounted.
@@ -235,5 +238,23 @@ mod tests {
         let (_directory, groups) = groups(&[("proc/self/cgroup", "odd\n0::/a\n1:cpu\n")]);
         assert_eq!((groups.cpu_quotas(), groups.io_limits()), (vec![], vec![]));
         assert_eq!(Groups::default().cpu_quotas(), []);
+    }
+
+    #[test]
+    fn mounts_are_read_once_for_the_same_hierarchies() {
+        let (directory, _) = groups(&[
+            ("proc/self/cgroup", "0::/a\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+        ]);
+        let (root, mounts) = (Root::at(directory.path()), GroupMounts::new());
+        let found =
+            || -> Vec<String> { Groups::find_by(&root, &mounts).groups.iter().map(Group::name).collect() };
+        let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+        assert_eq!(found(), ["/sys/fs/cgroup/a", "/sys/fs/cgroup"]);
+        write("proc/self/mountinfo", "31 1 0:26 / /elsewhere rw - cgroup2 cgroup2 rw\n");
+        write("proc/self/cgroup", "0::/b\n");
+        assert_eq!(found(), ["/sys/fs/cgroup/b", "/sys/fs/cgroup"], "another group of the same hierarchy");
+        write("proc/self/cgroup", "4:cpu:/c\n0::/b\n");
+        assert_eq!(found(), ["/elsewhere/b", "/elsewhere"], "another hierarchy");
     }
 }

@@ -60,7 +60,8 @@ fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> Str
         return "; there was no whole interval in which all measured together".into();
     }
     let time = seconds.max(f64::MIN_POSITIVE);
-    let ios: u64 = series.intervals.iter().map(|interval| interval.total.ios).sum();
+    let counts = series.intervals.iter().map(|interval| interval.total.ios);
+    let ios = counts.fold(0u64, u64::saturating_add);
     let width = seconds / series.intervals.len().max(1) as f64;
     let mib = series.intervals.iter().map(|interval| interval.total.mib_per_s);
     let mib = mib.sum::<Option<f64>>().map(|sum| format!("{:.2} MiB/s, ", sum * width / time));

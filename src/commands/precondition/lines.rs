@@ -90,7 +90,7 @@ pub fn round_run(lines: &PreconditionLines, round_s: u32, number: u32) -> Runnab
         return round.repetition(number as usize - 1);
     }
     let mut first = round.repetition(0);
-    first.profile.time_spans.iter_mut().for_each(|span| span.warmup = round_s * (number - 1));
+    first.profile.time_spans.iter_mut().for_each(|span| span.warmup = round_s.saturating_mul(number - 1));
     first
 }
 

@@ -58,14 +58,15 @@ impl AskedJob {
         };
         let mut bytes = 0u64;
         for pieces in pieces {
-            let area = pieces.iter().map(|piece| piece.length).sum::<Option<u64>>();
-            let Some(area) = area else {
+            let lengths: Option<Vec<u64>> = pieces.iter().map(|piece| piece.length).collect();
+            let Some(lengths) = lengths else {
                 let alone = self.amount.is_none() && self.number_ios.is_none() && share == 100;
                 let times =
                     u64::from(self.clones).checked_mul(self.loops).and_then(|all| u32::try_from(all).ok());
                 let volume = times.filter(|_| alone).map(Volume::Times).ok_or(NoEnd::NoSize)?;
                 return Ok(JobEnd::Amount { written, volume, at_most });
             };
+            let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(NoEnd::TooLarge)?;
             let each = match self.amount {
                 Some(amount) => amount.of(Some(area)).ok_or(NoEnd::NoSize)?,
                 None => area,

@@ -146,7 +146,8 @@ fn fingerprint(hosts: &[Host]) -> Option<Fingerprint> {
 fn append(all: &mut Topology, other: &Topology, groups: u16) {
     let moved = |group: u16| group.saturating_add(groups);
     let masks = |masks: &[(u16, u64)]| masks.iter().map(|(group, mask)| (moved(*group), *mask)).collect();
-    let next = |places: &[Place]| places.iter().map(|place| place.number + 1).max().unwrap_or(0);
+    let next =
+        |places: &[Place]| places.iter().map(|place| place.number.saturating_add(1)).max().unwrap_or(0);
     let (nodes, sockets) = (next(&all.nodes), next(&all.sockets));
     let place = |first: u32| {
         move |place: &Place| Place { number: first.saturating_add(place.number), masks: masks(&place.masks) }

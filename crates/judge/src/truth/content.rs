@@ -80,7 +80,7 @@ fn gaps(facts: &About) -> Option<Finding> {
     let unwritten = really_unwritten(&space, facts.sample.as_ref());
     let kinds = [(space.holes, "holes"), (unwritten, "unwritten extents"), (space.inline, "inline data")];
     let share = |bytes: u64| bytes as f64 / space.known as f64;
-    let all = kinds.iter().map(|(bytes, _)| bytes).sum();
+    let all = kinds.iter().fold(0, |sum: u64, (bytes, _)| sum.saturating_add(*bytes));
     let severity = gaps_severity(share(all))?;
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
     let parts: Vec<String> =
@@ -148,7 +148,7 @@ fn empty_device(facts: &About) -> Option<Finding> {
 fn compressible(facts: &About) -> Option<Finding> {
     let sample = facts.sample.filter(|sample| sample.blocks > 0)?;
     let by = reducer(facts, |reducer| reducer.compresses)?;
-    let left = share(sample.compressed, sample.blocks * sample.block_size);
+    let left = share(sample.compressed, sample.blocks.saturating_mul(sample.block_size));
     let severity = severity(1.0 - left, SAMPLED)?;
     let path = facts.path;
     let message = format!(

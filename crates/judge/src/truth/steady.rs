@@ -363,7 +363,7 @@ fn causes(span: &SpanView, steady: &Steadiness) -> Vec<String> {
         causes.extend(limit(span, from));
         let total = &span.measured.total.total.throughput;
         let written = span.measured.write.total.throughput.bytes;
-        if written * 2 > total.bytes
+        if written.saturating_mul(2) > total.bytes
             && let Some(first) = steady.changes.first()
         {
             // Until then the rate was that of the first level.

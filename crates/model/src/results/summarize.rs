@@ -289,7 +289,9 @@ impl PacedFigures {
         if record.run_options.as_ref().is_some_and(|run_options| run_options.replay.is_some()) {
             let directions =
                 || [&all.read, &all.write, &all.others].into_iter().filter_map(|done| done.paced.as_ref());
-            let later = |nanos| directions().map(|paced| paced.delay.longer_than(nanos)).sum();
+            let later = |nanos| {
+                directions().fold(0u64, |sum, paced| sum.saturating_add(paced.delay.longer_than(nanos)))
+            };
             self.later_than = LATENESS.iter().map(|(nanos, _)| later(*nanos)).collect();
         }
         self

@@ -198,8 +198,8 @@ impl OverTime {
             let figures = [total.map(|t| t.min), total.map(|t| t.mean), total.map(|t| t.max)].map(cell);
             let others =
                 lines.iter().rev().skip(1).rev().map(|line| cell(line.values[place].map(|value| value.mean)));
-            let failed: u64 =
-                self.stretches.iter().skip(place * factor).take(factor).map(|stretch| stretch.failed).sum();
+            let here = self.stretches.iter().skip(place * factor).take(factor);
+            let failed = here.fold(0u64, |sum, stretch| sum.saturating_add(stretch.failed));
             let cells = [clock(*from, self.seconds)].into_iter().chain(figures).chain(others);
             table.row((from + to) / 2.0 / self.seconds, cells.chain([grouped(failed as f64)]));
         }

@@ -1,5 +1,6 @@
 //! What is run at this boot, by what the folder holds: a pure function, derived from the beginning each time.
 
+use serde::de::{Deserializer, Error, Unexpected};
 use serde::{Deserialize, Serialize};
 
 /// The kernel that runs now.
@@ -17,11 +18,20 @@ pub struct Kernel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BootRun {
     /// 0 = A, 1 = B.
+    #[serde(deserialize_with = "one_of_two")]
     pub side: usize,
     /// Of which kernel and boot.
     pub kernel: Kernel,
     /// When it began to measure, ms since 1970-01-01 00:00 UTC, and later than the one before it.
     pub began_ms: i64,
+}
+
+/// A comparison has two sides, whatever a file says.
+fn one_of_two<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    match usize::deserialize(from)? {
+        side @ (0 | 1) => Ok(side),
+        side => Err(Error::invalid_value(Unexpected::Unsigned(side as u64), &"side 0 (A) or 1 (B)")),
+    }
 }
 
 /// What is to be done now.
@@ -160,6 +170,18 @@ mod tests {
         ] {
             assert_eq!(turn(&folder(there), &here, 3), expected, "{there:?}");
         }
+    }
+
+    #[test]
+    fn a_run_is_of_one_of_two_sides() {
+        let read = |side: &str| {
+            let kernel = r##"{"release":"old","version":"#1","boot":"1"}"##;
+            let text = format!(r#"{{"side":{side},"kernel":{kernel},"began_ms":0}}"#);
+            serde_json::from_str::<BootRun>(&text).map(|run| run.side).map_err(|error| error.to_string())
+        };
+        assert_eq!((read("0"), read("1")), (Ok(0), Ok(1)));
+        let told = read("2").unwrap_err();
+        assert!(told.contains("integer `2`, expected side 0 (A) or 1 (B)"), "{told}");
     }
 
     #[test]

@@ -36,11 +36,11 @@ pub(super) fn cpu(seen: &Seen) -> Vec<Finding> {
 }
 
 pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
-    let possible: u32 = seen.system.topology.groups.iter().map(|group| group.maximum).sum();
+    let possible: u64 = seen.system.topology.groups.iter().map(|group| u64::from(group.maximum)).sum();
     let allowed = seen.system.topology.allowed_cpus().count();
     let Some(list) = &seen.environment.limits.cpus else { return Vec::new() };
     let listed = diskspd_model::machine::cpu_list(list).len();
-    if listed == 0 || listed > allowed || allowed as u64 >= u64::from(possible) {
+    if listed == 0 || listed > allowed || allowed as u64 >= possible {
         return Vec::new();
     }
     vec![

@@ -34,7 +34,7 @@ pub(super) fn virtual_machine(seen: &Seen) -> Vec<Finding> {
 pub(super) fn load(seen: &Seen) -> Vec<Finding> {
     let load = &seen.environment.load;
     let cpus = seen.system.topology.active_cpus().count() as u64;
-    let busy = load.running.is_some_and(|running| cpus > 0 && running * 2 >= cpus);
+    let busy = load.running.is_some_and(|running| cpus > 0 && running.saturating_mul(2) >= cpus);
     let waiting = load.cpu_pressure.is_some_and(|share| share >= 1000);
     if !busy && !waiting {
         return Vec::new();

@@ -77,7 +77,7 @@ pub(super) fn at_limit<'a>(span: &SpanView, effort: &'a Effort) -> Option<AtLimi
     let mut found: Vec<(u64, AtLimit)> = Vec::new();
     for period in periods.iter().filter(long) {
         let shown = (!whole).then_some((seconds_of_us(period.from), seconds_of_us(period.to)));
-        let length = period.to - period.from;
+        let length = period.to.saturating_sub(period.from);
         for limit in period.limits {
             if unknown(span) {
                 if whole && reached(limit, &all(span)) {
@@ -130,10 +130,10 @@ fn sampled(span: &SpanView, part: &Part, period: &Period) -> Option<PerSecond> {
     // Woken a little late, a sample still belongs to its second.
     const EDGE: u64 = 50_000;
     let samples = &span.results.observed.as_ref()?.samples;
-    let (mut begin, mut length, mut ios, mut bytes) = (0, 0u64, 0u64, 0u64);
+    let (mut begin, mut length, mut ios, mut bytes) = (0u64, 0u64, 0u64, 0u64);
     for sample in samples {
-        if begin + EDGE >= period.from && sample.end_us <= period.to.saturating_add(EDGE) {
-            length += sample.end_us.saturating_sub(begin);
+        if begin.saturating_add(EDGE) >= period.from && sample.end_us <= period.to.saturating_add(EDGE) {
+            length = length.saturating_add(sample.end_us.saturating_sub(begin));
             ios = ios.saturating_add(sample.ios);
             bytes = bytes.saturating_add(sample.bytes);
         }

@@ -37,7 +37,7 @@ pub fn chart(id: String, columns: &[Column], seconds: f64, marks: Vec<Mark>) -> 
     let mut corners: [Vec<_>; CLASSES.len()] = Default::default();
     for (column, counts) in columns.iter().zip(&counted) {
         let (left, right) = (x.scale.place(column.from), x.scale.place(column.to));
-        let all = counts.iter().sum::<u64>().max(1) as f64;
+        let all = counts.iter().fold(0, |sum: u64, ios| sum.saturating_add(*ios)).max(1) as f64;
         for (band, ios) in counts.iter().enumerate().filter(|(_, ios)| **ios > 0) {
             let share = 100.0 * *ios as f64 / all;
             let level = STEPS.iter().filter(|step| share >= **step).count();
@@ -117,6 +117,14 @@ mod tests {
         let ios: Vec<&str> = row.cells.iter().skip(1).map(String::as_str).collect();
         assert_eq!(ios, ["3", "7", "1"]);
         assert_eq!(chart.table.head.len(), row.cells.len());
+    }
+
+    /// Whoever edits a record can write any number.
+    #[test]
+    fn more_ios_than_can_be_counted_are_drawn() {
+        let column = Column { from: 0.0, to: 1.0, counts: vec![(0.01, u64::MAX), (100.0, u64::MAX)] };
+        let chart = chart("h".into(), &[column], 1.0, Vec::new()).unwrap_or_else(|| panic!("no chart"));
+        assert_eq!(chart.table.head.len(), 3);
     }
 
     #[test]
