@@ -183,7 +183,8 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
-                part::split(&mut self.profile, path, targets::size(path), role)?;
+                part::split(&mut self.profile, path, targets::size(path), role)
+                    .map_err(|error| error.to_string())?;
             }
         }
         Ok(())
