@@ -172,8 +172,8 @@ fn direct(
     let path = &target.path;
     if needs.offset == 0 {
         return Err(PlanError::target(format!(
-            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no O_DIRECT; \
-             use -Sb, or a file elsewhere",
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no \
+             O_DIRECT; use -Sb, or a file elsewhere",
             facts.file_system
         )));
     }
