@@ -1,7 +1,6 @@
 //! What couldn't be done: the error of every command, told in one place.
 
 use super::folder_error::{FolderError, FolderFault};
-use super::history::NoDate;
 use super::unread_runs::UnreadRuns;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
@@ -71,7 +70,7 @@ macro_rules! failed_with {
     };
 }
 
-failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRuns, NoDate, WatchError, MergeError,);
+failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRuns, WatchError, MergeError,);
 
 impl From<CliError> for NotDone {
     fn from(error: CliError) -> NotDone {

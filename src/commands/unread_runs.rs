@@ -1,14 +1,14 @@
 //! Why no runs come out of a file or folder.
 
-use super::known_runs::shown;
 use crate::record::fault::ResultError;
 use crate::record::json::RecordError;
+use crate::units::visible;
 use std::io;
 use std::path::PathBuf;
 
 /// A file or folder out of which no runs come.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {fault}", shown(.path))]
+#[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
 pub struct UnreadRuns {
     /// Which.
     pub path: PathBuf,

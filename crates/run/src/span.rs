@@ -106,12 +106,8 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     };
     control.does("fills the targets (--prefill)");
     if let Err(error) = prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice) {
-        let interrupted = control.is_interrupted();
-        return if interrupted {
-            SpanOutcome::default()
-        } else {
-            SpanOutcome::failed(vec![error.to_string()])
-        };
+        let failed = || SpanOutcome::failed(vec![error.to_string()]);
+        return if control.is_interrupted() { SpanOutcome::default() } else { failed() };
     }
     control.does("writes what of the targets is in memory before it begins");
     if let Err(error) = settle_and_begin(&plan, &located, common) {

@@ -80,7 +80,13 @@ fn select(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, 
 /// `--since` names a date that there isn't.
 #[derive(Debug, thiserror::Error)]
 #[error("--since {0}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d")]
-pub struct NoDate(String);
+struct NoDate(String);
+
+impl From<NoDate> for NotDone {
+    fn from(error: NoDate) -> NotDone {
+        error.to_string().into()
+    }
+}
 
 /// A time in seconds since 1970; dates are those of this machine's time zone.
 fn seconds(since: &Since) -> Result<i64, NoDate> {
