@@ -27,6 +27,7 @@ mod suggest;
 mod swept;
 mod topics;
 pub mod typed;
+mod words;
 pub mod written;
 
 pub use commands::{names as command_names, nearly as nearly_command};
