@@ -1,6 +1,7 @@
 //! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
 
 use super::fio_logs;
+use super::unread_runs::{UnreadFault, UnreadRuns};
 use crate::finding::Finding;
 use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
@@ -41,8 +42,8 @@ pub fn shown(path: &Path) -> String {
 /// lies beside them and isn't read is told.
 ///
 /// # Errors
-/// A folder that can't be read, or holds none; as a message, with the path that was given.
-pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
+/// A folder that can't be read, or holds none.
+pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
     let mut files = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -51,14 +52,13 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), String>)> {
         }
         match of_folder(path) {
             Ok(found) if found.is_empty() => {
-                let why = format!("{}: this folder holds no records or results", shown(path));
-                files.push((path.clone(), Err(why)));
+                files.push((path.clone(), Err(UnreadFault::EmptyFolder.of(path))));
             }
             Ok(found) => {
                 tell_skipped(path);
                 files.extend(found.into_iter().map(|file| (file, Ok(()))));
             }
-            Err(why) => files.push((path.clone(), Err(format!("{}: can't be read: {why}", shown(path))))),
+            Err(why) => files.push((path.clone(), Err(UnreadFault::Folder(why).of(path)))),
         }
     }
     files
@@ -154,8 +154,8 @@ fn tell_skipped(folder: &Path) {
 /// What is known of the runs in a file. Of a record no more is read than its index.
 ///
 /// # Errors
-/// A message with the file: it can't be read, or holds no run.
-pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, String> {
+/// It can't be read, or holds no run.
+pub fn known_runs(path: &Path) -> Result<Vec<RunSummary>, UnreadRuns> {
     if let Some(run) = from_index(path) {
         return Ok(vec![run]);
     }
@@ -186,32 +186,24 @@ fn from_index(path: &Path) -> Option<RunSummary> {
 /// What a file, or a pipe, holds.
 ///
 /// # Errors
-/// A message with the file: it can't be read, or holds no run.
-pub fn run_file(path: &Path) -> Result<RunFile, String> {
-    let name = shown(path);
-    let unreadable = |why: io::Error| {
-        format!(
-            "{name}: can't be read: {why}; name a record (written by --out FILE.json), result XML (printed \
-             by -Rxml), a text report or fio's JSON"
-        )
-    };
-    let (bytes, format) = match open(path).map_err(unreadable)? {
+/// It can't be read, or holds no run.
+pub fn run_file(path: &Path) -> Result<RunFile, UnreadRuns> {
+    held(path).map_err(|fault| fault.of(path))
+}
+
+fn held(path: &Path) -> Result<RunFile, UnreadFault> {
+    let (bytes, format) = match open(path).map_err(UnreadFault::File)? {
         Opened::Record(file) => {
-            let record = json::read_from(BufReader::with_capacity(BUFFER, file));
-            return record
-                .map(|record| RunFile::Record(Box::new(record)))
-                .map_err(|why| format!("{name}: {why}"));
+            let record = json::read_from(BufReader::with_capacity(BUFFER, file))?;
+            return Ok(RunFile::Record(Box::new(record)));
         }
-        Opened::Results(file, format) => (up_to(file, format.max_bytes).map_err(unreadable)?, format),
+        Opened::Results(file, format) => (up_to(file, format.max_bytes).map_err(UnreadFault::File)?, format),
         Opened::Pipe(bytes) => match format_of(path, &bytes) {
             Some(format) => (bytes, format),
-            None => {
-                let record = json::read(&bytes).map_err(|why| format!("{name}: {why}"))?;
-                return Ok(RunFile::Record(Box::new(record)));
-            }
+            None => return Ok(RunFile::Record(Box::new(json::read(&bytes)?))),
         },
     };
-    let mut runs = (format.read)(&bytes, &name).map_err(|why| format!("{name}: {why}"))?;
+    let mut runs = (format.read)(&bytes, &shown(path))?;
     fio_logs::add(&mut runs, path);
     Ok(RunFile::Results(runs))
 }
@@ -219,11 +211,11 @@ pub fn run_file(path: &Path) -> Result<RunFile, String> {
 /// The record in a file, or what a pipe gives.
 ///
 /// # Errors
-/// A message: it can't be read, or is none.
-pub fn record(path: &Path) -> Result<Record, String> {
+/// It can't be read, or is none.
+pub fn record(path: &Path) -> Result<Record, UnreadRuns> {
     match run_file(path)? {
         RunFile::Record(record) => Ok(*record),
-        RunFile::Results(_) => Err(format!("{}: {}", shown(path), RecordError::Results)),
+        RunFile::Results(_) => Err(UnreadFault::from(RecordError::Results).of(path)),
     }
 }
 

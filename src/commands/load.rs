@@ -50,7 +50,7 @@ impl ProfileOnce {
             return Ok(read.clone());
         }
         let path = from.path.as_path();
-        let bytes = read_limited(from).map_err(|why| wrong(from, vec![why]))?;
+        let bytes = read_limited(from).map_err(|why| wrong(from, vec![why.to_string()]))?;
         let read = match from.form {
             ProfileForm::Xml => {
                 let profile = xml::read(&bytes).map_err(|error| wrong(from, vec![error.to_string()]))?;
@@ -126,24 +126,38 @@ fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
     NotDone::usage(messages.into_iter().map(located).collect())
 }
 
+/// Why a file with a profile can't be read.
+#[derive(Debug, thiserror::Error)]
+enum UnreadProfile {
+    #[error("no such file")]
+    NoJobs,
+    #[error("no such file; attach the name to -X, without a blank")]
+    NoProfile,
+    #[error("can't be opened: {0}")]
+    NotOpened(#[source] io::Error),
+    #[error("can't be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("is a directory; name a file in it")]
+    IsFolder,
+    #[error("{}", xml::too_large())]
+    TooLarge,
+}
+
 /// Reads a file, and no more of it than a profile may have: it might be a disk image, or have no end.
-fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, String> {
+fn read_limited(from: &ProfileFile) -> Result<Vec<u8>, UnreadProfile> {
     let file = File::open(from.path.as_path()).map_err(|error| match (error.kind(), from.form) {
-        (io::ErrorKind::NotFound, ProfileForm::FioJobs) => "no such file".to_owned(),
-        (io::ErrorKind::NotFound, ProfileForm::Xml) => {
-            "no such file; attach the name to -X, without a blank".to_owned()
-        }
-        _ => format!("can't be opened: {error}"),
+        (io::ErrorKind::NotFound, ProfileForm::FioJobs) => UnreadProfile::NoJobs,
+        (io::ErrorKind::NotFound, ProfileForm::Xml) => UnreadProfile::NoProfile,
+        _ => UnreadProfile::NotOpened(error),
     })?;
-    let unreadable = |error: io::Error| format!("can't be read: {error}");
-    let metadata = file.metadata().map_err(unreadable)?;
+    let metadata = file.metadata()?;
     if metadata.is_dir() {
-        return Err("is a directory; name a file in it".to_owned());
+        return Err(UnreadProfile::IsFolder);
     }
     if metadata.is_file() && metadata.len() > MAX_BYTES {
-        return Err(xml::too_large());
+        return Err(UnreadProfile::TooLarge);
     }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -4,6 +4,7 @@ use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::output::{self, OutFile};
 use super::stored;
+use super::unread_runs::UnreadRuns;
 use crate::cli::{Exit, MergeRequest, OutRequest};
 use crate::finding::Finding;
 use crate::merge::{Merge, merge_known};
@@ -55,7 +56,12 @@ struct Hosts {
 }
 
 impl Hosts {
-    fn add(&mut self, file: &Path, there: Result<(), String>, request: &MergeRequest) -> Result<(), NotDone> {
+    fn add(
+        &mut self,
+        file: &Path,
+        there: Result<(), UnreadRuns>,
+        request: &MergeRequest,
+    ) -> Result<(), NotDone> {
         let shown = known_runs::shown(file);
         let mixed = || {
             let why = "results of other programs and records can't be merged with each other: name only \
@@ -71,10 +77,11 @@ impl Hosts {
             }
             Ok(RunFile::Record(record)) => {
                 let alone = request.per_host.then(|| record.as_ref().clone());
-                self.merge.add(*record, &shown).map_err(|error| error.to_string())?;
+                self.merge.add(*record, &shown)?;
                 alone.map_or(Ok(()), |record| self.write_alone(&record, request))
             }
             Err(why) => {
+                let why = why.to_string();
                 say(Finding::error(&why));
                 let name = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
                 self.merge.miss(Host { name, missing: Some(why), ..Host::default() });

@@ -40,6 +40,7 @@ mod stream;
 mod suite;
 mod sweep;
 mod trace;
+mod unread_runs;
 mod verify_after;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};

@@ -1,10 +1,12 @@
 //! What couldn't be done: the error of every command, told in one place.
 
 use super::folder_error::{FolderError, FolderFault};
+use super::unread_runs::UnreadRuns;
 use crate::cli::{CliError, Exit};
 use crate::finding::Finding;
+use crate::merge::MergeError;
 use crate::plan::{LiesIn, PlanError};
-use crate::run::{NotRun, OutputError};
+use crate::run::{NotRun, OutputError, WatchError};
 use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
@@ -64,29 +66,18 @@ impl From<String> for NotDone {
     }
 }
 
-impl From<OutputError> for NotDone {
-    fn from(error: OutputError) -> NotDone {
-        error.to_string().into()
-    }
+/// What was tried has failed: the text of each of these errors says all of it.
+macro_rules! failed_with {
+    ($($error:ty),* $(,)?) => {
+        $(impl From<$error> for NotDone {
+            fn from(error: $error) -> NotDone {
+                error.to_string().into()
+            }
+        })*
+    };
 }
 
-impl From<FolderError> for NotDone {
-    fn from(error: FolderError) -> NotDone {
-        error.to_string().into()
-    }
-}
-
-impl From<FolderFault> for NotDone {
-    fn from(fault: FolderFault) -> NotDone {
-        fault.to_string().into()
-    }
-}
-
-impl From<StoreError> for NotDone {
-    fn from(error: StoreError) -> NotDone {
-        error.to_string().into()
-    }
-}
+failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRuns, WatchError, MergeError,);
 
 impl From<CliError> for NotDone {
     fn from(error: CliError) -> NotDone {

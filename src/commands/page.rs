@@ -18,14 +18,17 @@ use std::path::{Path, PathBuf};
 pub fn write(page: &Path, given: &[PathBuf]) -> Result<Exit, NotDone> {
     let (mut files, mut wrong) = (Vec::new(), Vec::new());
     for (file, there) in known_runs::files(given) {
-        there.map_or_else(|why| wrong.push(why), |()| files.push(file));
+        there.map_or_else(|why| wrong.push(why.to_string()), |()| files.push(file));
     }
     let read = files.iter().map(|file| Named { by: "report".into(), path: file.clone() });
     let permitted = OutputDoor::default().which_reads(read).permit("--html", page)?;
     let out = OutFile::open(permitted, page, &HTML, &Patience::default())?;
     let mut saved = Vec::new();
     for file in &files {
-        known_runs::run_file(file).map_or_else(|why| wrong.push(why), |held| saved.push((name(file), held)));
+        match known_runs::run_file(file) {
+            Ok(held) => saved.push((name(file), held)),
+            Err(why) => wrong.push(why.to_string()),
+        }
     }
     if !wrong.is_empty() {
         return Err(NotDone::failed(wrong));

@@ -3,13 +3,13 @@
 use super::not_done::NotDone;
 use super::output;
 use crate::cli::{Exit, Invocation};
-use crate::engine::MakeEngine;
+use crate::engine::{MakeEngine, Unavailable};
 use crate::engines::EngineKind;
 use crate::host::devices;
 use crate::host::root::Root;
 use crate::sys::privileges::{self, Capability, Remaining, has, lockable, may_use, may_write};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A feature that not everybody may use.
 struct Needed {
@@ -20,7 +20,28 @@ struct Needed {
     /// How root gives it, to as few as possible.
     give: &'static str,
     /// Whether this process has it; what it lacks otherwise.
-    look: fn(&Root) -> Result<(), String>,
+    look: fn(&Root) -> Result<(), Lacking>,
+}
+
+/// What this process lacks for a feature.
+#[derive(Debug, thiserror::Error)]
+enum Lacking {
+    #[error("{} can't be used", .0.display())]
+    File(PathBuf),
+    #[error("{closed} of {all}, as {first}")]
+    Devices { closed: usize, all: usize, first: String },
+    #[error(transparent)]
+    Engine(#[from] Unavailable),
+    #[error("ulimit -l is {0} KiB")]
+    LockedMemory(u64),
+    #[error("{used} of {most} are in use")]
+    AioInUse { used: i64, most: i64 },
+    #[error("this kernel has none, or /proc isn't mounted")]
+    NoAio,
+    #[error("no CAP_PERFMON")]
+    NoPerfmon,
+    #[error("vm.nr_hugepages is 0")]
+    NoLargePages,
 }
 
 const TRACING: &str = "/sys/kernel/tracing";
@@ -43,7 +64,7 @@ const NEEDED: &[Needed] = &[
             seccomp filter against it",
         give: "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=GID; in a container see \
             docs/packages.md",
-        look: |_| EngineKind::Uring.row().available().map_err(|why| why.to_string()),
+        look: |_| Ok(EngineKind::Uring.row().available()?),
     },
     Needed {
         feature: "registered buffers of io_uring",
@@ -52,7 +73,7 @@ const NEEDED: &[Needed] = &[
         give: "a line in /etc/security/limits.d: USER - memlock 1048576",
         look: |_| match lockable() {
             Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {
-                Err(format!("ulimit -l is {} KiB", bytes >> 10))
+                Err(Lacking::LockedMemory(bytes >> 10))
             }
             _ => Ok(()),
         },
@@ -97,7 +118,7 @@ const NEEDED: &[Needed] = &[
         needs: "huge pages that are reserved: vm.nr_hugepages",
         give: "sysctl vm.nr_hugepages=COUNT",
         look: |root| match number(root, "/proc/sys/vm/nr_hugepages") {
-            Some(0) => Err("vm.nr_hugepages is 0".into()),
+            Some(0) => Err(Lacking::NoLargePages),
             _ => Ok(()),
         },
     },
@@ -153,41 +174,43 @@ pub fn give_up(asked: &Invocation) {
     privileges::keep(remaining);
 }
 
-fn lacks(path: &Path) -> String {
-    format!("{} can't be used", path.display())
+fn lacks(path: &Path) -> Lacking {
+    Lacking::File(path.to_owned())
 }
 
 fn number(root: &Root, file: &str) -> Option<i64> {
     root.text(file)?.trim().parse().ok()
 }
 
-fn all_devices(root: &Root) -> Result<(), String> {
+fn all_devices(root: &Root) -> Result<(), Lacking> {
     let all = devices::list(root);
     let closed: Vec<&str> = all
         .iter()
         .map(|disk| disk.name.as_str())
         .filter(|name| !may_use(&root.path("/dev").join(name), true))
         .collect();
-    match closed.len() {
-        0 => Ok(()),
-        count => Err(format!("{count} of {}, as {}", all.len(), closed[0])),
+    match closed.first() {
+        None => Ok(()),
+        Some(first) => {
+            Err(Lacking::Devices { closed: closed.len(), all: all.len(), first: (*first).to_owned() })
+        }
     }
 }
 
-fn aio(root: &Root) -> Result<(), String> {
+fn aio(root: &Root) -> Result<(), Lacking> {
     let [used, most] = ["/proc/sys/fs/aio-nr", "/proc/sys/fs/aio-max-nr"].map(|file| number(root, file));
     match (used, most) {
-        (Some(used), Some(most)) if used >= most => Err(format!("{used} of {most} are in use")),
-        (None, _) | (_, None) => Err("this kernel has none, or /proc isn't mounted".into()),
+        (Some(used), Some(most)) if used >= most => Err(Lacking::AioInUse { used, most }),
+        (None, _) | (_, None) => Err(Lacking::NoAio),
         _ => Ok(()),
     }
 }
 
-fn counting(root: &Root) -> Result<(), String> {
+fn counting(root: &Root) -> Result<(), Lacking> {
     let admin = has(Capability::SysAdmin);
     let paranoid = number(root, "/proc/sys/kernel/perf_event_paranoid");
     if !admin && !has(Capability::Perfmon) && paranoid.is_none_or(|level| level > -1) {
-        return Err("no CAP_PERFMON".into());
+        return Err(Lacking::NoPerfmon);
     }
     let events = root.path(TRACING).join("events");
     (admin || may_use(&events, false)).then_some(()).ok_or_else(|| lacks(&events))
@@ -217,7 +240,7 @@ mod tests {
         };
         let lacks = |feature: &str| {
             let row = NEEDED.iter().find(|row| row.feature.starts_with(feature)).unwrap();
-            (row.look)(&root).err()
+            (row.look)(&root).err().map(|lacking| lacking.to_string())
         };
         assert!(lacks("Linux AIO").is_some() && lacks("processors").is_some());
         write("/proc/sys/fs/aio-nr", "10\n");

@@ -60,8 +60,8 @@ fn table(request: &ReportRequest, files: &[PathBuf]) -> Result<Exit, NotDone> {
     for (file, there) in known_runs::files(files) {
         match there.and_then(|()| known_runs::known_runs(&file)) {
             Ok(known) => rows.extend(known.into_iter().map(TableRun::from)),
-            Err(message) => {
-                exit = NotDone::from(message).tell();
+            Err(why) => {
+                exit = NotDone::from(why).tell();
                 rows.push(TableRun::Unreadable(known_runs::shown(&file)));
             }
         }

@@ -10,7 +10,9 @@ use diskspd::prelude::*;
 use diskspd::profile::validate::validate;
 use diskspd::profile::xml;
 use diskspd::report::profile_xml;
-use diskspd::trace::formats::{self, RecordedEvent, RecordedIo, RequestView, TakenIos, TraceFormat};
+use diskspd::trace::formats::{
+    self, RecordedEvent, RecordedIo, RequestView, TakenIos, TraceError, TraceFormat,
+};
 use diskspd::trace::{
     FittedProfile, IoCollector, IoFigures, IoTrace, RateChoice, TraceSource, TracedIo, fit, text,
 };
@@ -65,18 +67,14 @@ fn io(at_ns: u64, offset: u64, bytes: u32, write: bool) -> RecordedIo {
     RecordedIo { at_ns, offset, bytes, write }
 }
 
-fn events(
-    text: &str,
-    wanted: Option<&str>,
-) -> Result<(TraceFormat, String, bool, Vec<RecordedEvent>), String> {
+/// Format, stream, whether there are times, and the events.
+type Seen = (TraceFormat, String, bool, Vec<RecordedEvent>);
+
+fn events(text: &str, wanted: Option<&str>) -> Result<Seen, TraceError> {
     viewed(text, wanted, RequestView::Asked)
 }
 
-fn viewed(
-    text: &str,
-    wanted: Option<&str>,
-    view: RequestView,
-) -> Result<(TraceFormat, String, bool, Vec<RecordedEvent>), String> {
+fn viewed(text: &str, wanted: Option<&str>, view: RequestView) -> Result<Seen, TraceError> {
     let mut events = Vec::new();
     let found = formats::read(text.as_bytes(), &TakenIos { stream: wanted, view }, &mut |_, event| {
         match event {
@@ -85,7 +83,7 @@ fn viewed(
         }
         Ok(())
     });
-    found.map(|f| (f.format, f.stream, f.has_times, events)).map_err(|error| error.to_string())
+    found.map(|f| (f.format, f.stream, f.has_times, events))
 }
 
 #[test]
@@ -128,10 +126,10 @@ fn each_format_is_known_by_its_content_and_read() {
         (FIO_3, TraceFormat::Fio3, "/a/b", true, fio_3),
         (untimed, TraceFormat::Fio2, "f", false, vec![Issued(io(0, 0, 1, false))]),
     ] {
-        assert_eq!(events(text, None), Ok((format, stream.to_owned(), has_times, expected)), "{text}");
+        assert_eq!(events(text, None).unwrap(), (format, stream.to_owned(), has_times, expected), "{text}");
         // Line ends of other systems.
         let other = text.replace('\n', "\r\n");
-        assert_eq!(events(&other, None), events(text, None), "{text}");
+        assert_eq!(events(&other, None).unwrap(), events(text, None).unwrap(), "{text}");
     }
     let database = vec![
         Issued(io(0, 1 << 20, 8192, false)),
@@ -156,12 +154,12 @@ fn each_format_is_known_by_its_content_and_read() {
 #[test]
 fn of_several_targets_one_is_chosen_by_name() {
     let two = "fio version 3 iolog\n1 /a read 0 512\n2 /b write 512 512\n3 /b read 0 512\n";
-    let refusal = events(two, None).unwrap_err();
+    let refusal = events(two, None).unwrap_err().to_string();
     assert!(refusal.starts_with("line 3: an I/O on /b"), "{refusal}");
     assert!(refusal.contains("--stream-of /a or --stream-of /b"), "{refusal}");
     let (_, stream, _, chosen) = events(two, Some("/b")).unwrap();
     assert_eq!((stream.as_str(), chosen.len()), ("/b", 2));
-    let none = events(two, Some("/c")).unwrap_err();
+    let none = events(two, Some("/c")).unwrap_err().to_string();
     assert!(none.contains("no read or write on /c; there are some on /a, /b"), "{none}");
 }
 
@@ -208,7 +206,7 @@ fn what_is_wrong_is_told_with_its_line() {
         (block("8,0 0 1 0.000000001 1 DD R 0 + 8"), "line 2: 'DD': unknown action of blktrace"),
         (block("hello"), "line 2: 'hello' is not a device"),
     ] {
-        let found = events(&text, None).unwrap_err();
+        let found = events(&text, None).unwrap_err().to_string();
         assert!(found.contains(why), "{why}: {found}");
     }
 }

@@ -78,12 +78,12 @@ fn cpus_that_this_process_may_not_use_are_in_no_order() {
     assert_eq!(order("-ag0 -t16 f.dat", &system), "0-2,6");
 }
 
-fn span_with(fragment: &str) -> Result<Profile, String> {
+fn span_with(fragment: &str) -> Result<Profile, xml::XmlError> {
     let document = format!(
         "<Profile><TimeSpans><TimeSpan>{fragment}<Targets><Target><Path>f</Path></Target></Targets></TimeSpan>\
          </TimeSpans></Profile>"
     );
-    xml::read(document.as_bytes()).map_err(|error| error.to_string())
+    xml::read(document.as_bytes())
 }
 
 #[test]

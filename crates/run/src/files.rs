@@ -5,6 +5,7 @@ pub(super) mod creation;
 mod crew;
 pub(super) mod precreate;
 pub(super) mod prefill;
+mod prefill_error;
 pub mod prepare;
 pub(super) mod purge;
 pub(super) mod sources;

@@ -40,7 +40,7 @@ pub use execute::{Executed, NotRun, Session, execute, machine_for, surroundings}
 pub use files::content::look as look_at_content;
 pub use files::precreate::resized;
 pub use files::prepare;
-pub use files::purge::purge;
+pub use files::purge::{PurgeError, purge};
 pub use interrupt::{watch, watch_silently};
 pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
@@ -58,7 +58,7 @@ pub use tell::output_error::{OutputError, OutputFault};
 pub use tell::patience::Patience;
 pub use voice::Voice;
 pub use watch::observe::Observer;
-pub use watch::trace::device::watch_device;
+pub use watch::trace::device::{WatchError, watch_device};
 
 use crate::integrity::Integrity;
 use diskspd_host::cpu_times::CpuClock;

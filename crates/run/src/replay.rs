@@ -8,11 +8,12 @@ use diskspd_model::plan::{PlanError, ReplayPlan, SpanPlan, VolumeGoal};
 use diskspd_model::profile::{
     Profile, ReplayOptions, ReplayWrites, RunOptions, Target, Throughput, TimeSpan,
 };
-use diskspd_model::trace::formats::{self, RequestView, TakenIos};
+use diskspd_model::trace::formats::{self, RequestView, TakenIos, TraceError};
 use diskspd_model::trace::replay::{ReplayAction, ReplayBuilder, ReplayList};
 use diskspd_model::units::seconds_of_ns;
+use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::sync::Arc;
 
 /// How much longer than the trace a run may take unless `-d` says it, s: what comes late has that long.
@@ -54,29 +55,55 @@ pub fn prepared(profile: &Profile, run_options: &RunOptions) -> Result<ReplayRea
     Ok(ReplayReady { profile, run_options, list: Some(Arc::new(list)) })
 }
 
-fn read(replay: &ReplayOptions) -> Result<ReplayList, String> {
-    let file = File::open(replay.file.as_path()).map_err(|error| format!("can't be opened: {error}"))?;
+/// Why the I/Os of a file can't be done.
+#[derive(Debug, thiserror::Error)]
+enum ReplayFault {
+    #[error("can't be opened: {0}")]
+    NotOpened(#[source] io::Error),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(
+        "it is {format}, and {holds}, which would overwrite the target: pass --replay-writes issue to do \
+         them, or --replay-writes skip to do the {reads} reads alone"
+    )]
+    Destroying { format: &'static str, holds: Destroying, reads: u64 },
+    #[error("it {0} and no reads: nothing is left to replay without them")]
+    NothingLeft(Destroying),
+}
+
+/// What of a trace would overwrite a target; of how many I/Os.
+#[derive(Debug, Clone, Copy)]
+struct Destroying {
+    writes: u64,
+    discards: u64,
+    all: u64,
+}
+
+impl fmt::Display for Destroying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Destroying { writes, discards, all } = self;
+        match (writes, discards) {
+            (_, 0) => write!(f, "holds writes ({writes} of {all} I/Os)"),
+            (0, _) => write!(f, "holds discards ({discards} of {all} I/Os)"),
+            _ => write!(f, "holds {writes} writes and {discards} discards (of {all} I/Os)"),
+        }
+    }
+}
+
+fn read(replay: &ReplayOptions) -> Result<ReplayList, ReplayFault> {
+    let file = File::open(replay.file.as_path()).map_err(ReplayFault::NotOpened)?;
     let mut builder = ReplayBuilder::new(replay.writes == Some(ReplayWrites::Issue));
     let input = BufReader::with_capacity(1 << 18, file);
     let taken = TakenIos { stream: replay.stream.as_deref(), view: RequestView::Asked };
-    let found = formats::read(input, &taken, &mut |line, event| builder.take(line, event));
-    let found = found.map_err(|error| error.to_string())?;
+    let found = formats::read(input, &taken, &mut |line, event| builder.take(line, event))?;
     let list = builder.finish(found.has_times);
     let [reads, writes, discards] = list.recorded;
-    let destroying = match (writes, discards) {
-        (_, 0) => format!("holds writes ({writes} of {} I/Os)", reads + writes),
-        (0, _) => format!("holds discards ({discards} of {} I/Os)", reads + discards),
-        _ => format!("holds {writes} writes and {discards} discards (of {} I/Os)", reads + writes + discards),
-    };
+    let holds = Destroying { writes, discards, all: reads + writes + discards };
     if replay.writes.is_none() && writes + discards > 0 {
-        return Err(format!(
-            "it is {}, and {destroying}, which would overwrite the target: pass --replay-writes issue to do \
-             them, or --replay-writes skip to do the {reads} reads alone",
-            found.format.name(),
-        ));
+        return Err(ReplayFault::Destroying { format: found.format.name(), holds, reads });
     }
     match list.is_empty() {
-        true => Err(format!("it {destroying} and no reads: nothing is left to replay without them")),
+        true => Err(ReplayFault::NothingLeft(holds)),
         false => Ok(list),
     }
 }

@@ -11,6 +11,7 @@ mod pulse;
 pub(super) mod refusals;
 mod settle;
 mod setup;
+mod setup_error;
 mod simulate;
 mod volume;
 mod warm_up;
@@ -92,7 +93,7 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
     control.awaits("reads the source of what is written (-Z)");
     let sources = match sources::make(&first.sources) {
         Ok(sources) => sources,
-        Err(message) => return SpanOutcome::refused(vec![message]),
+        Err(error) => return SpanOutcome::refused(vec![error.to_string()]),
     };
     let claims = match claimed(span, &locations, common) {
         Ok(claims) => claims,
@@ -103,9 +104,9 @@ pub fn run(span: &TimeSpan, common: Common) -> SpanOutcome {
         Err(errors) => return SpanOutcome::failed(messages(errors)),
     };
     control.does("fills the targets (--prefill)");
-    if let Err(message) = prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice) {
-        let interrupted = control.is_interrupted();
-        return if interrupted { SpanOutcome::default() } else { SpanOutcome::failed(vec![message]) };
+    if let Err(error) = prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice) {
+        let failed = || SpanOutcome::failed(vec![error.to_string()]);
+        return if control.is_interrupted() { SpanOutcome::default() } else { failed() };
     }
     control.does("writes what of the targets is in memory before it begins");
     if let Err(error) = settle_and_begin(&plan, &located, common) {

@@ -3,6 +3,7 @@
 use super::control::Control;
 use super::options::Options;
 use super::tell::outlet::OutputDoor;
+use super::tell::output_error::OutputError;
 use super::tell::patience::Patience;
 use super::voice::Voice;
 use crate::integrity::Integrity;
@@ -12,7 +13,7 @@ use diskspd_host::stack::stack;
 use diskspd_host::target::locate;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{FlushType, Profile, Target};
+use diskspd_model::profile::{FlushType, Profile, RawText, Target};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// Begins the verification of a run; `None` = nothing is verified. The journal is there durably afterwards.
 ///
 /// # Errors
-/// A message: the journal can't be made.
+/// The journal can't be made.
 pub fn begin(
     profile: &Profile,
     options: &Options,
@@ -39,12 +40,30 @@ pub fn begin(
     {
         voice.warn(&format!("--journal {}: {doubt}", path.display()));
     }
-    let not_written = |error| format!("--journal: can't be written: {error}");
     let boot = boot(&Root::live()).unwrap_or_default();
     let begun = journal.and_then(|journal| {
-        Integrity::new(mode, &options.run_options.verify_as, journal, &boot).map_err(not_written)
+        Integrity::new(mode, &options.run_options.verify_as, journal, &boot).map_err(JournalError::NotWritten)
     });
-    begun.map(Some).map_err(|message| vec![PlanError::target(message)])
+    begun.map(Some).map_err(|error| vec![PlanError::target(error.to_string())])
+}
+
+/// Why there is no journal.
+#[derive(Debug, thiserror::Error)]
+enum JournalError {
+    #[error(transparent)]
+    NotPermitted(#[from] OutputError),
+    #[error(
+        "--journal {}: no write to '{target}' would ever be acknowledged, because a completed write may \
+         still be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
+        .path.display()
+    )]
+    NothingDurable { path: PathBuf, target: RawText },
+    #[error("--journal {}: exists, and a journal holds one run; name a new file", .0.display())]
+    Exists(PathBuf),
+    #[error("--journal {}: can't be created: {source}", .path.display())]
+    NotCreated { path: PathBuf, source: io::Error },
+    #[error("--journal: can't be written: {0}")]
+    NotWritten(#[source] io::Error),
 }
 
 /// Makes the file of the journal.
@@ -54,34 +73,27 @@ fn open(
     options: &Options,
     door: &mut OutputDoor,
     patience: &Patience,
-) -> Result<File, String> {
-    let name = path.display();
-    let permitted = door.permit("--journal", path).map_err(|error| error.to_string())?;
+) -> Result<File, JournalError> {
+    let permitted = door.permit("--journal", path)?;
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let mut written = targets.filter(|target| target.write_ratio > 0);
     if let Some(target) =
         written.find(|target| options.run_options.fsync_every.is_none() && !is_durable(target))
     {
-        return Err(format!(
-            "--journal {name}: no write to '{}' would ever be acknowledged, because a completed write may \
-             still be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
-            target.path
-        ));
+        return Err(JournalError::NothingDurable { path: path.to_owned(), target: target.path.clone() });
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = folder.to_owned();
-    let made = patience.attempt(&format!("--journal {name}"), move || {
+    let made = patience.attempt(&format!("--journal {}", path.display()), move || {
         let file = permitted.create_new()?;
         // Its name has to survive too.
         let synced = File::open(folder).and_then(|folder| folder.sync_all());
         synced.map_err(|error| io::Error::other(format!("its folder can't be flushed: {error}")))?;
         Ok(file)
     });
-    made.map_err(io::Error::from).and_then(|made| made).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => {
-            format!("--journal {name}: exists, and a journal holds one run; name a new file")
-        }
-        _ => format!("--journal {name}: can't be created: {error}"),
+    made.map_err(io::Error::from).and_then(|made| made).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => JournalError::Exists(path.to_owned()),
+        _ => JournalError::NotCreated { path: path.to_owned(), source },
     })
 }
 

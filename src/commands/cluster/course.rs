@@ -170,7 +170,7 @@ impl<'a> RankCourse<'a> {
         let (link, stops, own) = (&mut self.link, &mut self.stops, pack(&own));
         let Some(lead) = &mut self.lead else {
             let decision = link.answer(own, |link| stops.heed(link))?;
-            return unpack(&decision).map_err(Separated::NoRank0);
+            return unpack(&decision).map_err(|why| Separated::NoRank0(why.to_string()));
         };
         lead.begins_to_wait();
         let answers = link.gather(own, |link| {

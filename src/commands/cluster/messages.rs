@@ -11,7 +11,7 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 
 /// First answer: who is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,12 +145,23 @@ pub fn pack(message: &impl Serialize) -> Vec<u8> {
     packed.finish().unwrap_or_default()
 }
 
+/// Bytes that are none of this program's messages.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    /// They can't be unpacked.
+    #[error(transparent)]
+    Packed(#[from] io::Error),
+    /// They say nothing that is understood.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
 /// Out of bytes.
 ///
 /// # Errors
 /// They are none of this program's messages.
-pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MessageError> {
     let mut text = Vec::new();
-    DeflateDecoder::new(bytes).read_to_end(&mut text).map_err(|e| e.to_string())?;
-    serde_json::from_slice(&text).map_err(|e| e.to_string())
+    DeflateDecoder::new(bytes).read_to_end(&mut text)?;
+    Ok(serde_json::from_slice(&text)?)
 }

@@ -178,7 +178,8 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
-                part::split(&mut self.run.profile, path, targets::size(path), role)?;
+                part::split(&mut self.run.profile, path, targets::size(path), role)
+                    .map_err(|error| error.to_string())?;
             }
         }
         Ok(())

@@ -194,7 +194,7 @@ impl Asking<'_> {
             )));
         }
         known_runs::record(&file).map_err(|why| {
-            let why = why.replace(&format!("{}: ", file.display()), "");
+            let why = why.fault;
             failed(&format_args!("{}: its records can't be read by this program: {why}", program.version))
         })?;
         Ok(program)

@@ -4,8 +4,10 @@ use super::super::known_runs;
 use super::super::not_done::NotDone;
 use super::output;
 use crate::cli::Exit;
+use crate::record::fault::ResultError;
 use crate::results::RunSummary;
 use crate::store::{Imported, KeptAs, RunNotes, Store, packed};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Takes in all runs of these files, and of the files in folders; one that can't be read is told, and
@@ -48,11 +50,13 @@ fn each(
     let mut index = store.open()?;
     for (file, there) in known_runs::files(files) {
         let shown = known_runs::shown(&file);
-        let content = there.and_then(|()| content(&file).map_err(|why| format!("{shown}: {why}")));
+        let content = there
+            .map_err(NotDone::from)
+            .and_then(|()| content(&file).map_err(|fault| NotDone::from(format!("{shown}: {fault}"))));
         let runs = match content {
             Ok(runs) => runs,
             Err(why) => {
-                told(&shown, Err(why.into()));
+                told(&shown, Err(why));
                 continue;
             }
         };
@@ -69,15 +73,28 @@ fn each(
     Ok(())
 }
 
+/// Why the runs of a file can't be kept.
+#[derive(Debug, thiserror::Error)]
+enum ImportFault {
+    #[error("can't be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("{0} can't be kept")]
+    NotKept(&'static str),
+    #[error(transparent)]
+    Results(#[from] ResultError),
+    #[error("holds several indistinguishable results; write each to a file of its own")]
+    Alike,
+}
+
 /// The runs in a file, each as it is kept.
-fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, String> {
-    let bytes = packed::whole(file).map_err(|error| format!("can't be read: {error}"))?;
+fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, ImportFault> {
+    let bytes = packed::whole(file)?;
     let Some(format) = known_runs::format_of(file, &bytes) else {
         return Ok(vec![(KeptAs::Record, bytes)]);
     };
-    let kept = KeptAs::of_word(format.word).ok_or_else(|| format!("{} can't be kept", format.name))?;
+    let kept = KeptAs::of_word(format.word).ok_or(ImportFault::NotKept(format.name))?;
     let name = file.to_string_lossy();
-    let runs = (format.read)(&bytes, &name).map_err(|error| error.to_string())?;
+    let runs = (format.read)(&bytes, &name)?;
     if runs.len() == 1 {
         return Ok(vec![(kept, bytes)]);
     }
@@ -89,6 +106,6 @@ fn content(file: &Path) -> Result<Vec<(KeptAs, Vec<u8>)>, String> {
     };
     match parts.len() == runs.len() && parts.iter().zip(&runs).all(same) {
         true => Ok(parts.into_iter().map(|part| (kept, part)).collect()),
-        false => Err("holds several indistinguishable results; write each to a file of its own".into()),
+        false => Err(ImportFault::Alike),
     }
 }

@@ -77,8 +77,19 @@ fn select(index: &StoreIndex, selection: &Selection) -> Result<Vec<StoreEntry>, 
     Ok(index.select(selection, since)?)
 }
 
+/// `--since` names a date that there isn't.
+#[derive(Debug, thiserror::Error)]
+#[error("--since {0}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d")]
+struct NoDate(String);
+
+impl From<NoDate> for NotDone {
+    fn from(error: NoDate) -> NotDone {
+        error.to_string().into()
+    }
+}
+
 /// A time in seconds since 1970; dates are those of this machine's time zone.
-fn seconds(since: &Since) -> Result<i64, String> {
+fn seconds(since: &Since) -> Result<i64, NoDate> {
     match since {
         Since::Ago(ago) => {
             Ok(Timestamp::now().as_second().saturating_sub(i64::try_from(*ago).unwrap_or(i64::MAX)))
@@ -86,8 +97,7 @@ fn seconds(since: &Since) -> Result<i64, String> {
         Since::Date(text) => {
             let read: Option<Zoned> =
                 text.parse::<DateTime>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
-            let wrong = || format!("--since {text}: not a date; write 2026-11-22, 2026-11-22T14:30, or 7d");
-            read.map(|date| date.timestamp().as_second()).ok_or_else(wrong)
+            read.map(|date| date.timestamp().as_second()).ok_or_else(|| NoDate(text.clone()))
         }
     }
 }

@@ -107,7 +107,8 @@ impl<'a> PreconditionSteps<'a> {
         else {
             return Ok(true);
         };
-        match run::purge(&target.path, self.request.destroy, &self.control)? {
+        let purged = run::purge(&target.path, self.request.destroy, &self.control);
+        match purged.map_err(|error| error.to_string())? {
             Some(bytes) => {
                 self.purged = Some(bytes);
                 self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));

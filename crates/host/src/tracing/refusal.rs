@@ -96,6 +96,19 @@ impl fmt::Display for TraceRefusal {
     }
 }
 
+impl std::error::Error for TraceRefusal {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TraceRefusal::NotMounted { error }
+            | TraceRefusal::Tracefs { error, .. }
+            | TraceRefusal::Instance { error, .. }
+            | TraceRefusal::Thread { error }
+            | TraceRefusal::Events { error, .. } => Some(error),
+            TraceRefusal::NoTracepoint { .. } => None,
+        }
+    }
+}
+
 fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) -> fmt::Result {
     write!(f, "the kernel's events can't be opened (perf_event_open(2): {error})")?;
     match (error.raw_os_error(), paranoid) {

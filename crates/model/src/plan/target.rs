@@ -34,8 +34,8 @@ pub fn check(
                 .to_owned(),
         ));
     }
-    if let Err(message) = presence(target, facts, simulated) {
-        errors.push(PlanError::target(message));
+    if let Err(error) = presence(target, facts, simulated) {
+        errors.push(error);
         return;
     }
     if facts.kind.is_device() && creates(target) {
@@ -67,19 +67,20 @@ pub fn check(
         && !is_cached(target, facts)
         && facts.nvme.is_none()
         && let Some(needs) = facts.direct
-        && let Err(message) = direct(target, facts, size, needs)
+        && let Err(error) = direct(target, facts, size, needs)
     {
-        errors.push(PlanError::target(message));
+        errors.push(error);
     }
 }
 
-fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), String> {
+fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), PlanError> {
     let path = &target.path;
+    let unfit = |message: String| Err(PlanError::target(message));
     if path.as_bytes().is_empty() {
-        return Err("a target name is empty: name a file or a block device".into());
+        return unfit("a target name is empty: name a file or a block device".into());
     }
     if is_drive_letter(path.as_bytes()) {
-        return Err(format!(
+        return unfit(format!(
             "'{path}' is a Windows volume name; name a block device, such as /dev/nvme0n1p1 (lsblk lists \
              them), or a file. For a file of that name write ./{path}"
         ));
@@ -88,26 +89,26 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::Directory => {
             let text = path.to_string();
             let directory = text.trim_end_matches('/');
-            Err(format!(
+            unfit(format!(
                 "'{path}' is a directory: name a file in it, for example {directory}/test.dat with -c1G"
             ))
         }
-        TargetKind::Other => Err(format!(
+        TargetKind::Other => unfit(format!(
             "'{path}' is a pipe, socket or character device, which has no offsets: name a file or a block \
              device"
         )),
-        TargetKind::Missing if is_windows_path(path.as_bytes()) => Err(windows_path(path)),
+        TargetKind::Missing if is_windows_path(path.as_bytes()) => unfit(windows_path(path)),
         TargetKind::Missing if creates(target) => match &facts.missing_folder {
-            Some(folder) => Err(format!("'{path}': {}", no_folder(path.as_path(), folder))),
+            Some(folder) => unfit(format!("'{path}': {}", no_folder(path.as_path(), folder))),
             None => Ok(()),
         },
-        TargetKind::Missing => Err(format!(
+        TargetKind::Missing => unfit(format!(
             "'{path}' does not exist: check the name, or create it with -c<size> (for example -c1G)"
         )),
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace
             if planned_size(target, facts) == 0 =>
         {
-            Err(format!(
+            unfit(format!(
                 "the size of '{path}' is 0: there is nothing to read or overwrite{}",
                 if facts.kind == TargetKind::File {
                     "; create it with -c<size>"
@@ -118,7 +119,7 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         }
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
-    .or_else(|message| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(message) })
+    .or_else(|error| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(error) })
 }
 
 /// What to type in place of a path of Windows.
@@ -169,14 +170,19 @@ fn local(target: &Target, facts: &TargetFacts) -> String {
 
 /// `O_DIRECT` needs offsets and lengths on the device's grid: says which setting is off it. `size` is the
 /// target's.
-fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirements) -> Result<(), String> {
+fn direct(
+    target: &Target,
+    facts: &TargetFacts,
+    size: u64,
+    needs: DirectRequirements,
+) -> Result<(), PlanError> {
     let path = &target.path;
     if needs.offset == 0 {
-        return Err(format!(
-            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no O_DIRECT; use -Sb, or \
-             a file elsewhere",
+        return Err(PlanError::target(format!(
+            "'{path}' can't be used without the cache (-S, -Su, -Sh, -Sr, -h): file system {} has no \
+             O_DIRECT; use -Sb, or a file elsewhere",
             facts.file_system
-        ));
+        )));
     }
     let grid = u64::from(needs.offset);
     let mut off = off(target, grid);
@@ -192,12 +198,12 @@ fn direct(target: &Target, facts: &TargetFacts, size: u64, needs: DirectRequirem
         CacheMode::Cached => "block devices are used unbuffered unless -Sb is given, and",
         _ => "without the cache (-S, -Su, -Sh, -Sr, -h)",
     };
-    Err(format!(
+    Err(PlanError::target(format!(
         "'{path}': {why} every I/O must be aligned to the device's logical blocks of {grid} bytes; {} {} not \
          a multiple of it{remedy}; or use -Sb: the page cache takes any size",
         off.join(" and "),
         if off.len() == 1 { "is" } else { "are" }
-    ))
+    )))
 }
 
 /// The settings that are no multiples of so many bytes.

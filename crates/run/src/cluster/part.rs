@@ -47,13 +47,28 @@ pub struct TargetPart {
     pub of: u64,
 }
 
+/// A target is too small to be divided.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "--split: '{path}' has {area} bytes for {ranks} ranks, less than a block each: make it larger, or leave \
+     out --split"
+)]
+pub struct SplitError {
+    /// As the user gave it.
+    pub path: RawText,
+    /// Bytes that were to be divided.
+    pub area: u64,
+    /// Among how many.
+    pub ranks: u64,
+}
+
 /// Gives the rank its part of a target in every time span (`--split`). The area that is divided lies between
 /// `-B` and `-f`, or the end of the target, whose size in bytes is `size`. Parts begin on multiples of block
 /// size and 4 KiB behind `-B`; what is left over at the end belongs to none.
 ///
 /// # Errors
 /// A part would be smaller than a block.
-pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart) -> Result<(), String> {
+pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart) -> Result<(), SplitError> {
     let targets = profile.time_spans.iter_mut().flat_map(|span| &mut span.targets);
     for target in targets.filter(|target| target.path == *path) {
         let end = match (target.max_file_size, target.file_size) {
@@ -65,11 +80,7 @@ pub fn split(profile: &mut Profile, path: &RawText, size: u64, split: TargetPart
         let unit = common_multiple(u64::from(target.block_size).max(1), 4096);
         let each = area / split.of.max(1) / unit * unit;
         if each < u64::from(target.block_size) || each == 0 {
-            return Err(format!(
-                "--split: '{path}' has {area} bytes for {} ranks, less than a block each: make it larger, or \
-                 leave out --split",
-                split.of
-            ));
+            return Err(SplitError { path: path.clone(), area, ranks: split.of });
         }
         target.base_file_offset += split.part * each;
         target.max_file_size = target.base_file_offset + each;

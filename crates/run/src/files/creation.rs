@@ -46,6 +46,13 @@ enum Failed {
     Because(String),
 }
 
+/// No thread to create files.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "can't start a thread to create files: {0}; check ulimit -u and the limits of the container (pids.max)"
+)]
+struct NoThread(#[source] std::io::Error);
+
 /// Why not all files are there.
 #[derive(Debug)]
 pub enum NotCreated {
@@ -162,7 +169,7 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
     let ends = work.run(control, voice);
     voice.clear_line();
     let (mut failure, mut given_up) = (None, Vec::new());
-    for (index, end) in ends.map_err(NotCreated::Failed)? {
+    for (index, end) in ends.map_err(|error| NotCreated::Failed(error.to_string()))? {
         match end {
             Ok(done) => tell(&work.files[index].0, done, voice),
             Err(Failed::Stopped(error)) => given_up.push(error),
@@ -219,7 +226,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Starts the threads and shows their progress; returns what became of the files that were begun, in
     /// the order of their ends.
-    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<Ended>, String> {
+    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<Ended>, NoThread> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
@@ -229,12 +236,7 @@ impl Work<'_> {
                     Ok(_) => {}
                     // Those that there are do it all, in more time.
                     Err(_) if started > 0 => break,
-                    Err(error) => {
-                        return Err(format!(
-                            "can't start a thread to create files: {error}; check ulimit -u and the limits \
-                             of the container (pids.max)"
-                        ));
-                    }
+                    Err(error) => return Err(NoThread(error)),
                 }
             }
             drop(say);

@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::files::content;
 use crate::files::crew;
+use crate::files::prefill_error::PrefillError;
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::voice::Voice;
@@ -40,7 +41,7 @@ const LOOK: u64 = 300_000_000;
 /// size; of block devices, which tell nothing of that, the part that is read, and only with `--destroy`.
 ///
 /// # Errors
-/// A message: which target can't be filled, and why. Also when the user interrupted.
+/// Which target can't be filled, and why. Also when the user interrupted.
 pub fn prefill(
     plan: &SpanPlan,
     located: &SpanTargets,
@@ -49,12 +50,12 @@ pub fn prefill(
     options: &Options,
     control: &Control,
     voice: &Voice,
-) -> Result<(), String> {
+) -> Result<(), PrefillError> {
     let Some(content) = options.run_options.prefill.filter(|_| !options.run_options.simulated()) else {
         return Ok(());
     };
     for order in content::orders(plan, located) {
-        let parts = match files::kind(&order.located).map_err(|error| error.to_string())? {
+        let parts = match files::kind(&order.located)? {
             inode::Kind::BlockDevice => device_parts(&order, content, options, done)?,
             _ => file_parts(&order)?,
         };
@@ -74,7 +75,7 @@ fn device_parts(
     content: Prefill,
     options: &Options,
     done: &Done,
-) -> Result<Vec<(u64, u64)>, String> {
+) -> Result<Vec<(u64, u64)>, PrefillError> {
     if done.borrow().contains(order.located.name()) {
         return Ok(Vec::new());
     }
@@ -88,12 +89,8 @@ fn device_parts(
     Ok(vec![(order.from, order.to)])
 }
 
-fn needs_destroy(order: &Order) -> String {
-    format!(
-        "'{}' is a block device: --prefill would overwrite {} of it; pass --destroy to allow it",
-        order.path,
-        Size(order.to - order.from)
-    )
+fn needs_destroy(order: &Order) -> PrefillError {
+    PrefillError::NeedsDestroy { path: order.path.clone(), bytes: order.to - order.from }
 }
 
 /// The devices that would be refused, one message each; what `auto` does isn't known before the device is
@@ -104,7 +101,11 @@ pub fn refusals(plan: &SpanPlan, located: &SpanTargets, options: &Options) -> Ve
     }
     let is_device =
         |order: &Order| files::kind(&order.located).is_ok_and(|kind| kind == inode::Kind::BlockDevice);
-    content::orders(plan, located).iter().filter(|order| is_device(order)).map(needs_destroy).collect()
+    content::orders(plan, located)
+        .iter()
+        .filter(|order| is_device(order))
+        .map(|order| needs_destroy(order).to_string())
+        .collect()
 }
 
 /// Whether there is nothing but zeros, as far as that was looked at.
@@ -118,9 +119,9 @@ fn is_empty(facts: &ContentFacts) -> bool {
 }
 
 /// The parts of a file that were never written.
-fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
-    let path = &order.path;
-    let fail = |doing: &str, error: io::Error| format!("'{path}': --prefill can't {doing}: {error}");
+fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, PrefillError> {
+    let path = || order.path.clone();
+    let fail = |doing, source| PrefillError::Kernel { path: path(), doing, source };
     let file = File::open(order.located.way()).map_err(|error| fail("look at the file", error))?;
     let found = file.metadata().map_err(|error| fail("look at the file", error))?;
     let size = found.len();
@@ -139,10 +140,7 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
     .map_err(|error| fail("find out what was written", error))?;
     // The superuser could write it all the same.
     if !parts.is_empty() && found.permissions().readonly() {
-        return Err(format!(
-            "'{path}' is read-only, so --prefill can't fill it: make it writable (chmod u+w), or leave out \
-             --prefill"
-        ));
+        return Err(PrefillError::ReadOnly { path: path() });
     }
     let free = room::beneath(&file).map_or(u64::MAX, |room| room.available);
     match missing > free {
@@ -151,14 +149,8 @@ fn file_parts(order: &Order) -> Result<Vec<(u64, u64)>, String> {
     }
 }
 
-fn full(order: &Order, needed: u64, free: u64) -> String {
-    format!(
-        "'{}': --prefill: the file system is full: the holes need {}, {} were free; free some space, or \
-         leave out --prefill",
-        order.path,
-        Size(needed),
-        Size(free)
-    )
+fn full(order: &Order, needed: u64, free: u64) -> PrefillError {
+    PrefillError::Full { path: order.path.clone(), needed, free }
 }
 
 /// A target that is being filled.
@@ -188,15 +180,15 @@ struct Shared<'a> {
 }
 
 impl Filling<'_> {
-    fn write(&self, claims: &Claims) -> Result<(), String> {
+    fn write(&self, claims: &Claims) -> Result<(), PrefillError> {
         let target = &self.order.located;
         let free = room::at(target.way()).map_or(0, |room| room.available);
-        let open = |direct| -> Result<File, String> {
+        let open = |direct| -> Result<File, PrefillError> {
             let hint = AccessHint::default();
             let opened =
                 files::open(target, &OpenMode { read: false, write: true, direct, dsync: false, hint })
-                    .map_err(|error| format!("--prefill: {error}"))?;
-            claims.permit(target.name(), &opened).map_err(|error| error.to_string())?;
+                    .map_err(PrefillError::Open)?;
+            claims.permit(target.name(), &opened)?;
             Ok(opened.file.into())
         };
         let shared = Shared {
@@ -209,17 +201,16 @@ impl Filling<'_> {
             filling: self,
             seed: diskspd_sys::clock::monotonic(),
         };
-        let fail = |error: io::Error| match error.kind() {
+        let path = || self.order.path.clone();
+        let fail = |source: io::Error| match source.kind() {
             io::ErrorKind::StorageFull => full(self.order, self.total, free),
-            io::ErrorKind::QuotaExceeded => {
-                format!("'{}': --prefill: this user's disk quota is exhausted", self.order.path)
-            }
-            _ if error.raw_os_error().is_none() => format!("'{}': --prefill: {error}", self.order.path),
-            _ => format!("'{}': --prefill can't write: {error}", self.order.path),
+            io::ErrorKind::QuotaExceeded => PrefillError::Quota { path: path() },
+            _ if source.raw_os_error().is_none() => PrefillError::Own { path: path(), source },
+            _ => PrefillError::Kernel { path: path(), doing: "write", source },
         };
         shared.run().map_err(fail)?;
         if self.control.is_interrupted() {
-            return Err(format!("'{}': --prefill was interrupted", self.order.path));
+            return Err(PrefillError::Interrupted { path: path() });
         }
         shared.cached.sync_all().map_err(fail)?;
         // The run is to read from the device.
@@ -312,8 +303,8 @@ mod tests {
         let content = Prefill::Auto;
         let filling =
             Filling { order: &order, content, parts, total: 1 << 30, control: &control, voice: &voice };
-        let message = filling.write(&Claims::default()).unwrap_err();
-        assert!(message.contains("interrupted"), "{message}");
+        let error = filling.write(&Claims::default()).unwrap_err();
+        assert!(matches!(error, PrefillError::Interrupted { .. }), "{error}");
         assert_eq!(file_parts(&order).unwrap(), [(0, 1 << 30)], "nothing was written");
     }
 

@@ -2,15 +2,64 @@
 
 use crate::control::Control;
 use crate::tell::patience::{Patience, Unanswered};
-use diskspd_host::claims::{self, Claims};
-use diskspd_host::target;
+use diskspd_host::claims::{self, Claims, Denial};
+use diskspd_host::target::{self, NotLocated};
 use diskspd_model::access::{AccessHint, OpenMode};
 use diskspd_model::profile::RawText;
+use diskspd_sys::problem::TargetError;
 use diskspd_sys::{block, files, room};
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Why nothing more was thrown away.
+#[derive(Debug, thiserror::Error)]
+pub enum PurgeError {
+    /// Its storage hangs.
+    #[error("--purge {target}: {source}")]
+    Unanswered {
+        /// As the user gave it.
+        target: RawText,
+        /// For how long.
+        source: Unanswered,
+    },
+    /// There is no such device.
+    #[error(transparent)]
+    NotLocated(#[from] NotLocated),
+    /// It may not be written to.
+    #[error(transparent)]
+    Denied(#[from] Denial),
+    /// It can't be opened.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The device or the file system can't.
+    #[error(
+        "'{}': --purge: {}: {source}; leave out --purge, and purge it with its own command (nvme format, \
+         blkdiscard --secure, hdparm --security-erase)",
+        .path.display(),
+        match .is_device {
+            true => "the device doesn't support discard",
+            false => "the file system can't punch a hole into the file",
+        }
+    )]
+    Refused {
+        /// Where it is.
+        path: PathBuf,
+        /// It is a block device, and no file.
+        is_device: bool,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// What was thrown away may not be on the device.
+    #[error("'{}': --purge: fsync: {source}", .path.display())]
+    Flush {
+        /// Where it is.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
 
 /// Bytes in one call: after each it can be ended.
 const PIECE: u64 = 1 << 30;
@@ -20,11 +69,11 @@ const PIECE: u64 = 1 << 30;
 /// bytes were discarded, fewer than there are when the user ended it; `None` = there is no such file yet.
 ///
 /// # Errors
-/// A message: it is refused, or can't be done there; nothing has been thrown away then.
-pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, String> {
+/// It is refused, or can't be done there; nothing has been thrown away then.
+pub fn purge(target: &RawText, destroy: bool, control: &Arc<Control>) -> Result<Option<u64>, PurgeError> {
     let patience = Patience::of_run(control);
     let by = format!("--purge {target}");
-    let gone = |unanswered: Unanswered| format!("{by}: {unanswered}");
+    let gone = |source| PurgeError::Unanswered { target: target.clone(), source };
     let opened = {
         let target = target.clone();
         patience.attempt(&by, move || Purged::open(&target, destroy)).map_err(gone)??
@@ -52,47 +101,34 @@ struct Purged {
 }
 
 impl Purged {
-    fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, String> {
-        let path = target::locate(target.as_bytes()).map_err(|error| error.to_string())?;
+    fn open(target: &RawText, destroy: bool) -> Result<Option<Purged>, PurgeError> {
+        let path = target::locate(target.as_bytes())?;
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }
-        let claims = claims::protect([path.as_path()], destroy).map_err(|denial| denial.to_string())?;
+        let claims = claims::protect([path.as_path()], destroy)?;
         let mode =
             OpenMode { read: false, write: true, direct: false, dsync: false, hint: AccessHint::default() };
-        let opened = files::open(&path, &mode).map_err(|error| error.to_string())?;
-        claims.permit(&path, &opened).map_err(|denial| denial.to_string())?;
+        let opened = files::open(&path, &mode)?;
+        claims.permit(&path, &opened)?;
         let (size, is_device) = (opened.size, opened.device.is_some());
         Ok(Some(Purged { path, file: File::from(opened.file), size, is_device, _claims: claims }))
     }
 
-    fn discard(&self, from: u64, length: u64) -> Result<(), String> {
+    fn discard(&self, from: u64, length: u64) -> Result<(), PurgeError> {
         let discarded = match self.is_device {
             true => block::discard(&self.file, from, length),
             false => room::punch(&self.file, from, length),
         };
-        discarded.map_err(|error| refused(&self.path, self.is_device, &error))
+        let Purged { path, is_device, .. } = self;
+        let refused = |source| PurgeError::Refused { path: path.clone(), is_device: *is_device, source };
+        discarded.map_err(refused)
     }
 
-    fn settle(&self) -> Result<(), String> {
+    fn settle(&self) -> Result<(), PurgeError> {
         if self.is_device {
             return Ok(());
         }
-        self.file.sync_all().map_err(|error| format!("'{}': --purge: fsync: {error}", self.path.display()))
+        self.file.sync_all().map_err(|source| PurgeError::Flush { path: self.path.clone(), source })
     }
-}
-
-fn refused(path: &Path, is_device: bool, error: &io::Error) -> String {
-    let what = if is_device {
-        "the device doesn't support \
-                               discard"
-    } else {
-        "the file system can't punch a hole into \
-         the file"
-    };
-    format!(
-        "'{}': --purge: {what}: {error}; leave out --purge, and purge it with its own command (nvme format, \
-         blkdiscard --secure, hdparm --security-erase)",
-        path.display()
-    )
 }

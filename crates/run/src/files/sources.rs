@@ -1,41 +1,68 @@
 //! Sources of write data (`-Z<size>[,<file>]`): filled once per time span, shared by all threads.
 
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::profile::RandomDataSource;
+use diskspd_model::profile::{RandomDataSource, RawText};
 use diskspd_model::units::Size;
 use diskspd_model::workload::{Random, payload};
 use diskspd_sys::memory::{Buffer, Shared};
 use std::fs::File;
 use std::io::{self, Read};
+use std::num::TryFromIntError;
+
+/// Why there is no write data.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// More than this system can address.
+    #[error("-Z<size>: can't allocate {} for write data: {why}; use a smaller size", Size(*.size))]
+    TooLarge {
+        /// Bytes that were asked for.
+        size: u64,
+        /// By how it doesn't fit.
+        #[source]
+        why: TryFromIntError,
+    },
+    /// The kernel gave no memory.
+    #[error("-Z<size>: can't allocate {} for write data: {error}; use a smaller size", Size(*.size))]
+    Memory {
+        /// Bytes that were asked for.
+        size: u64,
+        /// What the kernel said.
+        #[source]
+        error: io::Error,
+    },
+    /// The file can't be read.
+    #[error("-Z<size>,<file>: can't read the write data from '{path}': {error}")]
+    Content {
+        /// Which, as the user gave it.
+        path: RawText,
+        /// What the kernel said.
+        #[source]
+        error: io::Error,
+    },
+}
 
 /// Makes the sources of a span, in order: from their files, or with random content, which is the same in
 /// every run.
 ///
 /// # Errors
-/// A message: no memory, or a file can't be read.
-pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, String> {
+/// No memory, or a file can't be read.
+pub fn make(sources: &[RandomDataSource]) -> Result<Vec<Shared>, SourceError> {
     // One generator for all of them, and not that of a thread.
     let mut random = Random::new(0);
-    let no_memory = |size: u64, why: &dyn std::fmt::Display| {
-        format!("-Z<size>: can't allocate {} for write data: {why}; use a smaller size", Size(size))
-    };
     let make = |source: &RandomDataSource| {
-        let length = usize::try_from(source.size).map_err(|e| no_memory(source.size, &e))?;
+        let size = source.size;
+        let length = usize::try_from(size).map_err(|why| SourceError::TooLarge { size, why })?;
         let filled = |bytes: &mut [u8]| match &source.path {
             None => {
                 random.fill(bytes);
                 Ok(())
             }
-            Some(path) => match fill_from_file(path.as_path(), bytes) {
-                Ok(()) => Ok(()),
-                Err(e) => Err(Failure::Content(format!(
-                    "-Z<size>,<file>: can't read the write data from '{path}': {e}"
-                ))),
-            },
+            Some(path) => fill_from_file(path.as_path(), bytes)
+                .map_err(|error| Unfilled::Content { path: path.clone(), error }),
         };
-        Shared::new(length, filled).map_err(|failure| match failure {
-            Failure::Content(message) => message,
-            Failure::Memory(e) => no_memory(source.size, &e),
+        Shared::new(length, filled).map_err(|unfilled| match unfilled {
+            Unfilled::Content { path, error } => SourceError::Content { path, error },
+            Unfilled::Memory(error) => SourceError::Memory { size, error },
         })
     };
     sources.iter().map(make).collect()
@@ -55,14 +82,15 @@ pub fn with_sources(worker: &WorkerPlan, span: &SpanPlan) -> u64 {
     Buffer::length_with(worker.buffer, sizes)
 }
 
-enum Failure {
+/// What [`Shared::new`] and its content fail with.
+enum Unfilled {
     Memory(io::Error),
-    Content(String),
+    Content { path: RawText, error: io::Error },
 }
 
-impl From<io::Error> for Failure {
+impl From<io::Error> for Unfilled {
     fn from(error: io::Error) -> Self {
-        Failure::Memory(error)
+        Unfilled::Memory(error)
     }
 }
 
@@ -85,7 +113,6 @@ fn fill_from_file(path: &std::path::Path, bytes: &mut [u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diskspd_model::profile::RawText;
 
     fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
         let made = make(sources).unwrap();
@@ -125,7 +152,8 @@ mod tests {
     fn a_file_that_cannot_be_read_is_named() {
         for path in ["/nonexistent/content", "/"] {
             let path = RawText::from(path.as_bytes().to_vec());
-            let message = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }]).unwrap_err();
+            let error = make(&[RandomDataSource { size: 8, path: Some(path.clone()) }]).unwrap_err();
+            let message = error.to_string();
             assert!(message.contains(&format!("'{path}'")) && message.contains("-Z"), "{message}");
         }
     }

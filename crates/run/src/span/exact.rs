@@ -4,13 +4,14 @@
 
 use crate::control::{Control, Phase};
 use crate::files::precreate;
-use crate::files::sources;
+use crate::files::sources::{self, SourceError};
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
+use crate::tell::failure::Failure;
 use crate::voice::Voice;
 use crate::worker::{Outcome, Phases, Worker};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
@@ -22,6 +23,7 @@ use diskspd_model::workload::InterlockedPosition;
 use diskspd_sys::clock::{Clock, Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::usage::{ThreadUsage, thread_usage};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -35,6 +37,29 @@ pub struct Cost {
     pub elapsed: Nanos,
     /// CPU time of the thread.
     pub cpu: ThreadUsage,
+}
+
+/// Why the worker didn't do its I/Os.
+#[derive(Debug, thiserror::Error)]
+pub enum ExactError {
+    /// There is nothing to do.
+    #[error("the profile has no time span")]
+    NoSpan,
+    /// There is nobody to do it.
+    #[error("the time span has no thread")]
+    NoThread,
+    /// The profile doesn't fit; the first that doesn't is told.
+    #[error("{}", .0.first().map(PlanError::to_string).unwrap_or_default())]
+    Unfit(Vec<PlanError>),
+    /// There is no write data.
+    #[error(transparent)]
+    Sources(#[from] SourceError),
+    /// The worker can't be set up, or an I/O failed.
+    #[error(transparent)]
+    Worker(#[from] Failure),
+    /// The kernel doesn't tell what the thread took.
+    #[error("can't read the thread's CPU time: {0}")]
+    CpuTime(#[source] io::Error),
 }
 
 /// The worker's time.
@@ -51,19 +76,19 @@ pub enum Time {
 /// depth more. Its targets have to be there, unless the engine needs none; devices can't be written to.
 ///
 /// # Errors
-/// A message: the profile doesn't fit, the worker can't be set up, or an I/O failed.
+/// The profile doesn't fit, the worker can't be set up, or an I/O failed.
 pub fn run_exactly(
     profile: &Profile,
     system: &System,
     options: &Options,
     ios: u64,
     time: Time,
-) -> Result<Cost, String> {
+) -> Result<Cost, ExactError> {
     let profile = &precreate::resized(profile);
-    let span = profile.time_spans.first().ok_or("the profile has no time span")?;
-    let first = |errors: Vec<PlanError>| errors.into_iter().next().map(|e| e.to_string()).unwrap_or_default();
-    let plan = probe_and_plan(profile, span, system, options, &Probes::default()).map_err(first)?;
-    let worker = plan.workers.first().ok_or("the time span has no thread")?;
+    let span = profile.time_spans.first().ok_or(ExactError::NoSpan)?;
+    let plan = probe_and_plan(profile, span, system, options, &Probes::default());
+    let plan = plan.map_err(ExactError::Unfit)?;
+    let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
     let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
     let sources = sources::make(&plan.sources)?;
@@ -99,12 +124,12 @@ pub fn run_exactly(
         clock: worker.clock.clone(),
         each,
     });
-    let usage = || thread_usage().map_err(|e| format!("can't read the thread's CPU time: {e}"));
+    let usage = || thread_usage().map_err(ExactError::CpuTime);
     let (before, start) = (usage()?, monotonic());
     let outcome = measured(worker, &plan);
     let (end, after) = (monotonic(), usage()?);
     match outcome.failure {
-        Some(failure) => Err(failure.message),
+        Some(failure) => Err(failure.into()),
         None => Ok(Cost {
             ios: counted.load(Ordering::Relaxed),
             elapsed: end - start,

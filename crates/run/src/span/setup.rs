@@ -4,6 +4,7 @@ use crate::files::sources;
 use crate::integrity::{Integrity, SectorChecker};
 use crate::located::SpanTargets;
 use crate::span::large_pages::Reserve;
+use crate::span::setup_error::SetupError;
 use crate::tell::failure::Failure;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::live::Counters;
@@ -15,7 +16,6 @@ use diskspd_engine::MakeEngine;
 use diskspd_engine::{Engine, EngineError, EngineKind, File, NotPinned, Setup};
 use diskspd_host::claims::Claims;
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
-use diskspd_model::units;
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Clock, SECOND};
@@ -81,7 +81,7 @@ pub fn set_up<'a>(
     if real_time && plan.is_limited() {
         cpu::wake_exactly();
     }
-    let (buffer, sources) = buffer(plan, shared).map_err(|cause| Failure::of_thread(thread, cause))?;
+    let (buffer, sources) = buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
     let engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     if let Some(why) = engine.about().not_pinned {
@@ -155,7 +155,7 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
 ///
 /// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last
 /// look is at what is open.
-fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>), String> {
+fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>), SetupError> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
@@ -167,22 +167,18 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
             // It tells why where nothing was located.
             let place: &dyn Location = shared.located.of(target).map_or(path, |located| located);
             let found = match plan.engine {
-                EngineKind::Nvme => files::open_namespace(place, &target.open),
-                _ => files::open(place, &target.open),
-            }
-            .map_err(|e| e.to_string())?;
+                EngineKind::Nvme => files::open_namespace(place, &target.open)?,
+                _ => files::open(place, &target.open)?,
+            };
             if target.open.write {
-                shared.claims.permit(path, &found).map_err(|e| e.to_string())?;
+                shared.claims.permit(path, &found)?;
             }
             // What a namespace can do it has told when the run was planned.
             let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
             for (op, row, _) in tried {
-                operation::can(op, &found.file, found.size).map_err(|error| {
-                    let (option, path, what) = (row.option, &target.path, row.in_files);
-                    format!(
-                        "{option}: '{path}': its file system can't {what}: {error}; leave out {option}, or \
-                         use a file elsewhere (ext4, xfs, btrfs)"
-                    )
+                operation::can(op, &found.file, found.size).map_err(|source| {
+                    let (option, path, what) = (row.option, target.path.clone(), row.in_files);
+                    SetupError::Operation { option, path, what, source }
                 })?;
             }
             let WorkerTarget { priority, mapping, .. } = *target;
@@ -200,20 +196,23 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
 
 /// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for
 /// each target where in it the source of its write data begins.
-fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), String> {
-    let refused = |why: &dyn std::fmt::Display| {
-        format!("can't allocate {} for I/O buffers: {why}; lower -b or -o", units::Size(plan.buffer))
-    };
+fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), SetupError> {
+    let bytes = plan.buffer;
+    let no_memory = |source| SetupError::Memory { bytes, source };
+    let too_large = |source| SetupError::TooLarge { bytes, source };
     let used: Vec<&memory::Shared> =
         plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
-    let length = usize::try_from(plan.buffer).map_err(|e| refused(&e))?;
+    let length = usize::try_from(plan.buffer).map_err(too_large)?;
     let (mut buffer, places) = match plan.large_pages {
-        true => Buffer::of_large_pages_with(length, &used).map_err(|why| shared.large_pages.explain(&why))?,
-        false if plan.separation > 0 => {
-            let separation = usize::try_from(plan.separation).map_err(|e| refused(&e))?;
-            Buffer::separated(length, separation, &used).map_err(|e| refused(&e))?
+        true => {
+            let explained = |why| SetupError::LargePages(shared.large_pages.explain(&why));
+            Buffer::of_large_pages_with(length, &used).map_err(explained)?
         }
-        false => Buffer::with_shared(length, &used).map_err(|e| refused(&e))?,
+        false if plan.separation > 0 => {
+            let separation = usize::try_from(plan.separation).map_err(too_large)?;
+            Buffer::separated(length, separation, &used).map_err(no_memory)?
+        }
+        false => Buffer::with_shared(length, &used).map_err(no_memory)?,
     };
     let writes =
         |t: &WorkerTarget| t.workload.write_ratio > 0 || (t.workload.portion.is_some() && t.open.write);

@@ -2,7 +2,8 @@
 //! same time.
 
 /// Why a thread can't go on, for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Failure {
     /// In a line, with thread, request and offset.
     pub message: String,

@@ -74,11 +74,48 @@ pub fn boots(history: &[BootRun]) -> u32 {
     u32::try_from(boots.len()).unwrap_or(u32::MAX)
 }
 
+/// Why nothing is run at this boot. Kernels are told by their names, `to_do`: see the function of that name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OutOfTurn {
+    /// It is a third kernel.
+    #[error(
+        "this is kernel {here}, but the folder compares {a} with {b}; boot one of these, or name another \
+         folder"
+    )]
+    Stranger {
+        /// What this one is called.
+        here: String,
+        /// One of the two.
+        a: String,
+        /// The other one.
+        b: String,
+    },
+    /// All runs of this boot are there.
+    #[error("kernel {here} was measured at this boot already; {to_do}")]
+    Done {
+        /// What it is called.
+        here: String,
+        /// What a user does next.
+        to_do: String,
+    },
+    /// Runs of this boot stand before those of another.
+    #[error("this boot was measured before the last one: the folder was changed, or copied")]
+    Disordered,
+    /// It is the other kernel's turn.
+    #[error("kernel {here} was measured at the boot before this one, and nothing since; {to_do}")]
+    Again {
+        /// What it is called.
+        here: String,
+        /// What a user does next.
+        to_do: String,
+    },
+}
+
 /// What is run at this boot, `repeat` runs each.
 ///
 /// # Errors
-/// Nothing: a sentence says what to do.
-pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, String> {
+/// Nothing: what to do.
+pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTurn, OutOfTurn> {
     let known = kernels(history);
     let side = match known {
         [Some(a), _] if a.is_like(here) => 0,
@@ -86,13 +123,11 @@ pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTur
         [None, _] => 0,
         [Some(_), None] => 1,
         [Some(a), Some(b)] => {
-            return Err(format!(
-                "this is kernel {}, but the folder compares {} with {}; boot one of these, or name another \
-                 folder",
-                here.name(Some(a)),
-                a.name(Some(b)),
-                b.name(Some(a))
-            ));
+            return Err(OutOfTurn::Stranger {
+                here: here.name(Some(a)),
+                a: a.name(Some(b)),
+                b: b.name(Some(a)),
+            });
         }
     };
     let Some(last) = history.last() else {
@@ -103,31 +138,22 @@ pub fn turn(history: &[BootRun], here: &Kernel, repeat: usize) -> Result<BootTur
     if last.kernel.boot == here.boot {
         return match is_cut_short {
             true => Ok(BootTurn { side, made, left: repeat - made, cut_short: false }),
-            false => Err(format!(
-                "{} measured at this boot already; {}",
-                is_done(here, &known),
-                to_do(&known, side)
-            )),
+            false => Err(OutOfTurn::Done { here: called(here, &known), to_do: to_do(&known, side) }),
         };
     }
     if history.iter().any(|run| run.kernel.boot == here.boot) {
-        return Err(
-            "this boot was measured before the last one: the folder was changed, or copied".to_owned()
-        );
+        return Err(OutOfTurn::Disordered);
     }
     if side == last.side && !is_cut_short {
-        return Err(format!(
-            "{} measured at the boot before this one, and nothing since; {}",
-            is_done(here, &known),
-            to_do(&known, side)
-        ));
+        return Err(OutOfTurn::Again { here: called(here, &known), to_do: to_do(&known, side) });
     }
     Ok(BootTurn { side, made: 0, left: repeat, cut_short: is_cut_short })
 }
 
-fn is_done(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
+/// What it is called beside the other one.
+fn called(here: &Kernel, known: &[Option<&Kernel>; 2]) -> String {
     let other = known.iter().flatten().find(|kernel| !kernel.is_like(here));
-    format!("kernel {} was", here.name(other.copied()))
+    here.name(other.copied())
 }
 
 /// What a user does next.
@@ -202,7 +228,7 @@ mod tests {
             (&both, kernel("newer", 3), "compares old with new; boot one of these"),
             (&both, kernel("old", 1), "the folder was changed"),
         ] {
-            let told = turn(&folder(there), &here, 3).unwrap_err();
+            let told = turn(&folder(there), &here, 3).unwrap_err().to_string();
             assert!(told.contains(words), "{told}");
         }
         // Builds of one release are told apart.

@@ -34,6 +34,15 @@ enum Place {
     Nowhere(String),
 }
 
+/// Why a tracepoint can't be counted on this kernel.
+#[derive(Debug, thiserror::Error)]
+enum NoTracepoint<'a> {
+    #[error("this kernel has no tracepoint {0}")]
+    Unknown(&'a str),
+    #[error("the tracepoint {name} of this kernel doesn't tell {field}")]
+    WithoutField { name: &'a str, field: &'a str },
+}
+
 impl Counters {
     /// Opens the counters of these classes.
     ///
@@ -50,7 +59,7 @@ impl Counters {
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
                 Source::Tracepoint { name, filter } => match tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
-                    Err(why) => Place::Nowhere(why),
+                    Err(why) => Place::Nowhere(why.to_string()),
                 },
             };
             rows.push((row, place));
@@ -111,16 +120,16 @@ fn at_end(events: &mut Vec<Event>, event: Event) -> Place {
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
-fn tracepoint(
+fn tracepoint<'a>(
     machine: &Machine,
-    name: &str,
-    filter: &str,
-) -> Result<Result<Tracepoint, String>, TraceRefusal> {
+    name: &'a str,
+    filter: &'a str,
+) -> Result<Result<Tracepoint, NoTracepoint<'a>>, TraceRefusal> {
     let Some(format) = machine.format(name)? else {
-        return Ok(Err(format!("this kernel has no tracepoint {name}")));
+        return Ok(Err(NoTracepoint::Unknown(name)));
     };
     Ok(match format.missing(filter) {
-        Some(field) => Err(format!("the tracepoint {name} of this kernel doesn't tell {field}")),
+        Some(field) => Err(NoTracepoint::WithoutField { name, field }),
         None => Ok(Tracepoint { id: format.id, filter: filter.into() }),
     })
 }

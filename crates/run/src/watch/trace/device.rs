@@ -4,7 +4,7 @@ use super::recorder::buffer_kib;
 use super::requests::{BlockEvent, BlockFormats};
 use crate::control::Control;
 use diskspd_host::root::Root;
-use diskspd_host::tracing::devices::WatchedDevice;
+use diskspd_host::tracing::devices::{NotWatched, WatchedDevice};
 use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_host::tracing::{BlockFormat, Tracefs};
@@ -14,7 +14,7 @@ use diskspd_model::trace::formats::RequestView;
 use diskspd_model::trace::{IoCollector, IoTrace};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -34,6 +34,37 @@ const PAUSE: Nanos = SECOND / 50;
 const SETTLED: Nanos = SECOND / 50;
 const SECTOR: u64 = 512;
 
+/// Why a device can't be watched.
+#[derive(Debug, thiserror::Error)]
+pub enum WatchError {
+    /// It is none of those that can.
+    #[error(transparent)]
+    NotWatched(#[from] NotWatched),
+    /// The kernel doesn't tell of it.
+    #[error("{}: {}", .path.display(), without_option(.refusal))]
+    Refused {
+        /// Which.
+        path: PathBuf,
+        /// What stands in the way.
+        #[source]
+        refusal: TraceRefusal,
+    },
+    /// The kernel told, and then no more.
+    #[error("{}: watching it failed: {source}", .path.display())]
+    Failed {
+        /// Which.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// A refusal without the option of a run, which isn't what was asked for here.
+fn without_option(refusal: &TraceRefusal) -> String {
+    let text = refusal.to_string();
+    text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
+}
+
 /// Which events tell of a device's I/Os, and which of their completions.
 fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
     match (view, has_queue) {
@@ -48,20 +79,17 @@ fn tracepoints(view: RequestView, has_queue: bool) -> [&'static str; 2] {
 /// begun to record.
 ///
 /// # Errors
-/// A message: it is none that can be watched, or the kernel doesn't tell.
+/// It is none that can be watched, or the kernel doesn't tell.
 pub fn watch_device(
     path: &Path,
     seconds: u32,
     view: RequestView,
     control: &Control,
     begun: impl FnOnce(),
-) -> Result<IoTrace, String> {
+) -> Result<IoTrace, WatchError> {
     let root = Root::live();
-    let watched = WatchedDevice::find(&root, path).map_err(|error| error.to_string())?;
-    let told = |refusal: TraceRefusal| {
-        let text = refusal.to_string();
-        format!("{}: {}", path.display(), text.strip_prefix("-e: ").unwrap_or(&text))
-    };
+    let watched = WatchedDevice::find(&root, path)?;
+    let told = |refusal| WatchError::Refused { path: path.to_owned(), refusal };
     let tracefs = Tracefs::find(&root).map_err(told)?;
     let format = |name: &'static str| {
         let found = tracefs.format(name).map_err(told)?;
@@ -90,7 +118,7 @@ pub fn watch_device(
         collected: IoCollector::default(),
         lost: 0,
     };
-    let failed = |error: io::Error| format!("{}: watching it failed: {error}", path.display());
+    let failed = |source| WatchError::Failed { path: path.to_owned(), source };
     reader.instance.start().map_err(failed)?;
     begun();
     reader.watch(Nanos::from(seconds) * SECOND, control).map_err(failed)?;

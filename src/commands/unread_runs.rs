@@ -1,0 +1,48 @@
+//! Why no runs come out of a file or folder.
+
+use crate::record::fault::ResultError;
+use crate::record::json::RecordError;
+use crate::units::visible;
+use std::io;
+use std::path::PathBuf;
+
+/// A file or folder out of which no runs come.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {fault}", visible::line(&.path.to_string_lossy()))]
+pub struct UnreadRuns {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub fault: UnreadFault,
+}
+
+/// What is wrong with a file or folder that is to hold runs.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadFault {
+    /// It can't be read at all.
+    #[error(
+        "can't be read: {0}; name a record (written by --out FILE.json), result XML (printed by -Rxml), a \
+         text report or fio's JSON"
+    )]
+    File(#[source] io::Error),
+    /// It is no record that can be used.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// It holds no results that can be used.
+    #[error(transparent)]
+    Results(#[from] ResultError),
+    /// Its files can't be listed.
+    #[error("can't be read: {0}")]
+    Folder(#[source] io::Error),
+    /// No file in it holds runs.
+    #[error("this folder holds no records or results")]
+    EmptyFolder,
+}
+
+impl UnreadFault {
+    /// The error of this file or folder.
+    pub fn of(self, path: impl Into<PathBuf>) -> UnreadRuns {
+        UnreadRuns { path: path.into(), fault: self }
+    }
+}
