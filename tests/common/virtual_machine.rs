@@ -159,7 +159,7 @@ impl VirtualMachine {
         let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
         let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned() + &said;
         if ended == Ended::Killed {
-            return Err(format!("it was not off after {} s: {console}", LONGEST.as_secs()));
+            return Err(format!("it was not off after {} s: {console}", LONGEST.as_secs()).into());
         }
         let exit = fs::read_to_string(directory.path().join("exit")).unwrap_or_default();
         Ok(Outcome { console, exit: exit.trim().parse().unwrap_or(-1), directory })

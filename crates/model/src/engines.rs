@@ -103,7 +103,7 @@ impl EngineRow {
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 11] = [
+pub const ENGINES: [EngineRow; 12] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",

@@ -7,7 +7,7 @@
 //! ```
 
 use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
-use super::read_all;
+use super::journal::read_all;
 use crate::cli::Exit;
 use crate::commands::not_done::NotDone;
 use crate::commands::output;

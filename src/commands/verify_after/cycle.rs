@@ -1,6 +1,6 @@
 //! A cycle of a campaign: one run, one power cut, one read-back. What came of it is kept beside its journal.
 
-use super::JournalReadBack;
+use super::journal::JournalReadBack;
 use crate::profile::RawText;
 use crate::results::{AddUp, IntegrityCounts, IntegrityResults};
 use crate::units::start_time::date_and_time;

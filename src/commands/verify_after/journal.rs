@@ -1,0 +1,168 @@
+//! A journal: what it says is durable is read back.
+
+use crate::cli::Exit;
+use crate::commands::not_done::NotDone;
+use crate::host::boot;
+use crate::host::root::Root;
+use crate::host::target::locate;
+use crate::integrity::journal::{JournalContent, JournalTarget, format};
+use crate::integrity::{TargetReadBack, read_back};
+use crate::profile::RawText;
+use crate::report::integrity_text::held;
+use crate::results::{AddUp, FailedSector, IntegrityCounts};
+use crate::units::start_time::date_and_time;
+use std::fmt::Write;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+/// A journal that was read back.
+pub struct JournalReadBack {
+    /// What the journal says.
+    pub content: JournalContent,
+    /// The machine is known to have run ever since the journal was begun.
+    pub power_held: bool,
+    /// What came of each target, in the order of the journal.
+    pub targets: Vec<TargetReadBack>,
+    /// All that is told of it.
+    pub text: String,
+    /// How the program ends for it.
+    pub exit: Exit,
+}
+
+/// Reads back what a journal says is durable; `given`: where its targets are now, empty = where they were.
+///
+/// # Errors
+/// The journal or a target can't be read.
+pub fn read_all(journal: &Path, given: &[RawText]) -> Result<JournalReadBack, NotDone> {
+    let name = journal.display();
+    let file = File::open(journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
+    let content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    if !given.is_empty() && given.len() != content.targets.len() {
+        return Err(format!(
+            "{name}: has {} targets, but {} are named: name all in the order of the journal ({}), or none",
+            content.targets.len(),
+            given.len(),
+            content.targets.values().map(|target| target.path.to_string()).collect::<Vec<_>>().join(", ")
+        )
+        .into());
+    }
+    let power_held = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
+    let mut text = header(&name.to_string(), &content, power_held);
+    let mut exit = Exit::Success;
+    let (mut all, mut targets) = (IntegrityCounts::default(), Vec::new());
+    for (index, target) in content.targets.values().enumerate() {
+        let path = given.get(index).unwrap_or(&target.path);
+        let refused = |why: &dyn std::fmt::Display| format!("'{path}': {why}");
+        let place = locate(path.as_bytes()).map_err(|why| refused(&why))?;
+        let found = read_back(&content, target, &place, power_held).map_err(|why| refused(&why))?;
+        all.add(&found.results.counts);
+        if found.results.counts.wrong() > 0 {
+            exit = Exit::Corrupt;
+        }
+        write_target(&mut text, &content, target, path, &found);
+        targets.push(found);
+    }
+    if all.verified == 0 && exit == Exit::Success {
+        exit = Exit::Doubtful;
+        let _ = writeln!(text, "\nnothing was verified: {}", why_nothing(&content));
+    }
+    Ok(JournalReadBack { content, power_held, targets, text, exit })
+}
+
+/// Why there is nothing that could be right or wrong: no success.
+fn why_nothing(content: &JournalContent) -> &'static str {
+    match (content.targets.is_empty(), content.acknowledged.is_empty()) {
+        (true, _) => "the journal names no target: it was truncated, or the run ended early",
+        (_, true) => {
+            "the journal holds no acknowledged write: it was truncated, or the run ended before a write was \
+             durable"
+        }
+        _ => "each sector mixes versions that are all possible; let a run end by itself",
+    }
+}
+
+fn header(name: &str, content: &JournalContent, power_held: bool) -> String {
+    let end = match (content.has_ended, power_held) {
+        (true, _) => "it ended by itself",
+        (_, true) => "it was killed, without a loss of power (the machine has not been restarted since)",
+        (_, false) => "it was killed, or lost power",
+    };
+    let broken = match content.broken {
+        0 => String::new(),
+        bytes => format!("; the last {bytes} bytes of the journal are an incomplete entry and were skipped"),
+    };
+    format!(
+        "journal {name}: run {:016x}, begun {}; {end}{broken}\n",
+        content.run,
+        moment(content.began_ms, 0)
+    )
+}
+
+fn write_target(
+    out: &mut String,
+    content: &JournalContent,
+    target: &JournalTarget,
+    path: &RawText,
+    found: &TargetReadBack,
+) {
+    let counts = &found.results.counts;
+    let _ = writeln!(
+        out,
+        "\n'{path}': {} acknowledged places of {} bytes, sectors of {}",
+        found.units, target.unit, target.sector
+    );
+    let _ = writeln!(
+        out,
+        "  verified:  {} sectors, {} of them newer than acknowledged",
+        counts.verified, found.newer
+    );
+    if counts.undecided > 0 {
+        let _ = writeln!(
+            out,
+            "  undecided: {}, mixtures of two writes that may have been under way when it ended",
+            counts.undecided
+        );
+    }
+    match counts.wrong() {
+        0 => out.push_str("  failed:    none\n"),
+        wrong => {
+            let _ = writeln!(out, "  failed:    {wrong}: {}", counts.described());
+        }
+    }
+    found.results.failures.iter().for_each(|failed| out.push_str(&line(content, failed)));
+    let more = counts.wrong().saturating_sub(found.results.failures.len() as u64);
+    if more > 0 {
+        let _ = writeln!(out, "  .. and {more} more");
+    }
+}
+
+fn line(content: &JournalContent, failed: &FailedSector) -> String {
+    format!(
+        "  {:<10} sector at offset {}: version {} was acknowledged {}; it holds {}\n",
+        failed.fault.name(),
+        failed.offset,
+        failed.expected,
+        moment(content.began_ms, failed.at_us),
+        held(failed)
+    )
+}
+
+/// A moment so many us after another one, which is in ms since 1970: `2025/03/14 09:26:53.123456 UTC`.
+fn moment(began_ms: i64, after_us: u64) -> String {
+    let micros = i128::from(began_ms) * 1000 + i128::from(after_us);
+    let seconds = i64::try_from(micros.div_euclid(1_000_000)).unwrap_or(i64::MAX);
+    let known = date_and_time(seconds).unwrap_or_else(|| "at an unknown time".into());
+    known.replace(" UTC", &format!(".{:06} UTC", micros.rem_euclid(1_000_000)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_to_the_microsecond() {
+        assert_eq!(moment(1_741_944_413_999, 1_500), "2025/03/14 09:26:54.000500 UTC");
+        assert_eq!(moment(i64::MAX, 0), "at an unknown time");
+    }
+}
