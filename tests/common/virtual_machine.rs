@@ -41,6 +41,9 @@ pub struct VirtualMachine {
     script: String,
 }
 
+/// Why there can be no machine, and what to do about it.
+struct Impossible(String);
+
 /// What a machine did.
 pub struct Outcome {
     /// All that it said: the kernel's lines of importance, and what the script printed.
@@ -99,14 +102,14 @@ impl VirtualMachine {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         match self.boot() {
             Ok(outcome) => Some(outcome),
-            Err(reason) => {
+            Err(Impossible(reason)) => {
                 skip(&format!("no virtual machine: {reason}"));
                 None
             }
         }
     }
 
-    fn boot(&self) -> Result<Outcome, String> {
+    fn boot(&self) -> Result<Outcome, Impossible> {
         let kernel = Kernel::newest()?;
         let modules: Vec<&str> =
             BASE_MODULES.into_iter().chain(self.modules.iter().map(String::as_str)).collect();
@@ -144,13 +147,14 @@ impl VirtualMachine {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(File::create(work.path().join("qemu")).unwrap());
-        let qemu = super::while_nothing_starts(|| qemu.spawn())
-            .map_err(|error| format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))?;
+        let qemu = super::while_nothing_starts(|| qemu.spawn()).map_err(|error| {
+            Impossible(format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))
+        })?;
         let ended = Ended::wait(qemu);
         let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
         let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned() + &said;
         if ended == Ended::Killed {
-            return Err(format!("it was not off after {} s: {console}", LONGEST.as_secs()));
+            return Err(Impossible(format!("it was not off after {} s: {console}", LONGEST.as_secs())));
         }
         let exit = fs::read_to_string(directory.path().join("exit")).unwrap_or_default();
         Ok(Outcome { console, exit: exit.trim().parse().unwrap_or(-1), directory })
@@ -162,10 +166,11 @@ impl VirtualMachine {
     }
 
     /// The first files of the machine, which lead it to those of this one.
-    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, String> {
-        let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-        let busybox =
-            read(Path::new(BUSYBOX)).map_err(|reason| format!("{reason}: apt-get install busybox-static"))?;
+    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
+        let read =
+            |path: &Path| fs::read(path).map_err(|error| Impossible(format!("{}: {error}", path.display())));
+        let busybox = read(Path::new(BUSYBOX))
+            .map_err(|Impossible(reason)| Impossible(format!("{reason}: apt-get install busybox-static")))?;
         let mut archive = Archive::default();
         for directory in ["bin", "modules", "proc", "sys", "dev", "host", "memory", "root"] {
             archive.add(directory, 0o040_755, &[]);
@@ -235,7 +240,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn newest() -> Result<Kernel, String> {
+    fn newest() -> Result<Kernel, Impossible> {
         let mut images: Vec<PathBuf> =
             fs::read_dir("/boot").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         images.sort();
@@ -245,11 +250,12 @@ impl Kernel {
             let dependencies = fs::read_to_string(modules.join("modules.dep")).ok()?;
             Some(Kernel { image, modules, dependencies })
         });
-        found.ok_or_else(|| "no kernel with modules in /boot: apt-get install linux-image-amd64".to_owned())
+        let none = "no kernel with modules in /boot: apt-get install linux-image-amd64";
+        found.ok_or_else(|| Impossible(none.to_owned()))
     }
 
     /// The files of these modules and of what they need, in the order in which they can be loaded.
-    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+    fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Impossible> {
         let mut files = Vec::new();
         for name in names {
             let file = format!("/{name}.ko");
@@ -257,7 +263,8 @@ impl Kernel {
                 let (module, needed) = line.split_once(':')?;
                 module.ends_with(&file).then(|| format!("{needed} {module}"))
             });
-            let line = line.ok_or_else(|| format!("the installed kernel has no module {name}"))?;
+            let line =
+                line.ok_or_else(|| Impossible(format!("the installed kernel has no module {name}")))?;
             let (needed, module) = line.rsplit_once(' ').unwrap_or(("", &line));
             let all = needed.split_whitespace().rev().chain([module]).map(|file| self.modules.join(file));
             for file in all {
