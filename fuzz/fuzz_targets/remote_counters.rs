@@ -2,6 +2,7 @@
 //! is done between a reading and itself. The first line is the mount that is looked for.
 #![no_main]
 
+use diskspd::machine::io_counters::Activity;
 use diskspd::machine::remote::{RemoteActivity, TcpSegments};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
@@ -12,6 +13,6 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     for activity in found.into_iter().flatten() {
         let since = activity.since(&activity);
         assert_eq!((since.all().requests, since.read_bytes, since.write_bytes), (0, 0, 0));
-        let _ = (activity.as_device(), activity.all().sent_again());
+        let _ = (Activity::from(&activity), activity.all().sent_again());
     }
 });

@@ -41,14 +41,8 @@ pub struct VirtualMachine {
     script: String,
 }
 
-/// Why there can't be a machine, and what to do.
+/// Why there can be no machine, and what to do about it.
 struct Impossible(String);
-
-impl From<String> for Impossible {
-    fn from(reason: String) -> Impossible {
-        Impossible(reason)
-    }
-}
 
 /// What a machine did.
 pub struct Outcome {
@@ -153,13 +147,14 @@ impl VirtualMachine {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(File::create(work.path().join("qemu")).unwrap());
-        let qemu = super::while_nothing_starts(|| qemu.spawn())
-            .map_err(|error| format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))?;
+        let qemu = super::while_nothing_starts(|| qemu.spawn()).map_err(|error| {
+            Impossible(format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))
+        })?;
         let ended = Ended::wait(qemu);
         let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
         let console = String::from_utf8_lossy(&fs::read(&console).unwrap_or_default()).into_owned() + &said;
         if ended == Ended::Killed {
-            return Err(format!("it was not off after {} s: {console}", LONGEST.as_secs()).into());
+            return Err(Impossible(format!("it was not off after {} s: {console}", LONGEST.as_secs())));
         }
         let exit = fs::read_to_string(directory.path().join("exit")).unwrap_or_default();
         Ok(Outcome { console, exit: exit.trim().parse().unwrap_or(-1), directory })
@@ -172,9 +167,10 @@ impl VirtualMachine {
 
     /// The first files of the machine, which lead it to those of this one.
     fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
-        let read = |path: &Path| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-        let busybox =
-            read(Path::new(BUSYBOX)).map_err(|reason| format!("{reason}: apt-get install busybox-static"))?;
+        let read =
+            |path: &Path| fs::read(path).map_err(|error| Impossible(format!("{}: {error}", path.display())));
+        let busybox = read(Path::new(BUSYBOX))
+            .map_err(|Impossible(reason)| Impossible(format!("{reason}: apt-get install busybox-static")))?;
         let mut archive = Archive::default();
         for directory in ["bin", "modules", "proc", "sys", "dev", "host", "memory", "root"] {
             archive.add(directory, 0o040_755, &[]);
@@ -254,9 +250,8 @@ impl Kernel {
             let dependencies = fs::read_to_string(modules.join("modules.dep")).ok()?;
             Some(Kernel { image, modules, dependencies })
         });
-        found.ok_or_else(|| {
-            "no kernel with modules in /boot: apt-get install linux-image-amd64".to_owned().into()
-        })
+        let none = "no kernel with modules in /boot: apt-get install linux-image-amd64";
+        found.ok_or_else(|| Impossible(none.to_owned()))
     }
 
     /// The files of these modules and of what they need, in the order in which they can be loaded.
@@ -268,7 +263,8 @@ impl Kernel {
                 let (module, needed) = line.split_once(':')?;
                 module.ends_with(&file).then(|| format!("{needed} {module}"))
             });
-            let line = line.ok_or_else(|| format!("the installed kernel has no module {name}"))?;
+            let line =
+                line.ok_or_else(|| Impossible(format!("the installed kernel has no module {name}")))?;
             let (needed, module) = line.rsplit_once(' ').unwrap_or(("", &line));
             let all = needed.split_whitespace().rev().chain([module]).map(|file| self.modules.join(file));
             for file in all {

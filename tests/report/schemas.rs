@@ -23,7 +23,9 @@ use diskspd::machine::io_counters::{
 use diskspd::machine::io_limit::{IoControl, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
 use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
-use diskspd::machine::remote::{CallTimes, Calls, RemoteActivity, RemoteFacts, RemoteMount, TcpSegments};
+use diskspd::machine::remote::{
+    CallTimes, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
+};
 use diskspd::machine::stack::{Layer, LayerKind, Stack, Traits};
 use diskspd::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd::machine::tasks::{Others, Task};
@@ -637,7 +639,7 @@ fn devices() -> DeviceFacts {
 /// Of a client that tells everything.
 fn remote_facts() -> RemoteFacts {
     let (transmissions, times) = (Some(1), Some(CallTimes::default()));
-    let read = Calls { transmissions, times, ..Calls::default() };
+    let read = RemoteCalls { transmissions, times, ..RemoteCalls::default() };
     let done = RemoteActivity { read, write: read, commit: read, reconnects: Some(0), ..Default::default() };
     RemoteFacts { name: "a:/b".into(), done, tcp: Some(TcpSegments::default()) }
 }

@@ -118,9 +118,7 @@ fn judge(
     let below = effects::leaves(part, judged.facts);
     let leaves = below.as_ref().and_then(|below| below.as_ref().ok());
     if let (Ok(first), true) = (first, part.has_devices()) {
-        // What a process asks of other hosts the kernel doesn't count by process.
-        let read = others.bytes.filter(|_| !part.is_remote());
-        let others = judged.others(first, read, others.share(part, first));
+        let others = judged.others(first, others.bytes, others.share(part, first));
         judged.beneath(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
@@ -164,9 +162,7 @@ fn judge(
     verdict.evidence = evidence(judged, &verdict, &found.effects);
     verdict.evidence.extend(discarded(part, found.discards));
     verdict.message += &failed::beside(span, |target| part.has(target));
-    if part.is_remote() {
-        remote::tell(&mut verdict, part, judged.facts);
-    }
+    remote::tell(&mut verdict, part, judged.facts);
     verdict
 }
 

@@ -1,6 +1,6 @@
 //! The kernel's counters of devices, of this process, and of what waits in memory to be written.
 
-use super::remote::RemoteFacts;
+use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::Stack;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
@@ -88,6 +88,22 @@ impl Activity {
             busy_ms: self.busy_ms.saturating_sub(earlier.busy_ms),
             queue_ms: self.queue_ms.saturating_sub(earlier.queue_ms),
             in_flight: self.in_flight,
+        }
+    }
+}
+
+/// A mount of another host's files as a block device: a request is an I/O, a commit a flush.
+impl From<&RemoteActivity> for Activity {
+    fn from(remote: &RemoteActivity) -> Activity {
+        let total = |calls: &RemoteCalls| calls.times.map_or(0, |times| times.total_ms);
+        let commit_ms = total(&remote.commit);
+        Activity {
+            read: Flow { ios: remote.read.requests, merges: 0, bytes: remote.read_bytes },
+            write: Flow { ios: remote.write.requests, merges: 0, bytes: remote.write_bytes },
+            flushes: Some(remote.commit.requests),
+            flush_ms: Some(commit_ms),
+            queue_ms: total(&remote.read).saturating_add(total(&remote.write)).saturating_add(commit_ms),
+            ..Activity::default()
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Mounts of other hosts' files (NFS, SMB) and what the client counts of them: for these it is what the
 //! counters of block devices are for disks.
 
-use super::io_counters::{Activity, Flow};
 use serde::{Deserialize, Serialize};
 
 /// How the files of another host are reached.
@@ -39,7 +38,7 @@ pub struct RemoteMount {
 
 /// Requests of one kind that the client sent: since the mount was made, or within a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Calls {
+pub struct RemoteCalls {
     /// Requests that were answered, or given up.
     pub requests: u64,
     /// Times that a request was sent; more than requests where some were sent again. `None` = the client
@@ -69,15 +68,15 @@ pub struct CallTimes {
     pub total_ms: u64,
 }
 
-impl Calls {
-    fn since(&self, earlier: &Calls) -> Calls {
+impl RemoteCalls {
+    fn since(&self, earlier: &RemoteCalls) -> RemoteCalls {
         let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         let times = self.times.zip(earlier.times).map(|(now, then)| CallTimes {
             queue_ms: now.queue_ms.saturating_sub(then.queue_ms),
             round_trip_ms: now.round_trip_ms.saturating_sub(then.round_trip_ms),
             total_ms: now.total_ms.saturating_sub(then.total_ms),
         });
-        Calls {
+        RemoteCalls {
             requests: self.requests.saturating_sub(earlier.requests),
             transmissions: both(self.transmissions, earlier.transmissions),
             timeouts: self.timeouts.saturating_sub(earlier.timeouts),
@@ -86,14 +85,14 @@ impl Calls {
         }
     }
 
-    fn and(self, other: Calls) -> Calls {
+    fn and(self, other: RemoteCalls) -> RemoteCalls {
         let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
         let times = self.times.zip(other.times).map(|(a, b)| CallTimes {
             queue_ms: a.queue_ms.saturating_add(b.queue_ms),
             round_trip_ms: a.round_trip_ms.saturating_add(b.round_trip_ms),
             total_ms: a.total_ms.saturating_add(b.total_ms),
         });
-        Calls {
+        RemoteCalls {
             requests: self.requests.saturating_add(other.requests),
             transmissions: sum(self.transmissions, other.transmissions),
             timeouts: self.timeouts.saturating_add(other.timeouts),
@@ -112,16 +111,16 @@ impl Calls {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteActivity {
     /// Reads that were sent to the server, ..
-    pub read: Calls,
+    pub read: RemoteCalls,
     /// .. and bytes that it answered with.
     pub read_bytes: u64,
     /// Writes that were sent to the server, ..
-    pub write: Calls,
+    pub write: RemoteCalls,
     /// .. and bytes that they carried.
     pub write_bytes: u64,
     /// Requests to make durable what was written: COMMIT, FLUSH.
-    pub commit: Calls,
-    /// How often sessions with servers were made anew, of all mounts of this client; `None` = it doesn't tell.
+    pub commit: RemoteCalls,
+    /// How often sessions with servers were made anew, of all mounts; `None` = the client doesn't tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconnects: Option<u64>,
 }
@@ -129,32 +128,19 @@ pub struct RemoteActivity {
 impl RemoteActivity {
     /// What was done between an earlier reading and this one.
     pub fn since(&self, earlier: &RemoteActivity) -> RemoteActivity {
+        let both = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         RemoteActivity {
             read: self.read.since(&earlier.read),
             read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
             write: self.write.since(&earlier.write),
             write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
             commit: self.commit.since(&earlier.commit),
-            reconnects: self.reconnects.zip(earlier.reconnects).map(|(now, then)| now.saturating_sub(then)),
-        }
-    }
-
-    /// The same as what a block device does: a request is an I/O, a commit a flush.
-    pub fn as_device(&self) -> Activity {
-        let total = |calls: &Calls| calls.times.map_or(0, |times| times.total_ms);
-        let commit_ms = total(&self.commit);
-        Activity {
-            read: Flow { ios: self.read.requests, merges: 0, bytes: self.read_bytes },
-            write: Flow { ios: self.write.requests, merges: 0, bytes: self.write_bytes },
-            flushes: Some(self.commit.requests),
-            flush_ms: Some(commit_ms),
-            queue_ms: total(&self.read).saturating_add(total(&self.write)).saturating_add(commit_ms),
-            ..Activity::default()
+            reconnects: both(self.reconnects, earlier.reconnects),
         }
     }
 
     /// All requests.
-    pub fn all(&self) -> Calls {
+    pub fn all(&self) -> RemoteCalls {
         self.read.and(self.write).and(self.commit)
     }
 
@@ -183,7 +169,7 @@ impl RemoteActivity {
         let calls = |name: &str| {
             let fields = numbers(line(name)?);
             let at = |index: usize| fields.get(index).copied();
-            Some(Calls {
+            Some(RemoteCalls {
                 requests: at(0)?,
                 transmissions: Some(at(1)?),
                 timeouts: at(2)?,
@@ -220,11 +206,11 @@ impl RemoteActivity {
             let rest = block.iter().find_map(|line| Some(line.split_once(name)?.1))?;
             rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
         };
-        let calls = |name: &str| -> Option<Calls> {
+        let calls = |name: &str| -> Option<RemoteCalls> {
             let line = block.iter().find_map(|line| line.strip_prefix(name))?;
             let number = |text: &str| text.split_ascii_whitespace().next()?.parse().ok();
             let errors = line.split_once("total").and_then(|(_, rest)| number(rest)).unwrap_or(0);
-            Some(Calls { requests: number(line)?, errors, ..Calls::default() })
+            Some(RemoteCalls { requests: number(line)?, errors, ..RemoteCalls::default() })
         };
         let reconnects = || {
             let line = text.lines().find(|line| line.ends_with("share reconnects"))?;

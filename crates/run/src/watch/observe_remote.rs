@@ -2,7 +2,7 @@
 
 use diskspd_host::remote_counters::{self, RemoteReading};
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_counters::DeviceActivity;
+use diskspd_model::machine::io_counters::{Activity, DeviceActivity};
 use diskspd_model::machine::remote::{RemoteFacts, RemoteMount};
 use diskspd_model::machine::stack::Layer;
 
@@ -63,7 +63,7 @@ impl RemoteWatch {
 pub(super) fn as_device(facts: &RemoteFacts) -> DeviceActivity {
     DeviceActivity {
         name: facts.name.clone(),
-        done: facts.done.as_device(),
+        done: Activity::from(&facts.done),
         ever: true,
         ..DeviceActivity::default()
     }

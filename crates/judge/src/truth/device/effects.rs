@@ -83,7 +83,8 @@ impl Judged<'_> {
     /// known from the kernel; of writes only that a device without a file system writes what it is told to.
     /// `others_read`: of all parts together, bytes; `share`: of this part in those.
     pub fn others(&self, device: &Done, others_read: Option<u64>, share: f64) -> Others {
-        let read = match others_read {
+        // What a process asks of other hosts the kernel doesn't count by process.
+        let read = match others_read.filter(|_| !self.part.is_remote()) {
             Some(bytes) => ((bytes as f64 * share) as u64).min(device.read.bytes),
             None if self.part.buffered => 0,
             None => device.read.bytes.saturating_sub(self.part.read.bytes).saturating_sub(self.edges()),
@@ -100,10 +101,11 @@ impl Judged<'_> {
         Others { read, write: device.write.bytes.saturating_sub(known).saturating_sub(self.edges()) }
     }
 
-    /// Bytes beyond those counted that a mount's client may have done for this run at the edges of the window.
+    /// Bytes beyond those counted that a mount's client may have done for this run at the window's edges.
     /// Nothing tells its requests from others', and an I/O in flight can be many of them.
     fn edges(&self) -> u64 {
-        if self.part.is_remote() { self.part.in_flight.bytes } else { 0 }
+        let counted = self.part.read.bytes.saturating_add(self.part.write.bytes);
+        if self.part.is_remote() { self.allowance(counted) } else { 0 }
     }
 
     /// Compares what was counted with what the devices right beneath the targets did.

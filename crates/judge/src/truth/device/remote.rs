@@ -1,15 +1,19 @@
-//! The verdict about a mount of another host's files: the same rules, by what the client counts, and what only
-//! a client can tell.
+//! The verdict about a mount of another host's files: the same rules, by what the client counts, and what
+//! only a client can tell.
 
 use super::part::Part;
 use super::verdict::DeviceVerdict;
 use super::wording::count;
 use diskspd_model::machine::io_counters::DeviceFacts;
-use diskspd_model::machine::remote::{Calls, Protocol, RemoteFacts};
+use diskspd_model::machine::remote::{Protocol, RemoteCalls, RemoteFacts};
 use diskspd_model::machine::stack::Layer;
 
-/// Says of the server what the rules say of a device, and adds what the client's counters show.
+/// Says of the server what the rules say of a device, and adds what the client's counters show. Nothing
+/// of targets on this host's own devices.
 pub fn tell(verdict: &mut DeviceVerdict, part: &Part, facts: &DeviceFacts) {
+    if !part.is_remote() {
+        return;
+    }
     verdict.message = of_server(&verdict.message);
     verdict.remedy = verdict.remedy.as_deref().map(of_server);
     verdict.evidence = verdict.evidence.iter().map(|text| of_server(text)).collect();
@@ -42,14 +46,14 @@ fn times(mount: &Layer, facts: &RemoteFacts) -> Vec<String> {
 }
 
 /// The mean request of one kind; `None` = there was none, or nobody knows.
-fn split(name: &str, what: &str, calls: &Calls) -> Option<String> {
+fn split(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
     let times = calls.times.filter(|_| calls.requests > 0)?;
     let mean = |ms: u64| ms as f64 / calls.requests as f64;
     let rest = times.total_ms.saturating_sub(times.queue_ms).saturating_sub(times.round_trip_ms);
     Some(format!(
-        "{name}: a {what} request took {:.3} ms on average ({} of them): {:.3} ms queued in the client, {:.3} ms \
-         in the network and the server together (the client can't tell these apart), {:.3} ms in the client \
-         afterwards",
+        "{name}: a {what} request took {:.3} ms on average ({} of them): {:.3} ms queued in the client, \
+         {:.3} ms in the network and the server together (the client can't tell these apart), \
+         {:.3} ms in the client afterwards",
         mean(times.total_ms),
         count(calls.requests),
         mean(times.queue_ms),

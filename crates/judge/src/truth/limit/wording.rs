@@ -117,8 +117,7 @@ pub(super) fn describe(
             // That the depth asked for wasn't reached is no detail: figures of another depth are what was
             // measured.
             let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
-            let remote = span.parts.iter().any(Part::is_remote);
-            let place = if remote { "sent to the server" } else { "at the device" };
+            let place = place(span);
             let at_device =
                 at_device.map(|ios| format!(", {}{ios:.1} of them {place}", but(ios))).unwrap_or_default();
             let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
@@ -126,6 +125,11 @@ pub(super) fn describe(
         }
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// Where I/Os are that are neither with the threads nor with the kernel.
+fn place(span: &SpanView) -> &'static str {
+    if span.parts.iter().any(Part::is_remote) { "sent to the server" } else { "at the device" }
 }
 
 /// Threads without a CPU, and who had it.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::machine::io_counters::Activity;
 
 /// As Linux 6.1 writes it, shortened.
 const MOUNTSTATS: &str = "device proc mounted on /proc with fstype proc
@@ -29,7 +30,7 @@ fn the_counters_of_an_nfs_mount_are_those_of_the_last_at_its_place() {
     assert_eq!(found.write.errors, 0, "older kernels don't count them");
     assert_eq!(found.commit.requests, 1);
     assert_eq!(found.all().requests, 13);
-    let device = found.as_device();
+    let device = Activity::from(&found);
     assert_eq!((device.read.ios, device.write.bytes, device.flushes), (10, 8192, Some(1)));
     assert_eq!(device.queue_ms, 65);
     assert_eq!(found.since(&found).all().times, Some(CallTimes::default()));

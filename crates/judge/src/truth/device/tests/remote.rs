@@ -2,7 +2,7 @@
 
 use super::*;
 use diskspd_model::machine::remote::{
-    CallTimes, Calls, Protocol, RemoteActivity, RemoteFacts, RemoteMount, TcpSegments,
+    CallTimes, Protocol, RemoteActivity, RemoteCalls, RemoteFacts, RemoteMount, TcpSegments,
 };
 
 /// A run on such a mount, past the page cache.
@@ -61,15 +61,20 @@ fn where_the_time_went_and_what_was_sent_again_is_told() {
     let case = mounted((64 * MIB, 0));
     let mut facts = case.facts(vec![case.target("a")]);
     let times = Some(CallTimes { queue_ms: 16_384, round_trip_ms: 49_152, total_ms: 81_920 });
-    let read =
-        Calls { requests: 16_384, transmissions: Some(16_387), timeouts: 1, times, ..Calls::default() };
+    let read = RemoteCalls {
+        requests: 16_384,
+        transmissions: Some(16_387),
+        timeouts: 1,
+        times,
+        ..Default::default()
+    };
     let done = RemoteActivity { read, read_bytes: 64 * MIB, ..RemoteActivity::default() };
     let tcp = Some(TcpSegments { sent: 10_000, sent_again: 20 });
     facts.remote = vec![RemoteFacts { name: "server:/export".into(), done, tcp }];
     let judgement = judgement_of(vec![case.results("a")], facts);
-    let split = "a read request took 5.000 ms on average (16,384 of them): 1.000 ms queued in the client, 3.000 ms \
-                 in the network and the server together (the client can't tell these apart), 1.000 ms in the \
-                 client afterwards";
+    let split = "a read request took 5.000 ms on average (16,384 of them): 1.000 ms queued in the client, \
+                 3.000 ms in the network and the server together (the client can't tell these apart), \
+                 1.000 ms in the client afterwards";
     let evidence = &judgement.verdicts[0].parts[0].evidence;
     assert!(evidence.iter().any(|text| text.ends_with(split)), "{evidence:?}");
     let found = |name| judgement.findings.iter().find(|finding| finding.name == name).unwrap();
