@@ -517,7 +517,7 @@ class Lost:
 
 @dataclass
 class Change:
-    """At `host.results.time_span.observed.quiet.silence.change`."""
+    """At `judgement.outage.change`, and 1 more."""
 
     from_: str = field(default=None, metadata={'key': 'from'})
     seen_us: int = field(default=None)  # us
@@ -1490,14 +1490,14 @@ class Outage:
 
     at_end: bool = field(default=None)
     begin_s: float = field(default=None)  # s
-    changes: List[Any] = field(default=None, metadata={'depth': 1})
+    changes: List[Change] = field(default=None, metadata={'of': 'Change', 'depth': 1})
     errors: int = field(default=None)
     ios: int = field(default=None)
     length_s: float = field(default=None)  # s
     target: str = field(default=None)
-    began_utc_ms: Any = field(default=None)  # ms
-    in_flight: Any = field(default=None)
-    usual_ios: Any = field(default=None)
+    began_utc_ms: Optional[int] = field(default=None)  # ms
+    in_flight: Optional[int] = field(default=None)
+    usual_ios: Optional[float] = field(default=None)
 
 
 @dataclass

@@ -1,6 +1,8 @@
 //! Outages: when a target answered nothing, or far less than usual; and what is none.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+// One stretch of several is meant.
+#![allow(clippy::single_range_in_vec_init)]
 
 use crate::common::diskspd;
 use crate::common::random::Random;
