@@ -1,5 +1,5 @@
-//! `verify-after --campaign FOLDER`: power is cut again and again. The folder holds a journal for each cycle, and
-//! beside it what came of it.
+//! `verify-after --campaign FOLDER`: power is cut again and again. The folder holds a journal
+//! for each cycle, and beside it what came of it.
 //!
 //! ```text
 //! 0001.journal              what the run of this cycle told is durable
@@ -32,7 +32,10 @@ const LONGEST: u64 = 16 << 20;
 enum CampaignError {
     #[error("--campaign {}: {why}", .folder.display())]
     Folder { folder: PathBuf, why: io::Error },
-    #[error("--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal {}", .0.display(), .0.join("0001.journal").display())]
+    #[error(
+        "--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal {}",
+        .0.display(), .0.join("0001.journal").display()
+    )]
     Empty(PathBuf),
     #[error("{}: {why}", .file.display())]
     Unreadable { file: PathBuf, why: io::Error },
@@ -178,15 +181,15 @@ fn conclusion(cycles: &[&Cycle]) -> String {
     match cuts {
         0 => format!("{counted}; nothing was lost, but no power was cut either."),
         _ => format!(
-            "{counted}; nothing was ever lost.\nStorage that loses data in {:.1} % of power cuts or more would have \
-             been found out by now (95 % sure).",
+            "{counted}; nothing was ever lost.\nStorage that loses data in {:.1} % of power cuts or more \
+             would have been found out by now (95 % sure).",
             100.0 * still_possible(cuts)
         ),
     }
 }
 
-/// The share of power cuts that may do damage although none of so many did, at 95 %: `1 - 0.05^(1/n)` (Clopper and Pearson
-/// 1934, for no success in n).
+/// The share of power cuts that may do damage although none of so many did, at 95 %: `1 - 0.05^(1/n)`
+/// (Clopper and Pearson 1934, for no success in n).
 fn still_possible(cuts: usize) -> f64 {
     1.0 - 0.05f64.powf(1.0 / cuts as f64)
 }

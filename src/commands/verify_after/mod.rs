@@ -1,4 +1,5 @@
-//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back; with `--campaign DIR` the newest of many.
+//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back; with
+//! `--campaign DIR` the newest of many.
 
 mod campaign;
 mod cycle;

@@ -199,8 +199,8 @@ pub fn read(mut from: impl Read) -> Result<JournalContent, NoJournal> {
     }
 }
 
-/// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something else, or
-/// was cut before its first piece was whole.
+/// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something
+/// else, or was cut before its first piece was whole.
 pub fn began_ms(mut from: impl Read) -> Option<i64> {
     let mut body = Vec::new();
     let (whole, _) = next_piece(&mut from, &mut body).ok()?;
