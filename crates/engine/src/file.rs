@@ -1,7 +1,7 @@
 //! What an engine is given to work on.
 
-use diskspd_model::access::IoPriority;
 use diskspd_model::access::MapOptions;
+use diskspd_model::access::{IoPriority, IoWays};
 use std::os::fd::OwnedFd;
 
 /// An open file, and how its I/Os are done.
@@ -19,12 +19,21 @@ pub struct File {
     /// Its I/Os block in the call that hands them over unless workers of the kernel do them; engines without
     /// such workers make nothing of it.
     pub workers: bool,
+    /// What its I/Os ask of the kernel beside their data; mapped files can't.
+    pub ways: IoWays,
 }
 
 impl From<OwnedFd> for File {
     /// Ordinary I/O without a stated priority.
     fn from(handle: OwnedFd) -> File {
-        File { handle, priority: IoPriority::Unstated, mapping: None, polled: false, workers: false }
+        File {
+            handle,
+            priority: IoPriority::Unstated,
+            mapping: None,
+            polled: false,
+            workers: false,
+            ways: IoWays::default(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::operation;
 use super::transfer::{Transfer, fits, fits_without_data};
-use diskspd_model::access::IoPriority;
+use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_model::operation::Operation;
 use io_uring::{EnterFlags, IoUring, opcode, squeue, types};
 use setup::{Registration, register, register_self, set_up, unregister_self};
@@ -50,13 +50,27 @@ struct Name {
     flags: squeue::Flags,
     /// It is a block device.
     device: bool,
+    /// How its reads and writes are stated.
+    form: Form,
+}
+
+/// How the reads and writes of a file are stated.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// The memory is registered.
+    Registered,
+    /// It isn't.
+    Unregistered,
+    /// They ask this of the kernel, and the memory is registered or not.
+    With(IoWays, bool),
 }
 
 impl Name {
     /// By its descriptor.
     fn of(file: &OwnedFd) -> Name {
         let device = operation::is_device(file);
-        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device }
+        let form = Form::Unregistered;
+        Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device, form }
     }
 }
 
@@ -121,6 +135,7 @@ impl Ring {
             match register(&ring, &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
+                    names.iter_mut().for_each(|name| name.form = Form::Registered);
                     notes.push("registered buffer".into());
                 }
                 Err(reason) => {
@@ -171,6 +186,20 @@ impl Ring {
         }
     }
 
+    /// Has the I/Os on a file ask this of the kernel from now on.
+    pub fn set_ways(&mut self, file: u32, ways: IoWays) {
+        let registered = self.registration.is_some();
+        let Some(name) = self.names.get_mut(file as usize) else { return };
+        if ways.are_plain() {
+            return;
+        }
+        name.form = Form::With(ways, registered);
+        let note = "atomic writes, their memory not registered";
+        if ways.atomic && registered && !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.into());
+        }
+    }
+
     /// Which features are in use, and why some are not.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -218,7 +247,7 @@ impl Ring {
             let Some(name) = self.names.get(transfer.file as usize) else { break };
             let Some(busy) = self.busy.get_mut(transfer.tag as usize).filter(|busy| !**busy) else { break };
             let Some(entry) = (match transfer.op.moves_data() {
-                true => data_entry(&self.memory, self.registration.is_some(), name, &transfer),
+                true => data_entry(&self.memory, name, &transfer),
                 false => other_entry(name, &transfer),
             }) else {
                 break;
@@ -429,7 +458,7 @@ impl Ring {
 /// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
 /// is.
 #[inline(always)]
-fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { offset, length, start, .. } = *transfer;
     let write = transfer.op == Operation::Write;
     if !fits(offset, length, start, memory.usable(write)) {
@@ -438,16 +467,55 @@ fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfe
     let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
     // SAFETY: start is within the memory, checked above.
     let data = unsafe { memory.as_ptr().add(start) };
-    Some(match (registered, write) {
-        (true, false) => {
+    Some(match (name.form, write) {
+        (Form::Registered, false) => {
             opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (true, true) => {
+        (Form::Registered, true) => {
             opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
-        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
+        (Form::Unregistered, false) => {
+            opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build()
+        }
+        (Form::Unregistered, true) => {
+            opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
+        }
+        (Form::With(ways, registered), _) => entry_with(ways, registered, name, transfer, data),
     })
+}
+
+/// A read or write that asks something of the kernel. Atomic writes are taken only of memory that isn't
+/// registered (`generic_atomic_write_valid` of fs/read_write.c).
+#[cold]
+fn entry_with(
+    ways: IoWays,
+    registered: bool,
+    name: &Name,
+    transfer: &Transfer,
+    data: *mut u8,
+) -> squeue::Entry {
+    let Transfer { op, offset, length, .. } = *transfer;
+    let write = op == Operation::Write;
+    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
+    let flags = ways.encoded(write) as i32;
+    match (registered && !(ways.atomic && write), write) {
+        (true, false) => {
+            let entry = opcode::ReadFixed::new(file, data, length, 0).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (true, true) => {
+            let entry = opcode::WriteFixed::new(file, data, length, 0).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (false, false) => {
+            let entry = opcode::Read::new(file, data, length).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (false, true) => {
+            let entry = opcode::Write::new(file, data, length).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+    }
 }
 
 /// The entry of what refers to no memory.

@@ -39,6 +39,7 @@ mod tracer;
 mod unfinished;
 mod view;
 mod volume;
+mod ways;
 
 pub use content::warnings as content_warnings;
 pub use device::{Comparison, DeviceVerdict, SpanVerdict};
@@ -100,6 +101,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| content::check(span),
     |span, _| discards::check(span),
+    |span, _| ways::check(span),
     |span, concluded| {
         limit::check(span, concluded.limits.as_ref(), concluded.contention, concluded.late.as_ref())
     },

@@ -3,6 +3,7 @@
 use super::completion::{Completion, Polling};
 use super::discards::Discards;
 use super::file_systems::FileSystemType;
+use super::ways::WayFacts;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -29,6 +30,8 @@ pub struct TargetFacts {
     pub polling: Polling,
     /// How it discards; `None` = nobody looked.
     pub discards: Option<Discards>,
+    /// What it offers beside plain I/O; looked at where that is asked for. `None` = nobody looked.
+    pub ways: Option<WayFacts>,
 }
 
 /// What a path leads to.

@@ -1,9 +1,10 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::access::{is_uncached_device, map_options, open_mode, priority};
+use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, others, target, tracing, verify, volume, writing,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, others, target, tracing, verify, volume, ways,
+    writing,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -55,6 +56,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
             if !simulated {
                 others::check(&portion.target, facts, &mut wrong, &mut minded);
+                ways::check(&portion.target, facts, &mut wrong);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
@@ -301,6 +303,8 @@ fn worker(
             uncached_device: is_uncached_device(target, &around.facts[index]),
             workers: engine::needs_workers(target, &around.facts[index]),
             priority: priority(target),
+            ways: io_ways(target),
+            atomic_writes: ways::guaranteed(target, &around.facts[index]),
             mapping: map_options(target),
             size,
             requests,

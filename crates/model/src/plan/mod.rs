@@ -12,6 +12,7 @@ mod target;
 mod tracing;
 mod verify;
 mod volume;
+mod ways;
 mod worker;
 mod writing;
 

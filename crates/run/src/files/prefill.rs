@@ -193,9 +193,11 @@ impl Filling<'_> {
         let free = room::at(target.way()).map_or(0, |room| room.available);
         let open = |direct| -> Result<File, String> {
             let hint = AccessHint::default();
-            let opened =
-                files::open(target, &OpenMode { read: false, write: true, direct, dsync: false, hint })
-                    .map_err(|error| format!("--prefill: {error}"))?;
+            let opened = files::open(
+                target,
+                &OpenMode { read: false, write: true, direct, dsync: false, hint, lifetime: None },
+            )
+            .map_err(|error| format!("--prefill: {error}"))?;
             claims.permit(target.name(), &opened).map_err(|error| error.to_string())?;
             Ok(opened.file.into())
         };

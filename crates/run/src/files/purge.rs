@@ -58,8 +58,14 @@ impl Purged {
             return Ok(None);
         }
         let claims = claims::protect([path.as_path()], destroy).map_err(|denial| denial.to_string())?;
-        let mode =
-            OpenMode { read: false, write: true, direct: false, dsync: false, hint: AccessHint::default() };
+        let mode = OpenMode {
+            read: false,
+            write: true,
+            direct: false,
+            dsync: false,
+            hint: AccessHint::default(),
+            lifetime: None,
+        };
         let opened = files::open(&path, &mode).map_err(|error| error.to_string())?;
         claims.permit(&path, &opened).map_err(|denial| denial.to_string())?;
         let (size, is_device) = (opened.size, opened.device.is_some());

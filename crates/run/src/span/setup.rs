@@ -158,7 +158,7 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
-    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways);
     for target in &plan.targets {
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
@@ -181,8 +181,9 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
                     )
                 })?;
             }
-            let WorkerTarget { priority, mapping, .. } = *target;
-            opened.push(File { handle: found.file, priority, mapping, polled: plan.poll, workers: false });
+            let WorkerTarget { priority, mapping, ways, .. } = *target;
+            let (handle, polled) = (found.file, plan.poll);
+            opened.push(File { handle, priority, mapping, polled, workers: false, ways });
             distinct.push(target);
         }
         let file = known.unwrap_or(distinct.len() - 1);
