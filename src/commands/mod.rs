@@ -39,6 +39,7 @@ mod suite;
 mod sweep;
 mod trace;
 mod verify_after;
+mod ways;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;

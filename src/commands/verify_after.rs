@@ -23,7 +23,8 @@ use std::io::BufReader;
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     let name = request.journal.display();
     let file = File::open(&request.journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
-    let content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    content.targets.values_mut().for_each(|target| target.atomic |= request.atomic);
     let given = &request.targets;
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(

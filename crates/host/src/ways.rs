@@ -7,7 +7,7 @@ use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
 use diskspd_sys::ways::takes;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
 use rustix::io::Errno;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Looks at what is there; nothing there is no finding.
 pub fn look(path: &Path) -> WayFacts {
@@ -18,16 +18,7 @@ pub fn look(path: &Path) -> WayFacts {
 /// device does is in /sys.
 fn atomic(path: &Path) -> Option<AtomicWrites> {
     let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
-    let device = stat(path).ok().and_then(|found| {
-        let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
-        let number = if is_device { found.st_rdev } else { found.st_dev };
-        Device::of(&Root::live(), split(number))
-    });
-    let queue = device.map(|device| {
-        let directory = device.whole().unwrap_or(device);
-        directory.directory().join("queue")
-    });
-    let device_max = queue.and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
+    let device_max = queue(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
     if found.stx_mask & WRITE_ATOMIC == 0 {
         // A kernel that knows them says so in /sys, too; of what can't do them statx says nothing.
         return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
@@ -38,6 +29,14 @@ fn atomic(path: &Path) -> Option<AtomicWrites> {
         segments_max: found.stx_atomic_write_segments_max,
         device_max,
     })
+}
+
+/// The settings in /sys of the disk that a target is, or lies on.
+fn queue(path: &Path) -> Option<PathBuf> {
+    let found = stat(path).ok()?;
+    let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
+    let device = Device::of(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
+    Some(device.whole().unwrap_or(device).directory().join("queue"))
 }
 
 /// `STATX_WRITE_ATOMIC` of linux/stat.h.
@@ -53,4 +52,22 @@ fn no_dont_cache(path: &Path) -> Option<String> {
         Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),
         _ => None,
     }
+}
+
+/// How many write streams the device of a target has (`queue/max_write_streams`, Linux 6.16); `None` = the
+/// kernel doesn't tell.
+pub fn write_streams(path: &Path) -> Option<u64> {
+    number(&queue(path)?.join("max_write_streams"))
+}
+
+/// The character device that takes commands for the NVMe namespace of a block device; `None` = it is none.
+pub fn pass_through(path: &Path) -> Option<String> {
+    let found = stat(path).ok()?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
+        return None;
+    }
+    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
+    let node = format!("/dev/ng{namespace}");
+    Path::new(&node).exists().then_some(node)
 }

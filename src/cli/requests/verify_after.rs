@@ -10,4 +10,6 @@ pub struct VerifyAfterRequest {
     pub journal: PathBuf,
     /// Where its targets are now, in their order; empty = where they were.
     pub targets: Vec<RawText>,
+    /// Every write is judged as one that was atomic, whatever the run asked for.
+    pub atomic: bool,
 }

@@ -48,6 +48,7 @@ pub fn read_back(
         file: open(path)?,
         beside: memory()?,
         found,
+        block: None,
         arrived: None,
     };
     let mut data = memory()?;
@@ -84,6 +85,8 @@ struct BackReader<'a> {
     found: TargetReadBack,
     /// For another look at the write of a sector that failed.
     beside: Buffer,
+    /// The unit that was looked at last, by its offset, and the version of its first whole sector.
+    block: Option<(u64, u64)>,
     /// The last write that was looked for, by thread and number, and one of its sectors.
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
 }
@@ -129,6 +132,10 @@ impl BackReader<'_> {
             true => judge(&expected, sector, fits),
             false => SectorVerdict::Failed(SectorFault::Unreadable),
         };
+        let verdict = match stamp {
+            Some(stamp) if verdict == SectorVerdict::Verified => self.of_block(ack, stamp.generation),
+            _ => verdict,
+        };
         let counts = &mut self.found.results.counts;
         match verdict {
             SectorVerdict::Verified => {
@@ -143,13 +150,31 @@ impl BackReader<'_> {
                 let held = stamp.filter(|_| fits);
                 let torn = is_torn(fault, offset, held, there.into_iter(), length);
                 self.found.results.fail(FailedSector {
-                    fault: if torn { SectorFault::Torn } else { fault },
+                    fault: match torn {
+                        true if self.target.atomic => SectorFault::NotAtomic,
+                        true => SectorFault::Torn,
+                        false => fault,
+                    },
                     offset,
                     expected: ack.oldest,
                     found: stamp.map(|stamp| stamp.found(expected.run)),
                     at_us: ack.at_us,
                 });
             }
+        }
+    }
+
+    /// A sector is as it has to be by itself: of a unit whose writes are atomic all sectors have to be of one
+    /// version, also of one that was never acknowledged. Of writes that overlapped nothing is promised.
+    fn of_block(&mut self, ack: &Acknowledged, version: u64) -> SectorVerdict {
+        if !self.target.atomic || ack.overlapped {
+            return SectorVerdict::Verified;
+        }
+        let first = self.block.filter(|(offset, _)| *offset == ack.offset).map(|(_, version)| version);
+        self.block = Some((ack.offset, first.unwrap_or(version)));
+        match first.is_none_or(|first| first == version) {
+            true => SectorVerdict::Verified,
+            false => SectorVerdict::Failed(SectorFault::NotAtomic),
         }
     }
 

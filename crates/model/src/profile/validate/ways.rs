@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::finding::{Finding, Severity};
-use crate::profile::{CacheMode, Profile, RunOptions};
+use crate::profile::{CacheMode, Profile, RunOptions, Target};
 
 /// What they don't go with, of a target.
 pub(super) fn check(case: &Case) -> Vec<Finding> {
@@ -67,6 +67,12 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
                 row.name
             );
             findings.push(error("A7", message));
+        }
+        let several_sizes = |target: &Target| target.atomic && target.is_mixed();
+        if run_options.verify.is_some() && option == "--atomic" && targets().any(several_sizes) {
+            let message = "--verify and --atomic judge whole blocks, and need one block size: leave out \
+                           --mix and --bs-split, or one of the two";
+            findings.push(error("A9", message.to_owned()));
         }
         if run_options.replay.is_some() && option == "--atomic" {
             let message = "--atomic and --replay exclude each other: recorded writes have the sizes that \
