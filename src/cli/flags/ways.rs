@@ -14,7 +14,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Needs -Su or -Sh on files, Linux 6.11, and a device or file system that guarantees it; the sizes that it \
                 guarantees are powers of two, and each write begins at a multiple of its size. All that is \
                 looked at before anything runs. Reads are as ever. With engines uring, aio and sync.",
-        tested: &["command_lines", "program/ways"],
+        tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.atomic = true),
         ..LINUX
     },
@@ -24,7 +24,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Needs Linux 6.14 and ext4, XFS or btrfs. What stayed is looked at when measuring ends. Not with -Su, -Sh, \
                 -Sr, -Sm. With engines uring, aio and sync.",
-        tested: &["command_lines", "program/ways"],
+        tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.dont_cache = true),
         ..LINUX
     },
@@ -38,7 +38,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of one lifetime \
                 together. The hint stays with the file until the kernel forgets its inode.",
-        tested: &["command_lines", "program/ways"],
+        tested: &["command_lines", "ways"],
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
         read: Read::Text(lifetime),

@@ -222,3 +222,7 @@ fn fill(file: &File, data: &mut [u8], offset: u64, sector: u32) -> Option<Vec<bo
     let each = data.chunks_mut(sector as usize).zip((offset..).step_by(sector as usize));
     Some(each.map(|(data, offset)| read_exact(file, data, offset).is_ok()).collect())
 }
+
+#[cfg(test)]
+#[path = "read_back_tests.rs"]
+mod tests;
