@@ -32,25 +32,25 @@ pub(super) struct WayFound {
 }
 
 /// What is known of a target before its rows are asked.
-struct Place<'a> {
+struct WayPlace<'a> {
     path: &'a Path,
     found: WayFacts,
 }
 
 /// Yes, no, or unknown; and how far, or why not.
-type Answer = (Option<bool>, String);
+type WayAnswer = (Option<bool>, String);
 
 /// One way of I/O.
-struct Row {
+struct WayRow {
     way: &'static str,
     option: &'static str,
     since: &'static str,
     good_for: &'static str,
-    look: fn(&Place) -> Answer,
+    look: fn(&WayPlace) -> WayAnswer,
 }
 
-const ROWS: &[Row] = &[
-    Row {
+const ROWS: &[WayRow] = &[
+    WayRow {
         way: "io_uring",
         option: "--engine uring",
         since: "5.11",
@@ -60,7 +60,7 @@ const ROWS: &[Row] = &[
             Err(why) => no(why),
         },
     },
-    Row {
+    WayRow {
         way: "polled completions",
         option: "--poll",
         since: "5.1",
@@ -71,7 +71,7 @@ const ROWS: &[Row] = &[
             Polling::NoDevice => unknown("no single block device"),
         },
     },
-    Row {
+    WayRow {
         way: "atomic writes",
         option: "--atomic",
         since: "6.11",
@@ -86,7 +86,7 @@ const ROWS: &[Row] = &[
             }
         },
     },
-    Row {
+    WayRow {
         way: "page cache that keeps nothing",
         option: "--dontcache",
         since: "6.14",
@@ -97,14 +97,14 @@ const ROWS: &[Row] = &[
             None => unknown("asked of files"),
         },
     },
-    Row {
+    WayRow {
         way: "write hints",
         option: "--write-hint",
         since: "4.13",
         good_for: "data of one lifetime put together",
         look: |_| unknown("the kernel takes them; what the device makes of them it doesn't tell"),
     },
-    Row {
+    WayRow {
         way: "write streams",
         option: "",
         since: "6.16",
@@ -115,7 +115,7 @@ const ROWS: &[Row] = &[
             None => no("the kernel names none (queue/max_write_streams)"),
         },
     },
-    Row {
+    WayRow {
         way: "discards",
         option: "--trim",
         since: "2.6.28",
@@ -126,7 +126,7 @@ const ROWS: &[Row] = &[
             _ => unknown("not told"),
         },
     },
-    Row {
+    WayRow {
         way: "NVMe pass-through",
         option: "",
         since: "5.19",
@@ -138,24 +138,24 @@ const ROWS: &[Row] = &[
     },
 ];
 
-fn yes(detail: impl ToString) -> Answer {
+fn yes(detail: impl ToString) -> WayAnswer {
     (Some(true), detail.to_string())
 }
 
-fn no(why: impl ToString) -> Answer {
+fn no(why: impl ToString) -> WayAnswer {
     (Some(false), why.to_string())
 }
 
-fn unknown(why: impl ToString) -> Answer {
+fn unknown(why: impl ToString) -> WayAnswer {
     (None, why.to_string())
 }
 
 /// Looks at every row for a target at its place.
 pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
-    let place = Place { path, found: ways::look(path) };
-    let found = |row: &Row| {
+    let place = WayPlace { path, found: ways::look(path) };
+    let found = |row: &WayRow| {
         let (works, detail) = (row.look)(&place);
-        let Row { way, option, since, good_for, .. } = *row;
+        let WayRow { way, option, since, good_for, .. } = *row;
         WayFound { target: target.clone(), way, option, works, detail, since, good_for }
     };
     ROWS.iter().map(found).collect()

@@ -61,8 +61,9 @@ const COMMANDS: &[Command] = &[
         "power-cuts",
         power_cuts::main,
         "[--cuts 1000] [--block 16K] [--seed 1] [--ours PATH]",
-        "Records the writes of runs on XFS, with --atomic and without, and shows the disk as so many power cuts would have left it\n    \
-         (as root, with FUSE and mkfs.xfs): no atomic write may be torn, and torn ones have to be seen without.",
+        "Records the writes of runs on XFS, with --atomic and without, and shows the disk as so many power\n    \
+         cuts would have left it (as root, with FUSE, mkfs.xfs): no atomic write may be torn, and torn\n    \
+         ones have to be seen without.",
     ),
     (
         "prepare",

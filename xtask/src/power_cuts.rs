@@ -29,8 +29,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     for (atomic, name) in [(true, "with --atomic"), (false, "without")] {
         let found = campaign(&diskspd, cuts, seed, &block, atomic)?;
         println!(
-            "{name}: {} writes and flushes recorded; {} cuts judged, {} sectors verified; {} cuts left blocks that hold \
-             two versions ({} sectors), {} left other damage",
+            "{name}: {} writes and flushes recorded; {} cuts judged, {} sectors verified; \
+             {} cuts left blocks that hold two versions ({} sectors), {} left other damage",
             found.events, found.judged, found.verified, found.torn_cuts, found.torn_sectors, found.damaged
         );
         counts.push(found);

@@ -51,12 +51,12 @@ struct Name {
     /// It is a block device.
     device: bool,
     /// How its reads and writes are stated.
-    form: Form,
+    form: EntryForm,
 }
 
 /// How the reads and writes of a file are stated.
 #[derive(Debug, Clone, Copy)]
-enum Form {
+enum EntryForm {
     /// The memory is registered.
     Registered,
     /// It isn't.
@@ -69,7 +69,7 @@ impl Name {
     /// By its descriptor.
     fn of(file: &OwnedFd) -> Name {
         let device = operation::is_device(file);
-        let form = Form::Unregistered;
+        let form = EntryForm::Unregistered;
         Name { file: file.as_raw_fd(), flags: squeue::Flags::empty(), device, form }
     }
 }
@@ -135,7 +135,7 @@ impl Ring {
             match register(&ring, &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
-                    names.iter_mut().for_each(|name| name.form = Form::Registered);
+                    names.iter_mut().for_each(|name| name.form = EntryForm::Registered);
                     notes.push("registered buffer".into());
                 }
                 Err(reason) => {
@@ -193,7 +193,7 @@ impl Ring {
         if ways.are_plain() {
             return;
         }
-        name.form = Form::With(ways, registered);
+        name.form = EntryForm::With(ways, registered);
         let note = "atomic writes, their memory not registered";
         if ways.atomic && registered && !self.notes.iter().any(|known| known == note) {
             self.notes.push(note.into());
@@ -468,19 +468,19 @@ fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeu
     // SAFETY: start is within the memory, checked above.
     let data = unsafe { memory.as_ptr().add(start) };
     Some(match (name.form, write) {
-        (Form::Registered, false) => {
+        (EntryForm::Registered, false) => {
             opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (Form::Registered, true) => {
+        (EntryForm::Registered, true) => {
             opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (Form::Unregistered, false) => {
+        (EntryForm::Unregistered, false) => {
             opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build()
         }
-        (Form::Unregistered, true) => {
+        (EntryForm::Unregistered, true) => {
             opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
         }
-        (Form::With(ways, registered), _) => entry_with(ways, registered, name, transfer, data),
+        (EntryForm::With(ways, registered), _) => entry_with(ways, registered, name, transfer, data),
     })
 }
 

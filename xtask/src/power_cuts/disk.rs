@@ -75,12 +75,17 @@ impl Disk {
     /// Fills bytes from an offset on; returns how many there are.
     pub fn read(&self, offset: usize, into: &mut [u8]) -> usize {
         let length = into.len().min(self.size().saturating_sub(offset));
-        for (number, byte) in into[..length].iter_mut().enumerate() {
-            let at = offset + number;
-            *byte = match self.changed.get(&(at / PAGE)) {
-                Some(page) => page[at % PAGE],
-                None => self.content[at],
+        let mut done = 0;
+        while done < length {
+            let at = offset + done;
+            let within = at % PAGE;
+            let piece = (PAGE - within).min(length - done);
+            let from = match self.changed.get(&(at / PAGE)) {
+                Some(page) => &page[within..],
+                None => &self.content[at..],
             };
+            into[done..done + piece].copy_from_slice(&from[..piece]);
+            done += piece;
         }
         length
     }
@@ -120,7 +125,8 @@ impl Disk {
 
     /// Shows the disk as a power cut at an event leaves it: all before the last flush is there; of what came
     /// later, the event itself included, each write is there, or isn't, or only its first sectors are, as
-    /// `draw` (below its argument) says. Cuts are shown in ascending order. Returns how many bytes the journal had.
+    /// `draw` (below its argument) says. Cuts are shown in ascending order. Returns how many
+    /// bytes the journal had.
     pub fn cut(&mut self, at: usize, mut draw: impl FnMut(usize) -> usize) -> u64 {
         self.changed.clear();
         let before = &self.events[self.applied..at];

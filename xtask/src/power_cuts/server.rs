@@ -1,5 +1,6 @@
-//! A file system in user space with one kind of file: the disk. Each name is a file of its own to the kernel, so that
-//! nothing of one cut is cached for the next. The protocol is that of linux/fuse.h, version 7.31.
+//! A file system in user space with one kind of file: the disk. Each name is a file of its own to the
+//! kernel, so that nothing of one cut is cached for the next. The protocol is that of
+//! linux/fuse.h, version 7.31.
 
 use super::disk::Disk;
 use crate::Failure;

@@ -64,8 +64,8 @@ fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Fi
     Some(match stayed > allowed {
         true => {
             let message = format!(
-                "--dontcache: {} of '{path}' stayed in the page cache, so that later reads may be served from \
-                 memory",
+                "--dontcache: {} of '{path}' stayed in the page cache, so that later reads may be served \
+                 from memory",
                 units::amount(stayed)
             );
             finding("dontcache-stayed", Severity::Warning, message)

@@ -12,8 +12,8 @@ pub struct AtomicWrites {
     /// Pieces of memory that one write may be made of.
     pub segments_max: u32,
     /// The largest write that the device itself does as one, bytes
-    /// (`queue/atomic_write_unit_max_bytes` in /sys); 0 = none: what the file system guarantees, it guarantees
-    /// by itself, by writing elsewhere first. Missing = not known.
+    /// (`queue/atomic_write_unit_max_bytes` in /sys); 0 = none: what the file system
+    /// guarantees it does by itself, by writing elsewhere first. Missing = not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_max: Option<u64>,
 }

@@ -9,8 +9,9 @@ use crate::profile::{DistributionKind, Target};
 use crate::units;
 
 /// What helps where there are no atomic writes.
-const ELSEWHERE: &str = "use a file on XFS made with reflink (the default of mkfs.xfs; Linux 6.16 or later), or a \
-                         device whose queue/atomic_write_max_bytes in /sys isn't 0 (some NVMe and SCSI disks)";
+const ELSEWHERE: &str = "use a file on XFS made with reflink (the default of mkfs.xfs; Linux 6.16 or \
+                         later), or a device whose queue/atomic_write_max_bytes in /sys isn't 0 (some NVMe \
+                         and SCSI disks)";
 
 /// What is guaranteed of the writes on a target; `None` = they aren't atomic.
 pub fn guaranteed(target: &Target, facts: &TargetFacts) -> Option<AtomicWrites> {
@@ -31,8 +32,8 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
             _ => format!("file system {}", facts.file_system),
         };
         errors.push(PlanError::target(format!(
-            "--dontcache: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux 6.14 and ext4, \
-             XFS or btrfs; use -Su to bypass the page cache"
+            "--dontcache: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
+             6.14 and ext4, XFS or btrfs; use -Su to bypass the page cache"
         )));
     }
 }

@@ -10,6 +10,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
     let (atomic, dont_cache, mapped) = (target.atomic, target.dont_cache, target.memory_mapped_io);
     let without =
         |option: &str| format!("{option}: nothing is written; add -w (WriteRatio), or leave it out");
+    let no_hint = without("--write-hint (linux:WriteHint)");
     let rules = [
         ("A1", atomic && target.write_ratio == 0, without("--atomic (linux:Atomic)")),
         (
@@ -40,7 +41,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
              in the page cache; leave out one of them"
                 .to_owned(),
         ),
-        ("A6", target.write_hint.is_some() && !target.is_changed(), without("--write-hint (linux:WriteHint)")),
+        ("A6", target.write_hint.is_some() && !target.is_changed(), no_hint),
     ];
     rules
         .into_iter()
