@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::error::{Problem, SIZE};
 use crate::lab::sweep::{self, ValueForm};
+use crate::profile::{RunOptions, Target, TimeSpan};
 use crate::units;
 use std::fmt;
 
@@ -86,10 +87,29 @@ pub struct Flag {
     pub values: &'static [&'static str],
     /// How a sweep writes several values of it; `None` = it has the same one in all points.
     pub swept: Option<ValueForm>,
+    /// Writes it again, of what it was read into: what a row reads it prints.
+    pub print: Print,
     /// Reads it. Table and parser can't differ: every row has a reader, and a reader without a row is dead
     /// code, which the compiler reports.
     pub read: Read,
 }
+
+/// What most of DISKSPD's letters have in common: they mean the same here, an XML profile has them, and they
+/// have one value for all points of a sweep.
+pub const DISKSPD: Flag = Flag {
+    name: Name::Letter(0),
+    forms: &[],
+    default: "",
+    scope: Scope::Targets,
+    notes: "",
+    compatibility: Compatibility::Same,
+    tested: &[],
+    with_profile: false,
+    values: &[],
+    swept: None,
+    print: Print::Nothing,
+    read: Read::Switch(|_| {}),
+};
 
 /// What most long options have in common: DISKSPD doesn't know them, they hold for the run, may stand beside
 /// an XML profile, and are off.
@@ -104,6 +124,7 @@ pub const LINUX: Flag = Flag {
     with_profile: true,
     values: &[],
     swept: None,
+    print: Print::Nothing,
     read: Read::Switch(|_| {}),
 };
 
@@ -118,6 +139,17 @@ impl fmt::Debug for Flag {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.name.with_dashes())
     }
+}
+
+/// How an option is written again: the values of as many words, each behind the option's letter or `=`; an
+/// empty one is the option alone.
+pub enum Print {
+    /// It isn't: it is of one run alone, or no command line that is written has it.
+    Nothing,
+    /// Out of how it is run.
+    RunOptions(fn(&RunOptions) -> Vec<String>),
+    /// Out of a time span and its first target, which stands for all.
+    Work(fn(&TimeSpan, &Target) -> Vec<String>),
 }
 
 /// How the parser reads an option's value into the [`Draft`].
@@ -182,6 +214,15 @@ impl Flag {
             Read::Optional(read) | Read::Word(read) | Read::Text(read) => read(draft, value)?,
         }
         Ok(())
+    }
+
+    /// The words that set this value.
+    pub fn words(&self, values: Vec<String>) -> impl Iterator<Item = String> {
+        let before = match self.name {
+            Name::Long(_) if self.takes_value() => self.name.with_dashes() + "=",
+            _ => self.name.with_dashes(),
+        };
+        values.into_iter().map(move |value| format!("{before}{value}"))
     }
 
     /// Whether a value is a range that a sweep goes through.

@@ -27,6 +27,7 @@ mod suggest;
 mod swept;
 mod topics;
 pub mod typed;
+mod words;
 pub mod written;
 
 pub use commands::{names as command_names, nearly as nearly_command};
@@ -43,8 +44,8 @@ pub use events::{EventAction, Events};
 pub use invocation::Invocation;
 pub use requests::{
     AcrossBoots, AnswerOut, BaselineAction, BaselineCheck, BaselineRequest, CompareRequest, ConvertRequest,
-    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, MergeRequest, OutRequest, Overrides,
-    PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest, RoundsRequest, RunRequest,
-    SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction, SuiteRequest, SweepRequest,
-    TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
+    ExportForm, FailIf, HistoryAction, HistoryRequest, Interleaved, Journals, MergeRequest, OutRequest,
+    Overrides, PreconditionRequest, PresetRequest, ProfileFile, ProfileForm, ReportRequest, RoundsRequest,
+    RunRequest, SaveRequest, Shell, SideWords, StreamPlace, StreamRequest, SuiteAction, SuiteRequest,
+    SweepRequest, TableForm, TraceRequest, TracedSource, VerifyAfterRequest,
 };

@@ -30,7 +30,7 @@ use std::path::PathBuf;
 pub use suite::{RoundsRequest, SuiteAction, SuiteRequest};
 pub use sweep::SweepRequest;
 pub use trace::{TraceRequest, TracedSource};
-pub use verify_after::VerifyAfterRequest;
+pub use verify_after::{Journals, VerifyAfterRequest};
 
 /// A run.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -25,8 +25,8 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     let form = form_of(&request.file);
     let file = ProfileFile { path, form, overrides: Overrides::default(), substitutions: Vec::new() };
     let of_file = RunRequest { profile_file: Some(file), quiet: request.quiet, ..RunRequest::default() };
-    let asked = load::as_it_is(&of_file)?;
-    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
+    let run = load::as_it_is(&of_file)?.run;
+    let (profile, run_options) = (&run.profile, &run.run_options);
     judge(profile, run_options)?;
     let Some((path, out)) = request.out.as_deref().zip(out) else {
         return match written::command_line(profile, run_options) {

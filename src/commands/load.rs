@@ -1,6 +1,7 @@
 //! What is to be run, and how: by the command line, a file of `-X` or `--fio`, or a record (`rerun`).
 
 use super::not_done::NotDone;
+use super::runnable::Runnable;
 use super::{fio_jobs, known_runs, stored};
 use crate::cli::{Exit, ProfileFile, ProfileForm, RunRequest};
 use crate::finding::Finding;
@@ -8,22 +9,32 @@ use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Profile, RunOptions};
 use crate::sys::standard_error::say;
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 /// What is asked for.
-pub struct ToRun<'a> {
+pub struct ToRun {
     /// What is run, with everything that the command line puts into it.
-    pub profile: Cow<'a, Profile>,
-    /// How.
-    pub run_options: Cow<'a, RunOptions>,
+    pub run: Runnable,
     /// Not if it comes from a record that doesn't say.
     pub run_options_are_known: bool,
     /// The machine that it was run on before, when it's run again.
     pub before: Option<System>,
+}
+
+impl ToRun {
+    /// What is run for the first time.
+    fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> ToRun {
+        let run = Runnable::of(request, profile, run_options);
+        ToRun { run, run_options_are_known: true, before: None }
+    }
+
+    /// The same behind `number` others.
+    pub fn repetition(&self, number: usize) -> ToRun {
+        ToRun { run: self.run.repetition(number), before: self.before.clone(), ..*self }
+    }
 }
 
 /// The profile of `-X` or `--fio`, and how it is run, as they were read the first time: those of all runs of
@@ -62,7 +73,7 @@ impl ProfileOnce {
 /// # Errors
 /// A file can't be read or isn't what it should be, or the templates of a profile and the targets don't
 /// match.
-pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
+pub fn asked(request: &RunRequest) -> Result<ToRun, NotDone> {
     asked_of(request, &ProfileOnce::default())
 }
 
@@ -70,11 +81,10 @@ pub fn asked(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
 ///
 /// # Errors
 /// As [`asked`].
-pub fn as_it_is(request: &RunRequest) -> Result<ToRun<'_>, NotDone> {
+pub fn as_it_is(request: &RunRequest) -> Result<ToRun, NotDone> {
     let Some(from) = &request.profile_file else { return asked(request) };
     let (profile, run_options) = ProfileOnce::default().read(from, request.quiet)?;
-    let (profile, run_options) = (Cow::Owned(profile), Cow::Owned(run_options));
-    Ok(ToRun { profile, run_options, run_options_are_known: true, before: None })
+    Ok(ToRun::of(request, profile, run_options))
 }
 
 /// Whether the first character of a text, behind blanks, is this one; not, if it can't be read.
@@ -89,31 +99,24 @@ pub fn begins_with(path: &Path, character: u8) -> bool {
 ///
 /// # Errors
 /// As [`asked`].
-pub fn asked_of<'a>(request: &'a RunRequest, once: &ProfileOnce) -> Result<ToRun<'a>, NotDone> {
+pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDone> {
     if let Some(file) = &request.record {
         let found =
             stored::file(file, request.store.as_deref()).and_then(|file| Ok(known_runs::record(&file)?));
         let record = found.map_err(|not| not.with_exit(Exit::Usage))?;
         let before = Some(record.present().next().unwrap_or(record.host()).system.clone());
-        return Ok(ToRun {
-            profile: Cow::Owned(record.asked_of_each().clone()),
-            run_options_are_known: record.run_options.is_some(),
-            run_options: Cow::Owned(record.run_options.unwrap_or_default()),
-            before,
-        });
+        let run_options_are_known = record.run_options.is_some();
+        let profile = record.asked_of_each().clone();
+        let again = ToRun::of(request, profile, record.run_options.unwrap_or_default());
+        return Ok(ToRun { run_options_are_known, before, ..again });
     }
     let Some(from) = &request.profile_file else {
-        let (profile, run_options) = (Cow::Borrowed(&request.profile), Cow::Borrowed(&request.run_options));
-        return Ok(ToRun { profile, run_options, run_options_are_known: true, before: None });
+        return Ok(ToRun::of(request, request.profile.clone(), request.run_options.clone()));
     };
     let (profile, run_options) = once.read(from, request.quiet)?;
     let complete = from.complete(profile, &request.profile.command_line);
-    Ok(ToRun {
-        profile: Cow::Owned(complete.map_err(|messages| wrong(from, messages))?),
-        run_options: Cow::Owned(request.run_options.clone().or(run_options)),
-        run_options_are_known: true,
-        before: None,
-    })
+    let profile = complete.map_err(|messages| wrong(from, messages))?;
+    Ok(ToRun::of(request, profile, request.run_options.clone().or(run_options)))
 }
 
 /// What is wrong with a profile in a file.

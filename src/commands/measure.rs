@@ -4,15 +4,14 @@ use super::console::{Console, Manner};
 use super::load::ToRun;
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
-use super::{ending, rerun, save};
+use super::{ctrl_c, ending, rerun, save};
 use crate::cli::{Exit, RunRequest};
-use crate::host::claims::Claimant;
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
 use crate::results::Record;
 use crate::run::events::{self, Event, Events};
-use crate::run::{self, Control, Executed, Patience, Session, execute};
+use crate::run::{Control, Executed, Patience, Session};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::Screen;
@@ -44,15 +43,14 @@ pub struct RunTurn<'a> {
 /// # Errors
 /// It can't be run, and nothing was measured.
 pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
-    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
+    let (run, profile) = (&asked.run, &asked.run.profile);
     // Before the files of --out and --stream are there.
-    run::cpu_latency_refusal(run_options)?;
+    run.can_begin()?;
     let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
     let patience = Patience::of_run(&control);
     save::try_out(request, &patience)?;
     let (events, stop) = open_events(request)?;
-    let Outputs { mut files, stream, standard_output } =
-        Outputs::open(request, profile, run_options, &patience)?;
+    let Outputs { mut files, stream, standard_output } = Outputs::open(request, run, &patience)?;
     if let Some(turn) = &turn {
         files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
     }
@@ -69,18 +67,13 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     let files = Arc::new(files);
     let session = Session {
         one_of_several: turn.is_some(),
-        recreate: request.recreate,
-        destroy: request.destroy,
-        io_log: request.io_log.clone(),
-        journal: request.journal.clone(),
         events,
-        companions: None,
-        claimant: Claimant::Alone,
         listener: Arc::new(Console::new(manner, stream, Arc::clone(&files))),
-        control,
+        control: Arc::clone(&control),
+        ..Session::default()
     };
-    let _watches = watch(&session.control, stop, document)?;
-    let executed = execute(profile, run_options, &session)?;
+    let _watches = ctrl_c::ends_a_run(&control, stop, document)?;
+    let executed = run.run(session)?;
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &executed.record.host().system);
     }
@@ -94,7 +87,7 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
     if let Some(turn) = turn {
         files.iter().for_each(|file| turn.earlier.add(file, &Judged::new(&executed.record)));
     }
-    let interrupted = session.control.is_interrupted();
+    let interrupted = control.is_interrupted();
     Ok(Measurement { exit, record: executed.record, interrupted })
 }
 
@@ -167,18 +160,6 @@ pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Ev
         wait: open("-yr", &given.wait)?,
     };
     Ok((events, open("-yp", &given.stop)?))
-}
-
-/// Ends the run at Ctrl-C, and at the event of `-yp`, for as long as what is returned is kept.
-pub(super) fn watch(
-    control: &Arc<Control>,
-    stop: Option<Arc<Event>>,
-    document: bool,
-) -> Result<impl Sized + use<>, NotDone> {
-    let signals = run::watch(Arc::clone(control), stop.clone(), document)
-        .map_err(|e| format!("can't install the handler for Ctrl-C: {e}"))?;
-    let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
-    Ok((signals, event.map_err(|e| format!("-yp: {e}"))?))
 }
 
 fn format_of(asked: ResultFormat, verdicts: WithVerdicts) -> &'static Format {

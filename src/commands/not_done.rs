@@ -33,6 +33,13 @@ impl NotDone {
         NotDone { exit, ..self }
     }
 
+    /// The same, with where it was before each message.
+    #[must_use]
+    pub fn at(mut self, place: &str) -> NotDone {
+        self.findings.iter_mut().for_each(|found| found.message = format!("{place}: {}", found.message));
+        self
+    }
+
     /// Why, for who has more to say about it.
     pub fn into_messages(self) -> Vec<String> {
         self.findings.into_iter().map(|finding| finding.message).collect()

@@ -1,12 +1,13 @@
 //! Where reports go: standard output, and the files of `--out`.
 
 use super::not_done::NotDone;
+use super::runnable::Runnable;
 use super::shown;
 use super::stream::{Replaced, Stream, StreamStyle};
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
-use crate::profile::{Profile, RunOptions};
+use crate::profile::Profile;
 use crate::record::known;
 use crate::report::live::StreamFormat;
 use crate::report::{self, Format, OfRuns, WithVerdicts, html};
@@ -108,17 +109,12 @@ impl Outputs {
     ///
     /// # Errors
     /// One of them can't be written, or should not.
-    pub fn open(
-        request: &RunRequest,
-        profile: &Profile,
-        run_options: &RunOptions,
-        patience: &Patience,
-    ) -> Result<Outputs, NotDone> {
+    pub fn open(request: &RunRequest, run: &Runnable, patience: &Patience) -> Result<Outputs, NotDone> {
         let formats = request.out.iter().map(|out| format_of(out, verdicts(request)));
         let formats = formats.collect::<Result<Vec<&Format>, NotDone>>()?;
         let looked_at = {
-            let (request, profile, run_options) = (request.clone(), profile.clone(), run_options.clone());
-            patience.attempt("outputs", move || PermittedOutputs::of(&request, &profile, &run_options))
+            let (request, run) = (request.clone(), run.clone());
+            patience.attempt("outputs", move || PermittedOutputs::of(&request, &run))
         };
         let permitted =
             looked_at.map_err(|unanswered| format!("a file that is read or written: {unanswered}"))??;
@@ -142,12 +138,8 @@ struct PermittedOutputs {
 }
 
 impl PermittedOutputs {
-    fn of(
-        request: &RunRequest,
-        profile: &Profile,
-        run_options: &RunOptions,
-    ) -> Result<PermittedOutputs, OutputError> {
-        let mut door = OutputDoor::of_run(profile, run_options).which_reads(inputs(request));
+    fn of(request: &RunRequest, run: &Runnable) -> Result<PermittedOutputs, OutputError> {
+        let mut door = OutputDoor::of_run(&run.profile, &run.run_options).which_reads(inputs(request));
         let files = request.out.iter().map(|out| door.permit("--out", &out.path));
         let files = files.collect::<Result<Vec<Permitted>, OutputError>>()?;
         let stream = request.stream.as_ref().map(|stream| match &stream.to {

@@ -1,11 +1,11 @@
 //! `--repeat`: the same run again and again, and what the runs say together.
 
 use super::console::Manner;
-use super::ending;
 use super::load::ToRun;
 use super::measure::{self, RunTurn};
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
+use super::{ctrl_c, ending};
 use crate::cli::{Exit, OutRequest, RunRequest};
 use crate::finding::Finding;
 use crate::lab::RunLine;
@@ -13,10 +13,8 @@ use crate::lab::repeat::{Repeat, headline, text};
 use crate::machine::fingerprint::Fingerprint;
 use crate::profile::{ResultFormat, SEED_STEP};
 use crate::report::{self, OfRuns};
-use crate::run::{self, Control};
 use crate::sys::standard_error::{self, say};
 use crate::truth::Judged;
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +27,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
         return Err(NotDone::usage(vec![Finding::error(message)]));
     }
-    if asked.profile.time_spans.len() != 1 {
+    if asked.run.profile.time_spans.len() != 1 {
         let message = "--repeat needs a profile of one time span, but this one has several";
         return Err(NotDone::usage(vec![Finding::error(message)]));
     }
@@ -43,22 +41,17 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         }
     };
     let control = Arc::default();
-    let _watch = between_runs(&control)?;
+    // Between two runs, where none of them listens. What is said of it they say.
+    let _watch = ctrl_c::ends_silently(&control)?;
     while how.another(&lines.iter().map(|line: &RunLine| line.iops).collect::<Vec<f64>>()) {
         let number = lines.len() + 1;
         let of_this_run = RunRequest { out: numbered(&request.out, number), ..request.clone() };
-        if number > 1 && asked.profile.result_format == ResultFormat::Xml {
+        if number > 1 && asked.run.profile.result_format == ResultFormat::Xml {
             // The document before ends without a line feed, as DISKSPD's does.
             worst = worst.max(told(output::to_stdout(b"\n")));
         }
         let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier, control: &control };
-        let this_run = ToRun {
-            profile: Cow::Owned(asked.profile.repetition(number as u32 - 1)),
-            run_options: Cow::Borrowed(&asked.run_options),
-            run_options_are_known: asked.run_options_are_known,
-            before: asked.before.clone(),
-        };
-        let ended = measure::measure(&this_run, &of_this_run, Some(turn))?;
+        let ended = measure::measure(&asked.repetition(number - 1), &of_this_run, Some(turn))?;
         worst = worst.max(ended.exit);
         let line = RunLine::of(&Judged::new(&ended.record));
         let failed = ended.interrupted || ended.exit == Exit::RunFailed;
@@ -76,7 +69,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         tell(&seeds(asked, lines.len()));
     }
     let document = request.out.iter().any(|out| out.path == Path::new("-"))
-        || asked.profile.result_format == ResultFormat::Xml;
+        || asked.run.profile.result_format == ResultFormat::Xml;
     let manner = Manner { quiet: request.quiet, document, ..Manner::default() };
     if let Some((last, screen)) = last.zip(ending::place(&manner)) {
         ending::of_repetitions(&last, &lines, request, &screen);
@@ -84,15 +77,9 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     Ok(worst)
 }
 
-/// Ctrl-C between two runs, where none of them listens. What is said of it they say.
-fn between_runs(control: &Arc<Control>) -> Result<impl Sized + use<>, NotDone> {
-    let watched = run::watch_silently(Arc::clone(control));
-    Ok(watched.map_err(|error| format!("Ctrl-C can't be watched for: {error}"))?)
-}
-
 /// Which seeds the runs had: they are in the records too.
 fn seeds(asked: &ToRun, runs: usize) -> String {
-    let first = asked.profile.time_spans.first().map_or(0, |span| span.rand_seed);
+    let first = asked.run.profile.time_spans.first().map_or(0, |span| span.rand_seed);
     match runs {
         1 => format!("random seed: {first} (-z)"),
         _ => format!("random seeds: {first} for run 1 (-z), then {SEED_STEP} more for each run"),

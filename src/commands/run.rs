@@ -3,15 +3,16 @@
 use super::load::{self, ToRun};
 use super::measure::measure;
 use super::not_done::{NotDone, told};
+use super::runnable::{Runnable, SpanOutlook};
 use super::{output, quiet, repeat, rerun, shown};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::{Finding, Severity};
 use crate::host;
 use crate::machine::System;
-use crate::profile::validate::{self, validate};
-use crate::profile::{Profile, ResultFormat, RunOptions, VerifyMode};
+use crate::profile::validate::validate;
+use crate::profile::{Profile, ResultFormat, VerifyMode};
 use crate::report::{self, plan_text, profile_text, profile_xml};
-use crate::run::{self, Options, Probes, ReplayReady};
+use crate::run::{self, Options, ReplayReady};
 use crate::sys::standard_error::say;
 
 /// Validates, runs and reports; or prints the profile or the plan.
@@ -23,15 +24,15 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
         request.warnings.iter().for_each(say);
     }
     let asked = load::asked(request)?;
-    let (profile, run_options) = (&*asked.profile, &*asked.run_options);
-    check(profile, run_options, request)?;
+    let run = &asked.run;
+    check(run, request)?;
     if request.profile_only {
-        return print_profile(profile);
+        return print_profile(&run.profile);
     }
     if !request.quiet {
         warn_of_what_does_nothing(&asked, request);
     }
-    if request.journal.is_some() && !run_options.verify.is_some_and(VerifyMode::stamps) {
+    if run.journal.is_some() && !run.run_options.verify.is_some_and(VerifyMode::stamps) {
         return Err(NotDone::usage(vec![Finding::error(
             "--journal records which verified writes are durable and needs --verify or --verify=write",
         )]));
@@ -55,12 +56,9 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
 ///
 /// # Errors
 /// A rule is broken: everything that was found, in its order.
-pub fn check(profile: &Profile, run_options: &RunOptions, request: &RunRequest) -> Result<(), NotDone> {
-    let mut findings = validate(profile, request.profile_only);
-    // A profile is printed without it.
-    if !request.profile_only {
-        findings.extend(validate::run_options(run_options, profile));
-    }
+pub fn check(run: &Runnable, request: &RunRequest) -> Result<(), NotDone> {
+    // A profile is printed without how it is run.
+    let findings = if request.profile_only { validate(&run.profile, true) } else { run.findings() };
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(NotDone::usage(findings));
     }
@@ -69,7 +67,7 @@ pub fn check(profile: &Profile, run_options: &RunOptions, request: &RunRequest) 
 }
 
 pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
-    let profile = &asked.profile;
+    let profile = &asked.run.profile;
     if !asked.run_options_are_known {
         say(Finding::warning(
             "the record lacks the run's options (--engine and the like), so their defaults are used",
@@ -111,46 +109,34 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 
 /// Prints profile, run options and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
-    let ReplayReady { profile, run_options, list } = run::prepared(&asked.profile, &asked.run_options)
-        .map_err(|finding| NotDone::usage(vec![*finding]))?;
-    let (profile, run_options) = (&profile, &run_options);
+    let ReplayReady { profile, run_options, list } =
+        run::prepared(&asked.run.profile, &asked.run.run_options)
+            .map_err(|finding| NotDone::usage(vec![*finding]))?;
+    let run = Runnable { profile, run_options, ..asked.run.clone() };
+    let (profile, run_options) = (&run.profile, &run.run_options);
     let system = run::machine_for(profile);
     if let Some(before) = asked.before.as_ref().filter(|_| !request.quiet) {
         rerun::tell_differences(before, &run::surroundings(profile, run_options));
     }
     let mut out = Vec::new();
     profile_text::write_profile_on(&mut out, &shown::on_standard_output(profile), &system);
-    let held = run::cpu_latency_refusal(run_options).map(|()| Exit::Success);
-    let exit = told(held.map_err(NotDone::from));
+    let exit = told(run.can_begin().map(|()| Exit::Success).map_err(NotDone::from));
     plan_text::write_run_options(&mut out, run_options);
-    let options = Options {
-        destroy: request.destroy,
-        recreate: request.recreate,
-        replay: list,
-        ..Options::from(run_options.clone())
-    };
-    let exit = exit.max(print_plans(&mut out, profile, &system, &options, request.quiet));
+    let options = Options { replay: list, ..run.options() };
+    let outlooks = run.outlooks(&system, &options);
+    let exit = exit.max(print_plans(&mut out, outlooks, request.quiet));
     output::to_stdout(&out).map(|_| exit)
 }
 
 /// Appends the plan of each time span, and tells what stands against it; returns how a run would end by what
 /// is known.
-fn print_plans(
-    out: &mut Vec<u8>,
-    profile: &Profile,
-    system: &System,
-    options: &Options,
-    quiet: bool,
-) -> Exit {
+fn print_plans(out: &mut Vec<u8>, outlooks: impl Iterator<Item = SpanOutlook>, quiet: bool) -> Exit {
     let mut exit = Exit::Success;
-    let profile = run::resized(profile);
-    let probes = Probes::default();
-    for (number, span) in profile.time_spans.iter().enumerate() {
-        match run::probe_and_plan(&profile, span, system, options, &probes) {
+    for (number, SpanOutlook { plan, refusals }) in outlooks.enumerate() {
+        match plan {
             Ok(plan) => {
                 plan.warnings.iter().for_each(|warning| quiet::tell(warning, quiet));
                 plan_text::write_plan(out, number + 1, &plan);
-                let refusals = run::refusals(span, &plan, options);
                 if !refusals.is_empty() {
                     exit = exit.max(NotDone::failed(refusals).tell());
                 }

@@ -1,18 +1,18 @@
-//! What one of several runs of a command runs: a sweep's point, a step of a preconditioning, a side of a
-//! comparison. All of them are run by one door: [`Runnable::run`].
+//! What is run, and the one door by which every run of the program goes: a single run, one of several that a
+//! command makes, and what a rank does of a run of several hosts.
 
-use super::load::{self, ProfileOnce};
-use super::not_done::NotDone;
-use crate::cli::{Invocation, RunRequest, TypedLine};
-use crate::finding::{Finding, Severity};
+use crate::cli::RunRequest;
+use crate::finding::Finding;
 use crate::machine::System;
-use crate::plan::{PlanError, SpanPlan};
+use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
-use crate::profile::{Profile, ResultFormat, RunOptions, TimeSpan};
-use crate::run::{self, Control, Executed, Listener, NotRun, Options, Probes, Session, execute};
-use std::sync::Arc;
+use crate::profile::{Profile, RawText, RunOptions};
+use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
-/// What is run, and what the run may do.
+/// What is run, and what the run may do. Ranks tell each other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Runnable {
     /// What.
     pub profile: Profile,
@@ -22,40 +22,63 @@ pub struct Runnable {
     pub recreate: bool,
     /// `--destroy`
     pub destroy: bool,
+    /// `--io-log`
+    pub io_log: Option<RawText>,
+    /// `--journal`
+    pub journal: Option<RawText>,
+}
+
+/// What becomes of a time span on a machine, with the targets as they are now.
+pub struct SpanOutlook {
+    /// Its plan, or why there is none.
+    pub plan: Result<SpanPlan, Vec<PlanError>>,
+    /// Why the run may not do to its targets what is planned.
+    pub refusals: Vec<String>,
+}
+
+impl SpanOutlook {
+    /// Whether it is what was asked for that can't be planned, on any machine like this.
+    pub fn is_usage(&self) -> bool {
+        let lies_in_profile = |error: &PlanError| error.lies_in == LiesIn::Profile;
+        self.plan.as_ref().is_err_and(|errors| errors.iter().any(lies_in_profile))
+    }
+
+    /// All that stands against it, a message each.
+    pub fn messages(self) -> Vec<String> {
+        match self.plan {
+            Ok(_) => self.refusals,
+            Err(errors) => errors.iter().map(PlanError::to_string).collect(),
+        }
+    }
 }
 
 impl Runnable {
-    /// What a line asks for, and its warnings; `misfit` says why a command has no place
-    /// for it.
+    /// What a request asks for; `profile` and `run_options` are what was read of it.
+    pub fn of(request: &RunRequest, profile: Profile, run_options: RunOptions) -> Runnable {
+        let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
+        Runnable {
+            profile,
+            run_options,
+            recreate: request.recreate,
+            destroy: request.destroy,
+            io_log: text(&request.io_log),
+            journal: text(&request.journal),
+        }
+    }
+
+    /// What breaks a rule, and what is accepted but hardly meant.
+    pub fn findings(&self) -> Vec<Finding> {
+        let of_profile = validate(&self.profile, false).into_iter();
+        of_profile.chain(validate::run_options(&self.run_options, &self.profile)).collect()
+    }
+
+    /// Whether the machine has what the run holds from its beginning to its end: asked before anything is
+    /// created.
     ///
     /// # Errors
-    /// It can't be understood, breaks a rule, or doesn't fit.
-    pub fn of(
-        line: &TypedLine,
-        xml: &ProfileOnce,
-        misfit: impl FnOnce(&RunRequest, &Profile, &RunOptions) -> Option<String>,
-    ) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-        let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];
-        let request = match line.read(line.command_line()) {
-            Ok(Invocation::Run(request)) => request,
-            Ok(_) => return Err(named("this is no command line of a run".into())),
-            Err(error) => return Err(named(error.to_string())),
-        };
-        let asked = load::asked_of(&request, xml).map_err(NotDone::into_messages)?;
-        let (profile, run_options) = (asked.profile.into_owned(), asked.run_options.into_owned());
-        if let Some(why) = misfit(&request, &profile, &run_options) {
-            return Err(named(why));
-        }
-        let findings =
-            validate(&profile, false).into_iter().chain(validate::run_options(&run_options, &profile));
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            findings.partition(|found| found.severity == Severity::Error);
-        if let Some(error) = errors.first() {
-            return Err(named(error.message.clone()));
-        }
-        let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
-        let (recreate, destroy) = (request.recreate, request.destroy);
-        Ok((Runnable { profile, run_options, recreate, destroy }, warnings))
+    /// What it doesn't have.
+    pub fn can_begin(&self) -> Result<(), Vec<PlanError>> {
+        run::cpu_latency_refusal(&self.run_options)
     }
 
     /// How long it is planned to take, s; nothing in simulated time.
@@ -67,71 +90,52 @@ impl Runnable {
         if self.run_options.virtual_time() { 0.0 } else { planned as f64 }
     }
 
-    /// The plan of its first time span on a machine, with the targets as they are now.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn planned(&self, system: &System) -> Result<SpanPlan, Vec<PlanError>> {
-        run::cpu_latency_refusal(&self.run_options)?;
-        let profile = run::resized(&self.profile);
-        let Some(span) = profile.time_spans.first() else { return Err(Vec::new()) };
-        run::probe_and_plan(&profile, span, system, &self.options(), &Probes::default())
-    }
-
-    /// Why a planned run may not do to its targets what it would.
-    pub fn refusals(&self, span: &TimeSpan, plan: &SpanPlan) -> Vec<String> {
-        run::refusals(span, plan, &self.options()).iter().map(ToString::to_string).collect()
-    }
-
-    fn options(&self) -> Options {
+    /// How it is run, as plans are made for it.
+    pub fn options(&self) -> Options {
         Options { destroy: self.destroy, recreate: self.recreate, ..Options::from(self.run_options.clone()) }
+    }
+
+    /// What becomes of each time span; `options`: those of [`Runnable::options`], and what is of this run
+    /// alone.
+    pub fn outlooks(&self, system: &System, options: &Options) -> impl Iterator<Item = SpanOutlook> {
+        let (profile, probes) = (run::resized(&self.profile), Probes::default());
+        (0..profile.time_spans.len()).map(move |number| {
+            let span = &profile.time_spans[number];
+            let plan = run::probe_and_plan(&profile, span, system, options, &probes);
+            let refusals = plan.as_ref().map(|plan| run::refusals(span, plan, options));
+            SpanOutlook { refusals: refusals.unwrap_or_default(), plan }
+        })
+    }
+
+    /// What becomes of the first time span, or of all where the run can't begin; `None` = there is none.
+    pub fn outlook(&self, system: &System) -> Option<SpanOutlook> {
+        if let Err(errors) = self.can_begin() {
+            return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
+        }
+        self.outlooks(system, &self.options()).next()
     }
 
     /// The run behind `number` others: with a seed of its own, else a cache could answer from what the run
     /// before had read, also at another depth, and offered I/Os would come at the same times again.
     pub fn repetition(&self, number: usize) -> Runnable {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        Runnable { profile: self.profile.repetition(number), run_options: self.run_options.clone(), ..*self }
+        Runnable { profile: self.profile.repetition(number), ..self.clone() }
     }
 
-    /// Runs it, as one of several.
+    /// Runs it. Every run of the program begins here: what all of them have to do is done here. `session`
+    /// says what is of this place alone: who listens, what ends it, whom it meets.
     ///
     /// # Errors
     /// It can't be run.
-    pub fn run(&self, control: &Arc<Control>, listener: Arc<dyn Listener>) -> Result<Executed, NotRun> {
+    pub fn run(&self, session: Session) -> Result<Executed, NotRun> {
+        let path = |given: &Option<RawText>| given.as_ref().map(|path| path.as_path().to_owned());
         let session = Session {
-            one_of_several: true,
             recreate: self.recreate,
             destroy: self.destroy,
-            listener,
-            control: Arc::clone(control),
-            ..Session::default()
+            io_log: path(&self.io_log),
+            journal: path(&self.journal),
+            ..session
         };
         execute(&self.profile, &self.run_options, &session)
     }
-}
-
-/// Ctrl-C ends the runs of a command that makes several, for as long as what is returned is kept.
-///
-/// # Errors
-/// It can't be watched for.
-pub fn watch(control: &Arc<Control>) -> Result<impl Sized + use<>, String> {
-    run::watch(Arc::clone(control), None, true)
-        .map_err(|error| format!("can't install the handler for Ctrl-C: {error}"))
-}
-
-/// An option of a single run, which a command that makes several has no place for.
-pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let given = [
-        (request.profile_only, "-Rp"),
-        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
-        (request.save.is_some(), "--save"),
-        (request.store.is_some(), "--store"),
-        (request.xml_verdict, "--xml-verdict"),
-        (request.text_verdict, "--text-verdict"),
-        (request.profile.progress > 0, "-P"),
-        (request.profile.verbose, "-v"),
-    ];
-    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
-    given.or_else(|| request.follows_one_run())
 }

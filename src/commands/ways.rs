@@ -8,7 +8,8 @@ use crate::host::{discards, ways};
 use crate::machine::completion::Polling;
 use crate::machine::ways::{AtomicWrites, WayFacts};
 use crate::profile::RawText;
-use crate::units::{Size, table};
+use crate::units::Size;
+use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::path::Path;
 
@@ -161,20 +162,28 @@ pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
     ROWS.iter().map(found).collect()
 }
 
+const COLUMNS: &[TableColumn<WayFound>] = &[
+    TableColumn::words("way of I/O", |row: &WayFound| Cell::text(Some(row.way))).brief(),
+    TableColumn::words("option", |row: &WayFound| {
+        Cell::text(Some(row.option).filter(|option| !option.is_empty()))
+    })
+    .brief(),
+    TableColumn::words("works", |row: &WayFound| Cell::text(Some(works(row)))).brief(),
+    TableColumn::words("how far, or why not", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
+    TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief(),
+    TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief(),
+];
+
+fn works(row: &WayFound) -> &'static str {
+    row.works.map_or("unknown", |works| if works { "yes" } else { "no" })
+}
+
 /// As a table, one for each target.
 pub(super) fn text(found: &[WayFound]) -> String {
-    let mut text = String::new();
-    for of_target in found.chunk_by(|a, b| a.target == b.target) {
-        let heading = ["way of I/O", "option", "works", "how far, or why not", "since", "good for"];
-        let mut rows = vec![heading.map(str::to_owned)];
-        rows.extend(of_target.iter().map(|row| {
-            let works = row.works.map_or("unknown", |works| if works { "yes" } else { "no" });
-            let option = if row.option.is_empty() { "-" } else { row.option };
-            [row.way, option, works, &row.detail, row.since, row.good_for].map(str::to_owned)
-        }));
-        let target = &of_target[0].target;
-        text += &format!("\nways of I/O on '{target}' (since: the first Linux that has it)\n");
-        text += &table::aligned(&rows, |_| false);
-    }
-    text
+    let of_target = |rows: &[WayFound]| {
+        let target = rows.first().map(|row| row.target.to_string()).unwrap_or_default();
+        let heading = format!("\nways of I/O on '{target}' (since: the first Linux that has it)\n");
+        heading + &table::text(COLUMNS, rows)
+    };
+    found.chunk_by(|a, b| a.target == b.target).map(of_target).collect()
 }

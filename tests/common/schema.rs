@@ -123,6 +123,7 @@ fn type_of(value: &Value) -> &'static str {
 static RECORD: LazyLock<Value> = LazyLock::new(|| document("docs/record.schema.json"));
 static COMPARISON: LazyLock<Value> = LazyLock::new(|| document("docs/comparison.schema.json"));
 static DEVICES: LazyLock<Value> = LazyLock::new(|| document("docs/devices.schema.json"));
+static SUITE: LazyLock<Value> = LazyLock::new(|| document("docs/suite.schema.json"));
 static STREAM: LazyLock<Value> = LazyLock::new(|| document("docs/stream.schema.json"));
 
 fn document(file: &str) -> Value {
@@ -147,6 +148,12 @@ pub fn devices(json: &[u8]) -> Value {
 #[track_caller]
 pub fn comparison(json: &[u8]) -> Value {
     checked(json, &COMPARISON)
+}
+
+/// What `diskspd suite --json` wrote. Fails unless it is what `docs/suite.schema.json` describes.
+#[track_caller]
+pub fn suite(json: &[u8]) -> Value {
+    checked(json, &SUITE)
 }
 
 /// The lines of a stream that the program wrote. Fails unless each is what `docs/stream.schema.json` describes.

@@ -70,55 +70,55 @@ fn line(text: &str) -> String {
 }
 
 /// Behind what is told of each, what all have: the area, the time, the threads' CPUs, the latency.
-const REST: &str = "-d2 -W0 -n -L";
+const REST: &str = "-d2 -W0 -L";
 
 #[test]
 fn jobs_become_command_lines() {
     for (settings, options) in [
-        ("", "-b4096 -s -w0 -f1073741824 -fs -o1 -t1 -Sb"),
-        ("direct=1", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su"),
-        ("buffered=0", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su"),
-        ("direct=1; buffered=1", "-b4096 -s -w0 -f1073741824 -fs -o1 -t1 -Sb"),
-        ("direct; numjobs=4; bs=1m", "-b1048576 -s -w0 -f1073741824 -o1 -t4 -Su"),
-        ("direct; rw=randread; bs=8k", "-b8192 -r -w0 -f1073741824 -o1 -t1 -Su"),
-        ("direct; rw=randread; ba=16k", "-b4096 -r16384 -w0 -f1073741824 -o1 -t1 -Su"),
-        ("direct; rw=randwrite; zero_buffers", "-b4096 -r -w100 -f1073741824 -o1 -t1 -Su -Z"),
-        ("direct; rw=randwrite", "-b4096 -r -w100 -f1073741824 -o1 -t1 -Su -Z4194304"),
+        ("", "-b4K -f1G -fs -s -w0 -t1 -o1 -n -Sb"),
+        ("direct=1", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
+        ("buffered=0", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
+        ("direct=1; buffered=1", "-b4K -f1G -fs -s -w0 -t1 -o1 -n -Sb"),
+        ("direct; numjobs=4; bs=1m", "-b1M -f1G -s -w0 -t4 -o1 -n -Su"),
+        ("direct; rw=randread; bs=8k", "-b8K -f1G -r -w0 -t1 -o1 -n -Su"),
+        ("direct; rw=randread; ba=16k", "-b4K -f1G -r16K -w0 -t1 -o1 -n -Su"),
+        ("direct; rw=randwrite; zero_buffers", "-b4K -f1G -r -w100 -Z -t1 -o1 -n -Su"),
+        ("direct; rw=randwrite", "-b4K -f1G -r -w100 -Z4M -t1 -o1 -n -Su"),
         (
             "direct; rw=randrw; rwmixwrite=30; buffer_compress_percentage=50",
-            "-b4096 -r -w30 -f1073741824 -o1 -t1 -Su --compress=50",
+            "-b4K -f1G -r -w30 --compress=50 -t1 -o1 -n -Su",
         ),
-        ("direct; rw=randrw; rwmixread=100", "-b4096 -r -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct; rw=randrw; rwmixread=100", "-b4K -f1G -r -w0 -t1 -o1 -n -Su"),
         (
             "direct; rw=rw; rwmixread=60; refill_buffers",
-            "--mix=60: -b4096 -s -w0; 40: -b4096 -s -w100 -f1073741824 -o1 -t1 -Su --compress=0",
+            "-f1G --mix=60: -b4096 -s -w0; 40: -b4096 -s -w100 --compress=0 -t1 -o1 -n -Su",
         ),
-        ("direct; rw=read:12k", "-b4096 -s16384 -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct; rw=read:12k", "-b4K -f1G -s16K -w0 -t1 -o1 -n -Su"),
         (
             "direct; rw=randread; norandommap; bssplit=4k/60:8k/40",
-            "--bs-split=4096/60:8192/40 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
+            "-f1G -r4K -w0 --bs-split=4096/60:8192/40 -t1 -o1 -n -Su",
         ),
         (
             "direct; rw=randread; norandommap; bsrange=4k-12k",
-            "--bs-split=4096/1:8192/1:12288/1 -r4096 -w0 -f1073741824 -o1 -t1 -Su",
+            "-f1G -r4K -w0 --bs-split=4096/1:8192/1:12288/1 -t1 -o1 -n -Su",
         ),
         (
             "direct; rw=randread; random_distribution=zipf:1.2",
-            "-b4096 -r --distribution=zipf:1.2 -w0 -f1073741824 -o1 -t1 -Su",
+            "-b4K -f1G -r -w0 --distribution=zipf:1.2 -t1 -o1 -n -Su",
         ),
         (
             "direct; rw=randread; random_distribution=zoned:50/5:30/15:20/",
-            "-b4096 -r -rdpct50/5:30/15:20/80 -w0 -f1073741824 -o1 -t1 -Su",
+            "-b4K -f1G -r -rdpct50/5:30/15:20/80 -w0 -t1 -o1 -n -Su",
         ),
-        ("direct; offset=1m; size=2m", "-b4096 -s -w0 -B1048576 -f3145728 -o1 -t1 -Su"),
-        ("direct; offset=25%; size=50%", "-b4096 -s -w0 -B268435456 -f805306368 -o1 -t1 -Su"),
-        ("direct; rate=1m", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -g1049"),
-        ("direct; rate_iops=500; numjobs=2", "-b4096 -s -w0 -f1073741824 -o1 -t2 -Su -g500i"),
-        ("direct; thinktime=2ms; thinktime_blocks=8", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -i8 -j2"),
-        ("direct; prioclass=3", "-b4096 -s -w0 -f1073741824 -o1 -t1 -Su -I1"),
-        ("direct; sync=dsync; rw=write", "-b4096 -s -w100 -f1073741824 -o1 -t1 -Suw -Z4194304"),
-        ("direct; rw=randtrim", "-b4096 -r -w0 -f1073741824 -o1 -t1 -Su --trim=100"),
-        ("direct; rw=randread; percentage_random=40", "-b4096 -r -rs40 -w0 -f1073741824 -o1 -t1 -Su"),
+        ("direct; offset=1m; size=2m", "-b4K -B1M -f3M -s -w0 -t1 -o1 -n -Su"),
+        ("direct; offset=25%; size=50%", "-b4K -B256M -f768M -s -w0 -t1 -o1 -n -Su"),
+        ("direct; rate=1m", "-b4K -f1G -s -w0 -t1 -o1 -n -g1049 -Su"),
+        ("direct; rate_iops=500; numjobs=2", "-b4K -f1G -s -w0 -t2 -o1 -n -g500i -Su"),
+        ("direct; thinktime=2ms; thinktime_blocks=8", "-b4K -f1G -s -w0 -t1 -o1 -n -i8 -j2 -Su"),
+        ("direct; prioclass=3", "-b4K -f1G -s -w0 -t1 -o1 -n -I1 -Su"),
+        ("direct; sync=dsync; rw=write", "-b4K -f1G -s -w100 -Z4M -t1 -o1 -n -Sh"),
+        ("direct; rw=randtrim", "-b4K -f1G -r -w0 --trim=100 -t1 -o1 -n -Su"),
+        ("direct; rw=randread; percentage_random=40", "-b4K -f1G -r -rs40 -w0 -t1 -o1 -n -Su"),
     ] {
         let expected = format!("{options} {REST} --engine=sync /dev/nvme0n1");
         assert_eq!(line(&timed(settings)), expected, "{settings}");
@@ -128,15 +128,15 @@ fn jobs_become_command_lines() {
 #[test]
 fn what_holds_for_a_run_becomes_its_options() {
     for (settings, expected) in [
-        ("ioengine=libaio; iodepth=${DEPTH}", "-o32 -t1 -Sb -d2 -W0 -n -L --engine=aio"),
-        ("ioengine=io_uring; direct; hipri; iodepth=8", "-o8 -t1 -Su -d2 -W0 -n -L --engine=uring --poll"),
-        ("ioengine=psync; iodepth=8", "-o1 -t1 -Sb -d2 -W0 -n -L --engine=sync"),
-        ("ioengine=mmap", "-o1 -t1 -Sm -d2 -W0 -n -L"),
-        ("ramp_time=3; randseed=7", "-o1 -t1 -Sb -d2 -W3 -z7 -n -L --engine=sync"),
-        ("numjobs=3; cpus_allowed=0-1", "-o1 -t3 -Sb -d2 -W0 -a0,1,0 -L --engine=sync"),
+        ("ioengine=libaio; iodepth=${DEPTH}", "-t1 -o32 -n -Sb -d2 -W0 -L --engine=aio"),
+        ("ioengine=io_uring; direct; hipri; iodepth=8", "-t1 -o8 -n -Su -d2 -W0 -L --engine=uring --poll"),
+        ("ioengine=psync; iodepth=8", "-t1 -o1 -n -Sb -d2 -W0 -L --engine=sync"),
+        ("ioengine=mmap", "-t1 -o1 -n -Sm -d2 -W0 -L"),
+        ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),
+        ("numjobs=3; cpus_allowed=0-1", "-t3 -o1 -a0,1,0 -Sb -d2 -W0 -L --engine=sync"),
         (
             "rate_iops=100; rate_process=poisson; numjobs=2",
-            "-t2 -Sb -d2 -W0 -n -L --engine=sync --rate-total=200,poisson",
+            "-t2 -o1 -n -Sb -d2 -W0 -L --engine=sync --rate-total=200,poisson",
         ),
     ] {
         let line = line(&timed(settings));
@@ -365,7 +365,7 @@ fn values_that_ask_for_nothing_are_no_reason_to_refuse() {
 fn included_files_and_words_of_the_machine_are_read() {
     let text = timed("ioengine=libaio; include common.inc; offset=2*$pagesize; size=$mb_memory");
     let line = line(&text);
-    assert!(line.starts_with("-b8192 -s -w0 -B8192 -f9216 ") && line.contains(" -o4 "), "{line}");
+    assert!(line.starts_with("-b8K -B8K -f9K ") && line.contains(" -o4 "), "{line}");
 }
 
 #[test]

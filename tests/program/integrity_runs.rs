@@ -153,6 +153,63 @@ fn what_a_killed_run_acknowledged_is_there() {
     });
 }
 
+/// Runs that are killed one after the other, in a folder of journals. Another boot id is another boot: power was cut.
+#[test]
+fn a_campaign_keeps_what_came_of_each_cycle_and_says_what_it_comes_to() {
+    let directory = directory();
+    let (file, cuts) = (directory.path().join("data"), directory.path().join("cuts"));
+    fs::create_dir(&cuts).unwrap();
+    let campaign = || diskspd("verify-after --campaign {}", &cuts);
+    campaign().fails(1, &["it holds no journal", "0001.journal"]);
+    let begin = |number: u32| {
+        let journal = cuts.join(format!("{number:04}.journal"));
+        let line =
+            format!("-c1M -b4K -r -w100 -W0 -d60 -Sh -o4 --verify --journal {} {{}}", journal.display());
+        let mut run = start(&line, &file);
+        wait_for_journal(&journal);
+        run.kill().unwrap();
+        run.wait().unwrap();
+    };
+    begin(1);
+    let killed = campaign();
+    assert_eq!(killed.code, 0, "{}{}", killed.stdout, killed.stderr);
+    assert!(killed.stdout.contains("1 cycle read back, 0 with a power cut"), "{}", killed.stdout);
+    begin(2);
+    let script =
+        "echo another > boot && mount --bind boot /proc/sys/kernel/random/boot_id && exec \"$0\" \"$@\"";
+    let mut elsewhere = Command::new("unshare");
+    elsewhere.args(["-m", "sh", "-euc", script, env!("CARGO_BIN_EXE_diskspd"), "verify-after", "--campaign"]);
+    elsewhere.arg(&cuts).current_dir(directory.path());
+    match tool("id -u").as_deref() {
+        Some("0") => {
+            let cut = crate::common::Ended::from(crate::common::output(&mut elsewhere).unwrap());
+            assert_eq!(cut.code, 0, "{}{}", cut.stdout, cut.stderr);
+            assert!(cut.stdout.contains("2 cycles read back, 1 with a power cut"), "{}", cut.stdout);
+            assert!(cut.stdout.contains("in 95.0 % of power cuts or more"), "{}", cut.stdout);
+        }
+        _ => crate::common::skip("another boot id needs root"),
+    }
+    // What wasn't read back at once has been written over; what is damaged stays told.
+    begin(3);
+    begin(4);
+    fs::write(&file, vec![0; 1 << 20]).unwrap();
+    for _ in 0..2 {
+        let ended = campaign();
+        assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
+        assert!(ended.stdout.contains("not read back before the next run"), "{}", ended.stdout);
+        assert!(
+            ended.stdout.contains("DAMAGED in 1 of ") && ended.stdout.contains("unwritten"),
+            "{}",
+            ended.stdout
+        );
+        // The next one was cut before it had begun.
+        fs::write(cuts.join("0005.journal"), "").unwrap();
+    }
+    assert!(campaign().stdout.contains("not begun: nothing to read back"));
+    fs::write(cuts.join("0004.journal.cycle.json"), "{").unwrap();
+    campaign().fails(1, &["0004.journal.cycle.json: it is damaged", "remove it"]);
+}
+
 /// What was written through the page cache is judged like all else when the run was cut off.
 #[test]
 fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified_is_no_success() {

@@ -64,7 +64,7 @@ fn a_suite_is_run_in_turn_and_kept_as_one_thing() {
     let order: Vec<&str> =
         ended.stderr.lines().filter_map(|line| line.strip_prefix("round ")?.split(": ").nth(1)).collect();
     assert_eq!(order, ["reads", "writes", "writes", "reads"], "{}", ended.stderr);
-    let document: Value = serde_json::from_str(&lab.read("s.json")).unwrap();
+    let document = common::schema::suite(lab.read("s.json").as_bytes());
     assert_eq!(document["format"]["name"], "diskspd-suite");
     assert_eq!((document["name"].as_str(), document["label"].as_str()), (Some("nightly"), Some("nightly.1")));
     assert_eq!(document["tests"][1]["lines"].as_array().unwrap().len(), 2);

@@ -50,7 +50,7 @@ fn a_sweep_prints_a_line_per_point_and_the_answer() {
         answer.contains("surely there (95 %): 2 outstanding"),
         "the references say how runs scatter: {answer}"
     );
-    assert!(answer.contains("from now on   diskspd -L -o2 --engine=sim -d1 -W0 -b1M"), "{answer}");
+    assert!(answer.contains("from now on   diskspd -b1M -c1G -o2 -d1 -W0 -L --engine=sim "), "{answer}");
     assert!(answer.contains("drift: none seen: "), "{answer}");
     assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
     assert!(ended.stderr.contains("6 points, 9 runs to come"), "{}", ended.stderr);
@@ -101,8 +101,8 @@ fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrival
         assert_ne!(point["runs"][0]["iops"], point["runs"][1]["iops"], "{rate}: other arrivals each time");
     }
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
-    let command = format!("from now on   diskspd --rate-total={sure:.0},poisson -L -o32");
-    assert!(answer.contains(&command), "{answer}");
+    let command = format!(" -o32 -d1 -W0 -L --engine=sim --rate-total={sure:.0},poisson ");
+    assert!(answer.contains("from now on   diskspd ") && answer.contains(&command), "{answer}");
 }
 
 #[test]
@@ -140,9 +140,13 @@ fn the_page_is_one_of_the_outputs() {
     let ended = sweep_of(&[&more[..], &[page.to_str().unwrap()]].concat(), &target);
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
     let text = fs::read_to_string(&page).unwrap();
-    for part in
-        [">Answer<", "id=\"curve-1\"", ">Environment<", "diskspd sweep -o1,2,4 --dir ", "diskspd -L -o2"]
-    {
+    for part in [
+        ">Answer<",
+        "id=\"curve-1\"",
+        ">Environment<",
+        "diskspd sweep -o1,2,4 --dir ",
+        "diskspd -b1M -c1G -o2",
+    ] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     // Nothing is run again: the record in the folder says where.

@@ -177,7 +177,7 @@ fn what_a_comparison_can_not_tell_is_said() {
         side
     };
     let (_, page) = page_of(&nothing("A"), &nothing("B"), false);
-    assert!(page.contains("NOT COMPARED") && page.contains("ended before it was measured"));
+    assert!(page.contains("NOT COMPARED") && page.contains("ended before measuring began"));
     assert_eq!(page.matches("<figure").count(), 0);
 }
 

@@ -885,6 +885,89 @@ fn comparison_schema() -> String {
     shape.document_with("diskspd compare --json", &COMPARISON_FIELDS)
 }
 
+const SUITE_FIELDS: [(&str, &str); 27] = [
+    ("format", "tells a suite from other JSON"),
+    ("name", "of the form: diskspd-suite; of a suite, a finding: what it is called"),
+    ("version", "rises when a reader of the last version could misunderstand"),
+    ("about", "what the suite, or a test, is for; empty = nobody said"),
+    ("label", "what its runs are called in the history: diskspd compare @LABEL"),
+    ("tests", "the tests, in order"),
+    ("test", "what it is called"),
+    ("command", "its command line, as it can be typed"),
+    ("runs", "the names of its runs in the history, in order"),
+    ("lines", "the figures of its runs, in order: a run that measured nothing has none"),
+    ("iops", "I/Os per second, reads and writes; of a test the mean of all runs, null = there is none"),
+    ("mib_per_s", "2^20 bytes per second; of a test the median of all runs, null = there is none"),
+    (
+        "p99_ms",
+        "99 % of the I/Os took no longer, ms; of a test the median of all runs, of response times where I/Os were \
+         due at a time, null = not measured",
+    ),
+    (
+        "spread_percent",
+        "the 95 % interval of the mean IOPS, percent to each side; null = of fewer than two runs",
+    ),
+    (
+        "verdict",
+        "what is concluded of a run: WRONG, WARNING, ok (nothing was found, and nobody looked at the devices), or \
+         what the devices did; of a test the worst of its runs, or no run",
+    ),
+    ("measured_s", "measured time, s; 0 = not known"),
+    ("latency", "from where I/Os were submitted; null = not measured (-L)"),
+    ("response", "from where they were due; null = they had no such time"),
+    ("mean_ms", "mean, ms"),
+    ("p999_ms", "99.9 % took no longer, ms"),
+    ("cpu", "mean of all CPUs, percent"),
+    ("hottest", "the busiest CPU, percent"),
+    ("limited_by", "what limited it; null = nobody looked"),
+    ("findings", "what was found, but for notes"),
+    ("wrong", "whether it makes the figures other than they seem to be"),
+    ("message", "in one sentence"),
+    ("remedy", "what helps; null = nothing is known to"),
+];
+
+fn suite_schema() -> String {
+    use diskspd::lab::suite::{SuiteRow, SuiteTest, ToldSuite, json};
+    use diskspd::lab::{LatencyLine, RunFinding, RunLine, RunVerdict};
+    let ms = Millis::new(1.5);
+    let latency = || LatencyLine { mean_ms: ms, p99_ms: ms, p999_ms: ms };
+    let line = |known: bool| RunLine {
+        iops: 1.5,
+        measured_s: 1.5,
+        mib_per_s: 1.5,
+        latency: known.then(latency),
+        response: known.then(latency),
+        cpu: 1.5,
+        hottest: 1.5,
+        verdict: RunVerdict::Warning,
+        limited_by: known.then_some(Limiter::Profile),
+        findings: vec![RunFinding {
+            name: "a".into(),
+            wrong: false,
+            message: "a".into(),
+            remedy: known.then(|| "a".into()),
+        }],
+    };
+    let test = SuiteTest {
+        name: "a".into(),
+        about: "a".into(),
+        command: vec!["a".into()],
+        repeat: None,
+        question: diskspd::lab::compare::TestQuestion::default(),
+    };
+    let row = |lines: Vec<RunLine>| SuiteRow::of(&test, "a".into(), vec!["a".into(); lines.len()], lines);
+    let rows = [row(vec![line(true), line(true)]), row(vec![line(false)]), row(Vec::new())];
+    let told = ToldSuite { name: "a", about: "a", label: "a", rows: &rows };
+    let mut shape = Shape::default();
+    shape.see(&serde_json::from_str(&json(&told)).unwrap());
+    shape.document_with("diskspd suite --json", &SUITE_FIELDS)
+}
+
+#[test]
+fn a_suite_is_described_field_by_field() {
+    assert_described(&serde_json::from_str(&suite_schema()).unwrap());
+}
+
 #[test]
 fn a_comparison_is_described_field_by_field() {
     assert_described(&serde_json::from_str(&comparison_schema()).unwrap());
@@ -913,6 +996,7 @@ fn the_schemas_in_docs_are_those_of_the_types() {
         ("stream", stream_schema()),
         ("devices", devices_schema()),
         ("comparison", comparison_schema()),
+        ("suite", suite_schema()),
     ] {
         is_kept(&format!("docs/{file}.schema.json"), &schema);
     }

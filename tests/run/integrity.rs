@@ -5,7 +5,7 @@
 
 use crate::common::in_process::{asked, profile_and_options};
 use crate::common::{directory, side_by_side};
-use diskspd::cli::{self, Invocation};
+use diskspd::cli::{self, Invocation, Journals};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
 use diskspd::integrity::{TargetReadBack, read_back};
 use diskspd::prelude::*;
@@ -398,7 +398,11 @@ fn the_options_are_read_as_they_are_written() {
         {
             match parse(&format!("{line}{more}")) {
                 Ok(Invocation::VerifyAfter(request)) => {
-                    assert_eq!((request.journal, request.targets), ("j".into(), targets), "{line}{more}");
+                    assert_eq!(
+                        (request.source, request.targets),
+                        (Journals::One("j".into()), targets),
+                        "{line}{more}"
+                    );
                 }
                 other => panic!("{line}{more}: {other:?}"),
             }

@@ -4,6 +4,7 @@
 //! `strtoul`. Text is bytes, because arguments need not be UTF-8; errors carry the byte position they point
 //! at.
 
+pub mod mark;
 pub mod near;
 pub mod start_time;
 pub mod table;

@@ -19,6 +19,7 @@ use diskspd_judge::record::known;
 use diskspd_judge::truth::{Finding, Judged, Judgement, Limiter, Severity, Verdict};
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::Millis;
+use diskspd_model::units::mark::Tone;
 use diskspd_model::units::visible;
 use diskspd_model::units::wrapped::{width, wrapped};
 
@@ -276,7 +277,7 @@ fn of_spans(run: &Run, columns: usize) -> Vec<Vec<EndPiece>> {
     let of_span = |(index, span): (usize, &Option<SpanSummary>)| {
         let badge = Badge::of_span(run, index + 1);
         let (word, tone) = match span {
-            Some(_) => (badge.word().to_owned(), tone_of_class(badge.class())),
+            Some(_) => (badge.word().to_owned(), end_tone(badge.0.tone)),
             None => ("not measured".to_owned(), EndTone::Doubtful),
         };
         let latency = span.as_ref().map_or(("", None, None), latency);
@@ -315,14 +316,13 @@ fn cells(rates: [Option<f64>; 2], latencies: [Option<Millis>; 2]) -> [String; 4]
     [iops, mib, mean, p99]
 }
 
-/// By the classes of [`Badge`].
-fn tone_of_class(class: &str) -> EndTone {
-    match class {
-        "good" => EndTone::Good,
-        "wrong" => EndTone::Wrong,
-        "warning" => EndTone::Doubtful,
-        "note" => EndTone::Note,
-        _ => EndTone::Plain,
+fn end_tone(tone: Tone) -> EndTone {
+    match tone {
+        Tone::Good => EndTone::Good,
+        Tone::Wrong => EndTone::Wrong,
+        Tone::Warning => EndTone::Doubtful,
+        Tone::Note => EndTone::Note,
+        Tone::Unknown => EndTone::Plain,
     }
 }
 

@@ -1,8 +1,7 @@
 //! What results of fio say besides, for people.
 
-use super::number::time_or;
-use super::runs::aligned;
-use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf};
+use diskspd_model::results::{FioFigures, FioSeries, FioSeriesOf, OtherFigures};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// What the figures are of, the jobs, discards and flushes, and what the log files hold.
@@ -12,11 +11,12 @@ pub fn text(fio: &FioFigures) -> String {
         text += &format!("{fact}\n");
     }
     let others = others(fio);
-    if others.len() > 1 {
-        text += &format!("\n{}", aligned(&others));
+    if !others.is_empty() {
+        text += &format!("\n{}", table::text(&FIO_OTHERS, &others));
     }
     if !fio.series.is_empty() {
-        text += &format!("\nlog files:\n{}", aligned(&courses(&fio.series)));
+        let courses: Vec<CourseLine> = fio.series.iter().map(CourseLine::of).collect();
+        text += &format!("\nlog files:\n{}", table::text(CourseLine::COLUMNS, &courses));
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
@@ -43,16 +43,21 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     jobs.into_iter().chain(latency).chain(percentiles).chain(failed).collect()
 }
 
-/// Discards and flushes, below their head.
-pub fn others(fio: &FioFigures) -> Vec<[String; 8]> {
-    let head = ["", "number", "per s", "mean ms", "50 %", "99 %", "99.9 %", "max ms"];
-    let mut rows = vec![head.map(str::to_owned)];
-    for of in fio.trims.iter().chain(&fio.syncs) {
-        let (name, per_s) = (of.plural().to_owned(), format!("{:.2}", of.per_s));
-        let [mean, median, p99, p999, max] = of.times().map(|time| time_or("-", time));
-        rows.push([name, of.count.to_string(), per_s, mean, median, p99, p999, max]);
-    }
-    rows
+/// The columns of discards and flushes.
+pub const FIO_OTHERS: [TableColumn<OtherFigures>; 8] = [
+    TableColumn::<OtherFigures>::words("", |of| Cell::named(of.plural())).seen(),
+    TableColumn::<OtherFigures>::number("number", |of| Cell::Whole(of.count)).seen(),
+    TableColumn::<OtherFigures>::number("per s", |of| Cell::Figure(of.per_s, 2)).seen(),
+    TableColumn::<OtherFigures>::number("mean ms", |of| Cell::time(of.mean)).brief().on_page("mean"),
+    TableColumn::<OtherFigures>::number("50 %", |of| Cell::time(of.median)).seen(),
+    TableColumn::<OtherFigures>::number("99 %", |of| Cell::time(of.p99)).seen(),
+    TableColumn::<OtherFigures>::number("99.9 %", |of| Cell::time(of.p999)).seen(),
+    TableColumn::<OtherFigures>::number("max ms", |of| Cell::time(of.max)).brief().on_page("longest"),
+];
+
+/// Discards and flushes.
+pub fn others(fio: &FioFigures) -> Vec<OtherFigures> {
+    fio.trims.iter().chain(&fio.syncs).cloned().collect()
 }
 
 /// What a course is of: `IOPS, read`.
@@ -66,21 +71,38 @@ pub fn title(series: &FioSeries) -> String {
     format!("{of}, {}", line(&series.direction))
 }
 
-fn courses(all: &[FioSeries]) -> Vec<[String; 6]> {
-    let mut rows = vec![["", "intervals", "s each", "lowest", "mean", "highest"].map(str::to_owned)];
-    for series in all {
-        let known: Vec<f64> = series.values.iter().flatten().copied().collect();
-        let mean = known.iter().sum::<f64>() / known.len().max(1) as f64;
-        let decimals = if matches!(series.of, FioSeriesOf::Iops | FioSeriesOf::MibPerS) { 2 } else { 3 };
-        let figure = |figure: f64| format!("{figure:.decimals$}");
-        rows.push([
-            title(series),
-            known.len().to_string(),
-            series.interval_s.to_string(),
-            figure(known.iter().copied().fold(f64::INFINITY, f64::min)),
-            figure(mean),
-            figure(known.iter().copied().fold(0.0, f64::max)),
-        ]);
+/// A course of a log file.
+struct CourseLine<'a> {
+    series: &'a FioSeries,
+    /// What its intervals have.
+    known: Vec<f64>,
+}
+
+impl<'a> CourseLine<'a> {
+    const COLUMNS: &'a [TableColumn<CourseLine<'a>>] = &[
+        TableColumn::<CourseLine>::words("", |line| Cell::named(title(line.series))).brief(),
+        TableColumn::<CourseLine>::number("intervals", |line| Cell::Whole(line.known.len() as u64)).brief(),
+        TableColumn::<CourseLine>::number("s each", |line| Cell::text(Some(line.series.interval_s))).brief(),
+        TableColumn::<CourseLine>::number("lowest", |line| {
+            line.figure(line.known.iter().copied().fold(f64::INFINITY, f64::min))
+        })
+        .brief(),
+        TableColumn::<CourseLine>::number("mean", |line| {
+            line.figure(line.known.iter().sum::<f64>() / line.known.len().max(1) as f64)
+        })
+        .brief(),
+        TableColumn::<CourseLine>::number("highest", |line| {
+            line.figure(line.known.iter().copied().fold(0.0, f64::max))
+        })
+        .brief(),
+    ];
+
+    fn of(series: &'a FioSeries) -> CourseLine<'a> {
+        CourseLine { series, known: series.values.iter().flatten().copied().collect() }
     }
-    rows
+
+    fn figure(&self, figure: f64) -> Cell {
+        let rate = matches!(self.series.of, FioSeriesOf::Iops | FioSeriesOf::MibPerS);
+        Cell::Figure(figure, if rate { 2 } else { 3 })
+    }
 }

@@ -1,13 +1,12 @@
 //! A run of which only the figures are known, for people: what results of other programs say, in short.
 
 use super::fio_text;
-use super::runs::aligned;
-use crate::number::time_or;
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{Access, OfAllTargets, Rate};
 use diskspd_model::results::{ChartRow, KnownFigures, RunSummary, SpanSummary};
 use diskspd_model::units;
 use diskspd_model::units::Millis;
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use diskspd_model::units::visible::line;
 
 /// The percentiles of the text report, as percentages.
@@ -35,25 +34,11 @@ pub fn text(run: &RunSummary, all: bool) -> String {
 
 fn span_text(span: &SpanSummary, all: bool) -> String {
     let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
-    let head = ["", "I/Os", "bytes", "IOPS", "MiB/s", "mean ms", "deviation ms", "IOPS deviation"];
-    let row = |name: &str, figures: &KnownFigures| {
-        let whole = |number: Option<u64>| number.map_or("-".into(), |number| number.to_string());
-        [
-            name.to_owned(),
-            whole(figures.ios),
-            whole(figures.bytes),
-            figure(figures.iops, 2),
-            figure(figures.mib_per_s, 2),
-            time_or("-", figures.mean_ms),
-            time_or("-", figures.std_dev_ms),
-            figure(figures.iops_std_dev, 2),
-        ]
-    };
-    let rows = [row("total", &span.total), row("read", &span.read), row("write", &span.write)];
-    text += &aligned(&[vec![head.map(str::to_owned)], rows.to_vec()].concat());
+    let rows = [("total", &span.total), ("read", &span.read), ("write", &span.write)];
+    text += &table::text(KnownLine::COLUMNS, &rows.map(|(name, figures)| KnownLine { name, figures }));
     if !span.percentiles.is_empty() {
         text += "\nlatency, ms:\n";
-        text += &aligned(&latencies(span, all));
+        text += &table::text(&PercentileLine::COLUMNS, &latencies(span, all));
     }
     if let Some(fio) = &span.fio {
         text += &fio_text::text(fio);
@@ -61,22 +46,54 @@ fn span_text(span: &SpanSummary, all: bool) -> String {
     text
 }
 
+/// The figures of a direction.
+struct KnownLine<'a> {
+    name: &'static str,
+    figures: &'a KnownFigures,
+}
+
+impl<'a> KnownLine<'a> {
+    const COLUMNS: &'a [TableColumn<KnownLine<'a>>] = &[
+        TableColumn::<KnownLine>::words("", |line| Cell::named(line.name)).brief(),
+        TableColumn::<KnownLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).brief(),
+        TableColumn::<KnownLine>::number("bytes", |line| Cell::whole(line.figures.bytes)).brief(),
+        TableColumn::<KnownLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).brief(),
+        TableColumn::<KnownLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).brief(),
+        TableColumn::<KnownLine>::number("mean ms", |line| Cell::time(line.figures.mean_ms)).brief(),
+        TableColumn::<KnownLine>::number("deviation ms", |line| Cell::time(line.figures.std_dev_ms)).brief(),
+        TableColumn::<KnownLine>::number("IOPS deviation", |line| Cell::figure(line.figures.iops_std_dev, 2))
+            .brief(),
+    ];
+}
+
+/// A percentile, or an end of the distribution.
+struct PercentileLine {
+    name: String,
+    latency: ChartRow,
+}
+
+impl PercentileLine {
+    const COLUMNS: [TableColumn<PercentileLine>; 4] = [
+        TableColumn::<PercentileLine>::words("", |line| Cell::named(&line.name)).brief(),
+        TableColumn::<PercentileLine>::number("read", |line| Cell::time(line.latency.read)).brief(),
+        TableColumn::<PercentileLine>::number("write", |line| Cell::time(line.latency.write)).brief(),
+        TableColumn::<PercentileLine>::number("total", |line| Cell::time(line.latency.total)).brief(),
+    ];
+}
+
 /// A line for each percentile, between minimum and maximum.
-fn latencies(span: &SpanSummary, all: bool) -> Vec<[String; 4]> {
-    let row = |name: String, latency: ChartRow| {
-        [name, time_or("-", latency.read), time_or("-", latency.write), time_or("-", latency.total)]
-    };
+fn latencies(span: &SpanSummary, all: bool) -> Vec<PercentileLine> {
+    let line = |name: String, latency| PercentileLine { name, latency };
     let edge = |of: fn(&KnownFigures) -> Option<Millis>| ChartRow {
         read: of(&span.read),
         write: of(&span.write),
         total: of(&span.total),
     };
-    let mut rows = vec![["", "read", "write", "total"].map(str::to_owned)];
-    rows.push(row("min".into(), edge(|figures| figures.min_ms)));
     let percentiles = span.percentiles.iter().filter(|row| all || USUAL.contains(&row.percent));
-    rows.extend(percentiles.map(|known| row(format!("{} %", known.percent), known.latency)));
-    rows.push(row("max".into(), edge(|figures| figures.max_ms)));
-    rows
+    let percentiles = percentiles.map(|known| line(format!("{} %", known.percent), known.latency));
+    let lowest = line("min".into(), edge(|figures| figures.min_ms));
+    let highest = line("max".into(), edge(|figures| figures.max_ms));
+    std::iter::once(lowest).chain(percentiles).chain([highest]).collect()
 }
 
 /// `2 threads, 8 outstanding, 4 KiB, 50 % writes, random, no limit: a.dat`
@@ -130,8 +147,4 @@ fn measured(span: &SpanSummary) -> String {
 
 fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn figure(figure: Option<f64>, decimals: usize) -> String {
-    figure.map_or("-".into(), |figure| format!("{figure:.decimals$}"))
 }

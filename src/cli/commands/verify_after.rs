@@ -2,28 +2,46 @@
 
 use super::Command;
 use crate::cli::Invocation;
-use crate::cli::command_line::Takes;
-use crate::cli::option::{OptionRow, switch};
-use crate::cli::requests::VerifyAfterRequest;
+use crate::cli::command_line::{CommandLine, Takes};
+use crate::cli::error::CliError;
+use crate::cli::option::OptionValue::Folder;
+use crate::cli::option::{OptionRow, row, switch};
+use crate::cli::requests::{Journals, VerifyAfterRequest};
+
+const CAMPAIGN: OptionRow = row(
+    "--campaign",
+    Folder,
+    "read back the newest journal of this folder, keep the result there, print the table of all power cuts",
+);
 
 const ATOMIC: OptionRow =
     switch("--atomic", "judge whole blocks, as of a run with --atomic: one that holds two versions is wrong");
 
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
-    arguments: "<journal> [<target> ..] [--atomic]",
+    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic]",
     help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong",
-    options: &[ATOMIC],
+    options: &[CAMPAIGN, ATOMIC],
     exclusive: &[],
     takes: Takes::Files,
     examples: &[
         ("diskspd verify-after run.journal", "read back what that run made durable"),
         ("diskspd verify-after run.journal /dev/nvme2n1", "the same for a target with a new name"),
+        ("diskspd verify-after --campaign cuts", "after each of many power cuts: docs/how-to/power-cuts.md"),
     ],
-    make: |line| {
-        let journal = line.words.first().ok_or_else(|| line.wrong())?.into();
-        let targets = line.targets().split_off(1);
-        let atomic = line.has(&ATOMIC);
-        Ok(Invocation::VerifyAfter(VerifyAfterRequest { journal, targets, atomic }))
-    },
+    make,
 };
+
+fn make(line: CommandLine) -> Result<Invocation, CliError> {
+    let mut targets = line.targets();
+    let source = match line.path(&CAMPAIGN) {
+        Some(folder) => Journals::Campaign(folder),
+        None => {
+            let journal = line.words.first().ok_or_else(|| line.wrong())?.into();
+            targets.remove(0);
+            Journals::One(journal)
+        }
+    };
+    let atomic = line.has(&ATOMIC);
+    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic }))
+}

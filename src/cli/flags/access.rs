@@ -3,8 +3,10 @@
 use super::distribution;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{size, switch, when};
 use crate::lab::sweep::ValueForm;
+use crate::profile::{Target, TimeSpan};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -24,11 +26,10 @@ pub const FLAGS: &[Flag] = &[
         notes: "-rd needs -r or -rs. Its ranges follow one another from the base; what is left of the I/O goes to \
                 what is left of the target, 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the first \
                 tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, -T, -p.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
         values: &["s", "dpct", "dabs"],
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),
+        print: Print::Work(random_words),
         read: Read::Text(|draft, value| match value {
             [b's', percent @ ..] => mixed(draft, percent).map_err(|problem| problem.at(1)),
             [b'd', ranges @ ..] => {
@@ -36,6 +37,7 @@ pub const FLAGS: &[Flag] = &[
             }
             _ => random(draft, value),
         }),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b's'),
@@ -46,12 +48,12 @@ pub const FLAGS: &[Flag] = &[
         default: "sequential, stride = block size",
         scope: Scope::Targets,
         notes: "-s0 is the block size. Without -si, several threads each walk the target from the base.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
         values: &["i"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(sequential_words),
         read: Read::Text(sequential),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'p'),
@@ -59,12 +61,10 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|_, target| switch(target.mix.is_empty() && target.parallel_async_io)),
         read: Read::Switch(|draft| draft.target.parallel_async_io = true),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'T'),
@@ -72,12 +72,13 @@ pub const FLAGS: &[Flag] = &[
         default: "all start at the base",
         scope: Scope::Targets,
         notes: "Sequential I/O with more than one thread only.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "bad_input"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            when(target.mix.is_empty() && target.thread_stride > 0, size(target.thread_stride))
+        }),
         read: Read::Size { min: 1, set: |draft, size| draft.target.thread_stride = size },
+        ..DISKSPD
     },
 ];
 
@@ -148,4 +149,24 @@ fn sequential(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.alignment_given = !stride.is_empty();
     draft.target.interlocked_sequential |= interlocked;
     Ok(())
+}
+
+fn random_words(_: &TimeSpan, target: &Target) -> Vec<String> {
+    if !target.mix.is_empty() || target.random_ratio == 0 {
+        return Vec::new();
+    }
+    let percent = when(target.random_ratio < 100, format!("s{}", target.random_ratio));
+    let ranges = target.distribution.as_ref().map(|distribution| format!("d{distribution}"));
+    std::iter::once(alignment(target)).chain(percent).chain(ranges).collect()
+}
+
+fn sequential_words(_: &TimeSpan, target: &Target) -> Vec<String> {
+    let shared = if target.interlocked_sequential { "i" } else { "" };
+    when(target.mix.is_empty() && target.random_ratio == 0, shared.to_owned() + &alignment(target))
+}
+
+/// Alignment or stride, where it isn't the block size.
+fn alignment(target: &Target) -> String {
+    let is_block_size = !target.is_mixed() && target.block_alignment == u64::from(target.block_size);
+    if target.block_alignment == 0 || is_block_size { String::new() } else { size(target.block_alignment) }
 }

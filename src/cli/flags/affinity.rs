@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::profile::{Efficiency, GroupCpu};
+use crate::cli::words::when;
+use crate::profile::{Efficiency, GroupCpu, Target, TimeSpan};
 use crate::units;
 
 /// Reads it. The character behind `-a` decides which of both it is.
@@ -16,6 +17,12 @@ pub fn read(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             Ok(())
         }
     }
+}
+
+/// Writes it again. Of an order there is nothing to write: it is the machine's.
+pub fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
+    let cpus: Vec<String> = span.affinity.iter().filter_map(|at| Some(at.cpu?.to_string())).collect();
+    when(!span.affinity.is_empty() && span.affinity_traversal.is_none(), cpus.join(","))
 }
 
 fn unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {

@@ -4,8 +4,10 @@ use super::ring;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::error::SIZE;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{given, size, when};
 use crate::lab::sweep::ValueForm;
+use crate::profile::{Target, TimeSpan};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -29,10 +31,11 @@ pub const FLAGS: &[Flag] = &[
              DISKSPD 2.3 drops it",
         ),
         tested: &["command_lines", "address_streams", "end_to_end", "compat"],
-        with_profile: false,
         values: &["4K", "8K", "64K", "128K", "1M"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| when(!target.is_mixed(), size(target.block_size.into()))),
         read: Read::Text(block_size_or_separation),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'B'),
@@ -43,12 +46,11 @@ pub const FLAGS: &[Flag] = &[
         default: "0, no end",
         scope: Scope::Targets,
         notes: "Given once, in one of the two forms. A length that makes the end 0 means no end.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "device_kinds"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| when(target.base_file_offset > 0, size(target.base_file_offset))),
         read: Read::Text(base),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'c'),
@@ -63,10 +65,10 @@ pub const FLAGS: &[Flag] = &[
              are always an error; DISKSPD lets some of them wrap around",
         ),
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.file_size.map(size))),
         read: Read::Size { min: 0, set: |draft, size| draft.target.file_size = Some(size) },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'f'),
@@ -82,10 +84,11 @@ pub const FLAGS: &[Flag] = &[
             "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only reported",
         ),
         tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
-        with_profile: false,
         values: &["r", "s", "t"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(end_and_hints),
         read: Read::Text(end_or_hints),
+        ..DISKSPD
     },
 ];
 
@@ -169,4 +172,10 @@ fn end_or_hints(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+fn end_and_hints(_: &TimeSpan, target: &Target) -> Vec<String> {
+    let hints = [(target.random_access, "r"), (target.sequential_scan, "s"), (target.temporary_file, "t")];
+    let hints = hints.into_iter().filter(|(given, _)| *given).map(|(_, letter)| letter.to_owned());
+    when(target.max_file_size > 0, size(target.max_file_size)).into_iter().chain(hints).collect()
 }

@@ -2,9 +2,10 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{Words, given, switch, when};
 use crate::lab::sweep::ValueForm;
-use crate::profile::{BypassIo, CacheMode, FlushType};
+use crate::profile::{BypassIo, CacheMode, FlushType, Target, TimeSpan};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -37,10 +38,11 @@ pub const FLAGS: &[Flag] = &[
              profiles, and no run has them, because Linux has no BypassIO (-Su is what comes closest)",
         ),
         tested: &["command_lines", "devices", "file_systems", "memory_mapped", "share"],
-        with_profile: false,
         values: &["b", "h", "m", "r", "u", "w", "mw", "bw", "uy", "uY"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(caching_words),
         read: Read::Text(caching),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'h'),
@@ -48,12 +50,9 @@ pub const FLAGS: &[Flag] = &[
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
         notes: "Not the help, which is -? or --help.",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         read: Read::Text(|draft, _| unbuffered_write_through(draft)),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'N'),
@@ -64,17 +63,17 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no flush",
         scope: Scope::Targets,
-        notes: "",
         compatibility: Differs(
             "DISKSPD 2.3 (--compat 2.3) takes lower case alone; v is msync of the pages touched; n and i \
              need a file on a DAX file system and an x86-64 CPU, and are an error elsewhere; none of them \
              has an effect with -Smw, as in DISKSPD",
         ),
         tested: &["command_lines", "memory_mapped", "engines"],
-        with_profile: false,
         values: &["v", "n", "i"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.flush_type.map(|flush| FLUSHES.print(flush)))),
         read: Read::Text(flush_type),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'l'),
@@ -85,10 +84,9 @@ pub const FLAGS: &[Flag] = &[
                 asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
         tested: &["command_lines", "large_pages", "engines"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|_, target| switch(target.use_large_pages)),
         read: Read::Switch(|draft| draft.target.use_large_pages = true),
+        ..DISKSPD
     },
 ];
 
@@ -176,15 +174,29 @@ fn flush_type(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if draft.request.profile.compat.is_2_3() && value.iter().any(u8::is_ascii_uppercase) {
         return Err(Problem::new(0, "unknown flush mode").expected("one of v, n, i, in lower case"));
     }
-    let flush = match value {
-        b"v" | b"V" => FlushType::ViewOfFile,
-        b"n" | b"N" => FlushType::NonVolatileMemory,
-        b"i" | b"I" => FlushType::NonVolatileMemoryNoDrain,
-        _ => {
-            let what = if value.is_empty() { "the flush mode is missing" } else { "unknown flush mode" };
-            return Err(Problem::new(0, what).expected("one of v, n, i"));
-        }
-    };
-    draft.target.flush_type = Some(flush);
+    let flush = FLUSHES.read(&value.to_ascii_lowercase());
+    let what = if value.is_empty() { "the flush mode is missing" } else { "unknown flush mode" };
+    let unknown = || Problem::new(0, what).expected("one of v, n, i");
+    draft.target.flush_type = Some(flush.ok_or_else(unknown)?);
     Ok(())
+}
+
+/// Of `-N`.
+const FLUSHES: Words<FlushType> = Words(&[
+    ("v", FlushType::ViewOfFile),
+    ("n", FlushType::NonVolatileMemory),
+    ("i", FlushType::NonVolatileMemoryNoDrain),
+]);
+
+fn caching_words(_: &TimeSpan, target: &Target) -> Vec<String> {
+    let mode = match (target.cache_mode, target.uncached_devices) {
+        (CacheMode::Cached, false) if !target.memory_mapped_io => "b",
+        (CacheMode::Cached, _) => "",
+        (CacheMode::DisableOsCache, _) => "u",
+        (CacheMode::DisableLocalCache, _) => "r",
+    };
+    let w = if target.write_through { "w" } else { "" };
+    let m = if target.memory_mapped_io { "m" } else { "" };
+    let letters = [mode, w, m].concat().replace("uw", "h");
+    when(!letters.is_empty(), letters)
 }

@@ -2,8 +2,9 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
-use crate::profile::{RawText, VerifyMode};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::words::{Words, given};
+use crate::profile::{RawText, RunOptions, VerifyMode};
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -22,6 +23,7 @@ pub const FLAGS: &[Flag] = &[
                 and null.",
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],
+        print: Print::RunOptions(verify_words),
         read: Read::Optional(verify),
         ..LINUX
     },
@@ -58,21 +60,27 @@ pub const FLAGS: &[Flag] = &[
 fn verify(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let run_options = &mut draft.request.run_options;
     run_options.verify_as.clear();
-    run_options.verify = Some(match value {
-        b"" | b"both" => VerifyMode::Both,
-        b"write" => VerifyMode::Write,
-        b"read" => VerifyMode::Read,
-        _ => {
-            let Some(numbers) = value.strip_prefix(b"read:") else {
-                return Err(
-                    Problem::new(0, "unknown part").expected("write, read or both, or read:<numbers>")
-                );
-            };
+    run_options.verify = Some(match (value, value.strip_prefix(b"read:")) {
+        (b"", _) => VerifyMode::Both,
+        (_, Some(numbers)) => {
             run_options.verify_as = target_numbers(numbers)?;
             VerifyMode::Read
         }
+        (word, None) => VERIFIED_PARTS.read(word).ok_or_else(|| {
+            Problem::new(0, "unknown part").expected("write, read or both, or read:<numbers>")
+        })?,
     });
     Ok(())
+}
+
+/// What is verified.
+const VERIFIED_PARTS: Words<VerifyMode> =
+    Words(&[("write", VerifyMode::Write), ("read", VerifyMode::Read), ("both", VerifyMode::Both)]);
+
+fn verify_words(options: &RunOptions) -> Vec<String> {
+    let numbers: Vec<String> = options.verify_as.iter().map(ToString::to_string).collect();
+    let numbers = if numbers.is_empty() { String::new() } else { format!(":{}", numbers.join(",")) };
+    given(options.verify.map(|part| VERIFIED_PARTS.print(part) + &numbers))
 }
 
 /// `2,1`.

@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Etw, ResultFormat};
 
@@ -12,29 +13,26 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-L", "measure latency")],
         default: "off",
         scope: Scope::TimeSpan,
-        notes: "",
         compatibility: Differs(
             "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped in \
              batches of 4 to 16, as many as take 16 us: a call per I/O would be slower than the device. \
              Latencies can be too long by that time, never too short",
         ),
         tested: &["command_lines", "stats", "golden_reports", "devices"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|span, _| switch(span.measure_latency)),
         read: Read::Switch(|draft| draft.span.measure_latency = true),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'D'),
         forms: &[("-D[<ms>]", "standard deviation of IOPS over intervals of so many milliseconds")],
         default: "off; intervals of 1000",
         scope: Scope::TimeSpan,
-        notes: "",
         compatibility: Differs("I/Os are submitted and reaped in batches, as with -L"),
         tested: &["command_lines", "stats", "golden_reports", "reports"],
-        with_profile: false,
         values: &["100", "250", "500", "1000"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.calculate_iops_std_dev, span.io_bucket_duration)),
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -47,20 +45,17 @@ pub const FLAGS: &[Flag] = &[
                 }
             },
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'P'),
         forms: &[("-P[<count>]", "print a dot after every so many I/Os of a thread")],
         default: "off; 65536 I/Os",
         scope: Scope::Profile,
-        notes: "",
         compatibility: Differs(
             "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard error",
         ),
         tested: &["command_lines", "end_to_end", "outputs"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -70,6 +65,7 @@ pub const FLAGS: &[Flag] = &[
                 draft.request.profile.progress = if count < 1 { 65536 } else { count.unsigned_abs() };
             },
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'R'),
@@ -90,8 +86,8 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "golden_reports", "profiles", "reports", "compat"],
         with_profile: true,
         values: &["text", "xml", "p", "ptext", "pxml", "s", "stext", "sxml"],
-        swept: None,
         read: Read::Text(result_format),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'v'),
@@ -101,7 +97,6 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "off",
         scope: Scope::Profile,
-        notes: "",
         compatibility: Differs(
             "a look-aside follows 4 to 16 I/Os, not each of them (see -L); where standard output is for programs (-Rxml, \
              --out or --stream to it) the lines of -v go to standard error",
@@ -109,8 +104,8 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
         values: &["s"],
-        swept: None,
         read: Read::Text(verbose),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b':'),
@@ -120,14 +115,11 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "0",
         scope: Scope::Profile,
-        notes: "",
         compatibility: Differs(
             "bit 0 changes nothing: sleeps under a throughput limit always end when the next I/O is due",
         ),
         tested: &["command_lines", "profiles"],
         with_profile: true,
-        values: &[],
-        swept: None,
         read: Read::Integer {
             required: false,
             min: i32::MIN,
@@ -136,6 +128,7 @@ pub const FLAGS: &[Flag] = &[
             // A bit mask: negative numbers are their two's complement, as in DISKSPD.
             set: |draft, mask| draft.overrides.experiment_flags = Some(mask as u32),
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'e'),
@@ -153,13 +146,11 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no tracing",
         scope: Scope::Profile,
-        notes: "",
         compatibility: Differs(
             "counted by the kernel's tracepoints and counters, which needs root (or CAP_PERFMON and the group of tracefs); what Linux doesn't count \
              is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are refused: they have no counterpart (docs/measuring.md)",
         ),
         tested: &["command_lines", "profiles", "tracing"],
-        with_profile: false,
         values: &[
             "PROCESS",
             "THREAD",
@@ -170,8 +161,8 @@ pub const FLAGS: &[Flag] = &[
             "NETWORK",
             "REGISTRY",
         ],
-        swept: None,
         read: Read::Text(tracing),
+        ..DISKSPD
     },
 ];
 

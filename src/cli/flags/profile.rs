@@ -5,7 +5,7 @@ use crate::cli::UsageExtent;
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Name::Long, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Name::Long, Read, Scope};
 use crate::profile::RawText;
 
 pub const FLAGS: &[Flag] = &[
@@ -21,10 +21,8 @@ pub const FLAGS: &[Flag] = &[
              AffinityAssignment above 255 are errors; no DTD, no entities",
         ),
         tested: &["command_lines", "profiles", "reports"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         read: Read::Text(profile),
+        ..DISKSPD
     },
     Flag {
         name: Long("fio"),
@@ -36,10 +34,8 @@ pub const FLAGS: &[Flag] = &[
                 may stand; times and seed replace those of every time span. See docs/fio-jobs.md.",
         compatibility: LinuxOnly,
         tested: &["fio_jobs"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         read: Read::Text(fio_jobs),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'y'),
@@ -58,23 +54,18 @@ pub const FLAGS: &[Flag] = &[
             "-ys and -yf set their events, DISKSPD 2.2 creates them and never does; Ctrl-C ends the waiting of -yr",
         ),
         tested: &["command_lines", "events"],
-        with_profile: false,
         values: &["s", "f", "r", "p", "e"],
-        swept: None,
         read: Read::Text(event),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'?'),
         forms: &[("-?", "print the usage: every option with all its forms, as --help all does")],
         default: "off",
         scope: Scope::Profile,
-        notes: "",
-        compatibility: Same,
         tested: &["command_lines"],
-        with_profile: false,
-        values: &[],
-        swept: None,
         read: Read::Switch(|draft| draft.answer = Some(PrintedAnswer::Usage(UsageExtent::All))),
+        ..DISKSPD
     },
 ];
 

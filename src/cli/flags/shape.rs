@@ -2,9 +2,10 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Long, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
+use crate::cli::words::{given, when};
 use crate::lab::sweep::ValueForm;
-use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare};
+use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
 use diskspd_model::operation::Operation;
 
@@ -25,13 +26,15 @@ pub const FLAGS: &[Flag] = &[
                 -si, -p, -Z<size>, and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|_, target| {
+            let parts: Vec<String> = target.mix.iter().map(ToString::to_string).collect();
+            when(!parts.is_empty(), parts.join("; "))
+        }),
         read: Read::Text(|draft, value| {
             draft.mix = Some(value.to_vec());
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("bs-split"),
@@ -44,10 +47,12 @@ pub const FLAGS: &[Flag] = &[
                 and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
-        with_profile: false,
         values: &["4K/60:8K/30:64K/10"],
-        swept: None,
+        print: Print::Work(|_, target| {
+            when(target.mix.is_empty() && !target.sizes.is_empty(), SizeShare::print_list(&target.sizes))
+        }),
         read: Read::Text(sizes),
+        ..DISKSPD
     },
     Flag {
         name: Long("distribution"),
@@ -69,10 +74,10 @@ pub const FLAGS: &[Flag] = &[
                 are used most lie far apart, the same for all threads. Needs -r or -rs; not with -rd.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "spreads"],
-        with_profile: false,
         values: &["zipf:1.1", "normal:10%", "hot:10%/90%"],
-        swept: None,
+        print: Print::Work(|_, target| given(target.spread)),
         read: Read::Text(distribution),
+        ..DISKSPD
     },
     Flag {
         name: Long("compress"),
@@ -84,13 +89,14 @@ pub const FLAGS: &[Flag] = &[
                 submitted. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
-        with_profile: false,
         values: &["0", "50"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.content.map(|content| content.compress))),
         read: Read::Text(|draft, value| {
             shape(draft).compress = percent(value)?;
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("dedupe"),
@@ -102,13 +108,16 @@ pub const FLAGS: &[Flag] = &[
                 can't be compressed. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
-        with_profile: false,
         values: &["0", "25"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            given(target.content.map(|content| content.dedupe).filter(|dedupe| *dedupe > 0))
+        }),
         read: Read::Text(|draft, value| {
             shape(draft).dedupe = percent(value)?;
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("trim"),
@@ -122,13 +131,14 @@ pub const FLAGS: &[Flag] = &[
                 figure. With engines uring and sync; not with -Sm, -x and --poll.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "trims"],
-        with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| share_of(target, Operation::Discard)),
         read: Read::Text(|draft, value| {
             draft.target.shares.set(Operation::Discard, share(value, "leave out --trim for no discards")?);
             Ok(())
         }),
+        ..DISKSPD
     },
     Flag {
         name: Long("write-zeroes"),
@@ -142,18 +152,23 @@ pub const FLAGS: &[Flag] = &[
                 figure. With engines uring and sync; not with -Sm, -x, --poll and --verify.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_zeroes"],
-        with_profile: false,
         values: &["10", "100"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| share_of(target, Operation::WriteZeroes)),
         read: Read::Text(|draft, value| {
             let percent = share(value, "leave out --write-zeroes for none")?;
             draft.target.shares.set(Operation::WriteZeroes, percent);
             Ok(())
         }),
+        ..DISKSPD
     },
 ];
 
 /// Strictly, as all percentages of our own.
+fn share_of(target: &Target, op: Operation) -> Vec<String> {
+    given(Some(target.shares.of(op)).filter(|share| *share > 0))
+}
+
 fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
     const EXPECTED: &str = "a percentage from 1 to 100, such as 10";
     let (number, digits) =

@@ -3,7 +3,8 @@
 use super::{affinity, ring};
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{IoPriority, Throughput};
 
@@ -13,13 +14,11 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-t<count>", "threads per target")],
         default: "1",
         scope: Scope::Targets,
-        notes: "",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| vec![target.threads_per_file.to_string()]),
         read: count("a number of threads, at least 1", |d, n| d.target.threads_per_file = n.unsigned_abs()),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'F'),
@@ -27,12 +26,11 @@ pub const FLAGS: &[Flag] = &[
         default: "-t counts",
         scope: Scope::TimeSpan,
         notes: "Not with -t above 1.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.thread_count > 0, span.thread_count)),
         read: count("a number of threads, at least 1", |d, n| d.span.thread_count = n.unsigned_abs()),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'o'),
@@ -50,10 +48,11 @@ pub const FLAGS: &[Flag] = &[
              nothing; --engine uring submits up to -o",
         ),
         tested: &["command_lines", "engines", "end_to_end", "devices"],
-        with_profile: false,
         values: &["1", "2", "4", "8", "16", "32", "64"],
         swept: Some(ValueForm { heads: &["c"], ..ValueForm::SIZE }),
+        print: Print::Work(|_, target| vec![target.request_count.to_string()]),
         read: Read::Text(ring::requests),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'u'),
@@ -73,10 +72,10 @@ pub const FLAGS: &[Flag] = &[
              buffers too; where the kernel doesn't register them a warning says so",
         ),
         tested: &["command_lines", "compat"],
-        with_profile: false,
         values: &["n"],
         swept: Some(ValueForm { tail: "p", ..ValueForm::SIZE }),
         read: Read::Text(ring::io_ring),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'O'),
@@ -86,12 +85,12 @@ pub const FLAGS: &[Flag] = &[
         notes: "Each I/O goes to a target drawn by weight; -o is ignored. Not with -g, -j, -p.",
         compatibility: Differs("without -F, where it has no effect, it gives a warning"),
         tested: &["command_lines", "address_streams", "end_to_end", "profiles"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.is_floating_pool(), span.request_count)),
         read: count("a number of outstanding I/Os, at least 1", |d, n| {
             d.span.request_count = n.unsigned_abs()
         }),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'a'),
@@ -121,10 +120,10 @@ pub const FLAGS: &[Flag] = &[
              needs --compat 2.3",
         ),
         tested: &["command_lines", "affinity", "topology", "bad_input"],
-        with_profile: false,
         values: &["g", "c", "s", "p", "P", "e", "E", "up"],
-        swept: None,
+        print: Print::Work(affinity::words),
         read: Read::Text(affinity::read),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'n'),
@@ -132,12 +131,10 @@ pub const FLAGS: &[Flag] = &[
         default: "threads are bound",
         scope: Scope::TimeSpan,
         notes: "Not with a list of CPUs (-a).",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end", "golden_reports"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|span, _| switch(span.disable_affinity)),
         read: Read::Switch(|draft| draft.span.disable_affinity = true),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'x'),
@@ -150,37 +147,37 @@ pub const FLAGS: &[Flag] = &[
              goes to its own target, in DISKSPD to the thread's first",
         ),
         tested: &["command_lines", "loop_options", "write_content"],
-        with_profile: false,
-        values: &[],
-        swept: None,
+        print: Print::Work(|span, _| switch(span.completion_routines)),
         read: Read::Switch(|draft| draft.span.completion_routines = true),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'I'),
         forms: &[("-I<priority>", "I/O priority: 1 very low, 2 low, 3 normal")],
         default: "3",
         scope: Scope::Targets,
-        notes: "",
         compatibility: Differs(
             "1 is the idle class, 2 the lowest best-effort level; not every I/O scheduler heeds it",
         ),
         tested: &["command_lines", "io_priority"],
-        with_profile: false,
         values: &["1", "2", "3"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| {
+            let said = target.io_priority != IoPriority::Normal;
+            let number = PRIORITIES.iter().find(|(_, priority)| *priority == target.io_priority);
+            given(number.filter(|_| said).map(|(number, _)| number))
+        }),
         read: Read::Integer {
             required: true,
             min: 1,
             max: 3,
             expected: "1 (very low), 2 (low) or 3 (normal)",
-            set: |draft, priority| {
-                draft.target.io_priority = match priority {
-                    1 => IoPriority::VeryLow,
-                    2 => IoPriority::Low,
-                    _ => IoPriority::Normal,
-                }
+            set: |draft, number| {
+                let priority = PRIORITIES.iter().find(|(known, _)| *known == number);
+                draft.target.io_priority = priority.map_or(IoPriority::Normal, |(_, priority)| *priority);
             },
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'g'),
@@ -196,45 +193,51 @@ pub const FLAGS: &[Flag] = &[
              4 GiB/s, takes rates below 1 B/ms for no limit, and lets the time of the set-up be caught up with",
         ),
         tested: &["command_lines", "pace", "loop_options"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
+        print: Print::Work(|_, target| {
+            given(target.throughput.map(|limit| match limit {
+                Throughput::BytesPerMillisecond(bytes) => bytes.to_string(),
+                Throughput::Iops(iops) => format!("{iops}i"),
+            }))
+        }),
         read: Read::Text(throughput),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'i'),
         forms: &[("-i<count>", "I/Os per burst, shared by the target's threads; needs -j")],
         default: "no bursts",
         scope: Scope::Targets,
-        notes: "",
         compatibility: Differs(
             "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: beside -g, and with \
              -x unless I/O is synchronous",
         ),
         tested: &["command_lines", "pace", "loop_options"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.burst_size)),
         read: count("a number of I/Os, at least 1", |d, n| d.target.burst_size = Some(n.unsigned_abs())),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'j'),
         forms: &[("-j<ms>", "pause between bursts in milliseconds; needs -i")],
         default: "no pauses",
         scope: Scope::Targets,
-        notes: "",
-        compatibility: Same,
         tested: &["command_lines", "pace", "loop_options"],
-        with_profile: false,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| given(target.think_time)),
         read: count("a time in milliseconds, at least 1", |d, n| {
             d.target.think_time = Some(n.unsigned_abs())
         }),
+        ..DISKSPD
     },
 ];
 
 /// A lenient integer of at least 1.
+/// Numbers of `-I`.
+const PRIORITIES: [(i32, IoPriority); 3] =
+    [(1, IoPriority::VeryLow), (2, IoPriority::Low), (3, IoPriority::Normal)];
+
 const fn count(expected: &'static str, set: fn(&mut Draft, i32)) -> Read {
     Read::Integer { required: true, min: 1, max: i32::MAX, expected, set }
 }

@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::when;
 use crate::lab::sweep::ValueForm;
 use crate::{clock, units};
 
@@ -13,38 +14,36 @@ pub const FLAGS: &[Flag] = &[
         default: "10",
         scope: Scope::TimeSpan,
         notes: "-d0 measures nothing.",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end", "reports"],
         with_profile: true,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| vec![span.duration.to_string()]),
         read: seconds(|draft, seconds| draft.overrides.duration = Some(seconds.unsigned_abs())),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'W'),
         forms: &[("-W<seconds>", "warm-up before the measurement")],
         default: "5",
         scope: Scope::TimeSpan,
-        notes: "",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| vec![span.warmup.to_string()]),
         read: seconds(|draft, seconds| draft.overrides.warmup = Some(seconds.unsigned_abs())),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'C'),
         forms: &[("-C<seconds>", "cool-down: I/O goes on after the measurement")],
         default: "0",
         scope: Scope::TimeSpan,
-        notes: "",
-        compatibility: Same,
         tested: &["command_lines", "end_to_end", "events"],
         with_profile: true,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.cooldown > 0, span.cooldown)),
         read: seconds(|draft, seconds| draft.overrides.cooldown = Some(seconds.unsigned_abs())),
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'z'),
@@ -52,12 +51,12 @@ pub const FLAGS: &[Flag] = &[
         default: "0",
         scope: Scope::TimeSpan,
         notes: "Thread i draws from seed + i. The same seed gives the same offsets as on Windows.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "profiles"],
         with_profile: true,
-        values: &[],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|span, _| when(span.rand_seed > 0, span.rand_seed)),
         read: Read::Text(seed),
+        ..DISKSPD
     },
 ];
 

@@ -2,9 +2,10 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Compatibility::*, Flag, Name::Letter, Read, Scope};
+use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Letter, Print, Read, Scope};
+use crate::cli::words::{size, when};
 use crate::lab::sweep::ValueForm;
-use crate::profile::{RandomDataSource, RawText};
+use crate::profile::{RandomDataSource, RawText, Target, TimeSpan};
 use crate::units;
 
 pub const FLAGS: &[Flag] = &[
@@ -14,11 +15,10 @@ pub const FLAGS: &[Flag] = &[
         default: "0, read only",
         scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",
-        compatibility: Same,
         tested: &["command_lines", "address_streams", "end_to_end", "devices"],
-        with_profile: false,
         values: &["0", "30", "50", "100"],
         swept: Some(ValueForm::SIZE),
+        print: Print::Work(|_, target| when(target.mix.is_empty(), target.write_ratio)),
         read: Read::Integer {
             required: true,
             min: 0,
@@ -26,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
             expected: "a percentage from 0 to 100",
             set: |draft, percent| draft.target.write_ratio = percent.unsigned_abs(),
         },
+        ..DISKSPD
     },
     Flag {
         name: Letter(b'Z'),
@@ -45,10 +46,10 @@ pub const FLAGS: &[Flag] = &[
              part of the latency",
         ),
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
-        with_profile: false,
         values: &["r"],
-        swept: None,
+        print: Print::Work(content_words),
         read: Read::Text(content),
+        ..DISKSPD
     },
 ];
 
@@ -68,4 +69,13 @@ fn content(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+fn content_words(span: &TimeSpan, target: &Target) -> Vec<String> {
+    let source = target.random_data_source.as_ref().map(|source| {
+        let file = source.path.as_ref().map_or(String::new(), |path| format!(",{path}"));
+        size(source.size) + &file
+    });
+    let zeros = source.is_none() && target.content.is_none() && target.zero_write_buffers;
+    source.into_iter().chain(when(zeros, "")).chain(when(span.random_write_data, "r")).collect()
 }

@@ -7,9 +7,18 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyAfterRequest {
     /// What the run told is durable.
-    pub journal: PathBuf,
+    pub source: Journals,
     /// Where its targets are now, in their order; empty = where they were.
     pub targets: Vec<RawText>,
     /// Every write is judged as one that was atomic, whatever the run asked for.
     pub atomic: bool,
+}
+
+/// Which journals are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Journals {
+    /// This one.
+    One(PathBuf),
+    /// `--campaign`: the newest of a folder, which keeps what came of all.
+    Campaign(PathBuf),
 }

@@ -52,8 +52,8 @@ pub fn tests(
         let mut run = Runnable {
             profile: record.asked_of_each().clone(),
             run_options: record.run_options.clone().unwrap_or_default(),
-            recreate: false,
             destroy: asked.destroy,
+            ..Runnable::default()
         };
         replace(&mut run.profile, &asked.targets, name)?;
         let typed = run.profile.command_line.to_string();

@@ -9,10 +9,11 @@ use super::targets;
 use super::work::RankWork;
 use crate::cli::{Exit, RunRequest, help};
 use crate::cluster::{RankLink, Separated};
+use crate::commands::ctrl_c;
 use crate::commands::not_done::NotDone;
 use crate::finding::Finding;
 use crate::results::EndedBy;
-use crate::run::{self, Control, Events, Listener, Nobody};
+use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::cpu;
 use crate::sys::standard_error::say;
 use serde::Serialize;
@@ -89,13 +90,7 @@ impl<'a> RankCourse<'a> {
         if link.rank() == 0 {
             lead = Some(Box::new(Lead::new(request, &control, link.size())));
         } else {
-            let watched = run::watch_silently(Arc::clone(&control));
-            watch = Some(Box::new(watched.map_err(|e| {
-                format!(
-                    "can't install the handler for Ctrl-C: \
-                 {e}"
-                )
-            })?));
+            watch = Some(Box::new(ctrl_c::ends_silently(&control)?));
         }
         let stops = Stops { control, said: false };
         Ok(RankCourse { link, stops, lead, left_behind: false, _watch: watch })

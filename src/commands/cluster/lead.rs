@@ -21,7 +21,6 @@ use crate::run::{Control, Events, Listener, Nobody};
 use crate::sys::standard_error::say;
 use crate::units::amount;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// From the decision to start until the start, at least: it has to reach all ranks.
@@ -40,7 +39,7 @@ pub struct Lead<'a> {
     request: &'a RunRequest,
     control: Arc<Control>,
     /// What is to be run and where its report goes; the exit code if that is not to be.
-    setup: Result<LeadSetup<'a>, Exit>,
+    setup: Result<LeadSetup, Exit>,
     /// Names of the hosts, by rank; empty = not known.
     hosts: Vec<String>,
     /// Since when the others are waited for, and whether that was said.
@@ -140,18 +139,7 @@ impl<'a> Lead<'a> {
         let seat = |hello: Hello| Seat { machine: hello.machine, cpus: hello.cpus };
         let seats: Vec<Option<Seat>> = hellos.into_iter().map(|hello| hello.map(seat)).collect();
         let cpus = if setup.shares_cpus() { share(&seats) } else { vec![None; seats.len()] };
-        let text = |path: &Option<PathBuf>| path.clone().map(|path| RawText::from(path.into_os_string()));
-        GoOrEnd::Go(RunTask {
-            profile: setup.asked.profile.clone().into_owned(),
-            run_options: setup.asked.run_options.clone().into_owned(),
-            recreate: self.request.recreate,
-            destroy: self.request.destroy,
-            io_log: text(&self.request.io_log),
-            journal: text(&self.request.journal),
-            split: self.request.split,
-            cpus,
-            ranks: names,
-        })
+        GoOrEnd::Go(RunTask { run: setup.asked.run.clone(), split: self.request.split, cpus, ranks: names })
     }
 
     /// All have looked: what stands against it, and who works on the same target.
@@ -167,7 +155,7 @@ impl<'a> Lead<'a> {
             return GoOrEnd::End(code);
         }
         let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
-        let asked = &setup.asked;
+        let asked = &setup.asked.run;
         let (mode, split) = (asked.run_options.verify, self.request.split);
         let refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
         if !refusals.is_empty() {
@@ -203,7 +191,7 @@ impl<'a> Lead<'a> {
     /// What `--until-written` and `--rate-total` ask of each rank is easily taken for what all do together.
     fn tell_of_volumes(&self, ranks: usize) {
         let Ok(setup) = &self.setup else { return };
-        let run_options = &setup.asked.run_options;
+        let run_options = &setup.asked.run.run_options;
         if let Some(RateTotal { ios_per_s, .. }) = run_options.rate_total {
             let all = ios_per_s.saturating_mul(ranks as u64);
             let each = (ios_per_s / ranks.max(1) as u64).max(1);
@@ -311,7 +299,7 @@ impl<'a> Lead<'a> {
             });
         }
         let Ok(setup) = &self.setup else { return Exit::RunFailed };
-        let WholeRun { executed, first_line } = whole::whole(&setup.asked, parts, &self.hosts);
+        let WholeRun { executed, first_line } = whole::whole(&setup.asked.run, parts, &self.hosts);
         first_line.into_iter().map(Finding::error).for_each(say);
         if !self.request.quiet {
             whole::tell(&executed.record, &self.hosts);

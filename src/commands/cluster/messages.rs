@@ -3,8 +3,8 @@
 use crate::clock::Nanos;
 use crate::cluster::part::TargetPart;
 use crate::cluster::place::TargetPlace;
+use crate::commands::runnable::Runnable;
 use crate::host::claims::SharedClaim;
-use crate::profile::{Profile, RawText, RunOptions};
 use crate::results::Record;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
@@ -52,17 +52,7 @@ pub enum GoOrEnd<T> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunTask {
     /// As the user gave it: paths are not filled in.
-    pub profile: Profile,
-    /// How it is run.
-    pub run_options: RunOptions,
-    /// `--recreate`
-    pub recreate: bool,
-    /// `--destroy`
-    pub destroy: bool,
-    /// `--io-log`, not filled in.
-    pub io_log: Option<RawText>,
-    /// `--journal`, not filled in.
-    pub journal: Option<RawText>,
+    pub run: Runnable,
     /// `--split`
     pub split: bool,
     /// The CPUs of each rank; `None` = those that it has.

@@ -6,7 +6,7 @@ use crate::commands::load::{self, ToRun};
 use crate::commands::measure;
 use crate::commands::not_done::NotDone;
 use crate::commands::output::{OutFile, Outputs, StandardOutput};
-use crate::commands::{run, save};
+use crate::commands::{ctrl_c, run, save};
 use crate::finding::Finding;
 use crate::profile::{Profile, ResultFormat};
 use crate::run::{Control, Events, Executed, Listener, Patience};
@@ -15,9 +15,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 /// What is to be run, and where its report goes.
-pub struct LeadSetup<'a> {
+pub struct LeadSetup {
     /// What is asked for.
-    pub asked: ToRun<'a>,
+    pub asked: ToRun,
     /// `-ys -yf -yr`, on rank 0.
     pub events: Events,
     files: Arc<Vec<OutFile>>,
@@ -27,17 +27,17 @@ pub struct LeadSetup<'a> {
     _watch: Box<dyn Any>,
 }
 
-impl<'a> LeadSetup<'a> {
+impl LeadSetup {
     /// Reads and judges the command line.
     ///
     /// # Errors
     /// It can't be run so.
-    pub fn new(request: &'a RunRequest, control: &Arc<Control>) -> Result<LeadSetup<'a>, NotDone> {
+    pub fn new(request: &RunRequest, control: &Arc<Control>) -> Result<LeadSetup, NotDone> {
         if !request.quiet {
             request.warnings.iter().for_each(say);
         }
         let asked = load::asked(request)?;
-        run::check(&asked.profile, &asked.run_options, request)?;
+        run::check(&asked.run, request)?;
         let refusals = refusals(request, &asked);
         if !refusals.is_empty() {
             return Err(NotDone::usage(refusals.into_iter().map(Finding::error).collect()));
@@ -48,27 +48,26 @@ impl<'a> LeadSetup<'a> {
         let patience = Patience::of_run(control);
         save::try_out(request, &patience)?;
         let (events, stop) = measure::open_events(request)?;
-        let Outputs { files, standard_output, .. } =
-            Outputs::open(request, &asked.profile, &asked.run_options, &patience)?;
+        let Outputs { files, standard_output, .. } = Outputs::open(request, &asked.run, &patience)?;
         let document =
-            standard_output != StandardOutput::Report || asked.profile.result_format == ResultFormat::Xml;
-        let watch = Box::new(measure::watch(control, stop, document)?);
+            standard_output != StandardOutput::Report || asked.run.profile.result_format == ResultFormat::Xml;
+        let watch = Box::new(ctrl_c::ends_a_run(control, stop, document)?);
         let files = Arc::new(files);
         Ok(LeadSetup { asked, events, files, standard_output, document, patience, _watch: watch })
     }
 
     /// Who hears how the run goes on here. Files get the report of the whole, at the end.
     pub fn listener(&self, quiet: bool) -> Arc<dyn Listener> {
-        let (verbose, document) = (self.asked.profile.verbose, self.document);
+        let (verbose, document) = (self.asked.run.profile.verbose, self.document);
         let manner = Manner { verbose, quiet, document, turn: String::new() };
         Arc::new(Console::new(manner, None, Arc::default()))
     }
 
     /// Whether ranks on one machine divide its CPUs: not where the user says who runs where.
     pub fn shares_cpus(&self) -> bool {
-        let spans = &self.asked.profile.time_spans;
+        let spans = &self.asked.run.profile.time_spans;
         let chosen = spans.iter().any(|span| span.disable_affinity || !span.affinity.is_empty());
-        !chosen && !self.asked.run_options.virtual_time()
+        !chosen && !self.asked.run.run_options.virtual_time()
     }
 
     /// The report of the whole, wherever it is wanted.
@@ -108,7 +107,7 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             "--journal: every rank writes a journal of its own; put %r (the rank) or %h (the host) into its \
              path",
         ),
-        (no_work(&asked.profile), "nothing is to be run: the profile has no time span"),
+        (no_work(&asked.run.profile), "nothing is to be run: the profile has no time span"),
     ];
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()
 }

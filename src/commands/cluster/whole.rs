@@ -3,7 +3,7 @@
 use super::messages::RankOutcome;
 use super::names::{by_message, ranks, tell_notices};
 use crate::cluster::offset::Offset;
-use crate::commands::load::ToRun;
+use crate::commands::runnable::Runnable;
 use crate::machine::System;
 use crate::merge::Merge;
 use crate::results::{CommonWindow, Host, HostClock, Record, Results};
@@ -34,12 +34,12 @@ pub struct WholeRun {
 }
 
 /// Puts the parts together, by rank.
-pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
+pub fn whole(asked: &Runnable, parts: Vec<RankPart>, names: &[String]) -> WholeRun {
     let size = parts.len();
     let common_wall_ns = parts.first().and_then(|part| part.before).map_or(0, |offset| offset.wall_ns);
     let (mut failed, mut troubles, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     let mut merge = Merge::default();
-    let mut without = Record::new(asked.profile.clone().into_owned(), System::default(), no_results(asked));
+    let mut without = Record::new(asked.profile.clone(), System::default(), no_results(asked));
     let mut measured = 0;
     for (rank, part) in parts.into_iter().enumerate() {
         let outcome = part.outcome.unwrap_or_default();
@@ -72,9 +72,9 @@ pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun 
     }
     let mut record = merge.finish().unwrap_or(without);
     if let Some(whole) = &mut record.whole {
-        whole.asked = asked.profile.clone().into_owned();
+        whole.asked = asked.profile.clone();
     }
-    let record = record.with_run_options(asked.run_options.clone().into_owned());
+    let record = record.with_run_options(asked.run_options.clone());
     let lost = by_message(missing, names);
     let mut executed =
         Executed { record, failures: Vec::new(), troubles: Vec::new(), refused: false, left_behind: false };
@@ -90,7 +90,7 @@ pub fn whole(asked: &ToRun, parts: Vec<RankPart>, names: &[String]) -> WholeRun 
 }
 
 /// Results that fit the profile, of a run that measured nothing.
-fn no_results(asked: &ToRun) -> Results {
+fn no_results(asked: &Runnable) -> Results {
     let mut results = Results::default();
     results.time_spans.resize_with(asked.profile.time_spans.len(), Default::default);
     results

@@ -4,16 +4,16 @@ use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Role
 use super::targets;
 use crate::clock::Nanos;
 use crate::cluster::part::{self, fill_in, of_rank};
+use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
 use crate::host::target;
-use crate::plan::{self, LiesIn};
-use crate::profile::{Profile, RawText, RunOptions, TargetIds};
+use crate::plan;
+use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
 use crate::run::prepare::{self, Order};
 use crate::run::{
-    self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Probes, Session,
-    execute,
+    self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Session,
 };
 use crate::sys::mutex::LockAnyway;
 use crate::sys::standard_error::say;
@@ -29,9 +29,9 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct RankWork {
     task: RunTask,
-    profile: Profile,
+    /// What is run here: paths are filled in, and shared work is parted.
+    run: Runnable,
     rank: usize,
-    host: String,
     /// Ranks that see the same devices by the same paths, this one included: the first claims for all.
     beside: Vec<usize>,
     /// What this rank claims for them, or holds with the one that does.
@@ -41,11 +41,17 @@ pub struct RankWork {
 impl RankWork {
     /// What this rank is to do.
     pub fn new(task: RunTask, rank: usize, host: &str) -> RankWork {
-        let profile = of_rank(&task.profile, rank, host);
+        let fill = |path: &RawText| fill_in(path, rank, host);
+        let run = Runnable {
+            profile: of_rank(&task.run.profile, rank, host),
+            io_log: task.run.io_log.as_ref().map(fill),
+            journal: task.run.journal.as_ref().map(fill),
+            ..task.run.clone()
+        };
         let view = task.ranks.get(rank).map(|own| own.view.clone()).filter(|view| !view.is_empty());
         let same = |other: &RankName| view.as_ref() == Some(&other.view);
         let beside = (0..task.ranks.len()).filter(|other| same(&task.ranks[*other])).collect();
-        RankWork { task, profile, rank, host: host.to_owned(), beside, claims: None }
+        RankWork { task, run, rank, beside, claims: None }
     }
 
     /// Who claims the devices that this rank writes to.
@@ -55,11 +61,13 @@ impl RankWork {
 
     /// Claims them for all ranks beside this one, if it is the first.
     fn claim(&mut self) -> Vec<String> {
-        if self.claimant() == Claimant::Alone || self.beside[0] != self.rank || self.run_options().simulated()
+        if self.claimant() == Claimant::Alone
+            || self.beside[0] != self.rank
+            || self.run.run_options.simulated()
         {
             return Vec::new();
         }
-        let profile_of = |rank: &usize| of_rank(&self.task.profile, *rank, &self.task.ranks[*rank].host);
+        let profile_of = |rank: &usize| of_rank(&self.task.run.profile, *rank, &self.task.ranks[*rank].host);
         let profiles: Vec<Profile> = self.beside.iter().map(profile_of).collect();
         match run::claim(&profiles, &self.options()) {
             Ok(claims) => {
@@ -92,48 +100,35 @@ impl RankWork {
         }
     }
 
-    fn run_options(&self) -> &RunOptions {
-        &self.task.run_options
-    }
-
     fn options(&self) -> Options {
-        let (recreate, destroy) = (self.task.recreate, self.task.destroy);
-        let claimant = self.claimant();
-        Options { recreate, destroy, claimant, ..Options::from(self.run_options().clone()) }
+        Options { claimant: self.claimant(), ..self.run.options() }
     }
 
     /// What stands against it here, and what its targets are. Changes nothing; devices are claimed.
     pub fn check(&mut self) -> Checked {
         let mut checked = Checked { refusals: self.claim(), ..Checked::default() };
         checked.claims = self.claims_for_others();
-        let system = run::machine_for(&self.profile);
-        let (options, probes) = (self.options(), Probes::default());
-        let profile = run::resized(&self.profile);
-        for span in &profile.time_spans {
-            match run::probe_and_plan(&profile, span, &system, &options, &probes) {
-                Ok(plan) => checked.refusals.extend(run::refusals(span, &plan, &options)),
-                Err(errors) => {
-                    checked.is_usage |= errors.iter().any(|error| error.lies_in == LiesIn::Profile);
-                    checked.refusals.extend(errors.iter().map(ToString::to_string));
-                }
-            }
+        let system = run::machine_for(&self.run.profile);
+        for outlook in self.run.outlooks(&system, &self.options()) {
+            checked.is_usage |= outlook.is_usage();
+            checked.refusals.extend(outlook.messages());
         }
-        if let Err(errors) = run::cpu_latency_refusal(self.run_options()) {
+        if let Err(errors) = self.run.can_begin() {
             checked.refusals.extend(errors.iter().map(ToString::to_string));
         }
-        if self.paths().len() != TargetIds::of(&self.task.profile).paths().len() {
+        if self.paths().len() != TargetIds::of(&self.task.run.profile).paths().len() {
             checked.refusals.push("two targets become the same path when %r and %h are filled in".into());
         }
         checked.refusals.dedup();
-        if !self.run_options().simulated() {
-            checked.places = targets::places(&self.profile);
+        if !self.run.run_options.simulated() {
+            checked.places = targets::places(&self.run.profile);
         }
         checked
     }
 
     /// The paths of the targets, by their ids.
     fn paths(&self) -> Vec<RawText> {
-        TargetIds::of(&self.profile).paths().to_vec()
+        TargetIds::of(&self.run.profile).paths().to_vec()
     }
 
     /// Makes those files of `-c` that others share and that this rank is the first of; they are complete
@@ -145,10 +140,10 @@ impl RankWork {
         let rank = self.rank;
         let role = |id: usize| roles.get(id).and_then(|ranks| *ranks.get(rank)?);
         let all = || roles.iter().flatten().flatten();
-        if self.run_options().simulated() || all().all(|role| role.of == 1) {
+        if self.run.run_options.simulated() || all().all(|role| role.of == 1) {
             return Ok(());
         }
-        let profile = run::resized(&self.profile);
+        let profile = run::resized(&self.run.profile);
         let mut sizes: BTreeMap<&RawText, (u64, bool)> = BTreeMap::new();
         for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
             let wanted = (target.file_size.unwrap_or(0), target.zero_write_buffers);
@@ -165,12 +160,12 @@ impl RankWork {
             let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
             if first {
                 let at = target::locate(path.as_bytes()).map_err(|error| error.to_string())?;
-                let order = Order { path: &at, size, zero, recreate: self.task.recreate };
+                let order = Order { path: &at, size, zero, recreate: self.run.recreate };
                 let made = prepare::prepare(&order, &mut |_, _| (), control.stop_flag());
                 made.map_err(|error| error.to_string())?;
             }
         }
-        self.task.recreate = false;
+        self.run.recreate = false;
         Ok(())
     }
 
@@ -183,7 +178,7 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
-                part::split(&mut self.profile, path, targets::size(path), role)?;
+                part::split(&mut self.run.profile, path, targets::size(path), role)?;
             }
         }
         Ok(())
@@ -200,24 +195,19 @@ impl RankWork {
         let (say, said) = channel();
         let (starts, start) = channel();
         let parted = self.part(roles);
-        let fill = |path: &RawText| fill_in(path, self.rank, &self.host).as_path().to_owned();
         let session = Session {
-            one_of_several: false,
-            recreate: self.task.recreate,
-            destroy: self.task.destroy,
-            journal: self.task.journal.as_ref().map(fill),
-            io_log: self.task.io_log.as_ref().map(fill),
             events,
             claimant: self.claimant(),
             companions: Some(Arc::new(Meeting { say: Mutex::new(say.clone()), start: Mutex::new(start) })),
             listener,
             control,
+            ..Session::default()
         };
-        let windows = vec![None; self.profile.time_spans.len()];
+        let windows = vec![None; self.run.profile.time_spans.len()];
         let claims = self.claims.take();
         let work = move || {
             let ended = match parted {
-                Ok(()) => execute(&self.profile, &self.task.run_options, &session),
+                Ok(()) => self.run.run(session),
                 Err(message) => Ok(nothing(message)),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));

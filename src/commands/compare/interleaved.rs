@@ -1,9 +1,8 @@
 //! `--repeat N -- A :: B`: both are run in turn, A B, B A, A B, ..., so that what drifts is in both alike.
 
-use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
-use super::super::runnable::{self, Runnable};
-use super::super::{load, output, quiet, run as single, save};
+use super::super::runnable::Runnable;
+use super::super::{ctrl_c, load, output, quiet, run as single, save, several};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
@@ -12,7 +11,7 @@ use crate::finding::Finding;
 use crate::lab::compare::{self, Side, SideRun};
 use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
-use crate::run::{Control, OutputDoor, Patience, cpu_latency_refusal};
+use crate::run::{Control, OutputDoor, Patience};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::borrow::Cow;
@@ -64,7 +63,7 @@ pub fn run(
     comparable(&lines, asked)?;
     // Until the last of their runs has ended Ctrl-C is theirs, between two of them too.
     let control = Arc::new(Control::default());
-    let _watch = runnable::watch(&control)?;
+    let _watch = ctrl_c::ends_several(&control)?;
     let programs = SidePrograms::of(both, &control)?;
     let time_spans = lines[0].run.profile.time_spans.len();
     if let Some(sentence) = compare::foreseen(both.repeat as usize, time_spans).filter(|_| !quiet) {
@@ -136,13 +135,11 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
         false => Cow::Borrowed(request),
     };
     request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
-    let asked = load::asked(&request)?;
-    let (profile, run_options) = (asked.profile.into_owned(), asked.run_options.into_owned());
-    single::check(&profile, &run_options, &request)?;
-    cpu_latency_refusal(&run_options)?;
+    let run = load::asked(&request)?.run;
+    single::check(&run, &request)?;
+    run.can_begin()?;
     save::try_out(&request, &Patience::default())?;
-    let (recreate, destroy) = (request.recreate, request.destroy);
-    Ok(SideLine { request, run: Runnable { profile, run_options, recreate, destroy } })
+    Ok(SideLine { request, run })
 }
 
 /// What can't be compared afterwards needn't be run.
@@ -164,27 +161,13 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
     compared.map(drop).map_err(|differences| super::refused(&differences))
 }
 
-/// One run of a side, behind `number` others, to its end, unless the user has ended all of them: `control` is
-/// theirs together, and watched ([`runnable::watch`]).
+/// One run of a side, behind `number` others, to its end, unless the user has ended all of them by `control`.
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
 pub fn one(line: &SideLine, number: usize, turn: &str, control: &Arc<Control>) -> Result<Record, NotDone> {
-    if control.is_interrupted() {
-        return Err(NotDone::failed([sides::INTERRUPTED]));
-    }
-    let files = Arc::new(Vec::new());
-    let quiet = line.request.quiet;
-    let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
-    let listener = Arc::new(Console::new(manner, None, files));
-    let executed = line.run.repetition(number).run(control, listener)?;
-    let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
-    if problems.peek().is_some() {
-        return Err(NotDone::failed(problems.map(String::as_str)));
-    }
-    if control.is_interrupted() {
-        return Err(NotDone::failed([sides::INTERRUPTED]));
-    }
+    let executed = several::run_whole(&line.run.repetition(number), control, line.request.quiet, turn)?;
+    let executed = executed.ok_or_else(|| NotDone::failed([sides::INTERRUPTED]))?;
     save::save(&Judged::new(&executed.record), &line.request, &Patience::default())?;
     Ok(executed.record)
 }

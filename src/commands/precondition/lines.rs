@@ -2,13 +2,14 @@
 
 use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
-use super::super::runnable::Runnable;
+use super::super::runnable::{Runnable, SpanOutlook};
+use super::super::several;
 use crate::cli::typed::quoted;
 use crate::cli::{PreconditionRequest, RunRequest, TypedLine};
 use crate::finding::Finding;
 use crate::lab::precondition::Standard;
-use crate::plan::{PlanError, SpanPlan};
-use crate::profile::{ResultFormat, Target};
+use crate::plan::SpanPlan;
+use crate::profile::Target;
 use crate::run;
 use crate::units::amount;
 use std::ffi::OsString;
@@ -47,7 +48,7 @@ impl PreconditionLines {
         let (whole, mut warnings) = round_of(request, None)?;
         keeps_to(request, &whole)?;
         warnings.extend(writes_nothing(&whole));
-        let size = planned(&whole).map(|plan| size_of(&plan)).map_err(NotDone::from)?;
+        let size = outlook(&whole).plan.map(|plan| size_of(&plan)).map_err(NotDone::from)?;
         let range = request.standard.active_range().filter(|percent| *percent < 100);
         let used = range.map(|percent| (u128::from(size) * u128::from(percent) / 100) as u64 / 4096 * 4096);
         let (round, _) = round_of(request, used)?;
@@ -71,9 +72,9 @@ impl PreconditionLines {
     fn are_permitted(&self) -> Result<(), NotDone> {
         let mut refused = Vec::new();
         for line in self.fill.iter().chain([&self.round]) {
-            let plan = planned(line).map_err(NotDone::from)?;
-            let Some(span) = line.run.profile.time_spans.first() else { continue };
-            refused.extend(line.run.refusals(span, &plan));
+            let SpanOutlook { plan, refusals } = outlook(line);
+            plan.map_err(NotDone::from)?;
+            refused.extend(refusals);
         }
         refused.dedup();
         if refused.is_empty() { Ok(()) } else { Err(NotDone::failed(refused)) }
@@ -137,7 +138,7 @@ fn parsed(
     let usage = |messages: Vec<String>| NotDone::usage(messages.into_iter().map(Finding::error).collect());
     let line = TypedLine::of(arguments)
         .map_err(|error| usage(vec![format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
-    let found = Runnable::of(&line, &ProfileOnce::default(), |request, profile, _| {
+    let found = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
             return Some(format!("{option} can't be used in a round of a preconditioning"));
         }
@@ -157,26 +158,18 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     let given = [
         (request.profile_file.is_some(), "-X, --fio"),
         (run_options.preset.is_some(), "--preset"),
-        (request.profile_only, "-Rp"),
-        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
         (!request.out.is_empty(), "--out (it stands before --)"),
-        (request.save.is_some(), "--save"),
-        (request.store.is_some(), "--store"),
         (request.repeat.is_some(), "--repeat"),
         (request.dry_run, "--dry-run (it stands before --)"),
         (request.recreate, "--recreate"),
         (request.strict, "--strict"),
         (request.quiet, "--quiet (it stands before --)"),
-        (request.xml_verdict, "--xml-verdict"),
-        (request.text_verdict, "--text-verdict"),
         (run_options.until_steady_s.is_some(), "--until-steady"),
         (run_options.until_written.is_some(), "--until-written (a round has its time)"),
         (run_options.until_read.is_some(), "--until-read (a round has its time)"),
-        (request.profile.progress > 0, "-P"),
-        (request.profile.verbose, "-v"),
     ];
     let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
-    given.or_else(|| request.follows_one_run())
+    given.or_else(|| several::out_of_place(request))
 }
 
 /// Whether the user's options leave what the command and the standard decide as it is.
@@ -222,9 +215,10 @@ fn writes_nothing(round: &ParsedLine) -> Option<Finding> {
     (!changes).then(|| Finding::warning(message).remedy("use -w100 after -- for rounds of writes"))
 }
 
-/// The plan of a line on the target as it is now.
-fn planned(line: &ParsedLine) -> Result<SpanPlan, Vec<PlanError>> {
-    line.run.planned(&run::machine_for(&run::resized(&line.run.profile)))
+/// What becomes of a line on the target as it is now.
+fn outlook(line: &ParsedLine) -> SpanOutlook {
+    let found = line.run.outlook(&run::machine_for(&line.run.profile));
+    found.unwrap_or(SpanOutlook { plan: Err(Vec::new()), refusals: Vec::new() })
 }
 
 fn size_of(plan: &SpanPlan) -> u64 {

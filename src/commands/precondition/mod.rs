@@ -36,7 +36,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
     }
     let outs = RunRequest { out: request.out.clone(), ..RunRequest::default() };
     let Outputs { files, standard_output, .. } =
-        Outputs::open(&outs, &lines.round.run.profile, &lines.round.run.run_options, &Patience::default())?;
+        Outputs::open(&outs, &lines.round.run, &Patience::default())?;
     let mut steps = PreconditionSteps::new(request, &lines);
     let ended = steps.go();
     let mut exit = Exit::Success;

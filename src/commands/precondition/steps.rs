@@ -1,6 +1,7 @@
 //! The steps of a preconditioning, one after the other.
 
-use super::super::runnable::{self, Runnable};
+use super::super::runnable::Runnable;
+use super::super::{ctrl_c, several};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
 use super::watcher::PreconditionWatcher;
 use crate::cli::PreconditionRequest;
@@ -81,7 +82,7 @@ impl<'a> PreconditionSteps<'a> {
     /// # Errors
     /// A step failed.
     pub fn go(&mut self) -> Result<StepsEnd, String> {
-        let _watch = runnable::watch(&self.control)?;
+        let _watch = ctrl_c::ends_several(&self.control).map_err(|error| error.to_string())?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsEnd::Interrupted);
         }
@@ -167,7 +168,7 @@ impl<'a> PreconditionSteps<'a> {
             return Ok(None);
         }
         let listener = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let executed = run.run(&self.control, listener).map_err(|not_run| not_run.to_string())?;
+        let executed = several::run(run, &self.control, listener).map_err(|not_run| not_run.to_string())?;
         self.watcher.progress_ends();
         self.left_behind |= executed.left_behind;
         self.troubles.extend(executed.troubles.iter().cloned());

@@ -1,6 +1,7 @@
 //! Whether tests can be run on this machine: all of them, before the first one is.
 
 use super::super::not_done::NotDone;
+use super::super::runnable::SpanOutlook;
 use super::source::PlannedTest;
 use crate::finding::Finding;
 use crate::host;
@@ -18,11 +19,9 @@ pub fn machine(tests: &[PlannedTest]) -> Result<(), NotDone> {
     for planned in tests {
         let Some(span) = planned.run.profile.time_spans.first() else { continue };
         let made_before = |path: &RawText| made.contains(path);
-        let messages: Vec<String> = match planned.run.planned(&system) {
-            Err(_) if span.targets.iter().all(|target| made_before(&target.path)) => Vec::new(),
-            Err(errors) => errors.iter().map(ToString::to_string).collect(),
-            Ok(plan) => planned.run.refusals(span, &plan),
-        };
+        let are_made = || span.targets.iter().all(|target| made_before(&target.path));
+        let outlook = planned.run.outlook(&system).filter(|found| found.plan.is_ok() || !are_made());
+        let messages = outlook.map(SpanOutlook::messages).unwrap_or_default();
         let located = |message: &String| Finding::error(format!("test '{}': {message}", planned.test.name));
         found.extend(messages.iter().map(located));
         let creates = span.targets.iter().filter(|target| target.file_size.is_some());

@@ -4,42 +4,13 @@ use super::super::not_done::NotDone;
 use super::source::PlannedSuite;
 use crate::cli::SuiteRequest;
 use crate::lab::compare::AnswerForm;
-use crate::lab::suite::SuiteRow;
+use crate::lab::suite::{ToldSuite, json};
 use crate::report::html;
 use crate::results::RunSummary;
 use crate::run::{Outlet, OutputDoor, Patience};
-use serde::Serialize;
 
 /// Where a suite goes beside standard output.
 pub struct SuiteFiles(Vec<(AnswerForm, Outlet)>);
-
-/// What a suite has come to.
-#[derive(Serialize)]
-pub struct ToldSuite<'a> {
-    /// What it is called.
-    pub name: &'a str,
-    /// What it is for.
-    pub about: &'a str,
-    /// What its runs are called in the history.
-    pub label: &'a str,
-    /// A row for each test.
-    #[serde(rename = "tests")]
-    pub rows: &'a [SuiteRow],
-}
-
-/// What tells it from other JSON.
-#[derive(Serialize)]
-struct SuiteDocument<'a> {
-    format: SuiteFormat,
-    #[serde(flatten)]
-    told: &'a ToldSuite<'a>,
-}
-
-#[derive(Serialize)]
-struct SuiteFormat {
-    name: &'static str,
-    version: u32,
-}
 
 impl SuiteFiles {
     /// Looks at all of them; nothing is changed.
@@ -81,18 +52,12 @@ impl SuiteFiles {
         for (form, outlet) in &self.0 {
             let bytes = match form {
                 AnswerForm::Html => page(told, &runs, command_line),
-                _ => json(told).map_err(|why| format!("{}: {why}", outlet.by()))?,
+                _ => json(told).into_bytes(),
             };
             outlet.put(bytes)?;
         }
         Ok(())
     }
-}
-
-fn json(told: &ToldSuite) -> Result<Vec<u8>, serde_json::Error> {
-    let format = SuiteFormat { name: "diskspd-suite", version: 1 };
-    let text = serde_json::to_string_pretty(&SuiteDocument { format, told })?;
-    Ok(format!("{text}\n").into_bytes())
 }
 
 fn page(told: &ToldSuite, runs: &[html::Run], command_line: &str) -> Vec<u8> {

@@ -1,9 +1,8 @@
 //! Rounds of a suite: every test once in each, in turn; each run is kept before the next begins.
 
 use super::super::compare::sides;
-use super::super::console::{Console, Manner};
 use super::super::not_done::NotDone;
-use super::super::runnable;
+use super::super::{ctrl_c, several};
 use super::kept::SuiteKeeper;
 use super::source::PlannedTest;
 use crate::clock::{self, SECOND};
@@ -74,7 +73,7 @@ impl<'a> SuiteRounds<'a> {
     /// # Errors
     /// A run fails or can't be kept.
     pub fn run_to(&mut self, wanted: &[u32]) -> Result<RoundsEnd, NotDone> {
-        let _watch = runnable::watch(&self.control)?;
+        let _watch = ctrl_c::ends_several(&self.control)?;
         let last = wanted.iter().copied().max().unwrap_or(0);
         for turn in turns(wanted, self.rounds) {
             if turn.round >= self.rounds {
@@ -95,7 +94,7 @@ impl<'a> SuiteRounds<'a> {
     /// # Errors
     /// Ctrl-C can't be watched for.
     pub fn pause(&self, session: u32, sessions: u32) -> Result<bool, NotDone> {
-        let _watch = runnable::watch(&self.control)?;
+        let _watch = ctrl_c::ends_several(&self.control)?;
         if !self.quiet {
             say(format_args!(
                 "session {session} of {sessions} has ended; the next one begins in {} minutes",
@@ -121,26 +120,17 @@ impl<'a> SuiteRounds<'a> {
 
     /// One run; false = the user ended it.
     fn one(&mut self, turn: SuiteTurn, last: u32) -> Result<bool, NotDone> {
-        if self.control.is_interrupted() {
-            return Ok(false);
-        }
         let planned = &self.tests[turn.test];
         let name = &planned.test.name;
         let place = format!("round {} of {last}: {name}", turn.round + 1);
-        let manner = Manner { verbose: false, quiet: self.quiet, document: true, turn: place.clone() };
-        let listener = Arc::new(Console::new(manner, None, Arc::new(Vec::new())));
         let began = clock::monotonic();
         // No two runs of a suite have the same addresses, today or another day.
         let made: usize = self.made.iter().map(Vec::len).sum();
         let number = self.keeper.before * 1009 + made;
-        let failed = |why: &str| NotDone::from(format!("{place}: {why}"));
-        let executed = planned.run.repetition(number).run(&self.control, listener)?;
-        if let Some(problem) = executed.failures.iter().chain(&executed.troubles).next() {
-            return Err(failed(problem));
-        }
-        if self.control.is_interrupted() {
-            return Ok(false);
-        }
+        let run = planned.run.repetition(number);
+        let executed = several::run_whole(&run, &self.control, self.quiet, &place)
+            .map_err(|not_done| not_done.at(&place))?;
+        let Some(executed) = executed else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
         let judged = Judged::new(&executed.record);
         let line = RunLine::of(&judged);

@@ -2,7 +2,8 @@
 
 use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
-use super::super::runnable::{self, Runnable};
+use super::super::runnable::Runnable;
+use super::super::several;
 use crate::cli::{CliError, TypedLine};
 use crate::finding::Finding;
 use crate::lab::compare::TestQuestion;
@@ -78,8 +79,8 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
     let mut used = false;
     for test in suite.tests {
         let line = line(&test, targets, options, &mut used)?;
-        let (run, warnings) = Runnable::of(&line, &ProfileOnce::default(), |request, _, _| {
-            let option = runnable::out_of_place(request)?;
+        let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, _, _| {
+            let option = several::out_of_place(request)?;
             Some(format!("{option} can't be used in a suite, which prints a table of all runs"))
         })
         .map_err(|messages| wrong(&test, messages))?;
@@ -214,7 +215,7 @@ fn one_by_one(test: &SuiteTest, run: Runnable, line: &TypedLine) -> Vec<PlannedT
         };
         let about = about.map_or(test.about.clone(), |part| part.about.to_owned());
         let test = SuiteTest { name, about, ..test.clone() };
-        let run = Runnable { profile, run_options: run.run_options.clone(), ..run };
+        let run = Runnable { profile, ..run.clone() };
         PlannedTest { test, run, typed: typed.clone() }
     };
     run.profile.time_spans.iter().enumerate().map(planned).collect()

@@ -1,17 +1,17 @@
 //! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
 use super::super::load::ProfileOnce;
-use super::super::runnable::{Runnable, out_of_place};
+use super::super::runnable::Runnable;
+use super::super::several::{self, out_of_place};
 use crate::cli::typed::quoted;
-use crate::cli::{SweepRequest, TypedLine};
+use crate::cli::{SweepRequest, TypedLine, written};
 use crate::finding::Finding;
 use crate::host;
 use crate::lab::sweep::{
     Axis, PointRow, Ran, Setting, Sweep, SweepPoint, What, diagonal, estimate, points, time_in_words,
 };
-use crate::plan::{LiesIn, PlanError};
 use crate::profile::{Profile, RunOptions};
-use crate::run;
+use std::ffi::OsString;
 
 /// All of it.
 pub struct Plan {
@@ -83,15 +83,12 @@ impl Plan {
         let mut unfit = 0;
         let mut first = Vec::new();
         for runnable in &self.points {
-            run::cpu_latency_refusal(&runnable.run_options).map_err(|errors| texts(&errors))?;
-            let Some(span) = runnable.profile.time_spans.first() else { continue };
-            let refused = match runnable.planned(&system) {
-                Err(errors) if errors.iter().any(|error| error.lies_in == LiesIn::Profile) => {
-                    return Err(texts(&errors));
-                }
-                Err(errors) => texts(&errors),
-                Ok(plan) => runnable.refusals(span, &plan),
-            };
+            let Some(outlook) = runnable.outlook(&system) else { continue };
+            let is_in_vain = outlook.is_usage() || runnable.can_begin().is_err();
+            let refused = outlook.messages();
+            if is_in_vain {
+                return Err(refused);
+            }
             unfit += usize::from(!refused.is_empty());
             if first.is_empty() {
                 first = refused;
@@ -124,11 +121,13 @@ impl Plan {
     /// The command line of a row, as it can be typed.
     pub fn command_of(&self, row: &PointRow) -> String {
         match row.what {
-            What::Rate(rate) => self.line_at_rate(rate).typed(),
-            What::Point(number) | What::Reference(number) => {
-                self.lines.get(number).map(TypedLine::typed).unwrap_or_default()
-            }
+            What::Rate(rate) => command(self.at_rate(rate).as_ref().ok(), &self.line_at_rate(rate)),
+            What::Point(number) | What::Reference(number) => self.command_at(number),
         }
+    }
+
+    fn command_at(&self, number: usize) -> String {
+        self.lines.get(number).map(|line| command(self.points.get(number), line)).unwrap_or_default()
     }
 
     /// Whether one pass over all points fits into the budget.
@@ -153,7 +152,7 @@ impl Plan {
 
     /// The points and the time, for `--dry-run`.
     pub fn listed(&self) -> String {
-        let commands = self.lines.iter().map(|line| line.typed() + "\n");
+        let commands = (0..self.lines.len()).map(|number| self.command_at(number) + "\n");
         let all = estimate(&self.sweep, &[]);
         let least = if all.at_least { "at least " } else { "about " };
         let count = format!(
@@ -171,10 +170,21 @@ impl Plan {
 /// # Errors
 /// It can't be run, or not in a sweep.
 fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-    Runnable::of(line, xml, |request, profile, run_options| match out_of_place(request) {
+    several::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),
     })
+}
+
+/// The command line that does what is run; `line`: what was typed, where no line says all of it, as of a
+/// profile in a file.
+fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
+    let written = run.and_then(|run| {
+        let destroy = run.destroy.then(|| OsString::from("--destroy"));
+        let words = written::command_line_like(line, &run.profile, &run.run_options)?;
+        Some(destroy.into_iter().chain(words).collect::<Vec<_>>())
+    });
+    written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))
 }
 
 /// A curve can't find more than its depth can.
@@ -254,8 +264,4 @@ fn grouped(points: Vec<SweepPoint>, axes: &[Axis]) -> Vec<SweepPoint> {
         })
     };
     points.into_iter().map(|point| SweepPoint { group: number(&point), ..point }).collect()
-}
-
-fn texts(errors: &[PlanError]) -> Vec<String> {
-    errors.iter().map(PlanError::to_string).collect()
 }

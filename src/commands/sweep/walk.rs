@@ -1,6 +1,7 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
-use super::super::runnable::{self, Runnable};
+use super::super::runnable::Runnable;
+use super::super::{ctrl_c, several};
 use super::folder::Folder;
 use super::plan::Plan;
 use super::point;
@@ -112,7 +113,7 @@ impl<'a> SweepWalk<'a> {
             &label,
         );
         let control = Arc::<Control>::default();
-        let _watch = runnable::watch(&control)?;
+        let _watch = ctrl_c::ends_several(&control).map_err(|error| error.to_string())?;
         let began = clock::monotonic();
         let settle = (self.request.settings.settle_s * SECOND as f64) as u64;
         if !control.sleep_until(began + settle) {
@@ -175,7 +176,7 @@ impl<'a> SweepWalk<'a> {
         control: &Arc<Control>,
     ) -> Result<Option<(Result<crate::lab::RunLine, String>, Option<Record>)>, String> {
         let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let executed = match point.run(control, listener) {
+        let executed = match several::run(point, control, listener) {
             Ok(executed) => executed,
             Err(not_run) => return Ok(Some((Err(not_run.to_string()), None))),
         };

@@ -4,6 +4,7 @@ use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
 use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
 use diskspd_model::units::Millis;
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
 
 /// The figures of one run.
@@ -124,6 +125,17 @@ impl RunVerdict {
                 verdict.map_or(RunVerdict::NothingFound, |span| RunVerdict::Devices(span.verdict))
             }
         }
+    }
+
+    /// As it is seen.
+    pub fn mark(self) -> VerdictMark {
+        let (tone, sign) = match self {
+            RunVerdict::Wrong => (Tone::Wrong, "✕"),
+            RunVerdict::Warning => (Tone::Warning, "!"),
+            RunVerdict::Devices(Verdict::Verified) => (Tone::Good, "✓"),
+            RunVerdict::Devices(_) | RunVerdict::NothingFound => (Tone::Unknown, "?"),
+        };
+        VerdictMark::new(tone, sign, self.word())
     }
 
     /// As it is printed, and stored.

@@ -8,7 +8,7 @@
 
 use super::NotAsExpected;
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
-use diskspd_model::units::Millis;
+use diskspd_model::units::table::{self, Cell, TableColumn, signed};
 
 /// So many rounds have to be alike.
 pub const WINDOW: usize = 5;
@@ -128,34 +128,71 @@ pub fn next(iops: &[f64], most: u32) -> NextRound {
     }
 }
 
-/// The columns of a round, and over them what they are.
-const HEAD: &str =
-    "round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion     slope";
+/// A round, and what the window behind it says.
+pub struct RoundLine<'a> {
+    number: usize,
+    round: &'a RoundFigures,
+    window: Option<RoundWindow>,
+}
+
+/// A line for each round.
+pub fn lines(rounds: &[RoundFigures]) -> Vec<RoundLine<'_>> {
+    let rates: Vec<f64> = rounds.iter().map(|round| round.iops).collect();
+    let line = |(place, round)| RoundLine { number: place + 1, round, window: window(&rates[..=place]) };
+    rounds.iter().enumerate().map(line).collect()
+}
+
+impl<'a> RoundLine<'a> {
+    /// All columns, in order.
+    pub const COLUMNS: &'a [TableColumn<RoundLine<'a>>] = &[
+        TableColumn::<RoundLine>::number("round", |line| Cell::Whole(line.number as u64)).seen().wide(5),
+        TableColumn::<RoundLine>::number("IOPS", |line| Cell::Figure(line.round.iops, 2))
+            .brief()
+            .on_page("I/Os per s")
+            .wide(12),
+        TableColumn::<RoundLine>::number("MiB/s", |line| Cell::Figure(line.round.mib_per_s, 2))
+            .seen()
+            .wide(10),
+        TableColumn::<RoundLine>::number("avg ms", |line| Cell::time(line.round.mean_ms))
+            .brief()
+            .on_page("mean, ms")
+            .wide(9),
+        TableColumn::<RoundLine>::number("p99 ms", |line| Cell::time(line.round.p99_ms))
+            .brief()
+            .on_page("99 %, ms")
+            .wide(9),
+        TableColumn::<RoundLine>::number("average of 5", |line| {
+            Cell::figure(line.window.map(|window| window.average_iops), 2)
+        })
+        .seen()
+        .wide(14),
+        TableColumn::<RoundLine>::number("excursion", |line| {
+            Cell::share(line.window.map(|window| unsigned_zero(100.0 * window.excursion)))
+        })
+        .seen()
+        .wide(9),
+        TableColumn::<RoundLine>::number("slope", |line| {
+            Cell::change(line.window.map(|window| unsigned_zero(100.0 * window.slope)))
+        })
+        .seen()
+        .wide(8),
+        TableColumn::<RoundLine>::words("", |line| {
+            let steady = line.window.as_ref().is_some_and(is_steady);
+            Cell::Text(if steady { "steady" } else { "" }.to_owned())
+        })
+        .brief()
+        .on_page("steady"),
+    ];
+}
 
 /// The table of all rounds, and the verdict.
 pub fn text(done: &Preconditioning) -> String {
-    let mut text = format!("{HEAD}\n");
-    let rates: Vec<f64> = done.rounds.iter().map(|round| round.iops).collect();
-    for (place, round) in done.rounds.iter().enumerate() {
-        text += &row(place + 1, round, window(&rates[..=place]));
-    }
-    text + "\n" + &verdict(done) + "\n"
+    table::text(RoundLine::COLUMNS, &lines(&done.rounds)) + "\n" + &verdict(done) + "\n"
 }
 
-fn row(number: usize, round: &RoundFigures, window: Option<RoundWindow>) -> String {
-    let latency = |time: Option<Millis>| time.map_or("-".to_owned(), |time| time.to_string());
-    let (mean, p99) = (latency(round.mean_ms), latency(round.p99_ms));
-    let start = format!("{number:>5}{:>14.2}{:>12.2}{mean:>11}{p99:>11}", round.iops, round.mib_per_s);
-    let Some(window) = window else { return format!("{start}{:>16}{:>11}{:>10}\n", "-", "-", "-") };
-    let steady = if is_steady(&window) { "  steady" } else { "" };
-    let (excursion, slope) = (percent(window.excursion, false), percent(window.slope, true));
-    format!("{start}{:>16.2}{excursion:>11}{slope:>10}{steady}\n", window.average_iops)
-}
-
-fn percent(share: f64, signed: bool) -> String {
-    // Nothing is below nothing.
-    let percent = (share * 1000.0).round() / 10.0 + 0.0;
-    if signed { format!("{percent:+.1} %") } else { format!("{percent:.1} %") }
+/// With one decimal; nothing is below nothing.
+fn unsigned_zero(percent: f64) -> f64 {
+    (percent * 10.0).round() / 10.0 + 0.0
 }
 
 /// Whether it is steady, and by what.
@@ -168,9 +205,9 @@ pub fn verdict(done: &Preconditioning) -> String {
         "the last {WINDOW} rounds average {:.2} IOPS, excursion {} (at most {:.0} %), slope {} (at most \
          {:.0} %)",
         window.average_iops,
-        percent(window.excursion, false),
+        Cell::Share(unsigned_zero(100.0 * window.excursion), 1).readable(),
         EXCURSION * 100.0,
-        percent(window.slope, true),
+        signed(unsigned_zero(100.0 * window.slope)),
         SLOPE * 100.0
     );
     match done.steady {
@@ -182,6 +219,7 @@ pub fn verdict(done: &Preconditioning) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_model::units::Millis;
 
     /// RoundFigures after which it is over, and why.
     fn end(rates: impl Fn(u32) -> f64) -> (usize, NextRound) {
@@ -264,6 +302,6 @@ round          IOPS       MiB/s     avg ms     p99 ms    average of 5  excursion
         let table = text(&done);
         assert_eq!(table.lines().take(8).map(|line| format!("{line}\n")).collect::<String>(), expected);
         let verdict = "excursion 20.0 % (at most 20 %), slope -16.0 % (at most 10 %)";
-        assert!(table.starts_with(HEAD) && table.ends_with(&format!("{verdict}\n")), "{table}");
+        assert!(table.ends_with(&format!("{verdict}\n")), "{table}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{NotAsExpected, RunLine};
 use diskspd_model::stats::replicates::{Bounds, Spread, outliers};
+use diskspd_model::units::table::{self, Cell, TableColumn};
 
 /// Fewer runs say too little about how much they vary to stop by it.
 pub const FEWEST: u32 = 3;
@@ -61,7 +62,7 @@ pub fn share(text: &str) -> Option<f64> {
     (number.is_finite() && number > 0.0).then_some(number / 100.0)
 }
 
-/// A figure of a run: its name with the unit, what it can be, and how to get it.
+/// A figure of runs: its name with the unit, what it can be, and how to get it.
 type Figure = (&'static str, Bounds, fn(&RunLine) -> Option<f64>);
 
 /// What repetitions are compared by.
@@ -73,16 +74,44 @@ const FIGURES: [Figure; 5] = [
     ("CPU %", Bounds::Percent, |line| Some(line.cpu)),
 ];
 
+/// What repetitions say of a figure.
+struct SpreadLine {
+    name: &'static str,
+    bounds: Bounds,
+    spread: Spread,
+}
+
+impl SpreadLine {
+    const COLUMNS: [TableColumn<SpreadLine>; 4] = [
+        TableColumn::<SpreadLine>::words("over runs", |line| Cell::named(line.name)).brief().wide(12),
+        TableColumn::<SpreadLine>::number("mean", |line| Cell::Figure(line.spread.mean, 3)).brief().wide(12),
+        TableColumn::<SpreadLine>::number("deviation", |line| Cell::figure(line.spread.deviation, 3))
+            .brief()
+            .wide(12),
+        TableColumn::<SpreadLine>::words("95 % interval of the mean", SpreadLine::interval).brief(),
+    ];
+
+    fn of((name, bounds, figure): Figure, lines: &[RunLine]) -> Option<SpreadLine> {
+        let values: Vec<f64> = lines.iter().filter_map(figure).collect();
+        Some(SpreadLine { name, bounds, spread: Spread::of(&values)? })
+    }
+
+    fn interval(&self) -> Cell {
+        let Some((low, high)) = self.spread.interval(self.bounds) else {
+            return Cell::Text("- (one run)".to_owned());
+        };
+        let share = self.spread.relative().filter(|_| self.bounds == Bounds::Positive);
+        let share = share.map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
+        Cell::Text(format!("{low:.3} .. {high:.3}{share}"))
+    }
+}
+
 /// What repetitions say, for people: a line per figure, and one per outlier. `differences` says what about a
 /// run's surroundings differed from most others', by its place.
 pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> String {
-    let mut text =
-        format!("{:<12}{:>14} {:>13}  {}\n", "over runs", "mean", "deviation", "95 % interval of the mean");
-    for (name, bounds, figure) in FIGURES {
-        let values: Vec<f64> = lines.iter().filter_map(figure).collect();
-        let Some(spread) = Spread::of(&values) else { continue };
-        text += &row(name, bounds, &spread);
-    }
+    let figures: Vec<SpreadLine> =
+        FIGURES.into_iter().filter_map(|figure| SpreadLine::of(figure, lines)).collect();
+    let mut text = table::text(&SpreadLine::COLUMNS, &figures);
     let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
     let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
     if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
@@ -101,16 +130,6 @@ pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> St
         };
     }
     text
-}
-
-fn row(name: &str, bounds: Bounds, spread: &Spread) -> String {
-    let deviation = spread.deviation.map_or("-".into(), |deviation| format!("{deviation:.3}"));
-    let interval = spread.interval(bounds).map_or("- (one run)".into(), |(low, high)| {
-        let share = spread.relative().filter(|_| bounds == Bounds::Positive);
-        let share = share.map_or(String::new(), |share| format!(" ({:.2} %)", 100.0 * share));
-        format!("{low:.3} .. {high:.3}{share}")
-    });
-    format!("{name:<12}{:>14.3} {deviation:>13}  {interval}\n", spread.mean)
 }
 
 /// A run's headline.

@@ -1,6 +1,7 @@
 //! Distributions of offsets (`-rd`).
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Where random I/O goes (`-rd`): consecutive ranges, the automatic last one included.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -9,6 +10,18 @@ pub struct Distribution {
     pub kind: DistributionKind,
     /// In target order; their I/O shares sum to 100 in a valid profile.
     pub ranges: Vec<DistributionRange>,
+}
+
+impl fmt::Display for Distribution {
+    /// As it stands behind `-rd`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            DistributionKind::Percent => "pct",
+            DistributionKind::Absolute => "abs",
+        })?;
+        let ranges = self.ranges.iter().map(|range| format!("{}/{}", range.io, range.span));
+        f.write_str(&ranges.collect::<Vec<_>>().join(":"))
+    }
 }
 
 /// Unit of [`DistributionRange::span`].

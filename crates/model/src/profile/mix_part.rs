@@ -1,6 +1,6 @@
 //! A part of a mix, and a size with its share, as they are written.
 
-use crate::profile::{AddressSpread, Distribution, DistributionKind};
+use crate::profile::{AddressSpread, Distribution};
 use crate::units;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -100,13 +100,7 @@ impl fmt::Display for MixPart {
         }
         write!(f, " -w{}", self.write_ratio)?;
         if let Some(distribution) = &self.distribution {
-            let kind = match distribution.kind {
-                DistributionKind::Percent => "pct",
-                DistributionKind::Absolute => "abs",
-            };
-            let ranges: Vec<String> =
-                distribution.ranges.iter().map(|range| format!("{}/{}", range.io, range.span)).collect();
-            write!(f, " -rd{kind}{}", ranges.join(":"))?;
+            write!(f, " -rd{distribution}")?;
         }
         self.spread.map_or(Ok(()), |spread| write!(f, " --distribution {spread}"))?;
         self.base_file_offset.map_or(Ok(()), |base| write!(f, " -B{base}"))?;

@@ -1,18 +1,29 @@
 //! Tables: rows of columns. A column says what it is called and how its cell is had from a row; how that is
 //! written for programs (CSV), for people and in Markdown is said here once.
 
+use super::mark::VerdictMark;
 use super::visible::line;
 use super::{Millis, amount};
 use std::borrow::Cow;
 
 /// A column of rows of one kind.
 pub struct TableColumn<R> {
-    /// Its name, with the unit.
+    /// Its name for programs, with the unit; for people where no heading is given.
     pub name: &'static str,
+    /// Its name on pages.
+    pub heading: &'static str,
+    /// What its figures mean; empty = its name says it.
+    pub meaning: &'static str,
     /// Whether it's among those for people: CSV has all.
     pub brief: bool,
+    /// Whether it's on pages.
+    pub on_page: bool,
+    /// Whether it's left out where no row has anything in it.
+    pub is_optional: bool,
     /// Whether it holds numbers.
     pub is_number: bool,
+    /// Letters that it takes on a terminal at least.
+    pub least_width: usize,
     /// What stands in it.
     pub cell: fn(&R) -> Cell,
 }
@@ -20,18 +31,69 @@ pub struct TableColumn<R> {
 impl<R> TableColumn<R> {
     /// One of words.
     pub const fn words(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
-        TableColumn { name, brief: false, is_number: false, cell }
+        TableColumn {
+            name,
+            heading: name,
+            meaning: "",
+            brief: false,
+            on_page: false,
+            is_optional: false,
+            is_number: false,
+            least_width: 0,
+            cell,
+        }
     }
 
     /// One of numbers.
     pub const fn number(name: &'static str, cell: fn(&R) -> Cell) -> TableColumn<R> {
-        TableColumn { name, brief: false, is_number: true, cell }
+        TableColumn { is_number: true, ..TableColumn::words(name, cell) }
     }
 
     /// The same, for people too.
     #[must_use]
     pub const fn brief(self) -> TableColumn<R> {
         TableColumn { brief: true, ..self }
+    }
+
+    /// The same on pages too, under this heading.
+    #[must_use]
+    pub const fn on_page(self, heading: &'static str) -> TableColumn<R> {
+        TableColumn { on_page: true, heading, ..self }
+    }
+
+    /// The same on pages too, under its name.
+    #[must_use]
+    pub const fn paged(self) -> TableColumn<R> {
+        TableColumn { on_page: true, ..self }
+    }
+
+    /// The same, for people and on pages.
+    #[must_use]
+    pub const fn seen(self) -> TableColumn<R> {
+        self.brief().paged()
+    }
+
+    /// The same, with what its figures mean.
+    #[must_use]
+    pub const fn meaning(self, meaning: &'static str) -> TableColumn<R> {
+        TableColumn { meaning, ..self }
+    }
+
+    /// The same where a row has something in it.
+    #[must_use]
+    pub const fn optional(self) -> TableColumn<R> {
+        TableColumn { is_optional: true, ..self }
+    }
+
+    /// The same with so many letters at least.
+    #[must_use]
+    pub const fn wide(self, least_width: usize) -> TableColumn<R> {
+        TableColumn { least_width, ..self }
+    }
+
+    /// Whether these rows need it.
+    pub fn is_needed(&self, rows: &[R]) -> bool {
+        !self.is_optional || rows.iter().any(|row| (self.cell)(row) != Cell::Missing)
     }
 }
 
@@ -42,14 +104,39 @@ pub enum Cell {
     Missing,
     /// Words.
     Text(String),
+    /// A name, and what a page says of it beside it; `link`: the part of the page that it is of.
+    Named {
+        /// The name.
+        name: String,
+        /// Beside it; may be empty.
+        beside: String,
+        /// An `id` of the page.
+        link: Option<String>,
+        /// What kind of row it is, as style sheets call it; may be empty.
+        kind: &'static str,
+    },
     /// Bytes of a block.
     Size(u64),
     /// A whole number.
     Whole(u64),
     /// A figure; people see so many decimals of it.
     Figure(f64, usize),
+    /// A figure of which programs see as many decimals as people.
+    Rounded(f64, usize),
+    /// A change, percent: its sign is said.
+    Change(f64),
+    /// Where a change lies, percent; `None` = there is no bound.
+    Between(Option<f64>, Option<f64>),
+    /// A share, percent, with so many decimals.
+    Share(f64, usize),
     /// A time.
     Time(Millis),
+    /// What is concluded, and what is said behind it; that may be empty.
+    Marked(VerdictMark, String),
+    /// In place of this and all further cells: why there are none.
+    Instead(String),
+    /// The same of what has failed.
+    Failed(String),
 }
 
 impl Cell {
@@ -57,10 +144,17 @@ impl Cell {
     pub fn plain(self) -> String {
         match self {
             Cell::Missing => String::new(),
-            Cell::Text(text) => text,
+            Cell::Text(text) | Cell::Named { name: text, .. } | Cell::Instead(text) => text,
+            Cell::Failed(why) => format!("failed: {why}"),
             Cell::Size(number) | Cell::Whole(number) => number.to_string(),
-            Cell::Figure(figure, _) => figure.to_string(),
+            Cell::Figure(figure, _) | Cell::Change(figure) | Cell::Share(figure, _) => figure.to_string(),
+            Cell::Rounded(figure, decimals) => format!("{figure:.decimals$}"),
+            Cell::Between(low, high) => {
+                let bound = |bound: Option<f64>| bound.map(|bound| bound.to_string()).unwrap_or_default();
+                format!("{} .. {}", bound(low), bound(high))
+            }
             Cell::Time(time) => time.ms().to_string(),
+            Cell::Marked(mark, _) => mark.word,
         }
     }
 
@@ -69,7 +163,16 @@ impl Cell {
         match self {
             Cell::Size(bytes) => amount(bytes),
             Cell::Figure(figure, decimals) => format!("{figure:.decimals$}"),
+            Cell::Change(percent) => signed(percent),
+            Cell::Between(low, high) => {
+                let low = low.map_or_else(|| "any lower".to_owned(), signed);
+                format!("{low} .. {}", high.map_or_else(|| "any higher".to_owned(), signed))
+            }
+            Cell::Share(percent, decimals) => format!("{percent:.decimals$} %"),
             Cell::Time(time) => time.to_string(),
+            Cell::Marked(VerdictMark { word, .. }, behind) if !behind.is_empty() => {
+                format!("{word}, {behind}")
+            }
             cell => cell.plain(),
         }
     }
@@ -79,9 +182,19 @@ impl Cell {
         text.map_or(Cell::Missing, |text| Cell::Text(text.to_string()))
     }
 
+    /// What names a row.
+    pub fn named(name: impl Into<String>) -> Cell {
+        Cell::Named { name: name.into(), beside: String::new(), link: None, kind: "" }
+    }
+
     /// A whole number, as far as it is known.
     pub fn whole(number: Option<impl Into<u64>>) -> Cell {
         number.map_or(Cell::Missing, |number| Cell::Whole(number.into()))
+    }
+
+    /// Bytes, as far as they are known.
+    pub fn size(bytes: Option<u64>) -> Cell {
+        bytes.map_or(Cell::Missing, Cell::Size)
     }
 
     /// A figure, as far as it is known; people see so many decimals of it.
@@ -89,37 +202,82 @@ impl Cell {
         figure.map_or(Cell::Missing, |figure| Cell::Figure(figure, decimals))
     }
 
+    /// A change, as far as it is known, percent.
+    pub fn change(percent: Option<f64>) -> Cell {
+        percent.map_or(Cell::Missing, Cell::Change)
+    }
+
+    /// A share, as far as it is known, percent.
+    pub fn share(percent: Option<f64>) -> Cell {
+        percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 1))
+    }
+
     /// A time, as far as it is known.
     pub fn time(time: Option<Millis>) -> Cell {
         time.map_or(Cell::Missing, Cell::Time)
     }
+
+    /// Why this cell and those behind it say nothing; `None` = they do.
+    fn instead(&self) -> Option<String> {
+        matches!(self, Cell::Instead(_) | Cell::Failed(_)).then(|| self.clone().readable())
+    }
+}
+
+/// A change: `+4.2 %`.
+pub fn signed(percent: f64) -> String {
+    format!("{percent:+.1} %")
 }
 
 /// As CSV (RFC 4180, but lines end as they do here): all columns, empty where nothing is recorded.
 pub fn csv<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
-    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-    let mut text = names.join(",") + "\n";
+    csv_behind(&[], |_| Vec::new(), columns, rows)
+}
+
+/// The same behind columns of other names, of which `before` has the cells of a row.
+pub fn csv_behind<R>(
+    names: &[&str],
+    before: impl Fn(&R) -> Vec<String>,
+    columns: &[TableColumn<R>],
+    rows: &[R],
+) -> String {
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let all = names.iter().copied().chain(columns.iter().map(|column| column.name));
+    let mut text = line(all.map(csv_cell).collect());
     for row in rows {
-        let cells: Vec<String> = columns.iter().map(|column| csv_cell(&(column.cell)(row).plain())).collect();
-        text += &cells.join(",");
-        text.push('\n');
+        let cells = columns.iter().map(|column| (column.cell)(row).plain());
+        text += &line(before(row).into_iter().chain(cells).map(|cell| csv_cell(&cell)).collect());
     }
     text
 }
 
 /// The columns that people read, of all rows, harmless for a terminal; "-" where nothing is recorded.
-fn for_people<'a, R>(
-    columns: &'a [TableColumn<R>],
-    rows: &[R],
-) -> (Vec<&'a TableColumn<R>>, Vec<Vec<String>>) {
-    let columns: Vec<_> = columns.iter().filter(|column| column.brief).collect();
-    let cell = |cell: Cell| match cell {
-        Cell::Missing => "-".to_owned(),
-        cell => line(&cell.readable()).into_owned(),
+fn for_people<'a, R>(columns: &'a [TableColumn<R>], rows: &[R]) -> (Vec<&'a TableColumn<R>>, Vec<PeopleRow>) {
+    let columns: Vec<_> = columns.iter().filter(|column| column.brief && column.is_needed(rows)).collect();
+    let cells = |row: &R| {
+        let mut found = PeopleRow::default();
+        for column in &columns {
+            let cell = (column.cell)(row);
+            found.instead = cell.instead().map(|why| line(&why).into_owned());
+            if found.instead.is_some() {
+                break;
+            }
+            found.cells.push(match cell {
+                Cell::Missing => "-".to_owned(),
+                cell => line(&cell.readable()).into_owned(),
+            });
+        }
+        found
     };
-    let cells = |row: &R| columns.iter().map(|column| cell((column.cell)(row))).collect();
     let rows = rows.iter().map(cells).collect();
     (columns, rows)
+}
+
+/// A row as people read it.
+#[derive(Default)]
+struct PeopleRow {
+    cells: Vec<String>,
+    /// What stands in place of the cells that are missing.
+    instead: Option<String>,
 }
 
 /// As a table of Markdown.
@@ -130,7 +288,9 @@ pub fn markdown<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
         columns.iter().map(|column| if column.is_number { "--:" } else { "---" }).collect();
     let mut text = format!("| {} |\n|{}|\n", names.join(" | "), rules.join("|"));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| markdown_cell(cell)).collect();
+        let mut cells: Vec<String> =
+            row.cells.iter().chain(&row.instead).map(|cell| markdown_cell(cell)).collect();
+        cells.resize(names.len(), String::new());
         text += &format!("| {} |\n", cells.join(" | "));
     }
     text
@@ -152,8 +312,31 @@ fn markdown_cell(text: &str) -> String {
 pub fn text<R>(columns: &[TableColumn<R>], rows: &[R]) -> String {
     let (columns, rows) = for_people(columns, rows);
     let names = columns.iter().map(|column| column.name.to_owned()).collect();
-    let rows: Vec<Vec<String>> = std::iter::once(names).chain(rows).collect();
-    aligned(&rows, |place| columns[place].is_number)
+    let head = PeopleRow { cells: names, instead: None };
+    let rows: Vec<PeopleRow> = std::iter::once(head).chain(rows).collect();
+    let width = |(place, column): (usize, &&TableColumn<R>)| {
+        let cells = rows.iter().filter_map(|row| row.cells.get(place)).map(|cell| cell.chars().count());
+        cells.chain([column.least_width]).max().unwrap_or(0)
+    };
+    let widths: Vec<(usize, bool)> =
+        columns.iter().enumerate().map(|at| (width(at), at.1.is_number)).collect();
+    rows.iter()
+        .map(|row| joined(row.cells.iter().map(String::as_str), &widths, row.instead.as_deref()))
+        .collect()
+}
+
+/// A line of cells two blanks apart, those of numbers at the right; `instead` stands behind them as it is.
+fn joined<'a>(
+    cells: impl Iterator<Item = &'a str>,
+    widths: &[(usize, bool)],
+    instead: Option<&str>,
+) -> String {
+    let cells = cells.zip(widths).map(|(cell, (width, is_number))| match is_number {
+        true => format!("{cell:>width$}"),
+        false => format!("{cell:<width$}"),
+    });
+    let line: Vec<String> = cells.chain(instead.map(str::to_owned)).collect();
+    line.join("  ").trim_end().to_owned() + "\n"
 }
 
 /// A cell of CSV (RFC 4180): in quotes where it has to be; what a spreadsheet would take for a formula is
@@ -165,26 +348,6 @@ pub fn csv_cell(text: &str) -> String {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text.to_owned(),
     }
-}
-
-/// Rows in columns, two blanks apart; those of numbers, by their places, end at the right.
-pub fn aligned<R: AsRef<[String]>>(rows: &[R], is_number: impl Fn(usize) -> bool) -> String {
-    let columns = rows.first().map_or(0, |row| row.as_ref().len());
-    let width = |place: usize| rows.iter().map(|row| row.as_ref()[place].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let cells = row.as_ref().iter().zip(&widths).enumerate();
-        let cells: Vec<String> = cells
-            .map(|(place, (cell, width))| match is_number(place) {
-                true => format!("{cell:>width$}"),
-                false => format!("{cell:<width$}"),
-            })
-            .collect();
-        text += cells.join("  ").trim_end();
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::{CaseEnd, ToldComparison, cases};
 use crate::number::number;
-use diskspd_judge::lab::compare::{self, between, signed};
+use diskspd_judge::lab::compare::{self, between};
+use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
 
 /// A heading, a table with a row for each figure that decides, and what else differs.

@@ -6,6 +6,7 @@ use super::chart::axis::ChartAxis;
 use super::chart::lines::{LineTimes, Lines, TimeLine};
 use super::chart::table::FigureTable;
 use super::span::Span;
+use super::table::PageTable;
 use super::thin::{self, Band};
 use crate::fio_text;
 use crate::number::{cell, clock, in_ms, latency, plain};
@@ -26,17 +27,8 @@ pub fn section(fio: &FioFigures) -> Markup {
     let rows = fio_text::others(fio);
     html! {
         p.quiet { (fio_text::facts(fio).join(" · ")) }
-        @if rows.len() > 1 {
-            div.scroll tabindex="0" role="region" aria-label="Discards and flushes" {
-                table.figures {
-                    caption { "Discards and flushes" }
-                    thead { tr { @for name in &rows[0] { th scope="col" { (name) } } } }
-                    tbody { @for row in &rows[1..] { tr {
-                        th scope="row" { (row[0]) }
-                        @for cell in &row[1..] { td { (cell) } }
-                    } } }
-                }
-            }
+        @if !rows.is_empty() {
+            (PageTable::captioned("Discards and flushes").of(&fio_text::FIO_OTHERS, &rows))
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The figures that everybody looks for: rates and latencies, by direction.
 
 use super::span::{PickDirection, Span};
+use super::table::PageTable;
 use crate::number::{exact, exact_time, grouped, number};
 use crate::work_in_words as workload;
 use diskspd_model::results::{KnownFigures, SpanSummary};
 use diskspd_model::units::amount;
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// Tiles for the most important figures, and the table of all.
@@ -13,7 +15,7 @@ pub fn figures(span: &Span) -> Markup {
     html! {
         @if !said.is_empty() { p.lead { (said) } }
         (tiles(span))
-        div.scroll tabindex="0" role="region" aria-label="Figures by direction" { (table(span.figures)) }
+        (table(span.figures))
     }
 }
 
@@ -45,46 +47,55 @@ pub fn tile(name: &str, unit: &str, figure: Markup) -> Markup {
     html! { div { dt { (name) } dd { (figure) (unit) } } }
 }
 
-const HEAD: [&str; 10] =
-    ["IOPS", "MiB/s", "mean", "50 %", "99 %", "99.9 %", "longest", "IOPS deviation", "I/Os", "amount"];
+/// The figures of a direction.
+struct DirectionLine<'a> {
+    name: &'static str,
+    known: &'a SpanSummary,
+    figures: &'a KnownFigures,
+    of: PickDirection,
+}
+
+impl<'a> DirectionLine<'a> {
+    const COLUMNS: &'a [TableColumn<DirectionLine<'a>>] = &[
+        TableColumn::<DirectionLine>::words("", |line| Cell::Named {
+            name: line.name.to_owned(),
+            beside: String::new(),
+            link: None,
+            kind: line.name,
+        })
+        .on_page("direction"),
+        TableColumn::<DirectionLine>::number("IOPS", |line| Cell::figure(line.figures.iops, 2)).paged(),
+        TableColumn::<DirectionLine>::number("MiB/s", |line| Cell::figure(line.figures.mib_per_s, 2)).paged(),
+        TableColumn::<DirectionLine>::number("mean", |line| Cell::time(line.figures.mean_ms)).paged(),
+        TableColumn::<DirectionLine>::number("50 %", |line| line.percentile(50.0)).paged(),
+        TableColumn::<DirectionLine>::number("99 %", |line| line.percentile(99.0)).paged(),
+        TableColumn::<DirectionLine>::number("99.9 %", |line| line.percentile(99.9)).paged(),
+        TableColumn::<DirectionLine>::number("longest", |line| Cell::time(line.figures.max_ms)).paged(),
+        TableColumn::<DirectionLine>::number("IOPS deviation", |line| {
+            Cell::figure(line.figures.iops_std_dev, 2)
+        })
+        .paged(),
+        TableColumn::<DirectionLine>::number("I/Os", |line| Cell::whole(line.figures.ios)).paged(),
+        TableColumn::<DirectionLine>::number("amount", |line| Cell::size(line.figures.bytes)).paged(),
+    ];
+
+    fn percentile(&self, percent: f64) -> Cell {
+        Cell::time(self.known.percentile(percent).and_then(|row| (self.of)(&row)))
+    }
+}
 
 fn table(known: &SpanSummary) -> Markup {
-    let rows = [
-        ("total", &known.total, (|row| row.total) as PickDirection),
-        ("read", &known.read, |row| row.read),
-        ("write", &known.write, |row| row.write),
+    let line = |name, figures, of| DirectionLine { name, known, figures, of };
+    let mut lines = vec![
+        line("total", &known.total, |row| row.total),
+        line("read", &known.read, |row| row.read),
+        line("write", &known.write, |row| row.write),
     ];
     let done = |figures: &KnownFigures| figures.ios != Some(0);
     let both = done(&known.read) == done(&known.write);
     // With one direction alone, the total is that direction.
-    let shown = rows.iter().filter(|(name, figures, _)| if *name == "total" { both } else { done(figures) });
-    html! {
-        table.figures {
-            caption.hidden { "Figures by direction" }
-            thead { tr {
-                th scope="col" { span.hidden { "direction" } }
-                @for name in HEAD { th scope="col" { (name) } }
-            } }
-            tbody {
-                @for (name, figures, of) in shown {
-                    tr { th.{(name)} scope="row" { (name) } (row(known, figures, *of)) }
-                }
-            }
-        }
-    }
-}
-
-fn row(known: &SpanSummary, figures: &KnownFigures, of: PickDirection) -> Markup {
-    let at = |percent| known.percentile(percent).and_then(|row| of(&row));
-    let latencies = [figures.mean_ms, at(50.0), at(99.0), at(99.9), figures.max_ms];
-    html! {
-        td { (exact(figures.iops, number)) }
-        td { (exact(figures.mib_per_s, number)) }
-        @for ms in latencies { td { (exact_time(ms)) } }
-        td { (exact(figures.iops_std_dev, number)) }
-        td { @if let Some(ios) = figures.ios { (count(ios)) } }
-        td { @if let Some(bytes) = figures.bytes { (amount_of(bytes)) } }
-    }
+    lines.retain(|line| if line.name == "total" { both } else { done(line.figures) });
+    PageTable::new("", "Figures by direction").of(DirectionLine::COLUMNS, &lines)
 }
 
 fn count(count: u64) -> Markup {

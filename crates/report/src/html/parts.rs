@@ -1,14 +1,15 @@
 //! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, other
 //! operations than reads and writes, verified sectors. Each is there where there is something to show.
 
-use super::headline::amount_of;
+use super::table::PageTable;
 use crate::integrity_text::held;
-use crate::number::{exact, exact_time, grouped, number};
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
-    FailedSector, IntegrityRow, IntegrityTable, Measured, OtherFigures, PartRow, PartTable,
+    FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, OtherFigures, OtherTable, PartRow,
+    PartTable,
 };
 use diskspd_model::units::seconds_of_us;
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// Rows of a table at most.
@@ -18,132 +19,118 @@ const MOST: usize = 256;
 pub fn tables(measured: &Measured) -> Markup {
     html! {
         @if let Some(table) = &measured.parts { (parts(table)) }
-        @for table in &measured.others.0 {
-            @let rows = table.rows.iter().map(|row| (row.thread, &row.path, cells(&row.figures)));
-            (by_thread(table.row.title, rows.collect(), cells(&table.total)))
-        }
+        @for table in &measured.others.0 { (by_thread(table)) }
         @if let Some(table) = &measured.integrity { (verified(table)) }
     }
 }
 
+const PARTS: [TableColumn<PartRow>; 12] = [
+    TableColumn::<PartRow>::words("part", |row| Cell::named(row.part.to_string())).paged(),
+    TableColumn::<PartRow>::number("block", |row| Cell::Size(row.block_size.into())).paged(),
+    TableColumn::<PartRow>::number("I/Os", |row| Cell::Whole(row.figures.ios)).paged(),
+    TableColumn::<PartRow>::number("share", |row| {
+        row.figures.share.map_or(Cell::Missing, |share| Cell::Share(share, 2))
+    })
+    .paged(),
+    TableColumn::<PartRow>::number("writes", |row| Cell::Whole(row.figures.writes)).paged(),
+    TableColumn::<PartRow>::number("amount", |row| Cell::Size(row.figures.bytes)).paged(),
+    TableColumn::<PartRow>::number("IOPS", |row| Cell::Figure(row.figures.iops, 2)).paged(),
+    TableColumn::<PartRow>::number("mean", |row| Cell::time(row.figures.mean)).paged(),
+    TableColumn::<PartRow>::number("50 %", |row| Cell::time(row.figures.median)).paged(),
+    TableColumn::<PartRow>::number("99 %", |row| Cell::time(row.figures.p99)).paged(),
+    TableColumn::<PartRow>::number("99.9 %", |row| Cell::time(row.figures.p999)).paged(),
+    TableColumn::<PartRow>::words("target", |row| Cell::Text(row.path.to_string())).paged(),
+];
+
 fn parts(table: &PartTable) -> Markup {
-    let row = |row: &PartRow| {
-        let figures = &row.figures;
-        html! {
-            tr {
-                th scope="row" { (row.part) }
-                td { (amount_of(row.block_size.into())) }
-                td { (count(figures.ios)) }
-                td { (exact(figures.share, |share| format!("{share:.2} %"))) }
-                td { (count(figures.writes)) }
-                td { (amount_of(figures.bytes)) }
-                td { (exact(Some(figures.iops), number)) }
-                @for ms in [figures.mean, figures.median, figures.p99, figures.p999] {
-                    td { (exact_time(ms)) }
-                }
-                td { (row.path) }
-            }
-        }
-    };
-    html! {
-        div.scroll tabindex="0" role="region" aria-label="Figures by part" {
-            table.figures {
-                caption { "By part and size" }
-                thead { tr {
-                    @for name in [
-                        "part", "block", "I/Os", "share", "writes", "amount", "IOPS", "mean", "50 %", "99 %",
-                        "99.9 %", "target",
-                    ] { th scope="col" { (name) } }
-                } }
-                tbody { @for part in table.rows.iter().take(MOST) { (row(part)) } }
-            }
-        }
-    }
+    PageTable::captioned("By part and size").of(&PARTS, first(&table.rows))
+}
+
+/// So many of them as have room.
+fn first<R>(rows: &[R]) -> &[R] {
+    &rows[..rows.len().min(MOST)]
+}
+
+const VERIFIED: [TableColumn<IntegrityRow>; 7] = [
+    TableColumn::<IntegrityRow>::words("target", |row| Cell::named(row.path.to_string())).paged(),
+    TableColumn::<IntegrityRow>::number("stamped", |row| counted(row, |of| of.stamped)).paged(),
+    TableColumn::<IntegrityRow>::number("verified", |row| counted(row, |of| of.verified)).paged(),
+    TableColumn::<IntegrityRow>::number("unknown", |row| counted(row, |of| of.unknown)).paged(),
+    TableColumn::<IntegrityRow>::number("undecided", |row| counted(row, |of| of.undecided)).paged(),
+    TableColumn::<IntegrityRow>::number("acknowledged", |row| counted(row, |of| of.acknowledged)).paged(),
+    TableColumn::<IntegrityRow>::number("wrong", |row| counted(row, IntegrityCounts::wrong)).paged(),
+];
+
+fn counted(row: &IntegrityRow, of: fn(&IntegrityCounts) -> u64) -> Cell {
+    Cell::Whole(of(&row.results.counts))
+}
+
+/// A sector that was wrong, and its target.
+struct FailedLine<'a> {
+    path: &'a RawText,
+    failed: &'a FailedSector,
+}
+
+impl<'a> FailedLine<'a> {
+    const COLUMNS: &'a [TableColumn<FailedLine<'a>>] = &[
+        TableColumn::<FailedLine>::words("target", |line| Cell::named(line.path.to_string())).paged(),
+        TableColumn::<FailedLine>::words("what", |line| Cell::text(Some(line.failed.fault.name()))).paged(),
+        TableColumn::<FailedLine>::number("offset", |line| Cell::Whole(line.failed.offset)).paged(),
+        TableColumn::<FailedLine>::number("version at least", |line| Cell::Whole(line.failed.expected))
+            .paged(),
+        TableColumn::<FailedLine>::number("found after", |line| {
+            Cell::Text(format!("{:.3} s", seconds_of_us(line.failed.at_us)))
+        })
+        .paged(),
+        TableColumn::<FailedLine>::words("it holds", |line| Cell::Text(held(line.failed))).paged(),
+    ];
 }
 
 /// Sectors that were verified, by target, and those that were wrong.
 fn verified(table: &IntegrityTable) -> Markup {
-    fn failed(row: &IntegrityRow) -> impl Iterator<Item = (&RawText, &FailedSector)> {
-        row.results.failures.iter().map(|failed| (&row.path, failed))
+    fn of_row(row: &IntegrityRow) -> impl Iterator<Item = FailedLine<'_>> {
+        row.results.failures.iter().map(|failed| FailedLine { path: &row.path, failed })
     }
-    let failures: Vec<(&RawText, &FailedSector)> = table.rows.iter().flat_map(failed).collect();
+    let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
+    let wrong = "Sectors that were not as they were written, the first of each thread";
     html! {
-        div.scroll tabindex="0" role="region" aria-label="Verified sectors" {
-            table.figures {
-                caption { "Verified sectors, from the start signal on" }
-                thead { tr {
-                    @for name in
-                        ["target", "stamped", "verified", "unknown", "undecided", "acknowledged", "wrong"]
-                    { th scope="col" { (name) } }
-                } }
-                tbody { @for row in table.rows.iter().take(MOST) {
-                    @let of = &row.results.counts;
-                    tr {
-                        th scope="row" { (row.path) }
-                        @for number in
-                            [of.stamped, of.verified, of.unknown, of.undecided, of.acknowledged, of.wrong()]
-                        { td { (count(number)) } }
-                    }
-                } }
-            }
-        }
-        @if !failures.is_empty() {
-            div.scroll tabindex="0" role="region" aria-label="Sectors that were wrong" {
-                table.figures {
-                    caption { "Sectors that were not as they were written, the first of each thread" }
-                    thead { tr {
-                        @for name in
-                            ["target", "what", "offset", "version at least", "found after", "it holds"]
-                        { th scope="col" { (name) } }
-                    } }
-                    tbody { @for (path, failed) in failures.iter().take(MOST) {
-                        tr {
-                            th scope="row" { (path) }
-                            td { (failed.fault.name()) }
-                            td { (count(failed.offset)) }
-                            td { (count(failed.expected)) }
-                            td { (format!("{:.3} s", seconds_of_us(failed.at_us))) }
-                            td { (held(failed)) }
-                        }
-                    } }
-                }
-            }
-        }
+        (PageTable::captioned("Verified sectors, from the start signal on").of(&VERIFIED, first(&table.rows)))
+        @if !failures.is_empty() { (PageTable::captioned(wrong).of(FailedLine::COLUMNS, first(&failures))) }
     }
+}
+
+/// What a thread did beside reading and writing, or all of them.
+struct ThreadLine<'a> {
+    name: String,
+    figures: &'a OtherFigures,
+    path: String,
+}
+
+impl<'a> ThreadLine<'a> {
+    const COLUMNS: &'a [TableColumn<ThreadLine<'a>>] = &[
+        TableColumn::<ThreadLine>::words("thread", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<ThreadLine>::number("number", |line| Cell::Whole(line.figures.count)).paged(),
+        TableColumn::<ThreadLine>::number("amount", |line| Cell::size(line.figures.bytes)).optional().paged(),
+        TableColumn::<ThreadLine>::number("per s", |line| Cell::Figure(line.figures.per_s, 2)).paged(),
+        TableColumn::<ThreadLine>::number("mean", |line| Cell::time(line.figures.times()[0])).paged(),
+        TableColumn::<ThreadLine>::number("50 %", |line| Cell::time(line.figures.times()[1])).paged(),
+        TableColumn::<ThreadLine>::number("99 %", |line| Cell::time(line.figures.times()[2])).paged(),
+        TableColumn::<ThreadLine>::number("99.9 %", |line| Cell::time(line.figures.times()[3])).paged(),
+        TableColumn::<ThreadLine>::number("longest", |line| Cell::time(line.figures.times()[4])).paged(),
+        TableColumn::<ThreadLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
+    ];
 }
 
 /// A table of what threads did beside reading and writing.
-fn by_thread(what: &str, rows: Vec<(u32, &RawText, Markup)>, total: Markup) -> Markup {
-    html! {
-        div.scroll tabindex="0" role="region" aria-label={ (what) " by thread" } {
-            table.figures {
-                caption { (what) ": in no other figure" }
-                thead { tr {
-                    @for name in [
-                        "thread", "number", "amount", "per s", "mean", "50 %", "99 %", "99.9 %", "longest",
-                        "target",
-                    ] { th scope="col" { (name) } }
-                } }
-                tbody {
-                    @if rows.len() > 1 { tr { th scope="row" { "all" } (total) td {} } }
-                    @for (thread, path, cells) in rows.iter().take(MOST) {
-                        tr { th scope="row" { (thread) } (cells) td { (path) } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn cells(figures: &OtherFigures) -> Markup {
-    html! {
-        td { (count(figures.count)) }
-        td { @if let Some(bytes) = figures.bytes { (amount_of(bytes)) } }
-        td { (exact(Some(figures.per_s), number)) }
-        @for ms in figures.times() { td { (exact_time(ms)) } }
-    }
-}
-
-fn count(count: u64) -> Markup {
-    html! { data value=(count) { (grouped(count as f64)) } }
+fn by_thread(table: &OtherTable) -> Markup {
+    let all = ThreadLine { name: "all".to_owned(), figures: &table.total, path: String::new() };
+    let mut lines: Vec<ThreadLine> = Vec::new();
+    lines.extend((table.rows.len() > 1).then_some(all));
+    lines.extend(table.rows.iter().take(MOST).map(|row| ThreadLine {
+        name: row.thread.to_string(),
+        figures: &row.figures,
+        path: row.path.to_string(),
+    }));
+    let caption = format!("{}: in no other figure", table.row.title);
+    PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
 }

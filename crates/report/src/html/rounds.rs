@@ -8,8 +8,8 @@ use super::chart::{ChartFigure, Key, Mark};
 use super::headline::amount_of;
 use super::input::PagePlace;
 use super::page::heading;
-use crate::number::{in_ms, number, plain};
-use diskspd_judge::lab::precondition::{WINDOW, is_steady, verdict, window};
+use crate::number::{number, plain};
+use diskspd_judge::lab::precondition::{RoundLine, WINDOW, lines, verdict, window};
 use diskspd_model::results::{Preconditioning, RoundFigures, RoundWindow};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
@@ -129,26 +129,6 @@ fn named(count: usize) -> Vec<(f64, String)> {
 }
 
 fn table(rounds: &[RoundFigures]) -> FigureTable {
-    let average = format!("average of {WINDOW}");
-    let head =
-        ["round", "I/Os per s", "MiB/s", "mean, ms", "99 %, ms", &average, "excursion", "slope", "steady"];
-    let mut table = FigureTable::new(&head);
-    let rates = rates(rounds);
-    for (place, round) in rounds.iter().enumerate() {
-        let judged = window(&rates[..=place]);
-        let share = |of: fn(&RoundWindow) -> String| judged.as_ref().map_or_else(|| "–".into(), of);
-        let figures = [
-            (place + 1).to_string(),
-            number(round.iops),
-            number(round.mib_per_s),
-            in_ms(round.mean_ms),
-            in_ms(round.p99_ms),
-            share(|window| number(window.average_iops)),
-            share(|window| format!("{:.1} %", window.excursion * 100.0)),
-            share(|window| format!("{:+.1} %", window.slope * 100.0)),
-            share(|window| if is_steady(window) { "yes" } else { "no" }.into()),
-        ];
-        table.row((place as f64 + 0.5) / rounds.len() as f64, figures);
-    }
-    table
+    let at = |place: usize| (place as f64 + 0.5) / rounds.len() as f64;
+    FigureTable::of(RoundLine::COLUMNS, &lines(rounds), at)
 }

@@ -3,12 +3,14 @@
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
+use super::table::PageTable;
 use super::{again, charts, environment, fio, headline, overview, parts, rounds, verdict};
-use crate::number::{exact, grouped, number};
+use crate::number::number;
 use crate::work_in_words as workload;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{RunSummary, SpanSummary, Throughput, Totals};
 use diskspd_model::units::start_time::date_and_time;
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible;
 use maud::{Markup, html};
 
@@ -98,36 +100,31 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
     }
 }
 
+/// What was done in a direction in all time spans together.
+struct TotalLine<'a> {
+    name: &'static str,
+    done: &'a Throughput,
+}
+
+impl<'a> TotalLine<'a> {
+    const COLUMNS: &'a [TableColumn<TotalLine<'a>>] = &[
+        TableColumn::<TotalLine>::words("I/Os", |line| Cell::named(line.name)).paged(),
+        TableColumn::<TotalLine>::number("amount", |line| Cell::Size(line.done.bytes)).paged(),
+        TableColumn::<TotalLine>::number("number", |line| Cell::Whole(line.done.ios)).paged(),
+        TableColumn::<TotalLine>::number("IOPS", |line| Cell::Figure(line.done.iops, 2)).paged(),
+        TableColumn::<TotalLine>::number("MiB/s", |line| Cell::Figure(line.done.mib_per_s, 2)).paged(),
+    ];
+}
+
 /// The figures of all time spans together.
 fn all_spans(totals: &Totals, level: u8) -> Markup {
-    let row = |name: &str, figures: &Throughput| {
-        html! {
-            tr {
-                th scope="row" { (name) }
-                td { (headline::amount_of(figures.bytes)) }
-                td { data value=(figures.ios) { (grouped(figures.ios as f64)) } }
-                td { (exact(Some(figures.iops), number)) }
-                td { (exact(Some(figures.mib_per_s), number)) }
-            }
-        }
-    };
+    let lines = [("total", &totals.total), ("read", &totals.read), ("write", &totals.write)];
+    let lines = lines.map(|(name, done)| TotalLine { name, done });
+    let caption = format!("Figures of all time spans, {} s", number(totals.seconds));
     html! {
         section.span {
             (heading(level, "All time spans"))
-            div.scroll tabindex="0" role="region" aria-label="Figures of all time spans" {
-                table.figures {
-                    caption.hidden { "Figures of all time spans, " (number(totals.seconds)) " s" }
-                    thead { tr {
-                        th scope="col" { "I/Os" } th scope="col" { "amount" } th scope="col" { "number" }
-                        th scope="col" { "IOPS" } th scope="col" { "MiB/s" }
-                    } }
-                    tbody {
-                        (row("total", &totals.total))
-                        (row("read", &totals.read))
-                        (row("write", &totals.write))
-                    }
-                }
-            }
+            (PageTable::new("", &caption).of(TotalLine::COLUMNS, &lines))
         }
     }
 }

@@ -8,11 +8,15 @@ use super::chart::table::FigureTable;
 use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::run::{place_and_time, sections, targets};
+use super::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
+use super::table::PageTable;
 use super::verdict::Badge;
-use crate::number::{exact, exact_time, latency, number};
+use crate::number::{latency, number};
 use crate::work_in_words as workload;
 use diskspd_model::results::SpanSummary;
 use diskspd_model::units::Millis;
+use diskspd_model::units::start_time::date_and_time;
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -81,7 +85,7 @@ pub fn all(runs: &[Run]) -> Markup {
     html! {
         section {
             (heading(2, "All runs"))
-            div.scroll.high tabindex="0" role="region" aria-label="All runs" { (table(&points)) }
+            (PageTable::new("runs", "All runs").high().of(RunPoint::COLUMNS, &points))
         }
         section {
             (heading(2, "Side by side"))
@@ -117,48 +121,42 @@ fn points_of<'a>(number: usize, run: &'a Run<'a>) -> Vec<RunPoint<'a>> {
     spans.iter().enumerate().map(point).collect()
 }
 
-fn table(points: &[RunPoint]) -> Markup {
-    let head = [
-        "verdict",
-        "started",
-        "workload",
-        "threads",
-        "in flight",
-        "IOPS",
-        "MiB/s",
-        "mean",
-        "99 %",
-        "99.9 %",
-        "CPUs, %",
+impl<'a> RunPoint<'a> {
+    const COLUMNS: &'a [TableColumn<RunPoint<'a>>] = &[
+        TableColumn::<RunPoint>::words("run", |point| Cell::Named {
+            name: format!("{}. {}", point.name, point.run.known.name),
+            beside: String::new(),
+            link: Some(format!("r{}", point.number + 1)),
+            kind: "",
+        })
+        .paged(),
+        TableColumn::<RunPoint>::words("verdict", |point| Cell::Marked(point.badge().0, String::new()))
+            .paged(),
+        TableColumn::<RunPoint>::words("started", |point| {
+            Cell::text(point.run.known.started_at.and_then(date_and_time))
+        })
+        .paged(),
+        TableColumn::<RunPoint>::words("workload", |point| Cell::Text(point.work())).paged(),
+        TableColumn::<RunPoint>::number("threads", |point| {
+            Cell::whole(point.figures.and_then(|span| span.parameters.threads))
+        })
+        .paged(),
+        TableColumn::<RunPoint>::number("in flight", |point| {
+            Cell::whole(point.figures.and_then(|span| span.parameters.in_flight))
+        })
+        .paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
+        p999(),
+        cpus(),
     ];
-    html! {
-        table.figures.runs {
-            caption.hidden { "All runs" }
-            thead { tr { th scope="col" { "run" } @for name in head { th scope="col" { (name) } } } }
-            tbody { @for point in points { (row(point)) } }
-        }
-    }
 }
 
-fn row(point: &RunPoint) -> Markup {
-    let known = &point.run.known;
-    let unknown = SpanSummary::default();
-    let span = point.figures.unwrap_or(&unknown);
-    let at = |percent| span.percentile(percent).and_then(|row| row.total);
-    let parameters = &span.parameters;
-    html! {
-        tr {
-            th scope="row" { a href={ "#r" (point.number + 1) } { (point.name) ". " (line(&known.name)) } }
-            td { (point.badge().markup()) }
-            td { (known.started_at.and_then(diskspd_model::units::start_time::date_and_time).unwrap_or_default()) }
-            td { (point.work()) }
-            td { @if let Some(threads) = parameters.threads { (threads) } }
-            td { @if let Some(ios) = parameters.in_flight { (ios) } }
-            td { (exact(span.total.iops, number)) }
-            td { (exact(span.total.mib_per_s, number)) }
-            @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact_time(ms)) } }
-            td { (exact(span.cpu_percent, number)) }
-        }
+impl OfSpan for RunPoint<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.figures
     }
 }
 

@@ -3,9 +3,8 @@
 use super::input::Run;
 use super::page::heading;
 use super::several;
-use crate::number::number;
+use super::table::PageTable;
 use diskspd_judge::lab::suite::SuiteRow;
-use diskspd_model::units::Millis;
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 
@@ -40,7 +39,7 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
         }
         section {
             (heading(2, "Tests"))
-            div.scroll tabindex="0" role="region" aria-label="Tests" { (table(page.rows)) }
+            (PageTable::new("tests", "Tests").of(SuiteRow::COLUMNS, page.rows))
             p.note {
                 "IOPS: the mean of all runs, and its 95 % interval to each side. The other figures are \
                  medians, and the verdict is the worst of a run."
@@ -50,41 +49,6 @@ pub fn content(page: &SuitePage, runs: &[Run]) -> Markup {
         section.again {
             (heading(2, "Do it again"))
             div.command { pre { code { (lines(page.command_line)) } } }
-        }
-    }
-}
-
-/// The columns of numbers.
-const HEADS: [&str; 5] = ["runs", "IOPS", "± %", "MiB/s", "99th percentile"];
-
-fn table(rows: &[SuiteRow]) -> Markup {
-    let figure = |value: Option<f64>| value.map_or("–".to_owned(), number);
-    let time = |ms: Option<f64>| ms.map_or("–".to_owned(), |ms| Millis::new(ms).readable());
-    html! {
-        table {
-            caption.hidden { "Tests" }
-            thead {
-                tr {
-                    th scope="col" { "test" }
-                    @for head in HEADS { th scope="col" { (head) } }
-                    th.words scope="col" { "verdict" }
-                    th.words scope="col" { "what it is for" }
-                }
-            }
-            tbody {
-                @for row in rows {
-                    tr {
-                        th scope="row" { (line(&row.test)) }
-                        td { (row.lines.len()) }
-                        td { (figure(row.iops)) }
-                        td { (figure(row.spread_percent)) }
-                        td { (figure(row.mib_per_s)) }
-                        td { (time(row.p99_ms)) }
-                        td.words { (row.verdict) }
-                        td.words { (line(&row.about)) }
-                    }
-                }
-            }
         }
     }
 }

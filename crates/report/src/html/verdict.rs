@@ -8,6 +8,7 @@ use diskspd_judge::lab::compare::ChangeVerdict;
 use diskspd_judge::truth::{DeviceVerdict, Finding, Judgement, Severity, Verdict};
 use diskspd_model::profile::RawText;
 use diskspd_model::results::Findings;
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -16,36 +17,31 @@ pub const UNCONFIRMED: &str = "No finding speaks against the figures, but no dev
 
 /// How something looks, and the word for it: nobody has to tell colours apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge {
-    /// Of the style sheet.
-    class: &'static str,
-    sign: &'static str,
-    word: String,
-}
+pub struct Badge(pub VerdictMark);
 
 impl Badge {
+    fn new(tone: Tone, sign: &'static str, word: impl Into<String>) -> Badge {
+        Badge(VerdictMark::new(tone, sign, word))
+    }
+
     /// That of a severity.
     pub fn of(severity: Severity) -> Badge {
-        let (class, sign, word) = match severity {
-            Severity::Error => ("wrong", "✕", "ERROR"),
-            Severity::Wrong => ("wrong", "✕", "WRONG"),
-            Severity::Warning => ("warning", "!", "WARNING"),
-            Severity::Note => ("note", "i", "NOTE"),
-        };
-        Badge { class, sign, word: word.into() }
+        match severity {
+            Severity::Error => Badge::new(Tone::Wrong, "✕", "ERROR"),
+            Severity::Wrong => Badge::new(Tone::Wrong, "✕", "WRONG"),
+            Severity::Warning => Badge::new(Tone::Warning, "!", "WARNING"),
+            Severity::Note => Badge::new(Tone::Note, "i", "NOTE"),
+        }
     }
 
     /// That of a verdict; how bad it is decides the colour, the verdict the word.
     fn of_verdict(verdict: Verdict, severity: Option<Severity>) -> Badge {
-        let (class, sign) = match (severity, verdict) {
-            (Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)), _) => {
-                let badge = Badge::of(severity);
-                (badge.class, badge.sign)
+        match severity {
+            Some(severity @ (Severity::Error | Severity::Wrong | Severity::Warning)) => {
+                Badge(VerdictMark { word: verdict.word().into(), ..Badge::of(severity).0 })
             }
-            (_, Verdict::Verified) => ("good", "✓"),
-            _ => ("unknown", "?"),
-        };
-        Badge { class, sign, word: verdict.word().into() }
+            _ => Badge::of_devices(verdict),
+        }
     }
 
     /// That of a whole run.
@@ -74,7 +70,7 @@ impl Badge {
                 Badge::of(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
-            (_, None) => Badge { class: "unknown", sign: "?", word: "NOT CHECKED".into() },
+            (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
         }
     }
 
@@ -86,77 +82,62 @@ impl Badge {
                 Badge::of(severity)
             }
             (_, Some(verdict)) => Badge::of_verdict(verdict.verdict, verdict.severity),
-            (_, None) => Badge { class: "unknown", sign: "?", word: "NOT CHECKED".into() },
+            (_, None) => Badge::new(Tone::Unknown, "?", "NOT CHECKED"),
         }
     }
 
     /// That of a run of which the verdict alone is known.
     pub fn of_summary(verdict: RunVerdict) -> Badge {
-        match verdict {
-            RunVerdict::Wrong => Badge::of(Severity::Wrong),
-            RunVerdict::Warning => Badge::of(Severity::Warning),
-            RunVerdict::Devices(verdict) => Badge::of_devices(verdict),
-            RunVerdict::NothingFound => Badge { class: "unknown", sign: "?", word: verdict.word().into() },
-        }
+        Badge(verdict.mark())
     }
 
     /// That of what devices did, where nothing else is known.
     pub fn of_devices(verdict: Verdict) -> Badge {
-        let (class, sign) = if verdict == Verdict::Verified { ("good", "✓") } else { ("unknown", "?") };
-        Badge { class, sign, word: verdict.word().into() }
+        Badge::of_summary(RunVerdict::Devices(verdict))
     }
 
     /// That of a run that came to nothing.
     pub fn failed() -> Badge {
-        Badge { class: "wrong", sign: "✕", word: "FAILED".into() }
+        Badge::new(Tone::Wrong, "✕", "FAILED")
     }
 
     /// That of a change.
     pub fn of_change(verdict: ChangeVerdict) -> Badge {
-        let (class, sign) = match verdict {
-            ChangeVerdict::Better => ("good", "✓"),
-            ChangeVerdict::Worse => ("wrong", "✕"),
-            ChangeVerdict::Same => ("note", "="),
-            ChangeVerdict::CantTell | ChangeVerdict::TwoRuns | ChangeVerdict::NotCompared => ("unknown", "?"),
-        };
-        let word = match verdict {
-            ChangeVerdict::NotCompared => "NOT COMPARED".into(),
-            verdict => verdict.word().to_uppercase(),
-        };
-        Badge { class, sign, word }
+        Badge(verdict.mark())
     }
 
     /// That of what was found about a run of which no record is at hand.
     pub fn of_findings(findings: Option<&Findings>) -> Badge {
         match findings.map(|findings| findings.worst) {
             Some(Some(severity)) => Badge::of(severity),
-            Some(None) => Badge { class: "unknown", sign: "✓", word: "NOTHING FOUND".into() },
-            None => Badge { class: "unknown", sign: "?", word: "NOT RECORDED".into() },
+            Some(None) => Badge::new(Tone::Unknown, "✓", "NOTHING FOUND"),
+            None => Badge::new(Tone::Unknown, "?", "NOT RECORDED"),
         }
     }
 
     /// The class of the style sheet.
     pub fn class(&self) -> &'static str {
-        self.class
+        self.0.tone.name()
     }
 
     /// Its word.
     pub fn word(&self) -> &str {
-        &self.word
+        &self.0.word
     }
 
     /// As it is seen.
     pub fn markup(&self) -> Markup {
-        html! { span.badge.{(self.class)} { span.sign aria-hidden="true" { (self.sign) } (self.word) } }
+        let VerdictMark { sign, word, .. } = &self.0;
+        html! { span.badge.{(self.class())} { span.sign aria-hidden="true" { (sign) } (word) } }
     }
 
     /// What it says about the figures of a run.
     fn sentence(&self) -> &'static str {
-        match self.class {
-            "wrong" => "The figures are not what they seem to be.",
-            "warning" => "The figures are true, but may not mean what they seem to mean.",
-            "good" => "The devices did as much as the run counted, and no finding limits the figures.",
-            _ if self.word == "NOT RECORDED" => "The record has no verdict on the figures.",
+        match self.0.tone {
+            Tone::Wrong => "The figures are not what they seem to be.",
+            Tone::Warning => "The figures are true, but may not mean what they seem to mean.",
+            Tone::Good => "The devices did as much as the run counted, and no finding limits the figures.",
+            _ if self.word() == "NOT RECORDED" => "The record has no verdict on the figures.",
             _ => UNCONFIRMED,
         }
     }
@@ -176,7 +157,7 @@ pub fn verdict(run: &Run, prefix: &str) -> Markup {
 fn of_findings(badge: &Badge, findings: Option<&Findings>) -> Markup {
     let names = findings.map(|findings| findings.names.as_slice()).unwrap_or_default();
     html! {
-        div.judgement.{(badge.class)} {
+        div.judgement.{(badge.class())} {
             p.word { (badge.markup()) " " (badge.sentence()) }
             @if !names.is_empty() { ul.evidence { @for name in names { li { (line(name)) } } } }
         }
@@ -218,7 +199,7 @@ fn of_judgement(judgement: &Judgement, spans: &SpanLinks) -> Markup {
     // Verdicts stand before findings that are as bad; one that takes nothing away stands below all that does.
     statements.sort_by_key(|(severity, _)| std::cmp::Reverse(severity.unwrap_or(Severity::Note)));
     html! {
-        div.judgement.{(badge.class)} {
+        div.judgement.{(badge.class())} {
             p.word { (badge.markup()) " " (badge.sentence()) }
             ul.statements { @for (_, statement) in &statements { (statement) } }
         }

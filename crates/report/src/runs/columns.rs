@@ -4,7 +4,7 @@
 use super::TableRow;
 use diskspd_model::finding::Severity;
 use diskspd_model::profile::{Access, CacheMode, Caching, OfAllTargets, Parameters, Rate};
-use diskspd_model::results::{ChartRow, KnownFigures, KnownResponse};
+use diskspd_model::results::{ChartRow, KnownResponse, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::table::{Cell, TableColumn};
 
@@ -26,17 +26,12 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("findings", |row| {
             Cell::text(row.run.and_then(|run| Some(run.findings.as_ref()?.names.join(" "))))
         }),
-        TableColumn::<TableRow>::number("threads", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.threads))
-        })
-        .brief(),
+        TableColumn::<TableRow>::number("threads", |row| asked(row, |asked| asked.threads)).brief(),
         TableColumn::<TableRow>::number("outstanding", |row| {
             shared(row, |access| access.outstanding, |n| Cell::Whole(n.into()))
         })
         .brief(),
-        TableColumn::<TableRow>::number("in_flight", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.in_flight))
-        }),
+        TableColumn::<TableRow>::number("in_flight", |row| asked(row, |asked| asked.in_flight)),
         TableColumn::<TableRow>::number("block_bytes", |row| {
             shared(row, |access| access.block_size, |n| Cell::Size(n.into()))
         })
@@ -55,75 +50,37 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::words("caching", |row| {
             shared(row, |access| access.caching, |caching| Cell::Text(letters(caching)))
         }),
-        TableColumn::<TableRow>::number("duration_s", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.duration_s))
-        }),
-        TableColumn::<TableRow>::number("warmup_s", |row| {
-            Cell::whole(row.asked.and_then(|asked| asked.warmup_s))
-        }),
+        TableColumn::<TableRow>::number("duration_s", |row| asked(row, |asked| asked.duration_s)),
+        TableColumn::<TableRow>::number("warmup_s", |row| asked(row, |asked| asked.warmup_s)),
         TableColumn::<TableRow>::number("targets", |row| Cell::whole(row.asked.and_then(targets))),
         TableColumn::<TableRow>::words("target", |row| {
             Cell::text(row.asked.and_then(|asked| asked.paths().next()))
         }),
-        TableColumn::<TableRow>::number("seconds", |row| {
-            Cell::figure(row.span.and_then(|span| span.seconds), 2)
-        }),
-        TableColumn::<TableRow>::number("cpu_percent", |row| {
-            Cell::figure(row.span.and_then(|span| span.cpu_percent), 2)
-        })
-        .brief(),
-        TableColumn::<TableRow>::number("ios", |row| Cell::whole(total(row).and_then(|total| total.ios))),
-        TableColumn::<TableRow>::number("bytes", |row| Cell::whole(total(row).and_then(|total| total.bytes))),
-        TableColumn::<TableRow>::number("iops", |row| {
-            Cell::figure(total(row).and_then(|total| total.iops), 2)
-        })
-        .brief(),
-        TableColumn::<TableRow>::number("mib_per_s", |row| {
-            Cell::figure(total(row).and_then(|total| total.mib_per_s), 2)
-        })
-        .brief(),
-        TableColumn::<TableRow>::number("iops_std_dev", |row| {
-            Cell::figure(total(row).and_then(|total| total.iops_std_dev), 2)
-        }),
-        TableColumn::<TableRow>::number("mean_ms", |row| {
-            Cell::time(total(row).and_then(|total| total.mean_ms))
-        })
-        .brief(),
-        TableColumn::<TableRow>::number("std_dev_ms", |row| {
-            Cell::time(total(row).and_then(|total| total.std_dev_ms))
-        }),
-        TableColumn::<TableRow>::number("min_ms", |row| {
-            Cell::time(total(row).and_then(|total| total.min_ms))
-        }),
+        TableColumn::<TableRow>::number("seconds", |row| figure(row, |span| span.seconds)),
+        TableColumn::<TableRow>::number("cpu_percent", |row| figure(row, |span| span.cpu_percent)).brief(),
+        TableColumn::<TableRow>::number("ios", |row| whole(row, |span| span.total.ios)),
+        TableColumn::<TableRow>::number("bytes", |row| whole(row, |span| span.total.bytes)),
+        TableColumn::<TableRow>::number("iops", |row| figure(row, |span| span.total.iops)).brief(),
+        TableColumn::<TableRow>::number("mib_per_s", |row| figure(row, |span| span.total.mib_per_s)).brief(),
+        TableColumn::<TableRow>::number("iops_std_dev", |row| figure(row, |span| span.total.iops_std_dev)),
+        TableColumn::<TableRow>::number("mean_ms", |row| time(row, |span| span.total.mean_ms)).brief(),
+        TableColumn::<TableRow>::number("std_dev_ms", |row| time(row, |span| span.total.std_dev_ms)),
+        TableColumn::<TableRow>::number("min_ms", |row| time(row, |span| span.total.min_ms)),
         TableColumn::<TableRow>::number("p50_ms", |row| percentile(row, 50.0, |latency| latency.total)),
         TableColumn::<TableRow>::number("p95_ms", |row| percentile(row, 95.0, |latency| latency.total)),
         TableColumn::<TableRow>::number("p99_ms", |row| percentile(row, 99.0, |latency| latency.total))
             .brief(),
         TableColumn::<TableRow>::number("p999_ms", |row| percentile(row, 99.9, |latency| latency.total)),
-        TableColumn::<TableRow>::number("max_ms", |row| {
-            Cell::time(total(row).and_then(|total| total.max_ms))
-        }),
-        TableColumn::<TableRow>::number("read_iops", |row| {
-            Cell::figure(row.span.and_then(|span| span.read.iops), 2)
-        }),
-        TableColumn::<TableRow>::number("read_mib_per_s", |row| {
-            Cell::figure(row.span.and_then(|span| span.read.mib_per_s), 2)
-        }),
-        TableColumn::<TableRow>::number("read_mean_ms", |row| {
-            Cell::time(row.span.and_then(|span| span.read.mean_ms))
-        }),
+        TableColumn::<TableRow>::number("max_ms", |row| time(row, |span| span.total.max_ms)),
+        TableColumn::<TableRow>::number("read_iops", |row| figure(row, |span| span.read.iops)),
+        TableColumn::<TableRow>::number("read_mib_per_s", |row| figure(row, |span| span.read.mib_per_s)),
+        TableColumn::<TableRow>::number("read_mean_ms", |row| time(row, |span| span.read.mean_ms)),
         TableColumn::<TableRow>::number("read_p50_ms", |row| percentile(row, 50.0, |latency| latency.read)),
         TableColumn::<TableRow>::number("read_p99_ms", |row| percentile(row, 99.0, |latency| latency.read)),
         TableColumn::<TableRow>::number("read_p999_ms", |row| percentile(row, 99.9, |latency| latency.read)),
-        TableColumn::<TableRow>::number("write_iops", |row| {
-            Cell::figure(row.span.and_then(|span| span.write.iops), 2)
-        }),
-        TableColumn::<TableRow>::number("write_mib_per_s", |row| {
-            Cell::figure(row.span.and_then(|span| span.write.mib_per_s), 2)
-        }),
-        TableColumn::<TableRow>::number("write_mean_ms", |row| {
-            Cell::time(row.span.and_then(|span| span.write.mean_ms))
-        }),
+        TableColumn::<TableRow>::number("write_iops", |row| figure(row, |span| span.write.iops)),
+        TableColumn::<TableRow>::number("write_mib_per_s", |row| figure(row, |span| span.write.mib_per_s)),
+        TableColumn::<TableRow>::number("write_mean_ms", |row| time(row, |span| span.write.mean_ms)),
         TableColumn::<TableRow>::number("write_p50_ms", |row| percentile(row, 50.0, |latency| latency.write)),
         TableColumn::<TableRow>::number("write_p99_ms", |row| percentile(row, 99.0, |latency| latency.write)),
         TableColumn::<TableRow>::number("write_p999_ms", |row| {
@@ -144,8 +101,20 @@ impl<'a> TableRow<'a> {
     ];
 }
 
-fn total<'a>(row: &TableRow<'a>) -> Option<&'a KnownFigures> {
-    row.span.map(|span| &span.total)
+fn figure(row: &TableRow, of: fn(&SpanSummary) -> Option<f64>) -> Cell {
+    Cell::figure(row.span.and_then(of), 2)
+}
+
+fn time(row: &TableRow, of: fn(&SpanSummary) -> Option<Millis>) -> Cell {
+    Cell::time(row.span.and_then(of))
+}
+
+fn whole(row: &TableRow, of: fn(&SpanSummary) -> Option<u64>) -> Cell {
+    Cell::whole(row.span.and_then(of))
+}
+
+fn asked<N: Into<u64>>(row: &TableRow, of: fn(&Parameters) -> Option<N>) -> Cell {
+    Cell::whole(row.asked.and_then(of))
 }
 
 fn percentile(row: &TableRow, percent: f64, direction: fn(ChartRow) -> Option<Millis>) -> Cell {

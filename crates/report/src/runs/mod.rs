@@ -71,8 +71,3 @@ pub fn markdown(runs: &[TableRun]) -> String {
 pub fn text(runs: &[TableRun]) -> String {
     table::text(TableRow::COLUMNS, &rows(runs))
 }
-
-/// Rows in columns: words in the first, numbers in the others.
-pub(super) fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
-    table::aligned(rows, |place| place > 0)
-}

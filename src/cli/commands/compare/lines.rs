@@ -3,7 +3,7 @@
 use crate::cli::command_line::ReadLine;
 use crate::cli::error::CliError;
 use crate::cli::typed::quoted;
-use crate::cli::{AcrossBoots, Events, Interleaved, Invocation, RunRequest, SideWords};
+use crate::cli::{AcrossBoots, Interleaved, Invocation, RunRequest, SideWords};
 use crate::presets;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -121,17 +121,12 @@ fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
         (request.profile_only, "-Rp"),
         (request.dry_run, "--dry-run"),
         (!request.out.is_empty(), "--out"),
-        (request.stream.is_some(), "--stream"),
         (request.repeat.is_some(), "--repeat"),
-        (request.io_log.is_some(), "--io-log"),
-        (request.journal.is_some(), "--journal"),
-        (request.events != Events::default(), "-ys, -yf, -yr, -yp"),
     ];
-    match elsewhere.into_iter().find(|(given, _)| *given) {
+    let elsewhere = elsewhere.into_iter().find(|(given, _)| *given).map(|(_, option)| option);
+    match elsewhere.or_else(|| request.follows_one_run()) {
         None => Ok(request),
-        Some((_, option)) => {
-            Err(CliError::new(format!("{option} is for single runs, but these are repeated"))
-                .hint("leave it out; --save keeps every run in the history"))
-        }
+        Some(option) => Err(CliError::new(format!("{option} is for single runs, but these are repeated"))
+            .hint("leave it out; --save keeps every run in the history")),
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::words::{Words, given, switch};
 use crate::lab::repeat::Repeat;
 use crate::lab::sweep::ValueForm;
 use crate::profile::{Arrivals, RateTotal, Volume};
@@ -39,6 +40,10 @@ pub const FLAGS: &[Flag] = &[
                 -g, -i and -j, -x, nor with -F and -O.",
         tested: &["command_lines", "rate_total"],
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
+        print: Print::RunOptions(|options| {
+            let rate = |of: RateTotal| format!("{},{}", of.ios_per_s, ARRIVALS.print(of.arrivals));
+            given(options.rate_total.map(rate))
+        }),
         read: Read::Text(rate_total),
         ..LINUX
     },
@@ -54,6 +59,7 @@ pub const FLAGS: &[Flag] = &[
                 says that it never became steady. Not in simulated time.",
         tested: &["command_lines", "steady"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.until_steady_s)),
         read: Read::Optional(until_steady),
         ..LINUX
     },
@@ -72,6 +78,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.until_written)),
         read: Read::Text(until_written),
         ..LINUX
     },
@@ -86,6 +93,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.until_read)),
         read: Read::Text(until_read),
         ..LINUX
     },
@@ -99,6 +107,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.fsync_every)),
         read: Read::Text(fsync_every),
         ..LINUX
     },
@@ -108,6 +117,7 @@ pub const FLAGS: &[Flag] = &[
         default: "it is left to the kernel",
         notes: "After each time span, not part of its figures: fsync of every target that was written to.",
         tested: &["command_lines", "truth_device"],
+        print: Print::RunOptions(|options| switch(options.flush_after)),
         read: Read::Switch(|draft| draft.request.run_options.flush_after = true),
         ..LINUX
     },
@@ -121,6 +131,9 @@ fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// How offered I/Os come.
+const ARRIVALS: Words<Arrivals> = Words(&[("poisson", Arrivals::Poisson), ("uniform", Arrivals::Uniform)]);
+
 fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     const RATE: &str = "I/Os per second, 1 to 1000M, optionally with a comma and their arrivals: poisson or \
                         uniform";
@@ -130,11 +143,9 @@ fn rate_total(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     if !(1..=RateTotal::HIGHEST).contains(&ios_per_s) {
         return Err(Problem::new(0, "no such rate").expected(RATE));
     }
-    let arrivals = match value.get(comma + 1..) {
-        None | Some(b"poisson") => Arrivals::Poisson,
-        Some(b"uniform") => Arrivals::Uniform,
-        Some(_) => return Err(Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE)),
-    };
+    let arrivals = value.get(comma + 1..).map_or(Some(Arrivals::Poisson), |word| ARRIVALS.read(word));
+    let unknown = || Problem::new(comma + 1, "unknown kind of arrivals").expected(RATE);
+    let arrivals = arrivals.ok_or_else(unknown)?;
     draft.request.run_options.rate_total = Some(RateTotal { ios_per_s, arrivals });
     Ok(())
 }

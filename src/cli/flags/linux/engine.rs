@@ -3,8 +3,9 @@
 use crate::cli::answer::PrintedAnswer;
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read};
-use crate::engines::EngineKind;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read};
+use crate::cli::words::{given, switch};
+use crate::engines::ENGINES;
 use crate::lab::sweep::ValueForm;
 use crate::profile::Compat;
 pub const FLAGS: &[Flag] = &[
@@ -53,6 +54,7 @@ pub const FLAGS: &[Flag] = &[
             "help",
         ],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.engine.map(|engine| engine.row().name))),
         read: Read::Text(engine),
         ..LINUX
     },
@@ -66,6 +68,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "With io_uring only, which then also serves one outstanding I/O. Refused where the device \
                 has no poll queues (/sys/block/<device>/queue/io_poll).",
         tested: &["engine_choice"],
+        print: Print::RunOptions(|options| switch(options.poll)),
         read: Read::Switch(|draft| draft.request.run_options.poll = true),
         ..LINUX
     },
@@ -84,38 +87,25 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "cpu_latency", "advice"],
         values: &["0"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.cpu_latency_us)),
         read: Read::Text(cpu_latency),
         ..LINUX
     },
 ];
 
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.run_options.engine = Some(match value {
-        b"auto" => {
-            draft.request.run_options.engine = None;
-            return Ok(());
-        }
-        b"uring" => EngineKind::Uring,
-        b"aio" => EngineKind::Aio,
-        b"sync" => EngineKind::Sync,
-        b"mmap" => EngineKind::Mmap,
-        b"null" => EngineKind::Null,
-        b"sim" => EngineKind::Sim,
-        b"sim:cliff" => EngineKind::SimCliff,
-        b"sim:throttle" => EngineKind::SimThrottle,
-        b"sim:drift" => EngineKind::SimDrift,
-        b"sim:stall" => EngineKind::SimStall,
-        b"help" => {
-            draft.answer = Some(PrintedAnswer::Engines);
-            return Ok(());
-        }
+    let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
+    match (value, named) {
+        (b"auto", _) => draft.request.run_options.engine = None,
+        (b"help", _) => draft.answer = Some(PrintedAnswer::Engines),
+        (_, Some(row)) => draft.request.run_options.engine = Some(row.kind),
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             return Err(Problem::new(0, what)
                 .expected("auto, uring, aio, sync, mmap, null or sim")
                 .hint("diskspd --engine help describes them"));
         }
-    });
+    }
     Ok(())
 }
 

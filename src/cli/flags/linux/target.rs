@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::words::{Words, given};
 use crate::lab::sweep::ValueForm;
 use crate::presets;
 use crate::profile::Prefill;
@@ -15,6 +16,7 @@ pub const FLAGS: &[Flag] = &[
                 them. Not with -X. docs/presets.md has reasons and sources.",
         tested: &["presets"],
         with_profile: false,
+        print: Print::RunOptions(|options| given(options.preset.as_deref())),
         read: Read::Text(preset),
         ..LINUX
     },
@@ -32,6 +34,7 @@ pub const FLAGS: &[Flag] = &[
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),
+        print: Print::RunOptions(|options| given(options.prefill.map(|prefill| PREFILLS.print(prefill)))),
         read: Read::Optional(prefill),
         ..LINUX
     },
@@ -67,12 +70,16 @@ fn preset(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 }
 
 fn prefill(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
-    draft.request.run_options.prefill = Some(match value {
-        b"" | b"auto" => Prefill::Auto,
-        b"random" => Prefill::Random,
-        b"pattern" => Prefill::Pattern,
-        b"zero" => Prefill::Zero,
-        _ => return Err(Problem::new(0, "unknown content").expected("auto, random, pattern or zero")),
-    });
+    let word = if value.is_empty() { b"auto" } else { value };
+    let unknown = || Problem::new(0, "unknown content").expected("auto, random, pattern or zero");
+    draft.request.run_options.prefill = Some(PREFILLS.read(word).ok_or_else(unknown)?);
     Ok(())
 }
+
+/// What is put where nothing was written.
+const PREFILLS: Words<Prefill> = Words(&[
+    ("auto", Prefill::Auto),
+    ("random", Prefill::Random),
+    ("pattern", Prefill::Pattern),
+    ("zero", Prefill::Zero),
+]);

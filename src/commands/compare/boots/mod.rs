@@ -5,7 +5,7 @@ mod turn;
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
-use super::super::{output, runnable};
+use super::super::{ctrl_c, output};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
@@ -101,7 +101,7 @@ fn make(
 ) -> Result<(), NotDone> {
     let letter = ["A", "B"][turn.side];
     let control = Arc::default();
-    let _watch = runnable::watch(&control)?;
+    let _watch = ctrl_c::ends_several(&control)?;
     for number in turn.made..turn.made + turn.left {
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
         let record = interleaved::one(line, history.len(), &name, &control)

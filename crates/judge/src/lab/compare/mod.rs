@@ -15,6 +15,7 @@ mod order;
 mod parts;
 mod sides;
 mod summary;
+mod table;
 mod text;
 mod verdict;
 mod workloads;
@@ -31,10 +32,11 @@ use serde::Serialize;
 use sides::Runs;
 pub use sides::{Side, SideRun};
 use std::collections::BTreeMap;
-pub use summary::{in_one_sentence, table};
+pub use summary::in_one_sentence;
+pub use table::{ComparedLine, lines_of_span, place};
 pub use text::{
     ChangeAnswer, about_order, answer, between, differing, error_rate, foreseen, more_boots, noise,
-    not_recorded, place, sentence, signed, text, unjudged,
+    not_recorded, sentence, table, text, unjudged,
 };
 use verdict::{AboutFigure, Basis};
 pub use verdict::{ChangeVerdict, Compared, Summarized};

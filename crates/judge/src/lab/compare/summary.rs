@@ -1,16 +1,8 @@
 //! An answer about several tests in a table and a sentence.
 
 use super::allowance::ENOUGH_SESSIONS;
-use super::text::put_deciding;
 use super::{ChangeVerdict, Compared, RunComparison, SpanCompared, place};
 use diskspd_model::units::visible::line;
-
-/// A row for what decides in each test. `heads`: what both sides are called.
-pub fn table(comparison: &RunComparison, heads: [&str; 2]) -> String {
-    let mut text = String::new();
-    put_deciding(&mut text, comparison, heads);
-    text
-}
 
 /// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
 /// long a run of a test takes.

@@ -1,10 +1,12 @@
 //! A comparison for people.
 
 use super::order::ENOUGH_BOOTS;
+use super::table::{ComparedLine, lines_of_span, lines_that_decide, place};
 use super::{
     ChangeVerdict, Compared, OrderKind, RunComparison, SideDifference, SpanCompared, WorkloadCompared,
 };
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
+use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
 
@@ -26,7 +28,7 @@ pub fn text(comparison: &RunComparison) -> String {
     let several = comparison.time_spans.len() > 1;
     if several {
         text.push('\n');
-        put_deciding(&mut text, comparison, ["A", "B"]);
+        text += &table(comparison, ["A", "B"]);
     }
     text.extend(error_rate(comparison).map(|rate| format!("{rate}\n")));
     for span in &comparison.time_spans {
@@ -48,12 +50,8 @@ pub fn text(comparison: &RunComparison) -> String {
 }
 
 /// A row for what decides in each time span. `heads`: what both sides are called.
-pub(super) fn put_deciding(text: &mut String, comparison: &RunComparison, [first, other]: [&str; 2]) {
-    let rows = comparison.time_spans.iter().filter_map(|span| {
-        let cells = row(span.metrics.first()?);
-        Some([vec![place(comparison, span)], cells.to_vec()].concat())
-    });
-    put_table(text, &["", "", first, other, "change", "interval", "verdict"], rows.collect());
+pub fn table(comparison: &RunComparison, heads: [&'static str; 2]) -> String {
+    table::text(&ComparedLine::columns(heads), &lines_that_decide(comparison))
 }
 
 /// What differs, a sentence each: `kernel: 6.1 in A, 6.2 in B`. What only one side recorded may be alike: its
@@ -80,16 +78,6 @@ pub fn not_recorded(differences: &[SideDifference]) -> Vec<String> {
     };
     let lacking = [of_side("A", &|one| one.first.is_none()), of_side("B", &|one| one.other.is_none())];
     lacking.into_iter().flatten().collect()
-}
-
-/// Which workload and time span it is, of several.
-pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
-    let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
-    let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();
-    let number = (spans > 1).then(|| format!("time span {}", span.time_span));
-    let words: Vec<String> =
-        [line(name).into_owned()].into_iter().filter(|name| !name.is_empty()).chain(number).collect();
-    words.join(": ")
 }
 
 /// What all time spans and workloads together may be wrong with; `None` = there is one.
@@ -202,30 +190,10 @@ pub fn unjudged(comparison: &RunComparison) -> Vec<String> {
     why
 }
 
-fn put_table(text: &mut String, heads: &[&str], rows: Vec<Vec<String>>) {
-    let heads: Vec<String> = heads.iter().map(|head| (*head).to_owned()).collect();
-    let last = heads.len() - 1;
-    let names = heads.iter().take_while(|head| head.is_empty()).count();
-    let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).collect();
-    let mut widths = vec![0; last + 1];
-    for row in &rows {
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
-    for row in &rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let _ = match column < names || column == last {
-                true => write!(line, "{cell:<width$}  "),
-                false => write!(line, "{cell:>width$}  "),
-            };
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-}
-
 fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
-    let rows = span.all().filter(|metric| metric.sides.is_some()).map(|metric| row(metric).to_vec());
-    put_table(text, &["", "A", "B", "change", "interval", "verdict"], rows.collect());
+    let lines: Vec<ComparedLine> =
+        lines_of_span(span).into_iter().filter(ComparedLine::is_compared).collect();
+    *text += &table::text(&ComparedLine::columns(["A", "B"]), &lines);
     if let Some(primary) = span.metrics.first() {
         let ChangeAnswer { verdict, more, found } = answer(primary, same);
         let lines: Vec<String> = [Some(verdict), more, found].into_iter().flatten().collect();
@@ -239,19 +207,6 @@ fn put_span(text: &mut String, span: &SpanCompared, same: f64) {
         let why = metric.why_not.as_deref().unwrap_or_default();
         let _ = writeln!(text, "not compared: {}: {}", metric.title, line(why));
     }
-}
-
-fn row(metric: &Compared) -> [String; 6] {
-    let medians = metric.sides.as_ref().map(|sides| [sides[0].median, sides[1].median]);
-    let [first, other] = medians.map_or([String::new(), String::new()], |medians| medians.map(number));
-    [
-        metric.title.clone(),
-        first,
-        other,
-        metric.change_percent.map(signed).unwrap_or_default(),
-        between(metric, "..").unwrap_or_else(|| "-".into()),
-        metric.verdict.word().to_owned(),
-    ]
 }
 
 /// What a figure says, in sentences.
@@ -353,12 +308,3 @@ fn found(metric: &Compared) -> Option<String> {
 /// From so many runs a side on the chance of finding a change is what is printed, within 2 in 100
 /// (docs/compare.md); of fewer the scatter is often taken for less than it is.
 const ENOUGH: usize = 8;
-
-/// A change: `+4.2 %`.
-pub fn signed(percent: f64) -> String {
-    format!("{percent:+.1} %")
-}
-
-fn number(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
-}

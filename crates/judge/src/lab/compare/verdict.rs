@@ -5,6 +5,7 @@ use super::no_value::NoValue;
 use super::order::{FEWEST_PAIRS, RunOrder};
 use diskspd_model::stats::median;
 use diskspd_model::stats::ranks::{self, RankDesign, Shift};
+use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::Serialize;
 
 /// So likely a change is found by as many runs as are said to be needed.
@@ -45,6 +46,20 @@ impl ChangeVerdict {
             ChangeVerdict::TwoRuns => "two runs",
             ChangeVerdict::NotCompared => "",
         }
+    }
+
+    /// As a page shows it.
+    pub fn mark(self) -> VerdictMark {
+        let (tone, sign) = match self {
+            ChangeVerdict::Better => (Tone::Good, "✓"),
+            ChangeVerdict::Worse => (Tone::Wrong, "✕"),
+            ChangeVerdict::Same => (Tone::Note, "="),
+            ChangeVerdict::CantTell | ChangeVerdict::TwoRuns | ChangeVerdict::NotCompared => {
+                (Tone::Unknown, "?")
+            }
+        };
+        let word = if self == ChangeVerdict::NotCompared { "not compared" } else { self.word() };
+        VerdictMark::new(tone, sign, word.to_uppercase())
     }
 }
 

@@ -8,12 +8,14 @@
 //! ```
 
 mod command;
+mod data;
 mod order;
 mod read;
 mod shipped;
 mod table;
 
 pub use command::{UnclosedQuote, words};
+pub use data::{ToldSuite, json};
 pub use order::{SuiteTurn, turns};
 pub use read::{MAX_BYTES, SuiteError, read};
 pub use shipped::{SHIPPED, ShippedSuite, list, shipped};

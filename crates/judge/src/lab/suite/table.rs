@@ -5,7 +5,7 @@ use crate::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
 use diskspd_model::units::Millis;
-use diskspd_model::units::visible::line;
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 
 /// What a test did, over all its rounds.
@@ -66,27 +66,41 @@ fn worst(lines: &[RunLine]) -> Option<RunVerdict> {
     lines.iter().map(|line| line.verdict).min_by_key(|verdict| rank(*verdict))
 }
 
+impl SuiteRow {
+    /// The columns of the table.
+    pub const COLUMNS: &[TableColumn<SuiteRow>] = &[
+        TableColumn::<SuiteRow>::words("test", |row| Cell::named(&row.test)).seen().wide(4),
+        TableColumn::<SuiteRow>::number("runs", |row| Cell::Whole(row.lines.len() as u64)).seen().wide(4),
+        TableColumn::<SuiteRow>::number("IOPS", |row| Cell::figure(row.iops, 2))
+            .seen()
+            .meaning("the mean of all runs")
+            .wide(12),
+        TableColumn::<SuiteRow>::number("+- %", |row| Cell::figure(row.spread_percent, 2))
+            .brief()
+            .on_page("± %")
+            .meaning("the 95 % interval of the mean IOPS, to each side")
+            .wide(6),
+        TableColumn::<SuiteRow>::number("MiB/s", |row| Cell::figure(row.mib_per_s, 2))
+            .seen()
+            .meaning("the median of all runs")
+            .wide(10),
+        TableColumn::<SuiteRow>::number("p99 ms", |row| Cell::time(row.p99_ms.map(Millis::new)))
+            .brief()
+            .on_page("99 %")
+            .meaning("99 of 100 I/Os took no longer: the median of all runs")
+            .wide(9),
+        TableColumn::<SuiteRow>::words("verdict", |row| match worst(&row.lines) {
+            Some(verdict) => Cell::Marked(verdict.mark(), String::new()),
+            None => Cell::Text(row.verdict.clone()),
+        })
+        .seen(),
+        TableColumn::<SuiteRow>::words("what it is for", |row| Cell::Text(row.about.clone())).paged(),
+    ];
+}
+
 /// The table, for people.
 pub fn suite_text(rows: &[SuiteRow]) -> String {
-    let width = rows.iter().map(|row| row.test.chars().count()).max().unwrap_or(0).max(4);
-    let mut text = format!(
-        "{:<width$}{:>6}{:>14}{:>8}{:>12}{:>11}  verdict\n",
-        "test", "runs", "IOPS", "+- %", "MiB/s", "p99 ms"
-    );
-    for row in rows {
-        let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
-        let p99 = row.p99_ms.map_or("-".to_owned(), |ms| Millis::new(ms).to_string());
-        text += &format!(
-            "{:<width$}{:>6}{:>14}{:>8}{:>12}{p99:>11}  {}\n",
-            line(&row.test),
-            row.lines.len(),
-            number(row.iops),
-            number(row.spread_percent),
-            number(row.mib_per_s),
-            row.verdict
-        );
-    }
-    text
+    table::text(SuiteRow::COLUMNS, rows)
 }
 
 #[cfg(test)]

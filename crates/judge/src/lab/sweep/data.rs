@@ -1,10 +1,64 @@
 //! The table of a sweep as data.
 
 use super::{Drift, PointRow, SweepAnswer};
-use crate::lab::RunLine;
-use crate::truth::Limiter;
-use diskspd_model::units::{Millis, table::csv_cell};
+use crate::lab::{LatencyLine, RunLine};
+use diskspd_model::units::Millis;
+use diskspd_model::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
+
+/// A run of a point, or why one failed.
+struct PointRun<'a> {
+    row: &'a PointRow,
+    /// From 1; `None` = it failed.
+    number: Option<u64>,
+    line: Option<&'a RunLine>,
+}
+
+impl<'a> PointRun<'a> {
+    /// Behind those of the options that vary.
+    const COLUMNS: &'a [TableColumn<PointRun<'a>>] = &[
+        TableColumn::<PointRun>::number("offered_iops", |run| {
+            Cell::whole(Some(run.row.load).filter(|_| run.row.by_rate))
+        }),
+        TableColumn::<PointRun>::number("threads", |run| Cell::Whole(run.row.threads)),
+        TableColumn::<PointRun>::number("load", |run| Cell::Whole(run.row.load)),
+        TableColumn::<PointRun>::number("run", |run| Cell::whole(run.number)),
+        TableColumn::<PointRun>::number("iops", |run| run.figure(|line| line.iops, 3)),
+        TableColumn::<PointRun>::number("mib_per_s", |run| run.figure(|line| line.mib_per_s, 3)),
+        TableColumn::<PointRun>::number("avg_latency_ms", |run| run.service(|of| of.mean_ms)),
+        TableColumn::<PointRun>::number("p99_latency_ms", |run| run.service(|of| of.p99_ms)),
+        TableColumn::<PointRun>::number("p99_9_latency_ms", |run| run.service(|of| of.p999_ms)),
+        TableColumn::<PointRun>::number("avg_response_ms", |run| run.response(|of| of.mean_ms)),
+        TableColumn::<PointRun>::number("p99_response_ms", |run| run.response(|of| of.p99_ms)),
+        TableColumn::<PointRun>::number("p99_9_response_ms", |run| run.response(|of| of.p999_ms)),
+        TableColumn::<PointRun>::number("cpu_percent", |run| run.figure(|line| line.cpu, 2)),
+        TableColumn::<PointRun>::number("hottest_cpu_percent", |run| run.figure(|line| line.hottest, 2)),
+        TableColumn::<PointRun>::words("limited_by", |run| {
+            Cell::text(run.line.and_then(|line| Some(line.limited_by?.name())))
+        }),
+        TableColumn::<PointRun>::words("verdict", |run| Cell::text(run.line.map(|line| line.verdict.word()))),
+        TableColumn::<PointRun>::words("failure", |run| {
+            Cell::text(run.row.failure.as_ref().filter(|_| run.line.is_none()))
+        }),
+    ];
+
+    fn figure(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
+        self.line.map_or(Cell::Missing, |line| Cell::Rounded(of(line), decimals))
+    }
+
+    fn service(&self, of: fn(LatencyLine) -> Millis) -> Cell {
+        in_full(self.line.and_then(|line| line.latency).map(of))
+    }
+
+    fn response(&self, of: fn(LatencyLine) -> Millis) -> Cell {
+        in_full(self.line.and_then(|line| line.response).map(of))
+    }
+}
+
+/// To the nanosecond.
+fn in_full(time: Option<Millis>) -> Cell {
+    Cell::text(time.map(Millis::in_full))
+}
 
 /// One line of CSV per run, with a line of names above them: what failed has no figures.
 pub fn csv(rows: &[PointRow]) -> String {
@@ -14,49 +68,19 @@ pub fn csv(rows: &[PointRow]) -> String {
             options.push(&setting.option);
         }
     }
-    let names: String =
-        options.iter().map(|option| format!("{},", csv_cell(option.trim_start_matches('-')))).collect();
-    let mut text = format!(
-        "{names}offered_iops,threads,load,run,iops,mib_per_s,avg_latency_ms,p99_latency_ms,p99_9_latency_ms,\
-         avg_response_ms,p99_response_ms,p99_9_response_ms,cpu_percent,hottest_cpu_percent,limited_by,\
-         verdict,failure\n"
-    );
-    for row in rows {
-        let settings: String = options
-            .iter()
-            .map(|option| {
-                let setting = row.settings.iter().find(|setting| setting.option == *option);
-                format!("{},", csv_cell(setting.map_or("", |setting| &setting.value)))
-            })
-            .collect();
-        let offered = if row.by_rate { row.load.to_string() } else { String::new() };
-        let before = format!("{settings}{offered},{},{}", row.threads, row.load);
-        for (number, line) in row.runs.iter().enumerate() {
-            text += &format!("{before},{},{},\n", number + 1, figures(line));
-        }
-        if let Some(failure) = &row.failure {
-            text += &format!("{before},,,,,,,,,,,,,,,{}\n", csv_cell(failure));
-        }
-    }
-    text
+    let names: Vec<&str> = options.iter().map(|option| option.trim_start_matches('-')).collect();
+    let settings = |run: &PointRun| {
+        let value = |option: &&str| run.row.settings.iter().find(|setting| setting.option == **option);
+        options.iter().map(|option| value(option).map_or(String::new(), |set| set.value.clone())).collect()
+    };
+    let runs: Vec<PointRun> = rows.iter().flat_map(runs).collect();
+    table::csv_behind(&names, settings, PointRun::COLUMNS, &runs)
 }
 
-fn figures(line: &RunLine) -> String {
-    let latencies = [line.latency, line.response].map(|latency| match latency {
-        Some(latency) => [latency.mean_ms, latency.p99_ms, latency.p999_ms].map(Millis::in_full).join(","),
-        None => ",,".to_owned(),
-    });
-    let limit = line.limited_by.map(Limiter::name).unwrap_or_default();
-    format!(
-        "{:.3},{:.3},{},{},{:.2},{:.2},{limit},{}",
-        line.iops,
-        line.mib_per_s,
-        latencies[0],
-        latencies[1],
-        line.cpu,
-        line.hottest,
-        line.verdict.word()
-    )
+fn runs(row: &PointRow) -> impl Iterator<Item = PointRun<'_>> {
+    let run = move |(line, number)| PointRun { row, number: Some(number), line: Some(line) };
+    let failed = row.failure.as_ref().map(|_| PointRun { row, number: None, line: None });
+    row.runs.iter().zip(1..).map(run).chain(failed)
 }
 
 /// The whole sweep.

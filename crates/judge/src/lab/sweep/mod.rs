@@ -37,7 +37,10 @@ pub use next::{Upcoming, next};
 pub use objective::{Kept, Measure, Objective, Tried, kept};
 pub use rows::{PointRow, rows};
 pub use settings::{Settings, SweepOrder, curve, seconds};
-pub use table::{FoundAtPoints, findings as findings_text, label, text as table_text, told_once};
+pub use table::{
+    FoundAtPoints, PointLine, findings as findings_text, label, lines as point_lines, text as table_text,
+    told_once,
+};
 
 use crate::lab::RunLine;
 use serde::{Deserialize, Serialize};

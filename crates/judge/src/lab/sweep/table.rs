@@ -3,48 +3,107 @@
 use super::PointRow;
 use crate::lab::{LatencyLine, RunFinding, RunLine};
 use diskspd_model::units::Millis;
+use diskspd_model::units::table::{self, Cell, TableColumn};
+
+/// A line of the table of points.
+pub struct PointLine<'a> {
+    row: &'a PointRow,
+    /// Points have several runs each.
+    repeated: bool,
+    /// What it is to the answers.
+    roles: String,
+}
+
+/// The lines of a table; `roles`: what each is to the answers, by its place.
+pub fn lines(rows: &[PointRow], roles: impl Fn(usize) -> String) -> Vec<PointLine<'_>> {
+    let repeated = rows.iter().any(|row| row.runs.len() > 1);
+    let line = |(place, row)| PointLine { row, repeated, roles: roles(place) };
+    rows.iter().enumerate().map(line).collect()
+}
+
+impl<'a> PointLine<'a> {
+    /// All columns, in order.
+    pub const COLUMNS: &'a [TableColumn<PointLine<'a>>] = &[
+        TableColumn::<PointLine>::words("point", PointLine::name).seen().wide(5),
+        TableColumn::<PointLine>::number("IOPS", PointLine::iops).seen().wide(12),
+        TableColumn::<PointLine>::number("runs", |line| {
+            Cell::whole(line.repeated.then_some(line.row.runs.len() as u64))
+        })
+        .seen()
+        .optional()
+        .wide(4),
+        TableColumn::<PointLine>::number("+- %", |line| {
+            let share = line.row.iops.filter(|_| line.repeated).and_then(|spread| spread.relative());
+            Cell::figure(share.map(|share| 100.0 * share), 2)
+        })
+        .brief()
+        .on_page("± %")
+        .meaning("the 95 % interval of the mean, to each side")
+        .optional()
+        .wide(7),
+        TableColumn::<PointLine>::number("MiB/s", |line| line.figure(|run| run.mib_per_s, 2)).seen().wide(10),
+        TableColumn::<PointLine>::number("avg ms", |line| line.felt(|felt| felt.mean_ms))
+            .brief()
+            .on_page("mean")
+            .wide(9),
+        TableColumn::<PointLine>::number("p99 ms", |line| line.felt(|felt| felt.p99_ms))
+            .brief()
+            .on_page("99 %")
+            .meaning("99 of 100 I/Os took no longer")
+            .wide(9),
+        TableColumn::<PointLine>::number("p99.9 ms", |line| line.felt(|felt| felt.p999_ms))
+            .on_page("99.9 %")
+            .meaning("999 of 1000 I/Os took no longer"),
+        TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
+            .brief()
+            .on_page("CPUs, %")
+            .meaning("the mean of all processors")
+            .wide(6),
+        TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
+            .brief()
+            .on_page("busiest CPU, %")
+            .wide(6),
+        TableColumn::<PointLine>::words("limited by", |line| Cell::text(line.row.limit())).optional().paged(),
+        TableColumn::<PointLine>::words("verdict", PointLine::verdict).seen(),
+    ];
+
+    fn name(&self) -> Cell {
+        Cell::Named { name: label(self.row), beside: self.roles.clone(), link: None, kind: "" }
+    }
+
+    fn iops(&self) -> Cell {
+        match &self.row.figures {
+            Some(figures) => Cell::Figure(figures.iops, 2),
+            None => Cell::Failed(
+                self.row.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default().to_owned(),
+            ),
+        }
+    }
+
+    fn figure(&self, of: fn(&RunLine) -> f64, decimals: usize) -> Cell {
+        Cell::figure(self.row.figures.as_ref().map(of), decimals)
+    }
+
+    fn felt(&self, of: fn(&LatencyLine) -> Millis) -> Cell {
+        Cell::time(self.row.figures.as_ref().and_then(RunLine::felt).map(of))
+    }
+
+    fn verdict(&self) -> Cell {
+        let Some(figures) = &self.row.figures else { return Cell::Missing };
+        let failed = if self.row.failure.is_some() { "and a run failed" } else { "" };
+        Cell::Marked(figures.verdict.mark(), failed.to_owned())
+    }
+}
 
 /// The table, with a line of names above it.
 pub fn text(rows: &[PointRow]) -> String {
-    let repeated = rows.iter().any(|row| row.runs.len() > 1);
-    let width = rows.iter().map(|row| label(row).chars().count()).max().unwrap_or(0).max(5);
-    let runs = if repeated { format!("{:>6}{:>9}", "runs", "+- %") } else { String::new() };
-    let mut text = format!(
-        "{:<width$}{:>14}{runs}{:>12}{:>11}{:>11}{:>8}{:>8}  verdict\n",
-        "point", "IOPS", "MiB/s", "avg ms", "p99 ms", "CPU %", "core %"
-    );
-    for row in rows {
-        text += &line(row, width, repeated);
-    }
-    text
+    table::text(PointLine::COLUMNS, &lines(rows, |_| String::new()))
 }
 
 /// What makes a point, in words also where that is nothing.
 pub fn label(row: &PointRow) -> String {
     let label = row.label();
     if label.is_empty() { "as it is".to_owned() } else { label }
-}
-
-fn line(row: &PointRow, width: usize, repeated: bool) -> String {
-    let label = label(row);
-    let Some(figures) = &row.figures else {
-        let why = row.failure.as_deref().unwrap_or_default().lines().next().unwrap_or_default();
-        return format!("{label:<width$}  failed: {why}\n");
-    };
-    let runs = match (repeated, row.iops.and_then(|spread| spread.relative())) {
-        (false, _) => String::new(),
-        (true, Some(share)) => format!("{:>6}{:>9.2}", row.runs.len(), 100.0 * share),
-        (true, None) => format!("{:>6}{:>9}", row.runs.len(), "-"),
-    };
-    let latency = |figure: fn(&LatencyLine) -> Millis| {
-        figures.felt().map_or("-".to_owned(), |latency| figure(latency).to_string())
-    };
-    let RunLine { iops, mib_per_s, cpu, hottest, verdict, .. } = figures;
-    let (mean, p99) = (latency(|latency| latency.mean_ms), latency(|latency| latency.p99_ms));
-    let failed = if row.failure.is_some() { ", and a run failed" } else { "" };
-    let latencies = format!("{mean:>11}{p99:>11}");
-    let rest = format!("{latencies}{cpu:>8.1}{hottest:>8.1}  {}{failed}", verdict.word());
-    format!("{label:<width$}{iops:>14.2}{runs}{mib_per_s:>12.2}{rest}\n")
 }
 
 /// A finding with the points that have it.

@@ -1,5 +1,7 @@
 //! The table behind a chart.
 
+use crate::number::{NONE, number};
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
 
 /// A table; the first cell of a row names it.
@@ -24,6 +26,17 @@ impl FigureTable {
     /// A table of these columns.
     pub fn new(head: &[&str]) -> FigureTable {
         FigureTable { head: head.iter().map(|text| (*text).to_owned()).collect(), rows: Vec::new() }
+    }
+
+    /// The table of these rows; `at`: where each is on the axis below.
+    pub fn of<R>(columns: &[TableColumn<R>], rows: &[R], at: impl Fn(usize) -> f64) -> FigureTable {
+        let columns: Vec<&TableColumn<R>> = columns.iter().filter(|column| column.on_page).collect();
+        let cells = |row: &R| columns.iter().map(|column| text((column.cell)(row))).collect();
+        let row = |(place, row): (usize, &R)| FigureRow { at: at(place), cells: cells(row) };
+        FigureTable {
+            head: columns.iter().map(|column| column.heading.to_owned()).collect(),
+            rows: rows.iter().enumerate().map(row).collect(),
+        }
     }
 
     /// Adds a row.
@@ -59,5 +72,14 @@ impl FigureTable {
                 }
             }
         }
+    }
+}
+
+/// A cell of such a table.
+fn text(cell: Cell) -> String {
+    match cell {
+        Cell::Missing => NONE.to_owned(),
+        Cell::Figure(figure, _) => number(figure),
+        cell => cell.readable(),
     }
 }

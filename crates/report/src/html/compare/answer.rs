@@ -4,6 +4,7 @@ use super::{ComparisonPage, LETTERS, name, of_span};
 use crate::html::verdict::{Badge, said};
 use diskspd_judge::lab::compare::{self, Compared, Side, SpanCompared};
 use diskspd_model::finding::Severity;
+use diskspd_model::units::table::signed;
 use diskspd_model::units::visible::line;
 use maud::{Markup, html};
 
@@ -58,7 +59,7 @@ fn verdict(page: &ComparisonPage, span: &SpanCompared, warnings: &[(Severity, St
 }
 
 fn besides(metric: &Compared) -> String {
-    let change = metric.change_percent.map(compare::signed).unwrap_or_default();
+    let change = metric.change_percent.map(signed).unwrap_or_default();
     let between = compare::between(metric, "and").unwrap_or_default();
     format!("{}: {change}, between {between}", name(metric))
 }

@@ -1,30 +1,16 @@
 //! The figures of both sides and their changes: a table, and a chart of the changes.
 
-use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, span_name, text};
+use super::{ComparisonPage, MOST_WITH_CHARTS, id, name, span_name};
 use crate::html::chart::ChartFigure;
 use crate::html::chart::shifts::{ShiftRow, Shifts};
 use crate::html::chart::table::FigureTable;
 use crate::html::page::heading;
+use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
-use crate::number::{NONE, exact, plain};
-use diskspd_judge::lab::compare::{self, Compared, SpanCompared, signed};
-use diskspd_model::units::visible::line;
+use crate::number::NONE;
+use diskspd_judge::lab::compare::{self, Compared, ComparedLine, SpanCompared};
+use diskspd_model::units::table::signed;
 use maud::{Markup, html};
-
-const HEAD: [&str; 12] = [
-    "A",
-    "B",
-    "change",
-    "interval",
-    "sure, %",
-    "verdict",
-    "chance",
-    "corrected",
-    "runs scatter by, %",
-    "detects 5 % in, % of cases",
-    "detected in 80 % of cases",
-    "drift of both",
-];
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
     interval that holds the true change. Chance: how often two sides without a difference look so different; \
@@ -38,7 +24,8 @@ pub fn figures(page: &ComparisonPage) -> Markup {
     html! {
         @for (number, span) in page.comparison.time_spans.iter().enumerate() {
             @if several { (heading(3, &span_name(page, span))) }
-            div.scroll tabindex="0" role="region" aria-label="Figures of both sides" { (table(span)) }
+            (PageTable::new("compared", "Figures of both sides")
+                .of(&ComparedLine::columns(["A", "B"]), &compare::lines_of_span(span)))
             @if number == 0 { p.note { (MEANING) } }
             @if number < MOST_WITH_CHARTS {
                 @if let Some(chart) = changes(page, span) {
@@ -46,59 +33,6 @@ pub fn figures(page: &ComparisonPage) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn table(span: &SpanCompared) -> Markup {
-    html! {
-        table.figures.compared {
-            caption.hidden { "Figures of both sides" }
-            thead { tr { th scope="col" { "figure" } @for name in HEAD { th scope="col" { (name) } } } }
-            tbody {
-                @for (number, metric) in span.all().enumerate() {
-                    tr {
-                        th.total[number == 0] scope="row" {
-                            (name(metric)) @if number == 0 { span.quiet { " decides" } }
-                        }
-                        @match &metric.sides {
-                            Some(sides) => {
-                                @for side in sides { td { (exact(Some(side.median), text(metric))) } }
-                                (change(metric))
-                            }
-                            None => td.failed colspan="12" {
-                                "not compared: " (line(metric.why_not.as_deref().unwrap_or_default()))
-                            },
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn change(metric: &Compared) -> Markup {
-    html! {
-        td { (exact(metric.change_percent, signed)) }
-        td {
-            @match (metric.low_percent, metric.high_percent) {
-                (Some(low), Some(high)) => { (exact(Some(low), signed)) " to " (exact(Some(high), signed)) },
-                (low, _) => { (exact(low, signed)) @if low.is_some() { " or any higher" } },
-            }
-        }
-        td { (exact(metric.confidence_percent, plain)) }
-        td.words {
-            (Badge::of_change(metric.verdict).markup())
-            @if let Some([first, other]) = metric.more_runs {
-                " about " (exact(Some(f64::from(first)), plain)) " more of A, "
-                (exact(Some(f64::from(other)), plain)) " of B would tell"
-            }
-        }
-        td { (exact(metric.chance, plain)) }
-        td { (exact(metric.corrected_chance, plain)) }
-        td { (exact(metric.noise_percent, plain)) }
-        td { (exact(metric.finds_5_percent, plain)) }
-        td { (exact(metric.detectable_percent, signed)) }
-        td { (exact(metric.drift_percent, signed)) }
     }
 }
 

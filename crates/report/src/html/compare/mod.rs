@@ -10,7 +10,9 @@ mod runs;
 
 use super::chart::ChartFigure;
 use super::page::heading;
+use super::table::PageTable;
 use diskspd_judge::lab::compare::{self, SideDifference};
+use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
@@ -65,25 +67,20 @@ pub fn content(page: &ComparisonPage) -> Markup {
     }
 }
 
+/// What was recorded of both and differs.
+const DIFFERENCES: [TableColumn<SideDifference>; 3] = [
+    TableColumn::<SideDifference>::words("what", |one| Cell::named(&one.what)).paged(),
+    TableColumn::<SideDifference>::words("A", |one| Cell::text(one.first.as_ref())).paged(),
+    TableColumn::<SideDifference>::words("B", |one| Cell::text(one.other.as_ref())).paged(),
+];
+
 fn differences(found: &[SideDifference]) -> Markup {
-    let both: Vec<[&str; 3]> = found
-        .iter()
-        .filter_map(|one| Some([one.what.as_str(), one.first.as_deref()?, one.other.as_deref()?]))
-        .collect();
+    let both = |one: &&SideDifference| one.first.is_some() && one.other.is_some();
+    let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
         @if found.is_empty() { p { "Nothing: all else that was recorded is the same on both sides." } }
         @if !both.is_empty() {
-            div.scroll.high tabindex="0" role="region" aria-label="What differs besides" {
-                table.differences {
-                    caption.hidden { "What differs besides" }
-                    thead { tr { th scope="col" { "what" } th scope="col" { "A" } th scope="col" { "B" } } }
-                    tbody {
-                        @for [what, first, other] in both {
-                            tr { th scope="row" { (line(what)) } td { (line(first)) } td { (line(other)) } }
-                        }
-                    }
-                }
-            }
+            (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, &both))
         }
         @for told in compare::not_recorded(found) { p.note { (told) } }
         @if !found.is_empty() { p.note { "All else that was recorded is the same on both sides." } }

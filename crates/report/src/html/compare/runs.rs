@@ -2,15 +2,15 @@
 
 use super::points::run_name;
 use super::{ComparisonPage, LETTERS};
+use crate::html::span_columns::{OfSpan, cpus, iops, mean, mib_per_s, p99, p999};
+use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
-use crate::number::{exact, exact_time, number};
 use diskspd_judge::lab::compare::{Side, SideRun};
-use diskspd_model::results::SpanSummary;
+use diskspd_model::results::{RunSummary, SpanSummary};
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::visible::{line, lines};
+use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::visible;
 use maud::{Markup, html};
-
-const HEAD: [&str; 9] = ["started", "found", "machine", "IOPS", "MiB/s", "mean", "99 %", "99.9 %", "CPUs, %"];
 
 /// Runs that are listed of each side; the others are in the charts alone.
 const MOST: usize = 200;
@@ -20,48 +20,58 @@ const MOST_LINES: usize = 4;
 /// A row for each run and time span.
 pub fn runs(page: &ComparisonPage) -> Markup {
     let left = page.sides.iter().map(|side| side.runs.len().saturating_sub(MOST)).sum::<usize>();
+    let lines: Vec<SideRunLine> =
+        LETTERS.iter().zip(page.sides).flat_map(|(letter, side)| lines(letter, side)).collect();
     html! {
-        div.scroll.high tabindex="0" role="region" aria-label="Runs of both sides" {
-            table.figures.runs {
-                caption.hidden { "Runs of both sides" }
-                thead { tr { th scope="col" { "run" } @for name in HEAD { th scope="col" { (name) } } } }
-                tbody {
-                    @for (letter, side) in LETTERS.iter().zip(page.sides) {
-                        @for run in side.runs.iter().take(MOST) { (rows(letter, run)) }
-                    }
-                }
-            }
-        }
+        (PageTable::new("runs", "Runs of both sides").high().of(SideRunLine::COLUMNS, &lines))
         @if left > 0 { p.note { (left) " runs more are in the charts and their tables." } }
     }
 }
 
-fn rows(letter: &str, run: &SideRun) -> Markup {
-    let several = run.known.time_spans.len() > 1;
-    let place = |number: usize| if several { format!(", time span {}", number + 1) } else { String::new() };
-    html! {
-        @for (number, span) in run.known.time_spans.iter().enumerate() {
-            tr {
-                th scope="row" { (run_name(letter, &run.known.name)) (place(number)) }
-                td { (run.known.started_at.and_then(date_and_time).unwrap_or_default()) }
-                td.words { (Badge::of_findings(run.known.findings.as_ref()).markup()) }
-                td { (line(&run.known.computer().unwrap_or_default())) }
-                @match span {
-                    Some(span) => (figures(span)),
-                    None => td.failed colspan="6" { "ended before it was measured" },
-                }
-            }
-        }
-    }
+/// A time span of a run.
+struct SideRunLine<'a> {
+    name: String,
+    run: &'a RunSummary,
+    span: Option<&'a SpanSummary>,
 }
 
-fn figures(span: &SpanSummary) -> Markup {
-    let at = |percent| span.percentile(percent).and_then(|row| row.total);
-    html! {
-        td { (exact(span.total.iops, number)) }
-        td { (exact(span.total.mib_per_s, number)) }
-        @for ms in [span.total.mean_ms, at(99.0), at(99.9)] { td { (exact_time(ms)) } }
-        td { (exact(span.cpu_percent, number)) }
+fn lines<'a>(letter: &'a str, side: &'a Side) -> impl Iterator<Item = SideRunLine<'a>> {
+    let of_run = move |run: &'a SideRun| {
+        let several = run.known.time_spans.len() > 1;
+        let spans = run.known.time_spans.iter().enumerate();
+        spans.map(move |(number, span)| {
+            let place = if several { format!(", time span {}", number + 1) } else { String::new() };
+            let name = run_name(letter, &run.known.name) + &place;
+            SideRunLine { name, run: &run.known, span: span.as_ref() }
+        })
+    };
+    side.runs.iter().take(MOST).flat_map(of_run)
+}
+
+impl<'a> SideRunLine<'a> {
+    const COLUMNS: &'a [TableColumn<SideRunLine<'a>>] = &[
+        TableColumn::<SideRunLine>::words("run", |line| Cell::named(&line.name)).paged(),
+        TableColumn::<SideRunLine>::words("started", |line| {
+            Cell::text(line.run.started_at.and_then(date_and_time))
+        })
+        .paged(),
+        TableColumn::<SideRunLine>::words("found", |line| {
+            Cell::Marked(Badge::of_findings(line.run.findings.as_ref()).0, String::new())
+        })
+        .paged(),
+        TableColumn::<SideRunLine>::words("machine", |line| Cell::text(line.run.computer())).paged(),
+        iops(),
+        mib_per_s(),
+        mean(),
+        p99(),
+        p999(),
+        cpus(),
+    ];
+}
+
+impl OfSpan for SideRunLine<'_> {
+    fn span(&self) -> Option<&SpanSummary> {
+        self.span
     }
 }
 
@@ -72,7 +82,7 @@ pub fn command_lines(page: &ComparisonPage) -> Markup {
             @let found = distinct(side);
             @if !found.is_empty() {
                 p.name { "How " (letter) " was run" }
-                @for one in found.iter().take(MOST_LINES) { div.command { pre { code { (lines(one)) } } } }
+                @for one in found.iter().take(MOST_LINES) { div.command { pre { code { (visible::lines(one)) } } } }
                 @if found.len() > MOST_LINES { p.quiet { (found.len() - MOST_LINES) " command lines more" } }
             }
         }

@@ -1,44 +1,25 @@
 //! The list of all runs.
 
 use super::{HistoryPage, ListedRun};
+use crate::html::table::PageTable;
 use crate::html::verdict::Badge;
-use crate::number::{exact, latency, number};
 use diskspd_judge::lab::selection::RunFigure;
 use diskspd_model::results::{SpanSummary, WhichIos};
+use diskspd_model::units::Millis;
 use diskspd_model::units::start_time::date_and_time;
-use diskspd_model::units::visible::line;
+use diskspd_model::units::table::{Cell, TableColumn};
 use maud::{Markup, html};
-
-const HEAD: [&str; 12] = [
-    "began",
-    "label, tags",
-    "found",
-    "work",
-    "IOPS",
-    "MiB/s",
-    "mean",
-    "50 %",
-    "99 %",
-    "99.9 %",
-    "machine",
-    "targets",
-];
 
 /// Runs that are listed; more of them make a page that no browser opens at once.
 const MOST: usize = 2000;
 
 /// The latest first, as the newest are what is asked for.
 pub fn list(page: &HistoryPage) -> Markup {
+    let lines: Vec<KeptLine> = page.runs.iter().rev().take(MOST).flat_map(lines).collect();
     html! {
         @if page.runs.is_empty() { p { "No run fits." } }
         @else {
-            div.scroll.high tabindex="0" role="region" aria-label="All runs" {
-                table.figures.kept {
-                    caption.hidden { "All runs, the latest first" }
-                    thead { tr { th scope="col" { "run" } @for name in HEAD { th scope="col" { (name) } } } }
-                    tbody { @for run in page.runs.iter().rev().take(MOST) { (rows(run)) } }
-                }
-            }
+            (PageTable::new("kept", "All runs, the latest first").high().of(KeptLine::COLUMNS, &lines))
             p.note {
                 "The latest first, with a line for each time span; times are UTC."
                 @if page.runs.len() > MOST {
@@ -50,36 +31,57 @@ pub fn list(page: &HistoryPage) -> Markup {
     }
 }
 
-/// A line for each time span; one for a run without any.
-fn rows(run: &ListedRun) -> Markup {
-    let spans = &run.run.time_spans;
-    html! {
-        @if spans.is_empty() { (row(run, 0, None)) }
-        @for (place, span) in spans.iter().enumerate() { (row(run, place, span.as_ref())) }
-    }
+/// A time span of a run that is kept.
+struct KeptLine<'a> {
+    run: &'a ListedRun<'a>,
+    /// Of the time span, from 0.
+    place: usize,
+    span: Option<&'a SpanSummary>,
 }
 
-/// `place`: of the time span, from 0.
-fn row(run: &ListedRun, place: usize, span: Option<&SpanSummary>) -> Markup {
-    let words = run.label.into_iter().chain(run.tags.iter().map(String::as_str));
-    let words = words.map(|word| line(word).into_owned());
-    let pinned = run.pinned.then(|| "pinned".to_owned());
-    let figure = |figure: RunFigure| figure.value(span?, WhichIos::Total);
-    html! {
-        tr {
-            th scope="row" { "@" (line(&run.id)) }
-            td { (date_and_time(run.at).unwrap_or_default()) }
-            td { (words.chain(pinned).collect::<Vec<_>>().join(", ")) }
-            td { @if let Some(worst) = run.run.worst() { (Badge::of(worst).markup()) } }
-            td {
-                (line(run.work.get(place).map_or("", String::as_str)))
-                @if run.run.time_spans.len() > 1 { span.quiet { " time span " (place + 1) } }
-            }
-            @for (of, _) in RunFigure::ALL {
-                td { (exact(figure(of), if of.more_is_better() { number } else { latency })) }
-            }
-            td { (line(&run.run.computer().unwrap_or_default())) }
-            td { (line(&run.targets.join(" "))) }
-        }
+/// A line for each time span; one for a run without any.
+fn lines<'a>(run: &'a ListedRun) -> Vec<KeptLine<'a>> {
+    let spans = run.run.time_spans.iter().map(Option::as_ref).enumerate();
+    let lines: Vec<KeptLine> = spans.map(|(place, span)| KeptLine { run, place, span }).collect();
+    if lines.is_empty() { vec![KeptLine { run, place: 0, span: None }] } else { lines }
+}
+
+impl<'a> KeptLine<'a> {
+    const COLUMNS: &'a [TableColumn<KeptLine<'a>>] = &[
+        TableColumn::<KeptLine>::words("run", |line| Cell::named(format!("@{}", line.run.id))).paged(),
+        TableColumn::<KeptLine>::words("began", |line| Cell::text(date_and_time(line.run.at))).paged(),
+        TableColumn::<KeptLine>::words("label, tags", KeptLine::words).paged(),
+        TableColumn::<KeptLine>::words("found", |line| match line.run.run.worst() {
+            Some(worst) => Cell::Marked(Badge::of(worst).0, String::new()),
+            None => Cell::Missing,
+        })
+        .paged(),
+        TableColumn::<KeptLine>::words("work", KeptLine::work).paged(),
+        TableColumn::<KeptLine>::number("IOPS", |line| line.figure(RunFigure::Iops)).paged(),
+        TableColumn::<KeptLine>::number("MiB/s", |line| line.figure(RunFigure::MibPerS)).paged(),
+        TableColumn::<KeptLine>::number("mean", |line| line.figure(RunFigure::Mean)).paged(),
+        TableColumn::<KeptLine>::number("50 %", |line| line.figure(RunFigure::P50)).paged(),
+        TableColumn::<KeptLine>::number("99 %", |line| line.figure(RunFigure::P99)).paged(),
+        TableColumn::<KeptLine>::number("99.9 %", |line| line.figure(RunFigure::P999)).paged(),
+        TableColumn::<KeptLine>::words("machine", |line| Cell::text(line.run.run.computer())).paged(),
+        TableColumn::<KeptLine>::words("targets", |line| Cell::Text(line.run.targets.join(" "))).paged(),
+    ];
+
+    fn words(&self) -> Cell {
+        let words = self.run.label.into_iter().chain(self.run.tags.iter().map(String::as_str));
+        let words: Vec<&str> = words.chain(self.run.pinned.then_some("pinned")).collect();
+        Cell::Text(words.join(", "))
+    }
+
+    fn work(&self) -> Cell {
+        let name = self.run.work.get(self.place).cloned().unwrap_or_default();
+        let several = self.run.run.time_spans.len() > 1;
+        let beside = if several { format!("time span {}", self.place + 1) } else { String::new() };
+        Cell::Named { name, beside, link: None, kind: "" }
+    }
+
+    fn figure(&self, of: RunFigure) -> Cell {
+        let value = self.span.and_then(|span| of.value(span, WhichIos::Total));
+        if of.more_is_better() { Cell::figure(value, 2) } else { Cell::time(value.map(Millis::new)) }
     }
 }

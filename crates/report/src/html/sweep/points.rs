@@ -1,42 +1,15 @@
 //! The table of all points.
 
 use super::SweepPage;
-use crate::html::verdict::Badge;
-use crate::number::{exact, exact_time, number};
-use diskspd_judge::lab::sweep::{PointRow, label};
-use diskspd_judge::lab::{LatencyLine, RunLine};
-use diskspd_model::units::Millis;
-use diskspd_model::units::visible::line;
+use crate::html::table::PageTable;
+use diskspd_judge::lab::sweep::{PointLine, point_lines};
 use maud::{Markup, html};
-
-const HEAD: [&str; 11] = [
-    "runs",
-    "IOPS",
-    "+- %, 95 %",
-    "MiB/s",
-    "mean",
-    "99 %",
-    "99.9 %",
-    "CPUs, %",
-    "busiest CPU, %",
-    "limited by",
-    "verdict",
-];
 
 /// All of them, in the order of the command line; what was answered stands beside the name.
 pub fn points(page: &SweepPage) -> Markup {
+    let lines = point_lines(page.rows, |place| roles(page, place));
     html! {
-        div.scroll.high tabindex="0" role="region" aria-label="All points" {
-            table.figures.points {
-                caption.hidden { "All points" }
-                thead { tr { th scope="col" { "point" } @for name in HEAD { th scope="col" { (name) } } } }
-                tbody {
-                    @for (place, row) in page.rows.iter().enumerate() {
-                        (table_row(row, &roles(page, place)))
-                    }
-                }
-            }
-        }
+        (PageTable::new("points", "All points").high().of(PointLine::COLUMNS, &lines))
         p.note { (meaning(page)) }
     }
 }
@@ -72,43 +45,4 @@ fn roles(page: &SweepPage, place: usize) -> String {
         roles.extend(named.into_iter().filter(|(_, row)| *row == Some(place)).map(|(name, _)| name));
     }
     roles.join(", ")
-}
-
-fn table_row(row: &PointRow, roles: &str) -> Markup {
-    html! {
-        tr {
-            th scope="row" {
-                (line(&label(row)))
-                @if !roles.is_empty() { span.quiet { " " (roles) } }
-            }
-            td { (row.runs.len()) }
-            @match &row.figures {
-                Some(figures) => (of_figures(row, figures)),
-                None => td.failed colspan="10" {
-                    (Badge::failed().markup()) " "
-                    (line(row.failure.as_deref().unwrap_or_default()))
-                },
-            }
-        }
-    }
-}
-
-fn of_figures(row: &PointRow, figures: &RunLine) -> Markup {
-    let felt = |of: fn(&LatencyLine) -> Millis| exact_time(figures.felt().map(of));
-    let share = row.iops.and_then(|spread| spread.relative()).map(|share| 100.0 * share);
-    html! {
-        td { (exact(Some(figures.iops), number)) }
-        td { (exact(share, number)) }
-        td { (exact(Some(figures.mib_per_s), number)) }
-        td { (felt(|latency| latency.mean_ms)) }
-        td { (felt(|latency| latency.p99_ms)) }
-        td { (felt(|latency| latency.p999_ms)) }
-        td { (exact(Some(figures.cpu), number)) }
-        td { (exact(Some(figures.hottest), number)) }
-        td.words { (row.limit().unwrap_or_default()) }
-        td.words {
-            (Badge::of_summary(figures.verdict).markup())
-            @if row.failure.is_some() { " a run failed" }
-        }
-    }
 }

@@ -205,6 +205,15 @@ pub fn read(mut from: impl Read) -> Result<JournalContent, NoJournal> {
     }
 }
 
+/// When a journal was begun, ms since 1970-01-01 00:00 UTC; `None` = it has no beginning: it is something else, or
+/// was cut before its first piece was whole.
+pub fn began_ms(mut from: impl Read) -> Option<i64> {
+    let mut body = Vec::new();
+    let (whole, _) = next_piece(&mut from, &mut body).ok()?;
+    let mut content = JournalContent::default();
+    content.take(&body, true).filter(|()| whole).map(|()| content.began_ms)
+}
+
 /// Reads a piece; false = it isn't whole. Also how many bytes were read.
 fn next_piece(from: &mut impl Read, body: &mut Vec<u8>) -> io::Result<(bool, usize)> {
     body.clear();

@@ -1,8 +1,11 @@
-//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back.
+//! `diskspd verify-after JOURNAL`: what a journal says is durable is read back; with `--campaign DIR` the newest of many.
+
+mod campaign;
+mod cycle;
 
 use super::not_done::NotDone;
 use super::output;
-use crate::cli::{Exit, VerifyAfterRequest};
+use crate::cli::{Exit, Journals, VerifyAfterRequest};
 use crate::host::boot;
 use crate::host::root::Root;
 use crate::host::target::locate;
@@ -15,17 +18,43 @@ use crate::units::start_time::date_and_time;
 use std::fmt::Write;
 use std::fs::File;
 use std::io::BufReader;
+use std::path::Path;
 
 /// Reads everything back and prints what came of it.
 ///
 /// # Errors
 /// Journal or targets can't be read, or the report can't be written.
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
-    let name = request.journal.display();
-    let file = File::open(&request.journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
+    match &request.source {
+        Journals::One(journal) => {
+            let found = read_all(journal, &request.targets, request.atomic)?;
+            output::told_to_stdout(&found.text)?;
+            Ok(found.exit)
+        }
+        Journals::Campaign(folder) => campaign::go_on(folder, &request.targets, request.atomic),
+    }
+}
+
+/// A journal that was read back.
+struct JournalReadBack {
+    /// What the journal says.
+    content: JournalContent,
+    /// The machine is known to have run ever since the journal was begun.
+    power_held: bool,
+    /// What came of each target, in the order of the journal.
+    targets: Vec<TargetReadBack>,
+    /// All that is told of it.
+    text: String,
+    exit: Exit,
+}
+
+/// Reads back what a journal says is durable; `given`: where its targets are now, empty = where they were;
+/// `atomic`: every write is judged as an atomic one.
+fn read_all(journal: &Path, given: &[RawText], atomic: bool) -> Result<JournalReadBack, NotDone> {
+    let name = journal.display();
+    let file = File::open(journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
     let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
-    content.targets.values_mut().for_each(|target| target.atomic |= request.atomic);
-    let given = &request.targets;
+    content.targets.values_mut().for_each(|target| target.atomic |= atomic);
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(
             "{name}: has {} targets, but {} are named: name all in the order of the journal ({}), or none",
@@ -36,9 +65,9 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
         .into());
     }
     let power_held = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
-    let mut out = header(&name.to_string(), &content, power_held);
+    let mut text = header(&name.to_string(), &content, power_held);
     let mut exit = Exit::Success;
-    let mut all = IntegrityCounts::default();
+    let (mut all, mut targets) = (IntegrityCounts::default(), Vec::new());
     for (index, target) in content.targets.values().enumerate() {
         let path = given.get(index).unwrap_or(&target.path);
         let refused = |why: &dyn std::fmt::Display| format!("'{path}': {why}");
@@ -48,14 +77,14 @@ pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
         if found.results.counts.wrong() > 0 {
             exit = Exit::Corrupt;
         }
-        write_target(&mut out, &content, target, path, &found);
+        write_target(&mut text, &content, target, path, &found);
+        targets.push(found);
     }
     if all.verified == 0 && exit == Exit::Success {
         exit = Exit::Doubtful;
-        let _ = writeln!(out, "\nnothing was verified: {}", why_nothing(&content));
+        let _ = writeln!(text, "\nnothing was verified: {}", why_nothing(&content));
     }
-    output::told_to_stdout(&out)?;
-    Ok(exit)
+    Ok(JournalReadBack { content, power_held, targets, text, exit })
 }
 
 /// Why there is nothing that could be right or wrong: no success.

@@ -1,0 +1,125 @@
+//! The figures of a comparison as lines of a table.
+
+use super::{Compared, RunComparison, SpanCompared};
+use diskspd_model::units::Millis;
+use diskspd_model::units::table::{Cell, TableColumn};
+use diskspd_model::units::visible::line;
+
+/// A figure of both sides.
+pub struct ComparedLine<'a> {
+    /// Which workload and time span it is of, of several; may be empty.
+    place: String,
+    metric: &'a Compared,
+    /// It is the one that decides.
+    decides: bool,
+}
+
+/// The figures of a time span, the one that decides first.
+pub fn lines_of_span(span: &SpanCompared) -> Vec<ComparedLine<'_>> {
+    let line = |(place, metric)| ComparedLine { place: String::new(), metric, decides: place == 0 };
+    span.all().enumerate().map(line).collect()
+}
+
+/// What decides in each time span.
+pub fn lines_that_decide(comparison: &RunComparison) -> Vec<ComparedLine<'_>> {
+    let line = |span| ComparedLine::deciding(comparison, span);
+    comparison.time_spans.iter().filter_map(line).collect()
+}
+
+impl<'a> ComparedLine<'a> {
+    fn deciding(comparison: &RunComparison, span: &'a SpanCompared) -> Option<ComparedLine<'a>> {
+        let place = place(comparison, span);
+        Some(ComparedLine { place, metric: span.metrics.first()?, decides: false })
+    }
+
+    /// Whether both sides have it.
+    pub fn is_compared(&self) -> bool {
+        self.metric.sides.is_some()
+    }
+
+    /// All columns, in order; `first`, `other`: what the sides are called.
+    pub fn columns([first, other]: [&'static str; 2]) -> [TableColumn<ComparedLine<'a>>; 17] {
+        let number = TableColumn::<ComparedLine>::number;
+        [
+            TableColumn::<ComparedLine>::words("", |line| {
+                Cell::text(Some(&line.place).filter(|place| !place.is_empty()))
+            })
+            .optional()
+            .brief(),
+            TableColumn::<ComparedLine>::words("", |line| Cell::Text(line.metric.title.clone())).brief(),
+            TableColumn::<ComparedLine>::words("figure", ComparedLine::name).paged(),
+            number(first, |line| line.side(0)).seen().meaning("the median of its runs"),
+            number(other, |line| line.side(1)).seen().meaning("the median of its runs"),
+            number("change", |line| Cell::change(line.metric.change_percent))
+                .seen()
+                .meaning("the Hodges-Lehmann shift of B against A"),
+            number("interval", |line| match line.metric.confidence_percent {
+                Some(_) => Cell::Between(line.metric.low_percent, line.metric.high_percent),
+                None => Cell::Missing,
+            })
+            .seen()
+            .meaning("holds the true change"),
+            number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
+            TableColumn::<ComparedLine>::words("verdict", |line| {
+                Cell::Text(line.metric.verdict.word().to_owned())
+            })
+            .brief(),
+            TableColumn::<ComparedLine>::words("verdict", |line| {
+                Cell::Marked(line.metric.verdict.mark(), String::new())
+            })
+            .paged(),
+            TableColumn::<ComparedLine>::words("would tell", ComparedLine::more_runs).optional().paged(),
+            number("chance", |line| Cell::figure(line.metric.chance, 3))
+                .paged()
+                .meaning("how often two sides without a difference look so different"),
+            number("corrected", |line| Cell::figure(line.metric.corrected_chance, 3))
+                .paged()
+                .meaning("the chance, times the number of figures that share an error rate of 5 %"),
+            number("runs scatter by, %", |line| Cell::figure(line.metric.noise_percent, 1)).paged(),
+            number("detects 5 % in, % of cases", |line| Cell::figure(line.metric.finds_5_percent, 0)).paged(),
+            number("detected in 80 % of cases", |line| Cell::change(line.metric.detectable_percent)).paged(),
+            number("drift of both", |line| Cell::change(line.metric.drift_percent))
+                .paged()
+                .meaning("what both sides share, from the first pair to the last"),
+        ]
+    }
+
+    fn name(&self) -> Cell {
+        let title = &self.metric.title;
+        Cell::Named {
+            name: title.strip_suffix(", ms").unwrap_or(title).to_owned(),
+            beside: if self.decides { "decides" } else { "" }.to_owned(),
+            link: None,
+            kind: if self.decides { "total" } else { "" },
+        }
+    }
+
+    fn side(&self, which: usize) -> Cell {
+        let Some(sides) = &self.metric.sides else {
+            let why = self.metric.why_not.as_deref().unwrap_or_default();
+            return Cell::Instead(format!("not compared: {why}"));
+        };
+        let median = sides[which].median;
+        // Rates are more if they're better, latencies less.
+        match self.metric.more_is_better {
+            true => Cell::Figure(median, if median >= 100.0 { 0 } else { 3 }),
+            false => Cell::Time(Millis::new(median)),
+        }
+    }
+
+    fn more_runs(&self) -> Cell {
+        Cell::text(
+            self.metric.more_runs.map(|[first, other]| format!("about {first} more of A, {other} of B")),
+        )
+    }
+}
+
+/// Which workload and time span it is, of several.
+pub fn place(comparison: &RunComparison, span: &SpanCompared) -> String {
+    let name = comparison.workloads.get(span.workload as usize - 1).map_or("", |workload| &workload.name);
+    let spans = comparison.time_spans.iter().filter(|other| other.workload == span.workload).count();
+    let number = (spans > 1).then(|| format!("time span {}", span.time_span));
+    let words: Vec<String> =
+        [line(name).into_owned()].into_iter().filter(|name| !name.is_empty()).chain(number).collect();
+    words.join(": ")
+}

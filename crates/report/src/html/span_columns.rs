@@ -1,0 +1,50 @@
+//! Columns that tables of time spans have in common.
+
+use diskspd_model::results::SpanSummary;
+use diskspd_model::units::table::{Cell, TableColumn};
+
+/// A line of a table that is about a time span.
+pub trait OfSpan {
+    /// What is known of it; `None` = it was never measured.
+    fn span(&self) -> Option<&SpanSummary>;
+}
+
+/// I/Os per second; where nothing was measured, that stands in place of all figures.
+pub const fn iops<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("IOPS", |row: &R| match row.span() {
+        Some(span) => Cell::figure(span.total.iops, 2),
+        None => Cell::Instead("ended before measuring began".to_owned()),
+    })
+    .paged()
+}
+
+/// 2^20 bytes per second.
+pub const fn mib_per_s<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("MiB/s", |row: &R| Cell::figure(row.span().and_then(|span| span.total.mib_per_s), 2))
+        .paged()
+}
+
+/// Mean latency.
+pub const fn mean<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("mean", |row: &R| Cell::time(row.span().and_then(|span| span.total.mean_ms))).paged()
+}
+
+/// 99 of 100 I/Os took no longer.
+pub const fn p99<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("99 %", |row: &R| percentile(row, 99.0)).paged()
+}
+
+/// 999 of 1000 I/Os took no longer.
+pub const fn p999<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("99.9 %", |row: &R| percentile(row, 99.9)).paged()
+}
+
+/// The mean of all processors.
+pub const fn cpus<R: OfSpan>() -> TableColumn<R> {
+    TableColumn::number("CPUs, %", |row: &R| Cell::figure(row.span().and_then(|span| span.cpu_percent), 2))
+        .paged()
+}
+
+fn percentile(row: &impl OfSpan, percent: f64) -> Cell {
+    Cell::time(row.span().and_then(|span| span.percentile(percent)?.total))
+}

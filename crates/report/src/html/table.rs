@@ -1,0 +1,130 @@
+//! Tables of pages: rows of columns, each figure with its exact value for programs.
+
+use super::verdict::Badge;
+use crate::number::{exact, exact_time, grouped, number};
+use diskspd_model::units::amount;
+use diskspd_model::units::table::{Cell, TableColumn, signed};
+use diskspd_model::units::visible::line;
+use maud::{Markup, html};
+
+/// How a table looks.
+pub struct PageTable<'a> {
+    /// What the style sheet calls it.
+    pub class: &'a str,
+    /// What it holds.
+    pub caption: &'a str,
+    /// Whether that stands above it.
+    pub is_captioned: bool,
+    /// Whether it may take much of the window.
+    pub is_high: bool,
+}
+
+impl<'a> PageTable<'a> {
+    /// One whose caption is for those who don't see it.
+    pub fn new(class: &'a str, caption: &'a str) -> PageTable<'a> {
+        PageTable { class, caption, is_captioned: false, is_high: false }
+    }
+
+    /// One whose caption stands above it.
+    pub fn captioned(caption: &'a str) -> PageTable<'a> {
+        PageTable { is_captioned: true, ..PageTable::new("", caption) }
+    }
+
+    /// The same, higher.
+    #[must_use]
+    pub fn high(self) -> PageTable<'a> {
+        PageTable { is_high: true, ..self }
+    }
+
+    /// The table of these rows: the first column names them.
+    pub fn of<R>(&self, columns: &[TableColumn<R>], rows: &[R]) -> Markup {
+        let columns: Vec<&TableColumn<R>> =
+            columns.iter().filter(|column| column.on_page && column.is_needed(rows)).collect();
+        let class = format!("figures {}", self.class);
+        html! {
+            div.scroll.high[self.is_high] tabindex="0" role="region" aria-label=(self.caption) {
+                table class=(class.trim_end()) {
+                    caption.hidden[!self.is_captioned] { (self.caption) }
+                    thead { tr { @for column in &columns { (head(column)) } } }
+                    tbody { @for one in rows { tr { (row(&columns, one)) } } }
+                }
+            }
+        }
+    }
+}
+
+fn head<R>(column: &TableColumn<R>) -> Markup {
+    let meaning = Some(column.meaning).filter(|meaning| !meaning.is_empty());
+    html! { th.words[!column.is_number] scope="col" title=[meaning] { (column.heading) } }
+}
+
+fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
+    let mut markup = String::new();
+    for (place, column) in columns.iter().enumerate() {
+        let cell = (column.cell)(row);
+        let (instead, failed) = match &cell {
+            Cell::Instead(why) => (Some(why), false),
+            Cell::Failed(why) => (Some(why), true),
+            _ => (None, false),
+        };
+        if let Some(why) = instead {
+            let rest = columns.len() - place;
+            let badge = failed.then(|| html! { (Badge::failed().markup()) " " });
+            markup +=
+                &html! { td.failed colspan=(rest) { @if let Some(badge) = &badge { (badge) } (line(why)) } }
+                    .into_string();
+            break;
+        }
+        markup += &match (place, cell) {
+            (0, cell) => name(cell, column.is_number),
+            (_, cell) => html! { td.words[!column.is_number] { (content(cell, column.is_number)) } },
+        }
+        .into_string();
+    }
+    maud::PreEscaped(markup)
+}
+
+/// What names a row.
+fn name(cell: Cell, is_number: bool) -> Markup {
+    let Cell::Named { name, beside, link, kind } = cell else {
+        return html! { th scope="row" { (content(cell, is_number)) } };
+    };
+    let kind = Some(kind).filter(|kind| !kind.is_empty());
+    html! {
+        th class=[kind] scope="row" {
+            @match link {
+                Some(link) => a href={ "#" (link) } { (line(&name)) },
+                None => (line(&name)),
+            }
+            @if !beside.is_empty() { span.quiet { " " (line(&beside)) } }
+        }
+    }
+}
+
+/// A cell's content.
+fn content(cell: Cell, is_number: bool) -> Markup {
+    match cell {
+        Cell::Missing if is_number => exact(None, number),
+        Cell::Missing => html! {},
+        Cell::Text(text) | Cell::Instead(text) | Cell::Failed(text) => html! { (line(&text)) },
+        Cell::Named { name, beside, .. } => {
+            html! { (line(&name)) @if !beside.is_empty() { span.quiet { " " (line(&beside)) } } }
+        }
+        Cell::Size(bytes) => html! { data value=(bytes) { (amount(bytes)) } },
+        Cell::Whole(count) => html! { data value=(count) { (grouped(count as f64)) } },
+        Cell::Figure(figure, _) | Cell::Rounded(figure, _) => exact(Some(figure), number),
+        Cell::Change(percent) => exact(Some(percent), signed),
+        Cell::Between(low, high) => html! {
+            @match low { Some(low) => (exact(Some(low), signed)), None => "any lower" }
+            " to "
+            @match high { Some(high) => (exact(Some(high), signed)), None => "any higher" }
+        },
+        Cell::Share(percent, decimals) => {
+            html! { data value=(percent) { (format!("{percent:.decimals$} %")) } }
+        }
+        Cell::Time(time) => exact_time(Some(time)),
+        Cell::Marked(mark, behind) => {
+            html! { (Badge(mark).markup()) @if !behind.is_empty() { " " (line(&behind)) } }
+        }
+    }
+}

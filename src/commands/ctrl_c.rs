@@ -1,0 +1,48 @@
+//! Ctrl-C and other signals that end runs, for as long as what is returned is kept.
+
+use super::not_done::NotDone;
+use crate::run::events::{self, Event};
+use crate::run::{self, Control};
+use std::io;
+use std::sync::Arc;
+
+/// It can't be watched for.
+#[derive(Debug, thiserror::Error)]
+#[error("can't install the handler for Ctrl-C: {0}")]
+pub struct Unwatched(#[from] io::Error);
+
+impl From<Unwatched> for NotDone {
+    fn from(error: Unwatched) -> NotDone {
+        error.to_string().into()
+    }
+}
+
+/// It ends a run, as the event of `-yp` does; `document`: standard output holds nothing but a document.
+///
+/// # Errors
+/// It can't be watched for.
+pub fn ends_a_run(
+    control: &Arc<Control>,
+    stop: Option<Arc<Event>>,
+    document: bool,
+) -> Result<impl Sized + use<>, NotDone> {
+    let signals = run::watch(Arc::clone(control), stop.clone(), document).map_err(Unwatched)?;
+    let event = stop.map(|event| events::stop_when_set(event, Arc::clone(control))).transpose();
+    Ok((signals, event.map_err(|error| format!("-yp: {error}"))?))
+}
+
+/// It ends all runs of a command that makes several, between two of them too.
+///
+/// # Errors
+/// It can't be watched for.
+pub fn ends_several(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
+    Ok(run::watch(Arc::clone(control), None, true)?)
+}
+
+/// The same where somebody else says so: the run that goes on, or the first of several ranks.
+///
+/// # Errors
+/// It can't be watched for.
+pub fn ends_silently(control: &Arc<Control>) -> Result<impl Sized + use<>, Unwatched> {
+    Ok(run::watch_silently(Arc::clone(control))?)
+}

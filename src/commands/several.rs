@@ -1,0 +1,87 @@
+//! What commands have in common that make several runs: what each of them runs, and its way to the end.
+
+use super::console::{Console, Manner};
+use super::load::{self, ProfileOnce};
+use super::not_done::NotDone;
+use super::runnable::Runnable;
+use crate::cli::{Invocation, RunRequest, TypedLine};
+use crate::finding::{Finding, Severity};
+use crate::profile::{Profile, ResultFormat, RunOptions};
+use crate::run::{Control, Executed, Listener, NotRun, Session};
+use std::sync::Arc;
+
+/// What a line asks for, and its warnings; `misfit` says why a command has no place for it.
+///
+/// # Errors
+/// It can't be understood, breaks a rule, or doesn't fit.
+pub fn runnable(
+    line: &TypedLine,
+    xml: &ProfileOnce,
+    misfit: impl FnOnce(&RunRequest, &Profile, &RunOptions) -> Option<String>,
+) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
+    let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];
+    let request = match line.read(line.command_line()) {
+        Ok(Invocation::Run(request)) => request,
+        Ok(_) => return Err(named("this is no command line of a run".into())),
+        Err(error) => return Err(named(error.to_string())),
+    };
+    let run = load::asked_of(&request, xml).map_err(NotDone::into_messages)?.run;
+    if let Some(why) = misfit(&request, &run.profile, &run.run_options) {
+        return Err(named(why));
+    }
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        run.findings().into_iter().partition(|found| found.severity == Severity::Error);
+    if let Some(error) = errors.first() {
+        return Err(named(error.message.clone()));
+    }
+    let warnings = warnings.into_iter().chain(request.warnings.clone()).collect();
+    Ok((run, warnings))
+}
+
+/// An option of a single run, which a command that makes several has no place for.
+pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
+    let given = [
+        (request.profile_only, "-Rp"),
+        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
+        (request.save.is_some(), "--save"),
+        (request.store.is_some(), "--store"),
+        (request.xml_verdict, "--xml-verdict"),
+        (request.text_verdict, "--text-verdict"),
+        (request.profile.progress > 0, "-P"),
+        (request.profile.verbose, "-v"),
+    ];
+    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    given.or_else(|| request.follows_one_run())
+}
+
+/// Runs one of several.
+///
+/// # Errors
+/// It can't be run.
+pub fn run(run: &Runnable, control: &Arc<Control>, listener: Arc<dyn Listener>) -> Result<Executed, NotRun> {
+    let control = Arc::clone(control);
+    run.run(Session { one_of_several: true, listener, control, ..Session::default() })
+}
+
+/// Runs one of several to its end, seen as `turn` on the terminal; `None` = the user has ended all of them:
+/// `control` is theirs together, and watched.
+///
+/// # Errors
+/// It can't be run, or there are no whole figures: all that went wrong.
+pub fn run_whole(
+    runnable: &Runnable,
+    control: &Arc<Control>,
+    quiet: bool,
+    turn: &str,
+) -> Result<Option<Executed>, NotDone> {
+    if control.is_interrupted() {
+        return Ok(None);
+    }
+    let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
+    let executed = run(runnable, control, Arc::new(Console::new(manner, None, Arc::default())))?;
+    let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
+    if problems.peek().is_some() {
+        return Err(NotDone::failed(problems.map(String::as_str)));
+    }
+    Ok((!control.is_interrupted()).then_some(executed))
+}

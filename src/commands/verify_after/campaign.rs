@@ -1,0 +1,230 @@
+//! `verify-after --campaign FOLDER`: power is cut again and again. The folder holds a journal for each cycle, and
+//! beside it what came of it.
+//!
+//! ```text
+//! 0001.journal              what the run of this cycle told is durable
+//! 0001.journal.cycle.json   what was read back behind it
+//! ```
+
+use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
+use super::read_all;
+use crate::cli::Exit;
+use crate::commands::not_done::NotDone;
+use crate::commands::output;
+use crate::integrity::journal::format;
+use crate::profile::RawText;
+use crate::results::{AddUp, IntegrityCounts};
+use crate::run::{OutputDoor, OutputError, Patience};
+use crate::units::table;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+/// What ends the name of a journal.
+const JOURNAL: &str = ".journal";
+/// What is added to it for what came of it.
+const CYCLE: &str = ".cycle.json";
+/// The longest that is read of what came of a cycle, bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// Why a campaign can't go on.
+#[derive(Debug, thiserror::Error)]
+enum CampaignError {
+    #[error("--campaign {}: {why}", .folder.display())]
+    Folder { folder: PathBuf, why: io::Error },
+    #[error("--campaign {}: it holds no journal (FILE{JOURNAL}); make one by a run with --verify --journal {}", .0.display(), .0.join("0001.journal").display())]
+    Empty(PathBuf),
+    #[error("{}: {why}", .file.display())]
+    Unreadable { file: PathBuf, why: io::Error },
+    #[error("{}: {why}; remove it to have the table of the other cycles", .file.display())]
+    Kept { file: PathBuf, why: CycleError },
+    #[error(transparent)]
+    NotKept(#[from] OutputError),
+}
+
+/// A journal of the folder.
+struct Journal {
+    /// Its name in the folder.
+    name: String,
+    /// When it was begun, ms since 1970; `None` = it was cut before it had a beginning.
+    began_ms: Option<i64>,
+    /// What came of it; `None` = it wasn't read back.
+    cycle: Option<Cycle>,
+}
+
+/// Reads back the newest journal, unless it was before, and prints the table of all. `atomic`: every write is
+/// judged as an atomic one.
+pub fn go_on(folder: &Path, targets: &[RawText], atomic: bool) -> Result<Exit, NotDone> {
+    let mut journals = journals(folder).map_err(failed)?;
+    let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
+    let mut text = String::new();
+    // Behind an older one others have written.
+    if newest.cycle.is_none() && newest.began_ms.is_some() {
+        let found = read_all(&folder.join(&newest.name), targets, atomic)?;
+        let cycle = Cycle::of(&newest.name, &found);
+        keep(folder, &cycle).map_err(failed)?;
+        newest.cycle = Some(cycle);
+        text = found.text + "\n";
+    }
+    let nothing = newest.cycle.as_ref().is_none_or(|cycle| {
+        let counts = cycle.counts();
+        counts.verified == 0 && counts.wrong() == 0
+    });
+    text += &table_of(&journals);
+    output::told_to_stdout(&text)?;
+    let damaged = journals.iter().filter_map(|journal| journal.cycle.as_ref()).any(is_damaged);
+    Ok(match (damaged, nothing) {
+        (true, _) => Exit::Corrupt,
+        (_, true) => Exit::Doubtful,
+        (_, false) => Exit::Success,
+    })
+}
+
+fn failed(error: CampaignError) -> NotDone {
+    error.to_string().into()
+}
+
+fn is_damaged(cycle: &Cycle) -> bool {
+    cycle.counts().wrong() > 0
+}
+
+/// The journals of a folder, the newest last. Those without a beginning stand where their name puts them.
+fn journals(folder: &Path) -> Result<Vec<Journal>, CampaignError> {
+    let of_folder = |why| CampaignError::Folder { folder: folder.to_owned(), why };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(of_folder)? {
+        let name = entry.map_err(of_folder)?.file_name();
+        names.extend(name.to_str().filter(|name| name.ends_with(JOURNAL)).map(str::to_owned));
+    }
+    names.sort();
+    let mut journals: Vec<Journal> =
+        names.into_iter().map(|name| journal(folder, name)).collect::<Result<_, _>>()?;
+    // By their clocks, where all of them tell; a rig without a clock has names that count.
+    if journals.iter().all(|journal| journal.began_ms.is_some()) {
+        journals.sort_by_key(|journal| journal.began_ms);
+    }
+    Ok(journals)
+}
+
+fn journal(folder: &Path, name: String) -> Result<Journal, CampaignError> {
+    let kept = folder.join(format!("{name}{CYCLE}"));
+    let cycle = match read(&kept) {
+        Ok(bytes) => {
+            Some(Cycle::read(&bytes).map_err(|why| CampaignError::Kept { file: kept.clone(), why })?)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(why) => return Err(CampaignError::Unreadable { file: kept, why }),
+    };
+    let began_ms = match &cycle {
+        Some(cycle) => Some(cycle.began_ms),
+        None => {
+            let file = folder.join(&name);
+            let open = File::open(&file).map_err(|why| CampaignError::Unreadable { file, why })?;
+            format::began_ms(BufReader::new(open))
+        }
+    };
+    Ok(Journal { name, began_ms, cycle })
+}
+
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Keeps what came of a cycle, so that the next power cut doesn't take it.
+fn keep(folder: &Path, cycle: &Cycle) -> Result<(), CampaignError> {
+    let file = folder.join(format!("{}{CYCLE}", cycle.journal));
+    let unwritable = |why: io::Error| CampaignError::Unreadable { file: file.clone(), why };
+    let mut bytes = serde_json::to_vec_pretty(cycle).map_err(|why| unwritable(why.into()))?;
+    bytes.push(b'\n');
+    OutputDoor::permit_own("--campaign", &file)?.open(&Patience::default())?.put(bytes)?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(unwritable)
+}
+
+/// All cycles, and what they come to.
+fn table_of(journals: &[Journal]) -> String {
+    let rows: Vec<CycleRow> = (1..)
+        .zip(journals)
+        .map(|(number, journal)| CycleRow {
+            number,
+            cycle: journal.cycle.clone(),
+            journal: journal.name.clone(),
+            missed: match journal.began_ms {
+                None => "not begun: nothing to read back",
+                Some(_) => "not read back before the next run",
+            },
+        })
+        .collect();
+    let cycles: Vec<&Cycle> = journals.iter().filter_map(|journal| journal.cycle.as_ref()).collect();
+    format!("{}\n{}\n", table::text(COLUMNS, &rows), conclusion(&cycles))
+}
+
+/// What the cycles come to, with what they can't exclude.
+fn conclusion(cycles: &[&Cycle]) -> String {
+    let mut all = IntegrityCounts::default();
+    cycles.iter().for_each(|cycle| all.add(&cycle.counts()));
+    let cuts = cycles.iter().filter(|cycle| cycle.is_proof()).count();
+    let damaged = cycles.iter().filter(|cycle| is_damaged(cycle)).count();
+    let counted = format!(
+        "{} read back, {} with a power cut: {} sectors verified, {} undecided",
+        counted(cycles.len(), "cycle"),
+        cuts,
+        all.verified,
+        all.undecided
+    );
+    if damaged > 0 {
+        return format!("{counted}.\nDAMAGED in {}: {}.", counted_of(damaged, cycles.len()), all.described());
+    }
+    match cuts {
+        0 => format!("{counted}; nothing was lost, but no power was cut either."),
+        _ => format!(
+            "{counted}; nothing was ever lost.\nStorage that loses data in {:.1} % of power cuts or more would have \
+             been found out by now (95 % sure).",
+            100.0 * still_possible(cuts)
+        ),
+    }
+}
+
+/// The share of power cuts that may do damage although none of so many did, at 95 %: `1 - 0.05^(1/n)` (Clopper and Pearson
+/// 1934, for no success in n).
+fn still_possible(cuts: usize) -> f64 {
+    1.0 - 0.05f64.powf(1.0 / cuts as f64)
+}
+
+fn counted(number: usize, of: &str) -> String {
+    if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
+}
+
+fn counted_of(number: usize, all: usize) -> String {
+    format!("{number} of {}", counted(all, "cycle"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cycle::{CycleEnd, CycleTarget};
+    use super::*;
+    use crate::results::{IntegrityResults, SectorFault};
+
+    fn cycle(end: CycleEnd, verified: u64, lost: u64) -> Cycle {
+        let failed = (lost > 0).then_some((SectorFault::Lost, lost)).into_iter().collect();
+        let counts = IntegrityCounts { verified, failed, ..IntegrityCounts::default() };
+        let results = IntegrityResults { counts, ..IntegrityResults::default() };
+        Cycle { end, targets: vec![CycleTarget { results, ..CycleTarget::default() }], ..Cycle::default() }
+    }
+
+    #[test]
+    fn what_cycles_come_to_is_said_with_what_they_can_not_exclude() {
+        let cut = cycle(CycleEnd::Cut, 1000, 0);
+        for (cycles, expected) in [
+            (vec![cycle(CycleEnd::Killed, 10, 0)], "nothing was lost, but no power was cut either"),
+            (vec![cycle(CycleEnd::Cut, 0, 0)], "nothing was lost, but no power was cut either"),
+            (vec![cut.clone()], "in 95.0 % of power cuts or more"),
+            (vec![cut.clone(); 59], "in 5.0 % of power cuts or more"),
+            (vec![cut.clone(), cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),
+        ] {
+            let told = conclusion(&cycles.iter().collect::<Vec<_>>());
+            assert!(told.contains(expected), "{told}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A cycle of a campaign: one run, one power cut, one read-back. What came of it is kept beside its journal.
+
+use super::JournalReadBack;
+use crate::profile::RawText;
+use crate::results::{AddUp, IntegrityCounts, IntegrityResults};
+use crate::units::start_time::date_and_time;
+use crate::units::table::{Cell, TableColumn};
+use serde::{Deserialize, Serialize};
+
+/// How a run came to its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CycleEnd {
+    /// The machine has been started again since, and the run hadn't ended.
+    #[default]
+    Cut,
+    /// It was killed, and the machine has run ever since.
+    Killed,
+    /// By itself.
+    Ended,
+}
+
+impl CycleEnd {
+    fn word(self) -> &'static str {
+        match self {
+            CycleEnd::Cut => "power cut",
+            CycleEnd::Killed => "killed",
+            CycleEnd::Ended => "by itself",
+        }
+    }
+}
+
+/// What tells a file of a cycle from other JSON.
+const FORMAT: &str = "diskspd-power-cycle 1";
+
+/// What came of a cycle, as it is kept.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Cycle {
+    /// `diskspd-power-cycle 1`
+    pub format: String,
+    /// The name of its journal in the folder.
+    pub journal: String,
+    /// Number of the run, as the journal and all stamps of it have it; 16 hexadecimal digits.
+    pub run: String,
+    /// When it began, ms since 1970-01-01 00:00 UTC.
+    pub began_ms: i64,
+    /// How it came to its end.
+    pub end: CycleEnd,
+    /// What was found, a target each.
+    pub targets: Vec<CycleTarget>,
+}
+
+/// What was found on a target.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CycleTarget {
+    /// As the run named it.
+    pub path: RawText,
+    /// Places of which a version was acknowledged.
+    pub acknowledged_places: u64,
+    /// Sectors that hold a later version, which was never acknowledged.
+    pub newer: u64,
+    /// Their sectors.
+    #[serde(flatten)]
+    pub results: IntegrityResults,
+}
+
+impl Cycle {
+    /// That of a journal that was read back.
+    pub fn of(journal: &str, found: &JournalReadBack) -> Cycle {
+        let content = &found.content;
+        let end = match (content.has_ended, found.power_held) {
+            (true, _) => CycleEnd::Ended,
+            (_, true) => CycleEnd::Killed,
+            (_, false) => CycleEnd::Cut,
+        };
+        let targets = content.targets.values().zip(&found.targets).map(|(target, found)| CycleTarget {
+            path: target.path.clone(),
+            acknowledged_places: found.units,
+            newer: found.newer,
+            results: found.results.clone(),
+        });
+        Cycle {
+            format: FORMAT.into(),
+            journal: journal.into(),
+            run: format!("{:016x}", content.run),
+            began_ms: content.began_ms,
+            end,
+            targets: targets.collect(),
+        }
+    }
+
+    /// Reads one that was kept.
+    ///
+    /// # Errors
+    /// It isn't one, or damaged.
+    pub fn read(bytes: &[u8]) -> Result<Cycle, CycleError> {
+        let cycle: Cycle = serde_json::from_slice(bytes)?;
+        if cycle.format == FORMAT { Ok(cycle) } else { Err(CycleError::Other) }
+    }
+
+    /// Sectors of all targets.
+    pub fn counts(&self) -> IntegrityCounts {
+        let mut all = IntegrityCounts::default();
+        self.targets.iter().for_each(|target| all.add(&target.results.counts));
+        all
+    }
+
+    /// Whether it says something about power cuts: one happened, and something could be read back.
+    pub fn is_proof(&self) -> bool {
+        self.end == CycleEnd::Cut && self.counts().verified > 0
+    }
+}
+
+/// Why a file isn't what came of a cycle.
+#[derive(Debug, thiserror::Error)]
+pub enum CycleError {
+    /// It is damaged.
+    #[error("it is damaged: {0}")]
+    Damaged(#[from] serde_json::Error),
+    /// It is something else.
+    #[error("it isn't what a campaign keeps")]
+    Other,
+}
+
+/// A row of the table: the number of the cycle, from 1, and what is known of it.
+pub struct CycleRow {
+    /// In the order in which they began.
+    pub number: u64,
+    /// `None` = its journal was not read back.
+    pub cycle: Option<Cycle>,
+    /// The name of its journal.
+    pub journal: String,
+    /// Why it wasn't read back.
+    pub missed: &'static str,
+}
+
+impl CycleRow {
+    fn whole(&self, of: impl Fn(&Cycle) -> u64) -> Cell {
+        Cell::whole(self.cycle.as_ref().map(of))
+    }
+}
+
+/// The table of a campaign.
+pub const COLUMNS: &[TableColumn<CycleRow>] = &[
+    TableColumn::number("cycle", |row: &CycleRow| Cell::Whole(row.number)).brief(),
+    TableColumn::words("journal", |row: &CycleRow| Cell::Text(row.journal.clone())).brief(),
+    TableColumn::words("begun", |row: &CycleRow| {
+        Cell::text(row.cycle.as_ref().and_then(|cycle| date_and_time(cycle.began_ms.div_euclid(1000))))
+    })
+    .brief(),
+    TableColumn::words("ended", |row: &CycleRow| {
+        Cell::text(row.cycle.as_ref().map(|cycle| cycle.end.word()))
+    })
+    .brief(),
+    TableColumn::number("acknowledged_places", |row: &CycleRow| {
+        row.whole(|cycle| cycle.targets.iter().map(|target| target.acknowledged_places).sum())
+    })
+    .brief(),
+    TableColumn::number("verified_sectors", |row: &CycleRow| row.whole(|cycle| cycle.counts().verified))
+        .brief(),
+    TableColumn::number("undecided_sectors", |row: &CycleRow| row.whole(|cycle| cycle.counts().undecided))
+        .brief(),
+    TableColumn::words("damaged_sectors", |row: &CycleRow| match row.cycle.as_ref().map(Cycle::counts) {
+        None => Cell::Text(row.missed.into()),
+        Some(counts) if counts.wrong() == 0 => Cell::Text("none".into()),
+        Some(counts) => Cell::Text(counts.described()),
+    })
+    .brief(),
+];
