@@ -53,5 +53,6 @@ mod program {
     mod tracing;
     mod truth;
     mod truth_content;
+    mod ways;
     mod write_content;
 }

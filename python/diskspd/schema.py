@@ -267,6 +267,13 @@ class Remote:
     done: RemoteDone = field(default=None, metadata={'of': 'RemoteDone'})
     name: str = field(default=None)
     tcp: Optional[Tcp] = field(default=None, metadata={'of': 'Tcp'})
+class Atomic:
+    """At `host.results.time_span.observed.devices.target.atomic`."""
+
+    segments_max: int = field(default=None)
+    unit_max: int = field(default=None)
+    unit_min: int = field(default=None)
+    device_max: Optional[int] = field(default=None)
 
 
 @dataclass
@@ -330,6 +337,7 @@ class Target:
 
     stack: Stack = field(default=None, metadata={'of': 'Stack'})
     target: int = field(default=None)
+    atomic: Optional[Atomic] = field(default=None, metadata={'of': 'Atomic'})
     cached: Optional[Cached] = field(default=None, metadata={'of': 'Cached'})
     flush: Optional[int] = field(default=None)
     synchronous: Optional[bool] = field(default=None)
@@ -818,6 +826,7 @@ class Failed:
     foreign: int = field(default=None)
     lost: int = field(default=None)
     misplaced: int = field(default=None)
+    not_atomic: int = field(default=None)
     stale: int = field(default=None)
     torn: int = field(default=None)
     unreadable: int = field(default=None)
@@ -1851,9 +1860,11 @@ class TimeSpanTarget:
     write_ratio: int = field(default=None)
     write_through: bool = field(default=None)
     zero_write_buffers: bool = field(default=None)
+    atomic: Optional[bool] = field(default=None)
     burst_size: Optional[int] = field(default=None)
     content: Optional[TargetContent] = field(default=None, metadata={'of': 'TargetContent'})
     distribution: Optional[Distribution] = field(default=None, metadata={'of': 'Distribution'})
+    dont_cache: Optional[bool] = field(default=None)
     file_size: Optional[int] = field(default=None)
     flush_type: Optional[str] = field(default=None)
     mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})
@@ -1864,6 +1875,7 @@ class TimeSpanTarget:
     throughput: Optional[Throughput] = field(default=None, metadata={'of': 'Throughput'})
     trim_ratio: Optional[int] = field(default=None)
     uncached_devices: Optional[bool] = field(default=None)
+    write_hint: Optional[str] = field(default=None)
     write_zeroes_ratio: Optional[int] = field(default=None)
 
 

@@ -2,11 +2,13 @@
 
 use super::not_done::NotDone;
 use super::output;
+use super::ways::{self, WayFound};
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
 use crate::host::target::{locate, probe};
 use crate::host::{self, storage};
 use crate::machine::System;
+use crate::machine::target::TargetKind;
 use crate::profile::RawText;
 use crate::report::findings::block;
 use crate::truth::environment;
@@ -19,6 +21,8 @@ struct Answer<'a> {
     findings: &'a [Finding],
     /// What was looked at, with the fingerprint.
     system: &'a System,
+    /// Which ways of I/O the targets offer.
+    ways: &'a [WayFound],
 }
 
 /// Looks, and tells what it found: [`Exit::Doubtful`] when that is anything worse than a note.
@@ -28,9 +32,18 @@ struct Answer<'a> {
 pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     let look = |target: &RawText| {
         let location = locate(target.as_bytes()).map_err(|error| error.to_string())?;
-        probe(&location).map_err(|error| error.to_string())
+        let facts = probe(&location).map_err(|error| error.to_string())?;
+        let there = facts.kind != TargetKind::Missing;
+        Ok(if there { ways::look(target, &location) } else { Vec::new() })
     };
-    let unusable: Vec<String> = targets.iter().filter_map(|target| look(target).err()).collect();
+    let mut offered = Vec::new();
+    let mut unusable: Vec<String> = Vec::new();
+    for target in targets {
+        match look(target) {
+            Ok(found) => offered.extend(found),
+            Err(why) => unusable.push(why),
+        }
+    }
     if !unusable.is_empty() {
         return Err(NotDone::failed(unusable));
     }
@@ -38,19 +51,23 @@ pub fn doctor(json: bool, targets: &[RawText]) -> Result<Exit, NotDone> {
     crate::host::look_around(&mut system, targets.iter().map(storage::storage).collect());
     let findings = environment::findings(&system);
     match json {
-        true => output::json_to_stdout("the findings", &Answer { findings: &findings, system: &system })?,
-        false => output::told_to_stdout(&text(&system, &findings))?,
+        true => output::json_to_stdout(
+            "the findings",
+            &Answer { findings: &findings, system: &system, ways: &offered },
+        )?,
+        false => output::told_to_stdout(&text(&system, &findings, &offered))?,
     };
     let doubtful = findings.iter().any(|finding| finding.severity > Severity::Note);
     Ok(if doubtful { Exit::Doubtful } else { Exit::Success })
 }
 
-/// The findings, and the number to compare machines by.
-fn text(system: &System, findings: &[Finding]) -> String {
+/// The findings, what the targets offer, and the number to compare machines by.
+fn text(system: &System, findings: &[Finding], offered: &[WayFound]) -> String {
     let mut text: String = findings.iter().map(block).collect();
     if findings.is_empty() {
         text += "found nothing that would distort figures\n";
     }
+    text += &ways::text(offered);
     if let Some(fingerprint) = &system.fingerprint {
         text += &format!("fingerprint: {}\n", fingerprint.hash);
     }

@@ -42,6 +42,7 @@ mod sweep;
 mod trace;
 mod unread_runs;
 mod verify_after;
+mod ways;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
 use crate::engine;

@@ -4,7 +4,7 @@ use diskspd::plan::{AccessHint, OpenMode};
 use diskspd::sys::files::open;
 
 fn mode(read: bool, write: bool, direct: bool, dsync: bool) -> OpenMode {
-    OpenMode { read, write, direct, dsync, hint: AccessHint::default() }
+    OpenMode { read, write, direct, dsync, hint: AccessHint::default(), lifetime: None }
 }
 
 #[test]

@@ -17,7 +17,14 @@ use std::path::{Path, PathBuf};
 const MIB: u64 = 1 << 20;
 
 fn mode(read: bool, write: bool) -> OpenMode {
-    OpenMode { read, write, direct: true, dsync: true, hint: AccessHint { random: true, sequential: true } }
+    OpenMode {
+        read,
+        write,
+        direct: true,
+        dsync: true,
+        hint: AccessHint { random: true, sequential: true },
+        lifetime: None,
+    }
 }
 
 /// Claims devices. What is claimed and given up on the way to a refusal is then free again.

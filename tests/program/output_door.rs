@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 27] = [
+const NO_OUTPUTS: [&str; 30] = [
+    "--atomic",
+    "--dontcache",
+    "--write-hint",
     "--fio",
     "--with-a",
     "--with-b",

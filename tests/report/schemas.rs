@@ -33,8 +33,10 @@ use diskspd::machine::thermal::{Temperature, Thermal};
 use diskspd::machine::threads::ThreadTimes;
 use diskspd::machine::tracer::Tracer;
 use diskspd::machine::tracing::{EVENTS, TraceEvent};
+use diskspd::machine::ways::AtomicWrites;
 use diskspd::merge::whole;
 use diskspd::operation::Operation;
+use diskspd::profile::WriteLifetime;
 use diskspd::profile::*;
 use diskspd::record::json;
 use diskspd::results::*;
@@ -48,7 +50,7 @@ fn integrity() -> IntegrityResults {
     use SectorFault::*;
     let found = FoundStamp { of_this_run: true, target: 1, offset: 1, generation: 1, writer: 1, write: 1 };
     let mut all = IntegrityResults { stamped_as: Some(1), ..IntegrityResults::default() };
-    for fault in [Torn, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
+    for fault in [Torn, NotAtomic, Lost, Stale, Unwritten, Misplaced, Foreign, Corrupt, Unreadable] {
         let found = (fault != Unwritten).then_some(found);
         all.fail(FailedSector { fault, offset: 512, expected: 1, found, at_us: 1 });
     }
@@ -312,6 +314,7 @@ fn fill_profile(profile: &mut Profile) {
     target.thread_targets = vec![ThreadTarget { thread: 0, weight: 1 }];
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
     target.flush_type = Some(FlushType::ViewOfFile);
+    (target.atomic, target.dont_cache, target.write_hint) = (true, true, Some(WriteLifetime::Short));
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
     Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));
@@ -620,9 +623,10 @@ fn devices() -> DeviceFacts {
                 flush: Some(1),
                 write_error: Some(5),
                 synchronous: true,
+                atomic: Some(AtomicWrites { device_max: Some(0), ..AtomicWrites::default() }),
                 ..target(0, stack)
             },
-            target(2, other),
+            TargetDevices { atomic: Some(AtomicWrites::default()), ..target(2, other) },
             target(
                 1,
                 Stack { in_memory: Some("it is hidden".into()), ..Stack::without("it lies in memory") },

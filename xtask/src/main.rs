@@ -10,6 +10,7 @@ mod honest;
 mod instructions;
 mod machine;
 mod peers;
+mod power_cuts;
 mod prepare;
 mod program;
 mod shares;
@@ -55,6 +56,14 @@ const COMMANDS: &[Command] = &[
          [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--cpu-latency US] [--markdown] [--no-perf] [--only NAME,NAME]\n    \
          [--ours PATH] [--ours-options '-L -D'] [--variants '--engine aio; -x'] [--fio PATH] [--t-io-uring PATH] [--elbencho PATH]",
         "The program against other tools that are installed, in turns on one CPU.",
+    ),
+    (
+        "power-cuts",
+        power_cuts::main,
+        "[--cuts 1000] [--block 16K] [--seed 1] [--ours PATH]",
+        "Records the writes of runs on XFS, with --atomic and without, and shows the disk as so many power\n    \
+         cuts would have left it (as root, with FUSE, mkfs.xfs): no atomic write may be torn, and torn\n    \
+         ones have to be seen without.",
     ),
     (
         "prepare",

@@ -29,11 +29,13 @@ impl Aio {
     pub fn new(setup: Setup, drain_limit: Duration) -> Result<Aio, EngineError> {
         let limits = Limits::of(&setup, EngineKind::Aio);
         let depth = setup.depth;
+        let ways = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = file::apart(setup.files);
-        let queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
+        let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
             what: format!("Linux AIO for a queue depth of {depth}: {}", explain_here(&error)),
             source: None,
         })?;
+        queue.set_ways(ways);
         Ok(Aio { queue, priorities, limits })
     }
 

@@ -1,7 +1,7 @@
 //! What an engine is given to work on.
 
-use diskspd_model::access::IoPriority;
 use diskspd_model::access::MapOptions;
+use diskspd_model::access::{IoPriority, IoWays};
 use std::os::fd::OwnedFd;
 
 /// An open file, and how its I/Os are done.
@@ -22,6 +22,8 @@ pub struct File {
     /// Writes end when they are durable, for engines that say so with each of them; others have it from how
     /// the file is open.
     pub write_through: bool,
+    /// What its I/Os ask of the kernel beside their data; mapped files can't.
+    pub ways: IoWays,
 }
 
 impl From<OwnedFd> for File {
@@ -34,6 +36,7 @@ impl From<OwnedFd> for File {
             polled: false,
             workers: false,
             write_through: false,
+            ways: IoWays::default(),
         }
     }
 }

@@ -77,7 +77,10 @@ pub(super) fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, Eng
     Ok(match row.kind {
         EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
         EngineKind::Aio => aio::Aio::open(setup)?,
-        EngineKind::Sync => Box::new(Sync::open(setup)?),
+        EngineKind::Sync if setup.files.iter().all(|file| file.ways.are_plain()) => {
+            Box::new(Sync::<false>::open(setup)?)
+        }
+        EngineKind::Sync => Box::new(Sync::<true>::open(setup)?),
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),
         EngineKind::Nvme => Box::new(nvme::open(setup, uring::Options::default())?),
         EngineKind::Null => Box::new(Null::open(setup)?),

@@ -7,23 +7,25 @@ use diskspd_model::operation::Operation;
 use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::operation::{is_device, perform};
+use diskspd_sys::ways;
 use rustix::io::{Errno, pread, pwrite, retry_on_intr};
 use std::os::fd::AsFd;
 
-/// See the module.
-pub(super) struct Sync {
+/// See the module. With `WITH` some of the files ask something of the kernel beside their data; where none
+/// does, no I/O pays for it.
+pub(super) struct Sync<const WITH: bool> {
     files: Vec<File>,
     /// Of each file, whether it is a block device.
     devices: Vec<bool>,
     thread: ThreadIoPriority,
 }
 
-impl Sync {
+impl<const WITH: bool> Sync<WITH> {
     /// The engine, of these files.
     ///
     /// # Errors
     /// None.
-    pub fn open(setup: Setup) -> Result<AtOnce<Sync>, EngineError> {
+    pub fn open(setup: Setup) -> Result<AtOnce<Sync<WITH>>, EngineError> {
         AtOnce::new(setup, EngineKind::Sync, |files| {
             let devices = files.iter().map(|file| is_device(&file.handle)).collect();
             Ok(Sync { files, devices, thread: ThreadIoPriority::default() })
@@ -33,14 +35,20 @@ impl Sync {
 
 /// Does one I/O; returns its result. A short transfer is not continued: it is the storage's answer, and is
 /// reported as such.
-fn done(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize, Errno> {
+fn done<const WITH: bool>(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize, Errno> {
     match io.op {
         Operation::Read => {
             let data = buffer.as_mut_slice().get_mut(io.place()).ok_or(Errno::FAULT)?;
+            if WITH {
+                return ways::read(&file.handle, data, io.offset, file.ways);
+            }
             retry_on_intr(|| pread(&file.handle, &mut *data, io.offset))
         }
         Operation::Write => {
             let data = buffer.as_slice().get(io.place()).ok_or(Errno::FAULT)?;
+            if WITH {
+                return ways::write(&file.handle, data, io.offset, file.ways);
+            }
             retry_on_intr(|| pwrite(&file.handle, data, io.offset))
         }
         other => {
@@ -50,20 +58,23 @@ fn done(io: &Io, file: &File, device: bool, buffer: &mut Buffer) -> Result<usize
     }
 }
 
-impl Perform for Sync {
+impl<const WITH: bool> Perform for Sync<WITH> {
     #[inline]
     fn perform(&mut self, io: &Io, buffer: &mut Buffer) -> Result<i64, EngineError> {
         let at = io.file as usize;
         let file = &self.files[at];
         // Such I/O has the priority of its thread, which changes where files of one thread differ in it.
         self.thread.set(file.priority).map_err(super::priority_refused)?;
-        Ok(match done(io, file, self.devices[at], buffer) {
+        Ok(match done::<WITH>(io, file, self.devices[at], buffer) {
             Ok(bytes) => bytes as i64,
             Err(errno) => -i64::from(errno.raw_os_error()),
         })
     }
 
     fn features(&self) -> String {
-        "sync: pread and pwrite".to_string()
+        match WITH {
+            true => "sync: preadv2 and pwritev2".to_string(),
+            false => "sync: pread and pwrite".to_string(),
+        }
     }
 }

@@ -6,7 +6,7 @@ pub use available::probe;
 pub use diskspd_sys::ring::Options;
 
 use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, file};
-use diskspd_model::access::IoPriority;
+use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
 use diskspd_sys::ring::{Entered, EntryForm, FileTransfers, Ring, Unregistered};
@@ -37,11 +37,13 @@ impl Uring {
         let options = Options { polled: setup.files.iter().any(|file| file.polled), ..options };
         let limits = Limits::of(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
+        let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = file::apart(setup.files);
         let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
             .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
         by_workers.for_each(|(file, _)| ring.use_workers(file));
+        (0..).zip(ways).for_each(|(file, ways)| ring.set_ways(file, ways));
         Ok(Uring::with(ring, priorities, limits))
     }
 }

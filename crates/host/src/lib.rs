@@ -41,6 +41,7 @@ mod topology;
 pub mod tracer;
 pub mod tracing;
 mod usage;
+pub mod ways;
 
 pub use device::{Details, details, name_of_world};
 pub use machine::{boot, is_container, look_around, look_around_at, name, read, snapshot};

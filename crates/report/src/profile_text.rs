@@ -168,6 +168,15 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     for (_, row, percent) in target.shares.iter() {
         put!(out, "{tab}{}: {percent}% of all I/Os, the rest as above\n", row.plural);
     }
+    if target.dont_cache {
+        put!(out, "{tab}nothing stays in the page cache (RWF_DONTCACHE)\n");
+    }
+    if target.atomic {
+        put!(out, "{tab}atomic writes (RWF_ATOMIC)\n");
+    }
+    if let Some(lifetime) = target.write_hint {
+        put!(out, "{tab}lifetime hint of writes: {}\n", lifetime.name());
+    }
 }
 
 fn write_path(out: &mut Vec<u8>, target: &Target, style: &Style) {

@@ -194,6 +194,14 @@ impl Writer<'_> {
         for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
             self.own(share.element, target.shares.of(op));
         }
+        for (element, given) in [("DontCache", target.dont_cache), ("Atomic", target.atomic)] {
+            if given {
+                self.own(element, true);
+            }
+        }
+        if let Some(lifetime) = target.write_hint {
+            self.own("WriteHint", lifetime.name());
+        }
     }
 
     fn caching(&mut self, target: &Target) {

@@ -8,6 +8,7 @@ mod events;
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::{Transfer, fits};
+use diskspd_model::access::IoWays;
 use diskspd_model::operation::Operation;
 use events::{Event, EventRing};
 use std::io;
@@ -61,6 +62,8 @@ pub struct Queue {
     ring: Option<EventRing>,
     memory: ManuallyDrop<Buffer>,
     files: ManuallyDrop<Vec<OwnedFd>>,
+    /// What the I/Os of each file ask of the kernel; empty = nothing.
+    ways: Vec<IoWays>,
     /// One for each tag: they must not move, because the kernel knows an I/O by where its block was.
     blocks: ManuallyDrop<Box<[Block]>>,
     /// Tags of blocks that the kernel has not yet taken, in order.
@@ -96,6 +99,7 @@ impl Queue {
             ring: unsafe { EventRing::of(context) },
             memory: ManuallyDrop::new(memory),
             files: ManuallyDrop::new(files),
+            ways: Vec::new(),
             blocks: ManuallyDrop::new(vec![Block { command: FREE, ..Block::default() }; room].into()),
             pending: Vec::with_capacity(room),
             addresses: Vec::with_capacity(room),
@@ -105,6 +109,12 @@ impl Queue {
             drain_limit,
             thread: PhantomData,
         })
+    }
+
+    /// Has the I/Os of files, in their order, ask this of the kernel from now on.
+    pub fn set_ways(&mut self, ways: Vec<IoWays>) {
+        let all_plain = ways.iter().all(|ways| ways.are_plain());
+        self.ways = if all_plain { Vec::new() } else { ways };
     }
 
     /// Whether completions are read without a system call.
@@ -144,7 +154,9 @@ impl Queue {
                     if !fits(transfer.offset, transfer.length, transfer.start, usable) {
                         break;
                     }
-                    data_block(&transfer, file, self.memory.as_ptr() as u64)
+                    let ways = self.ways.get(transfer.file as usize);
+                    let rw_flags = ways.map_or(0, |ways| ways.encoded(transfer.op == Operation::Write));
+                    Block { rw_flags, ..data_block(&transfer, file, self.memory.as_ptr() as u64) }
                 }
                 // The kernel wants everything else to be 0.
                 Operation::Flush => {

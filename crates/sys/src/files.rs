@@ -3,6 +3,7 @@
 use super::anchor::{Location, not_found};
 use super::block;
 use super::inode::Kind;
+use super::lifetimes;
 use super::nvme;
 use super::problem::{Problem, TargetError};
 use diskspd_model::access::OpenMode;
@@ -141,6 +142,9 @@ pub fn open<L: Location + ?Sized>(location: &L, mode: &OpenMode) -> Result<OpenT
     }
     if mode.hint.random {
         advise(Advice::Random)?;
+    }
+    if let Some(lifetime) = mode.lifetime {
+        lifetimes::set(&file, lifetime).map_err(|error| fail("set its write hint (--write-hint)", error))?;
     }
     let device = device_number(&file);
     Ok(OpenTarget { file, size, device })

@@ -17,10 +17,10 @@ pub use setup::{Options, Unregistered};
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::Transfer;
-use diskspd_model::access::IoPriority;
+use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_model::operation::Operation;
 use io_uring::{EnterFlags, IoUring, Submitter, cqueue, opcode, squeue, types};
-use name::Name;
+use name::{DataForm, Name};
 use setup::{Registration, register, register_self, set_up, unregister_self};
 use std::io;
 use std::marker::PhantomData;
@@ -119,6 +119,7 @@ impl<F: EntryForm> Ring<F> {
             match register(&ring.submitter(), &memory) {
                 Ok(registered) => {
                     registration = Some(registered);
+                    names.iter_mut().for_each(|name| name.data = DataForm::Registered);
                     notes.push(REGISTERED.into());
                 }
                 Err(reason) => {
@@ -167,6 +168,20 @@ impl<F: EntryForm> Ring<F> {
         let _ = self.ring.submitter().register_iowq_max_workers(&mut [self.depth.min(MAX_WORKERS), 0]);
         if !self.notes.iter().any(|note| note == WORKERS) {
             self.notes.push(WORKERS.into());
+        }
+    }
+
+    /// Has the I/Os on a file ask this of the kernel from now on.
+    pub fn set_ways(&mut self, file: u32, ways: IoWays) {
+        let registered = self.registration.is_some();
+        let Some(name) = self.names.get_mut(file as usize) else { return };
+        if ways.are_plain() {
+            return;
+        }
+        name.data = DataForm::With(ways, registered);
+        let note = "atomic writes, their memory not registered";
+        if ways.atomic && registered && !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.into());
         }
     }
 

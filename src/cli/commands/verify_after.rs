@@ -5,7 +5,7 @@ use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Folder;
-use crate::cli::option::{OptionRow, row};
+use crate::cli::option::{OptionRow, row, switch};
 use crate::cli::requests::{Journals, VerifyAfterRequest};
 
 const CAMPAIGN: OptionRow = row(
@@ -14,11 +14,14 @@ const CAMPAIGN: OptionRow = row(
     "read back the newest journal of this folder, keep the result there, print the table of all power cuts",
 );
 
+const ATOMIC: OptionRow =
+    switch("--atomic", "judge whole blocks, as of a run with --atomic: one that holds two versions is wrong");
+
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
-    arguments: "<journal>|--campaign <folder> [<target> ..]",
+    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic]",
     help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong",
-    options: &[CAMPAIGN],
+    options: &[CAMPAIGN, ATOMIC],
     exclusive: &[],
     takes: Takes::Files,
     examples: &[
@@ -39,5 +42,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             Journals::One(journal)
         }
     };
-    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets }))
+    let atomic = line.has(&ATOMIC);
+    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic }))
 }

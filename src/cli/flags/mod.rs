@@ -17,6 +17,7 @@ mod ring;
 mod shape;
 mod threads;
 mod time;
+mod ways;
 mod writing;
 
 use super::flag::{Flag, Name};
@@ -75,7 +76,12 @@ pub const GROUPS: &[Group] = &[
         tables: &[threads::FLAGS],
         everyday: &["t", "o", "g"],
     },
-    Group { topic: "caching", title: "Caching", tables: &[caching::FLAGS], everyday: &["Su", "Sw", "Sb"] },
+    Group {
+        topic: "caching",
+        title: "Caching",
+        tables: &[caching::FLAGS, ways::FLAGS],
+        everyday: &["Su", "Sw", "Sb"],
+    },
     Group { topic: "time", title: "Time and seed", tables: &[time::FLAGS], everyday: &["d", "W"] },
     Group {
         topic: "output",

@@ -10,6 +10,8 @@ pub struct VerifyAfterRequest {
     pub source: Journals,
     /// Where its targets are now, in their order; empty = where they were.
     pub targets: Vec<RawText>,
+    /// Every write is judged as one that was atomic, whatever the run asked for.
+    pub atomic: bool,
 }
 
 /// Which journals are read.

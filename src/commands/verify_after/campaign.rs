@@ -55,14 +55,15 @@ struct Journal {
     cycle: Option<Cycle>,
 }
 
-/// Reads back the newest journal, unless it was before, and prints the table of all.
-pub fn go_on(folder: &Path, targets: &[RawText]) -> Result<Exit, NotDone> {
+/// Reads back the newest journal, unless it was before, and prints the table of all. `atomic`: every write is
+/// judged as an atomic one.
+pub fn go_on(folder: &Path, targets: &[RawText], atomic: bool) -> Result<Exit, NotDone> {
     let mut journals = journals(folder).map_err(failed)?;
     let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
     let mut text = String::new();
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
-        let found = read_all(&folder.join(&newest.name), targets)?;
+        let found = read_all(&folder.join(&newest.name), targets, atomic)?;
         let cycle = Cycle::of(&newest.name, &found);
         keep(folder, &cycle).map_err(failed)?;
         newest.cycle = Some(cycle);

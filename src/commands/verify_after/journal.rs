@@ -30,14 +30,16 @@ pub struct JournalReadBack {
     pub exit: Exit,
 }
 
-/// Reads back what a journal says is durable; `given`: where its targets are now, empty = where they were.
+/// Reads back what a journal says is durable; `given`: where its targets are now, empty = where they were;
+/// `atomic`: every write is judged as an atomic one.
 ///
 /// # Errors
 /// The journal or a target can't be read.
-pub fn read_all(journal: &Path, given: &[RawText]) -> Result<JournalReadBack, NotDone> {
+pub fn read_all(journal: &Path, given: &[RawText], atomic: bool) -> Result<JournalReadBack, NotDone> {
     let name = journal.display();
     let file = File::open(journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
-    let content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
+    content.targets.values_mut().for_each(|target| target.atomic |= atomic);
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(
             "{name}: has {} targets, but {} are named: name all in the order of the journal ({}), or none",

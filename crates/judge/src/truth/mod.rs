@@ -40,6 +40,7 @@ mod tracer;
 mod unfinished;
 mod view;
 mod volume;
+mod ways;
 mod wire;
 
 pub use content::warnings as content_warnings;
@@ -106,6 +107,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| late::check(span, concluded.late.as_ref()),
     |span, _| content::check(span),
     |span, _| discards::check(span),
+    |span, _| ways::check(span),
     |span, concluded| {
         limit::check(span, concluded.limits.as_ref(), concluded.contention, concluded.late.as_ref())
     },

@@ -1,9 +1,11 @@
 //! How targets are opened and their I/Os are done: plain data that plans decide and `sys` carries out.
 
 mod io_priority;
+mod io_ways;
 mod map_options;
 mod open_mode;
 
 pub use io_priority::IoPriority;
+pub use io_ways::{IoWays, WriteLifetime};
 pub use map_options::{Flush, MapOptions};
 pub use open_mode::{AccessHint, OpenMode};

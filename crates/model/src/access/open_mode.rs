@@ -1,5 +1,7 @@
 //! How a target is opened, decided before it is.
 
+use super::WriteLifetime;
+
 /// How a target is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenMode {
@@ -13,6 +15,8 @@ pub struct OpenMode {
     pub dsync: bool,
     /// Access hints (`-fr`, `-fs`).
     pub hint: AccessHint,
+    /// How long what is written is expected to live (`--write-hint`); `None` = nothing is said.
+    pub lifetime: Option<WriteLifetime>,
 }
 
 /// What the kernel is told about the order of accesses.

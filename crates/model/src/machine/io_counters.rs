@@ -2,6 +2,7 @@
 
 use super::remote::{RemoteActivity, RemoteCalls, RemoteFacts};
 use super::stack::Stack;
+use super::ways::AtomicWrites;
 use crate::profile::TargetId;
 use serde::{Deserialize, Serialize};
 
@@ -196,8 +197,9 @@ pub struct TargetDevices {
     /// written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten: Option<u64>,
-    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or
-    /// the only target.
+    /// What of it was in the page cache, where that may answer, before and after; missing = not known, or the
+    /// only
+    /// target, and not one of `--dontcache`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<CacheGrowth>,
     /// How long it took to write these to the medium after the workers had ended, ns (`--flush-after`).
@@ -211,6 +213,9 @@ pub struct TargetDevices {
     /// Each write to the file waits until it is durable, by an attribute of the file (`chattr +S`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub synchronous: bool,
+    /// What was guaranteed of its writes (`--atomic`); missing = they weren't atomic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atomic: Option<AtomicWrites>,
 }
 
 /// What of a target was in the page cache.

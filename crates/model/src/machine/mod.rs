@@ -30,6 +30,7 @@ pub mod thermal;
 pub mod threads;
 pub mod tracer;
 pub mod tracing;
+pub mod ways;
 
 pub use cpu_list::cpu_list;
 pub use rows::{CpuPlace, kernel_cpu};

@@ -4,6 +4,7 @@ use super::completion::{Completion, Polling};
 use super::discards::Discards;
 use super::file_systems::FileSystemType;
 use super::nvme::NvmeFacts;
+use super::ways::WayFacts;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -32,6 +33,8 @@ pub struct TargetFacts {
     pub discards: Option<Discards>,
     /// Of an NVMe namespace that is reached past the block layer; `None` = it is anything else.
     pub nvme: Option<NvmeFacts>,
+    /// What it offers beside plain I/O; looked at where that is asked for. `None` = nobody looked.
+    pub ways: Option<WayFacts>,
 }
 
 /// What a path leads to.

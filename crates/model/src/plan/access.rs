@@ -2,6 +2,7 @@
 //! has them.
 
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
+use crate::access::IoWays;
 use crate::machine::target::TargetFacts;
 use crate::profile::{self, FlushType, Target};
 
@@ -25,7 +26,13 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
         direct: !mapped && !is_cached(target, facts),
         dsync: !mapped && target.write_through,
         hint: hint(target),
+        lifetime: target.write_hint,
     }
+}
+
+/// What its I/Os ask of the kernel beside their data.
+pub fn io_ways(target: &Target) -> IoWays {
+    IoWays { atomic: target.atomic, dont_cache: target.dont_cache }
 }
 
 /// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.

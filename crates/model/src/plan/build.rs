@@ -1,10 +1,10 @@
 //! From a time span and the facts of the machine to a plan.
 
-use super::access::{is_uncached_device, map_options, open_mode, priority};
+use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
     PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume,
-    writing,
+    ways, writing,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -57,6 +57,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
             if !simulated {
                 others::check(&portion.target, facts, &mut wrong, &mut minded);
                 nvme::check(&portion.target, facts, around.run_options, &mut wrong);
+                ways::check(&portion.target, facts, &mut wrong);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
@@ -287,27 +288,27 @@ fn worker(
     let choice = engine::engine(span, &known, depth, around.wish())?;
     let routines = span.completion_routines && depth > 1 && !choice.engine.is_synchronous();
     let (large_pages, separation) = pages(span, members, choice.engine, separation);
-    let mut buffer = 0u64;
-    let mut targets = Vec::new();
-    for &(index, weight) in members {
-        let target = &span.targets[index];
+    let (mut buffer, mut targets) = (0u64, Vec::new());
+    for (&(index, weight), &(target, facts)) in members.iter().zip(&known) {
         let requests = requests_of(target);
         let (read_buffer, write_buffer);
         (read_buffer, write_buffer, buffer) = halves(target, requests, buffer, separation);
-        let size = target::planned_size(target, &around.facts[index]);
+        let size = target::planned_size(target, facts);
         let whole = WorkerTarget {
             target: index,
             id: ids[index],
             path: target.path.clone(),
-            location: around.facts[index].location.clone(),
-            open: open_mode(target, &around.facts[index]),
-            uncached_device: is_uncached_device(target, &around.facts[index]),
-            workers: engine::needs_workers(target, &around.facts[index]),
+            location: facts.location.clone(),
+            open: open_mode(target, facts),
+            uncached_device: is_uncached_device(target, facts),
+            workers: engine::needs_workers(target, facts),
             priority: priority(target),
+            ways: io_ways(target),
+            atomic_writes: ways::guaranteed(target, facts),
             mapping: map_options(target),
             size,
             requests,
-            content: writing::content(span, index, &around.facts[index]),
+            content: writing::content(span, index, facts),
             shares: target.shares,
             verified: super::SectorGrid::default(),
             // Whose completions are issued anew at once can't wait.

@@ -13,6 +13,7 @@ mod target;
 mod tracing;
 mod verify;
 mod volume;
+mod ways;
 mod worker;
 mod writing;
 

@@ -1,8 +1,9 @@
 //! What one worker does: its processors, targets and engine.
 
-use crate::access::{IoPriority, MapOptions, OpenMode};
+use crate::access::{IoPriority, IoWays, MapOptions, OpenMode};
 use crate::engines::EngineKind;
 use crate::machine::completion::OneByOne;
+use crate::machine::ways::AtomicWrites;
 use crate::operation::Operation;
 use crate::profile::{ContentShape, OperationShares, RawText, TargetId};
 use crate::workload::TargetWorkload;
@@ -131,6 +132,10 @@ pub struct WorkerTarget {
     pub workers: bool,
     /// Priority of its I/Os.
     pub priority: IoPriority,
+    /// What its I/Os ask of the kernel beside their data.
+    pub ways: IoWays,
+    /// What is guaranteed of its writes (`--atomic`); `None` = they aren't atomic.
+    pub atomic_writes: Option<AtomicWrites>,
     /// How it is mapped into memory; `None` = it isn't.
     pub mapping: Option<MapOptions>,
     /// Size found when planning, bytes.

@@ -21,6 +21,7 @@ pub mod template;
 pub mod validate;
 pub mod xml;
 
+pub use crate::access::WriteLifetime;
 pub use crate::path::RawText;
 pub use affinity::{AffinityTraversal, Efficiency, GroupCpu};
 pub use compat::{COMPATIBLE_VERSION, COMPATIBLE_VERSION_DATE, Compat};

@@ -6,6 +6,7 @@ use super::mix_part::{MixPart, SizeShare};
 use super::ring::BypassIo;
 use super::shares::{OperationShares, ratios};
 use super::spread::AddressSpread;
+use crate::access::WriteLifetime;
 use crate::path::RawText;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,15 @@ pub struct Target {
     /// `-Sy`, `-SY`; `None` = not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass_io: Option<BypassIo>,
+    /// `--dontcache`: cached, but nothing stays in the page cache.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dont_cache: bool,
+    /// `--atomic`: each write is atomic.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
+    /// `--write-hint`; `None` = not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_hint: Option<WriteLifetime>,
     /// `-N`
     pub flush_type: Option<FlushType>,
     /// `-Z`: zero-filled write buffers.
@@ -120,6 +130,9 @@ impl Default for Target {
             write_through: false,
             memory_mapped_io: false,
             bypass_io: None,
+            dont_cache: false,
+            atomic: false,
+            write_hint: None,
             flush_type: None,
             zero_write_buffers: false,
             random_data_source: None,
@@ -158,7 +171,8 @@ impl Target {
     /// A block device is what DISKSPD calls a physical drive or a partition: no file cache lies above those
     /// unless one is asked for.
     pub fn is_cached(&self, block_device: bool) -> bool {
-        self.cache_mode == CacheMode::Cached && !(block_device && self.uncached_devices)
+        let uncached = block_device && self.uncached_devices && !self.dont_cache;
+        self.cache_mode == CacheMode::Cached && !uncached
     }
 
     /// A template (`*1`) that an XML profile leaves to the command line to fill in.

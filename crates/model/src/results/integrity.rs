@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub enum SectorFault {
     /// It holds an older version, though other sectors of the same write hold the new one.
     Torn,
+    /// It holds another version than the first sector of its block, though each write was atomic.
+    NotAtomic,
     /// It holds the version before the one that has to be there: the last write is missing.
     Lost,
     /// It holds a version that had been replaced before that already.
@@ -31,6 +33,7 @@ impl SectorFault {
     pub fn name(self) -> &'static str {
         match self {
             SectorFault::Torn => "torn",
+            SectorFault::NotAtomic => "not atomic",
             SectorFault::Lost => "lost",
             SectorFault::Stale => "stale",
             SectorFault::Unwritten => "unwritten",

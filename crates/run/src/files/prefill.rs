@@ -185,9 +185,8 @@ impl Filling<'_> {
         let free = room::at(target.way()).map_or(0, |room| room.available);
         let open = |direct| -> Result<File, PrefillError> {
             let hint = AccessHint::default();
-            let opened =
-                files::open(target, &OpenMode { read: false, write: true, direct, dsync: false, hint })
-                    .map_err(PrefillError::Open)?;
+            let mode = OpenMode { read: false, write: true, direct, dsync: false, hint, lifetime: None };
+            let opened = files::open(target, &mode).map_err(PrefillError::Open)?;
             claims.permit(target.name(), &opened)?;
             Ok(opened.file.into())
         };

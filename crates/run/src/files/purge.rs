@@ -107,8 +107,14 @@ impl Purged {
             return Ok(None);
         }
         let claims = claims::protect([path.as_path()], destroy)?;
-        let mode =
-            OpenMode { read: false, write: true, direct: false, dsync: false, hint: AccessHint::default() };
+        let mode = OpenMode {
+            read: false,
+            write: true,
+            direct: false,
+            dsync: false,
+            hint: AccessHint::default(),
+            lifetime: None,
+        };
         let opened = files::open(&path, &mode)?;
         claims.permit(&path, &opened)?;
         let (size, is_device) = (opened.size, opened.device.is_some());

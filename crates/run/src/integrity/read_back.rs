@@ -48,6 +48,7 @@ pub fn read_back(
         file: open(path)?,
         beside: memory()?,
         found,
+        block: None,
         arrived: None,
     };
     let mut data = memory()?;
@@ -70,7 +71,7 @@ pub fn read_back(
 /// Past the page cache where that is possible: what counts is what the device holds.
 fn open(path: &Path) -> Result<File, NotReadBack> {
     let (read, write, direct, dsync, hint) = (true, false, true, false, Default::default());
-    let mode = OpenMode { read, write, direct, dsync, hint };
+    let mode = OpenMode { read, write, direct, dsync, hint, lifetime: None };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
     Ok(opened?.file.into())
 }
@@ -84,6 +85,8 @@ struct BackReader<'a> {
     found: TargetReadBack,
     /// For another look at the write of a sector that failed.
     beside: Buffer,
+    /// The unit that was looked at last, by its offset, and the version of its first whole sector.
+    block: Option<(u64, u64)>,
     /// The last write that was looked for, by thread and number, and one of its sectors.
     arrived: Option<(u32, u64, Option<SectorStamp>)>,
 }
@@ -129,6 +132,10 @@ impl BackReader<'_> {
             true => judge(&expected, sector, fits),
             false => SectorVerdict::Failed(SectorFault::Unreadable),
         };
+        let verdict = match stamp {
+            Some(stamp) if verdict == SectorVerdict::Verified => self.of_block(ack, stamp.generation),
+            _ => verdict,
+        };
         let counts = &mut self.found.results.counts;
         match verdict {
             SectorVerdict::Verified => {
@@ -143,13 +150,31 @@ impl BackReader<'_> {
                 let held = stamp.filter(|_| fits);
                 let torn = is_torn(fault, offset, held, there.into_iter(), length);
                 self.found.results.fail(FailedSector {
-                    fault: if torn { SectorFault::Torn } else { fault },
+                    fault: match torn {
+                        true if self.target.atomic => SectorFault::NotAtomic,
+                        true => SectorFault::Torn,
+                        false => fault,
+                    },
                     offset,
                     expected: ack.oldest,
                     found: stamp.map(|stamp| stamp.found(expected.run)),
                     at_us: ack.at_us,
                 });
             }
+        }
+    }
+
+    /// A sector is as it has to be by itself: of a unit whose writes are atomic all sectors have to be of one
+    /// version, also of one that was never acknowledged. Of writes that overlapped nothing is promised.
+    fn of_block(&mut self, ack: &Acknowledged, version: u64) -> SectorVerdict {
+        if !self.target.atomic || ack.overlapped {
+            return SectorVerdict::Verified;
+        }
+        let first = self.block.filter(|(offset, _)| *offset == ack.offset).map(|(_, version)| version);
+        self.block = Some((ack.offset, first.unwrap_or(version)));
+        match first.is_none_or(|first| first == version) {
+            true => SectorVerdict::Verified,
+            false => SectorVerdict::Failed(SectorFault::NotAtomic),
         }
     }
 
@@ -197,3 +222,7 @@ fn fill(file: &File, data: &mut [u8], offset: u64, sector: u32) -> Option<Vec<bo
     let each = data.chunks_mut(sector as usize).zip((offset..).step_by(sector as usize));
     Some(each.map(|(data, offset)| read_exact(file, data, offset).is_ok()).collect())
 }
+
+#[cfg(test)]
+#[path = "read_back_tests.rs"]
+mod tests;

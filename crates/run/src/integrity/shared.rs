@@ -162,7 +162,8 @@ fn too_large(target: &WorkerTarget) -> IntegrityError {
 fn told(target: &WorkerTarget) -> JournalTarget {
     let SectorGrid { sector, unit } = target.verified;
     let id = target.id;
-    JournalTarget { id: id.0, sector, unit, mixing: mixing(target), path: target.path.clone() }
+    let (atomic, path) = (target.ways.atomic, target.path.clone());
+    JournalTarget { id: id.0, sector, unit, mixing: mixing(target), atomic, path }
 }
 
 /// Whether a sector of the target may hold parts of two writes.

@@ -5,7 +5,7 @@ use crate::replay;
 use crate::span::probes::Probes;
 use diskspd_host::located::Located;
 use diskspd_host::target;
-use diskspd_host::{completion_probe, discards};
+use diskspd_host::{completion_probe, discards, ways};
 use diskspd_model::machine::System;
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::operation::Operation;
@@ -82,6 +82,9 @@ pub fn plan_at(
                 }
                 if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
                     found.discards = Some(discards::look(place.way(), found.is_remote()));
+                }
+                if (target.atomic || target.dont_cache) && !options.run_options.simulated() {
+                    found.ways = Some(ways::look(place.way()));
                 }
                 if wish.poll {
                     found.polling = completion_probe::polling(place.way());

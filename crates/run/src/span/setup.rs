@@ -159,7 +159,7 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
-    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways);
     for target in &plan.targets {
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
@@ -181,10 +181,10 @@ fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>),
                     SetupError::Operation { option, path, what, source }
                 })?;
             }
-            let WorkerTarget { priority, mapping, .. } = *target;
+            let WorkerTarget { priority, mapping, ways, .. } = *target;
             let (handle, write_through) = (found.file, target.open.dsync);
             let polled = plan.poll;
-            opened.push(File { handle, priority, mapping, polled, workers: false, write_through });
+            opened.push(File { handle, priority, mapping, polled, workers: false, write_through, ways });
             distinct.push(target);
         }
         let file = known.unwrap_or(distinct.len() - 1);

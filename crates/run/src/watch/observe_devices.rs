@@ -35,7 +35,8 @@ pub struct DeviceWatch {
 #[derive(Debug)]
 struct Target {
     facts: TargetDevices,
-    /// Of a target that is written to, or that is one of several and read through the page cache: open, to
+    /// Of a target that is written to, or that is read through the page cache and is one of several, or of
+    /// `--dontcache`: open, to
     /// ask the kernel what of it is in memory, and to flush it.
     file: Option<File>,
     written: bool,
@@ -82,10 +83,13 @@ impl DeviceWatch {
             .into_iter()
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
-                let cached = several && !target.open.direct && engine.row().real_io;
+                let looked_at = several || target.ways.dont_cache;
+                let cached = looked_at && !target.open.direct && engine.row().real_io;
                 let OpenedToLook { stack, file } = opened(located, engine, target);
                 let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
-                let facts = TargetDevices { target: target.id, stack, synchronous, ..Default::default() };
+                let (target_id, atomic) = (target.id, target.atomic_writes);
+                let facts =
+                    TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
                 let file = file.filter(|_| written || cached);
                 Target { facts, file, written, cached, held: None, size: target.size }
             })

@@ -1,9 +1,10 @@
 //! What the entries of a ring look like.
 
-use super::name::Name;
+use super::name::{DataForm, Name};
 use crate::memory::Buffer;
 use crate::operation;
 use crate::transfer::{Transfer, fits, fits_without_data};
+use diskspd_model::access::IoWays;
 use diskspd_model::operation::Operation;
 use io_uring::{cqueue, opcode, squeue, types};
 
@@ -46,15 +47,9 @@ impl entry::Make for FileTransfers {
     type Completion = cqueue::Entry;
 
     #[inline(always)]
-    fn make(
-        &mut self,
-        memory: &Buffer,
-        registered: bool,
-        name: &Name,
-        transfer: &Transfer,
-    ) -> Option<squeue::Entry> {
+    fn make(&mut self, memory: &Buffer, _: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
         let entry = match transfer.op.moves_data() {
-            true => data_entry(memory, registered, name, transfer),
+            true => data_entry(memory, name, transfer),
             false => other_entry(name, transfer),
         };
         Some(entry?.flags(name.flags).user_data(u64::from(transfer.tag)))
@@ -69,7 +64,7 @@ impl entry::Make for FileTransfers {
 /// The entry of a read or write; `None` = the memory has no such range, or the kernel wouldn't take it as it
 /// is.
 #[inline(always)]
-fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
+fn data_entry(memory: &Buffer, name: &Name, transfer: &Transfer) -> Option<squeue::Entry> {
     let Transfer { offset, length, start, .. } = *transfer;
     let write = transfer.op == Operation::Write;
     if !fits(offset, length, start, memory.usable(write)) {
@@ -78,16 +73,55 @@ fn data_entry(memory: &Buffer, registered: bool, name: &Name, transfer: &Transfe
     let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
     // SAFETY: start is within the memory, checked above.
     let data = unsafe { memory.as_ptr().add(start) };
-    Some(match (registered, write) {
-        (true, false) => {
+    Some(match (name.data, write) {
+        (DataForm::Registered, false) => {
             opcode::ReadFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (true, true) => {
+        (DataForm::Registered, true) => {
             opcode::WriteFixed::new(file, data, length, 0).offset(offset).ioprio(priority).build()
         }
-        (false, false) => opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build(),
-        (false, true) => opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build(),
+        (DataForm::Unregistered, false) => {
+            opcode::Read::new(file, data, length).offset(offset).ioprio(priority).build()
+        }
+        (DataForm::Unregistered, true) => {
+            opcode::Write::new(file, data, length).offset(offset).ioprio(priority).build()
+        }
+        (DataForm::With(ways, registered), _) => entry_with(ways, registered, name, transfer, data),
     })
+}
+
+/// A read or write that asks something of the kernel. Atomic writes are taken only of memory that isn't
+/// registered (`generic_atomic_write_valid` of fs/read_write.c).
+#[cold]
+fn entry_with(
+    ways: IoWays,
+    registered: bool,
+    name: &Name,
+    transfer: &Transfer,
+    data: *mut u8,
+) -> squeue::Entry {
+    let Transfer { op, offset, length, .. } = *transfer;
+    let write = op == Operation::Write;
+    let (file, priority) = (types::Fd(name.file), transfer.priority.encoded());
+    let flags = ways.encoded(write) as i32;
+    match (registered && !(ways.atomic && write), write) {
+        (true, false) => {
+            let entry = opcode::ReadFixed::new(file, data, length, 0).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (true, true) => {
+            let entry = opcode::WriteFixed::new(file, data, length, 0).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (false, false) => {
+            let entry = opcode::Read::new(file, data, length).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+        (false, true) => {
+            let entry = opcode::Write::new(file, data, length).offset(offset);
+            entry.ioprio(priority).rw_flags(flags).build()
+        }
+    }
 }
 
 /// The entry of what refers to no memory.

@@ -12,6 +12,7 @@ mod shares;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod ways;
 
 pub use run_options::run_options;
 

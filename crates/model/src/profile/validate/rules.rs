@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, mix, shares};
+use super::{Case, content, distribution, mix, shares, ways};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -51,6 +51,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     }
     findings.extend(content::check(case));
     findings.extend(shares::check(case));
+    findings.extend(ways::check(case));
     findings
 }
 

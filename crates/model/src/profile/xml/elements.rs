@@ -3,6 +3,7 @@
 use super::schema::Content::{Empty, Group, Many, One, Value};
 use super::schema::Kind::{Bool, Number, Text, Word};
 use super::schema::{Attribute, Child, Element, PERCENT, U32, U64, element, may, must, value};
+use crate::access::WriteLifetime;
 
 pub(super) static PROFILE: Element = element(
     "Profile",
@@ -160,6 +161,9 @@ const TARGET: &[Child] = &[
     Child { required: false, element: WRITE_CONTENT },
     value("linux:TrimRatio", Number(1, 100)),
     value("linux:WriteZeroesRatio", Number(1, 100)),
+    value("linux:DontCache", Bool),
+    value("linux:Atomic", Bool),
+    value("linux:WriteHint", Word(WriteLifetime::NAMES)),
 ];
 
 const MIX_PART: Element = Element {

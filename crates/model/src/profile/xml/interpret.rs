@@ -5,6 +5,7 @@ use super::error::{Fault, quote};
 use super::tree::Node;
 use super::values::Value;
 use super::{placement, shape, text};
+use crate::access::WriteLifetime;
 use crate::profile::template;
 use crate::profile::{
     BufferSeparation, BypassIo, CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType,
@@ -172,6 +173,9 @@ fn target(node: &Node) -> Result<Target, Fault> {
             "Partial" => BypassIo::Partial,
             _ => BypassIo::Full,
         }),
+        dont_cache: node.is_on("linux:DontCache"),
+        atomic: node.is_on("linux:Atomic"),
+        write_hint: node.word("linux:WriteHint").and_then(WriteLifetime::from_name),
         flush_type: node.word("FlushType").map(|word| match word {
             "ViewOfFile" => FlushType::ViewOfFile,
             "NonVolatileMemory" => FlushType::NonVolatileMemory,

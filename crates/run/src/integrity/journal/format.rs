@@ -23,6 +23,10 @@ const ACKS: u8 = 3;
 const FORGOTTEN: u8 = 4;
 const END: u8 = 5;
 
+/// Beside the number of [`Mixing`]: writes are atomic. Earlier versions of the program don't know it, and
+/// refuse such a target.
+const ATOMIC: u8 = 0x80;
+
 /// A unit of a target holds, durably, at least this version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acknowledged {
@@ -80,6 +84,8 @@ pub struct JournalTarget {
     pub unit: u64,
     /// Whether a sector may hold parts of two writes.
     pub mixing: Mixing,
+    /// Writes are atomic (`--atomic`): all sectors of a unit are of one version.
+    pub atomic: bool,
     /// As the user gave it.
     pub path: RawText,
 }
@@ -118,7 +124,7 @@ impl JournalPiece<'_> {
                 out.extend(target.id.to_le_bytes());
                 out.extend(target.sector.to_le_bytes());
                 out.extend(target.unit.to_le_bytes());
-                out.push(target.mixing.number());
+                out.push(target.mixing.number() | if target.atomic { ATOMIC } else { 0 });
                 out.extend_from_slice(target.path.as_bytes());
             }
             JournalPiece::Acks(acks) => {
@@ -276,11 +282,12 @@ impl JournalContent {
             (TARGET, false) => {
                 let (id, sector, unit) = (numbers.half()?, numbers.half()?, numbers.word()?);
                 let [mixing] = numbers.take()?;
-                let mixing = *Mixing::ALL.get(usize::from(mixing))?;
+                let atomic = mixing & ATOMIC != 0;
+                let mixing = *Mixing::ALL.get(usize::from(mixing & !ATOMIC))?;
                 let path = RawText::from(numbers.0.to_vec());
                 let possible = sector.is_power_of_two() && sector >= 512 && unit > 0;
                 (possible && unit.is_multiple_of(u64::from(sector))).then_some(())?;
-                let target = JournalTarget { id, sector, unit, mixing, path };
+                let target = JournalTarget { id, sector, unit, mixing, atomic, path };
                 // One that is told anew in another way would make nonsense of what was said of it.
                 (*self.targets.entry(id).or_insert_with(|| target.clone()) == target).then_some(())?;
             }
@@ -326,6 +333,7 @@ mod tests {
             sector,
             unit,
             mixing,
+            atomic: id == 2,
             path: format!("t{id}").as_str().into(),
         })
     }
@@ -381,6 +389,7 @@ mod tests {
         assert_eq!((content.run, content.began_ms, content.has_ended, content.broken), (7, -5, true, 0));
         assert_eq!(content.boot, "boot");
         assert_eq!(content.targets[&2].path, "t2".into());
+        assert_eq!([1, 2].map(|id| content.targets[&id].atomic), [false, true]);
         let known: Vec<Acknowledged> = content.acknowledged.into_values().collect();
         assert_eq!(known, [ack(0, 9), ack(4096, 5)]);
     }

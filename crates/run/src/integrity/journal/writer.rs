@@ -186,7 +186,7 @@ mod tests {
         let path = directory.path().join("journal");
         let journal = AckJournal::begin(File::create_new(&path).unwrap(), 5, "").unwrap();
         let (id, sector, unit, mixing) = (0, 512, 512, Mixing::Never);
-        let target = JournalTarget { id, sector, unit, mixing, path: "t".into() };
+        let target = JournalTarget { id, sector, unit, mixing, atomic: false, path: "t".into() };
         journal.add(&[JournalPiece::Target(target)]).unwrap();
         std::thread::scope(|scope| {
             for thread in 0..4 {

@@ -1,0 +1,73 @@
+//! What file system and device of a target offer beside plain reads and writes. Nothing is written.
+
+use super::device::{Device, split};
+use super::root::{Root, number};
+use diskspd_model::access::IoWays;
+use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
+use diskspd_sys::ways::takes;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+
+/// Looks at what is there; nothing there is no finding.
+pub fn look(path: &Path) -> WayFacts {
+    WayFacts { atomic: atomic(path), no_dont_cache: no_dont_cache(path) }
+}
+
+/// By statx(2), which has known atomic writes since Linux 6.11 and says 0 where there are none. What the
+/// device does is in /sys.
+fn atomic(path: &Path) -> Option<AtomicWrites> {
+    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::from_bits_retain(WRITE_ATOMIC)).ok()?;
+    let device_max = queue(path).and_then(|queue| number(&queue.join("atomic_write_unit_max_bytes")));
+    if found.stx_mask & WRITE_ATOMIC == 0 {
+        // A kernel that knows them says so in /sys, too; of what can't do them statx says nothing.
+        return device_max.map(|_| AtomicWrites { device_max, ..AtomicWrites::default() });
+    }
+    Some(AtomicWrites {
+        unit_min: found.stx_atomic_write_unit_min,
+        unit_max: found.stx_atomic_write_unit_max,
+        segments_max: found.stx_atomic_write_segments_max,
+        device_max,
+    })
+}
+
+/// The settings in /sys of the disk that a target is, or lies on.
+fn queue(path: &Path) -> Option<PathBuf> {
+    let found = stat(path).ok()?;
+    let is_device = FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice;
+    let device = Device::of(&Root::live(), split(if is_device { found.st_rdev } else { found.st_dev }))?;
+    Some(device.whole().unwrap_or(device).directory().join("queue"))
+}
+
+/// `STATX_WRITE_ATOMIC` of linux/stat.h.
+const WRITE_ATOMIC: u32 = 0x1_0000;
+
+/// Tries a read behind the end. What can't be read isn't asked.
+fn no_dont_cache(path: &Path) -> Option<String> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = open(path, flags, Mode::empty()).ok()?;
+    let size = diskspd_sys::files::size(path, std::os::fd::AsFd::as_fd(&file)).ok()?;
+    let ways = IoWays { dont_cache: true, ..IoWays::default() };
+    match takes(&file, size, ways) {
+        Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),
+        _ => None,
+    }
+}
+
+/// How many write streams the device of a target has (`queue/max_write_streams`, Linux 6.16); `None` = the
+/// kernel doesn't tell.
+pub fn write_streams(path: &Path) -> Option<u64> {
+    number(&queue(path)?.join("max_write_streams"))
+}
+
+/// The character device that takes commands for the NVMe namespace of a block device; `None` = it is none.
+pub fn pass_through(path: &Path) -> Option<String> {
+    let found = stat(path).ok()?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
+        return None;
+    }
+    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
+    let node = format!("/dev/ng{namespace}");
+    Path::new(&node).exists().then_some(node)
+}

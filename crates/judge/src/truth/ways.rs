@@ -1,0 +1,80 @@
+//! Whether I/Os were what was asked for beside their data: atomic writes, and nothing left in the page cache.
+
+use super::view::Asked;
+use super::{Finding, Severity, SpanView};
+use diskspd_model::machine::io_counters::TargetDevices;
+use diskspd_model::units;
+
+/// Of what was done with `--dontcache`, so much may be in the page cache when measuring ends: I/Os that are
+/// just being done, and pages that others hold.
+const LEFT: f64 = 0.05;
+/// At least this much, bytes: deep queues of large blocks.
+const LEFT_AT_LEAST: u64 = 16 << 20;
+
+/// Of each target that was asked so.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let observed = span.results.observed.as_ref();
+    let Some(devices) = observed.and_then(|observed| observed.devices.as_ref()) else { return Vec::new() };
+    let of = |asked: Asked| devices.targets.iter().find(|known| known.target == asked.id);
+    let mut findings = Vec::new();
+    for asked in span.targets() {
+        let Some(facts) = of(asked) else { continue };
+        findings.extend(atomic(span, asked, facts));
+        findings.extend(dont_cache(span, asked, facts));
+    }
+    findings
+}
+
+/// What was guaranteed, and by whom. An atomic write that the kernel can't do so fails: none is done
+/// otherwise.
+fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+    let offered = facts.atomic?;
+    let written = span.done(asked.id, |row| row.write.ios);
+    let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| units::Size(bytes.into()));
+    let path = &asked.target.path;
+    let message = format!(
+        "all {written} writes to '{path}' were atomic (RWF_ATOMIC); units from {min} to {max} are guaranteed"
+    );
+    let by = match offered.device_max {
+        Some(0) => "by the file system alone: the device does no atomic writes".to_owned(),
+        Some(most) => format!("by the device up to {}, above that by the file system", units::Size(most)),
+        None => "what the device does of it is not known".to_owned(),
+    };
+    (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
+}
+
+/// What stayed, by the kernel's count of pages before and after. What waits to be written is let go of later.
+fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Finding> {
+    let cached = facts.cached.filter(|_| asked.target.dont_cache)?;
+    let done = span.done(asked.id, |row| row.read.bytes.saturating_add(row.write.bytes));
+    let unwritten = facts.unwritten.unwrap_or(0);
+    let stayed = cached.after.saturating_sub(cached.before).saturating_sub(unwritten);
+    let path = &asked.target.path;
+    let shown = format!(
+        "in the page cache: {} before, {} after, of which {} wait to be written; {} were read and written",
+        units::amount(cached.before),
+        units::amount(cached.after),
+        units::amount(unwritten),
+        units::amount(done)
+    );
+    let finding = |name, severity, message: String| {
+        Finding::new(name, severity, span, message).on(path).shown_by(shown.clone())
+    };
+    let allowed = ((done as f64 * LEFT) as u64).max(LEFT_AT_LEAST);
+    Some(match stayed > allowed {
+        true => {
+            let message = format!(
+                "--dontcache: {} of '{path}' stayed in the page cache, so that later reads may be served \
+                 from memory",
+                units::amount(stayed)
+            );
+            finding("dontcache-stayed", Severity::Warning, message)
+                .remedy("see that no other program uses the file meanwhile; use -Su to be sure")
+        }
+        false => {
+            let message =
+                format!("I/O on '{path}' went through the page cache, and nothing of it stayed there");
+            finding("dontcache", Severity::Note, message)
+        }
+    })
+}

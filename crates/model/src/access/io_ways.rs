@@ -1,0 +1,96 @@
+//! What I/Os ask of the kernel beside their data: flags of single reads and writes, as the kernel encodes
+//! them (`RWF_*` of linux/fs.h, preadv2(2)), and the lifetime of what is written (fcntl(2)).
+
+use serde::{Deserialize, Serialize};
+
+/// Flags of the I/Os on a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct IoWays {
+    /// `--atomic`: each write is atomic, so that no power cut leaves a part of it (Linux 6.11).
+    pub atomic: bool,
+    /// `--dontcache`: what goes through the page cache doesn't stay there (Linux 6.14).
+    pub dont_cache: bool,
+}
+
+/// `RWF_ATOMIC`
+const ATOMIC: u32 = 0x40;
+/// `RWF_DONTCACHE`
+const DONT_CACHE: u32 = 0x80;
+
+impl IoWays {
+    /// Whether nothing is asked: I/Os as they have always been.
+    pub fn are_plain(self) -> bool {
+        self == IoWays::default()
+    }
+
+    /// The kernel's flags of a read (`write` = false) or a write. Only writes can be atomic.
+    pub fn encoded(self, write: bool) -> u32 {
+        let atomic = if self.atomic && write { ATOMIC } else { 0 };
+        atomic | if self.dont_cache { DONT_CACHE } else { 0 }
+    }
+}
+
+/// How long what is written is expected to live (`--write-hint`): told to file system and device, which may
+/// put data of one lifetime together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteLifetime {
+    /// No hint is to be followed.
+    None,
+    /// Overwritten soon.
+    Short,
+    /// Between the two.
+    Medium,
+    /// Overwritten late.
+    Long,
+    /// Hardly ever overwritten.
+    Extreme,
+}
+
+/// Each with its name, in the order of the kernel, which counts them from 1 (`RWH_WRITE_LIFE_NONE`).
+const LIFETIMES: [(WriteLifetime, &str); 5] = [
+    (WriteLifetime::None, "none"),
+    (WriteLifetime::Short, "short"),
+    (WriteLifetime::Medium, "medium"),
+    (WriteLifetime::Long, "long"),
+    (WriteLifetime::Extreme, "extreme"),
+];
+
+impl WriteLifetime {
+    /// The names of all.
+    pub const NAMES: &'static [&'static str] = &["none", "short", "medium", "long", "extreme"];
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<WriteLifetime> {
+        LIFETIMES.iter().find(|(_, known)| *known == name).map(|(lifetime, _)| *lifetime)
+    }
+
+    /// As the option takes it.
+    pub fn name(self) -> &'static str {
+        LIFETIMES[self as usize].1
+    }
+
+    /// The kernel's number.
+    pub fn encoded(self) -> u64 {
+        self as u64 + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_and_lifetimes_are_those_of_the_kernel() {
+        let [plain, atomic, dont_cache] = [(false, false), (true, false), (false, true)]
+            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache });
+        assert!(plain.are_plain() && !atomic.are_plain() && !dont_cache.are_plain());
+        assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(true)), [0, 0x40, 0x80]);
+        assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(false)), [0, 0, 0x80]);
+        for (number, name) in (1..).zip(WriteLifetime::NAMES) {
+            let lifetime = WriteLifetime::from_name(name).unwrap();
+            assert_eq!((lifetime.name(), lifetime.encoded()), (*name, number));
+        }
+        assert_eq!(WriteLifetime::from_name("Short"), None);
+    }
+}

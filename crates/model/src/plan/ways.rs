@@ -1,0 +1,105 @@
+//! What a target has to be like for atomic writes (`--atomic`) and for I/O that leaves nothing in the page
+//! cache (`--dontcache`).
+
+use super::PlanError;
+use super::access::is_cached;
+use crate::machine::target::{TargetFacts, TargetKind};
+use crate::machine::ways::AtomicWrites;
+use crate::profile::{DistributionKind, Target};
+use crate::units;
+
+/// What helps where there are no atomic writes.
+const ELSEWHERE: &str = "use a file on XFS made with reflink (the default of mkfs.xfs; Linux 6.16 or \
+                         later), or a device whose queue/atomic_write_max_bytes in /sys isn't 0 (some NVMe \
+                         and SCSI disks)";
+
+/// What is guaranteed of the writes on a target; `None` = they aren't atomic.
+pub fn guaranteed(target: &Target, facts: &TargetFacts) -> Option<AtomicWrites> {
+    facts.ways.as_ref().filter(|_| target.atomic)?.atomic
+}
+
+/// Collects what doesn't fit. What isn't there yet is looked at when it is.
+pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
+    let path = &target.path;
+    if target.atomic && target.write_ratio > 0 {
+        let refused = without_cache(target, facts).or_else(|| no_atomic_writes(target, facts));
+        errors.extend(refused.map(|why| PlanError::target(format!("--atomic: '{path}': {why}"))));
+    }
+    let answer = facts.ways.as_ref().and_then(|found| found.no_dont_cache.as_ref());
+    if let Some(answer) = answer.filter(|_| target.dont_cache) {
+        let on = match facts.kind {
+            TargetKind::BlockDevice => "block devices".to_owned(),
+            _ => format!("file system {}", facts.file_system),
+        };
+        errors.push(PlanError::target(format!(
+            "--dontcache: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
+             6.14 and ext4, XFS or btrfs; use -Su to bypass the page cache"
+        )));
+    }
+}
+
+/// The kernel takes atomic writes only past the page cache (`generic_atomic_write_valid` of
+/// fs/read_write.c).
+fn without_cache(target: &Target, facts: &TargetFacts) -> Option<String> {
+    is_cached(target, facts)
+        .then(|| "atomic writes go past the page cache: add -Su, or -Sh to make each durable, too".to_owned())
+}
+
+fn no_atomic_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
+    let found = facts.ways.as_ref().filter(|_| facts.kind != TargetKind::Missing)?;
+    let Some(offered) = found.atomic else {
+        return Some(
+            "the kernel has no atomic writes (RWF_ATOMIC): they take Linux 6.11 or later".to_owned(),
+        );
+    };
+    if offered.unit_max == 0 {
+        return Some(format!("{}; {ELSEWHERE}", nothing_offered(facts, offered)));
+    }
+    off_units(target, offered)
+}
+
+/// Who offers none.
+fn nothing_offered(facts: &TargetFacts, offered: AtomicWrites) -> String {
+    let device = match offered.device_max {
+        Some(0) => "the device does no atomic writes (queue/atomic_write_unit_max_bytes in /sys is 0)",
+        Some(_) => "the device does atomic writes",
+        None => "nothing is known of a device's atomic writes",
+    };
+    match facts.kind {
+        TargetKind::BlockDevice => device.to_owned(),
+        _ => format!("file system {} guarantees none here (statx), and {device}", facts.file_system),
+    }
+}
+
+/// Which settings make writes that are no units: a power of two, as large as is offered, at a multiple of
+/// its size.
+fn off_units(target: &Target, offered: AtomicWrites) -> Option<String> {
+    let AtomicWrites { unit_min, unit_max, .. } = offered;
+    let size = target.block_size;
+    if !size.is_power_of_two() || !(unit_min..=unit_max).contains(&size) {
+        let [min, max] = [unit_min, unit_max].map(|bytes| units::Size(bytes.into()));
+        return Some(format!(
+            "an atomic write is a power of two from {min} to {max} here, and the block size (-b) is {size} \
+             bytes; choose such a size"
+        ));
+    }
+    let ranges = target.distribution.iter().filter(|found| found.kind == DistributionKind::Absolute);
+    let settings = [
+        ("stride or alignment (-s, -r)", target.stride()),
+        ("base offset (-B)", target.base_file_offset),
+        ("thread stride (-T)", target.thread_stride),
+    ]
+    .into_iter()
+    .chain(ranges.flat_map(|found| &found.ranges).map(|range| ("range of -rdabs", range.span)));
+    let off: Vec<String> = settings
+        .filter(|(_, value)| value % u64::from(size) != 0)
+        .map(|(name, value)| format!("the {name} of {value}"))
+        .collect();
+    (!off.is_empty()).then(|| {
+        format!(
+            "an atomic write begins at a multiple of its size of {size} bytes; {} {} not a multiple of it",
+            off.join(" and "),
+            if off.len() == 1 { "is" } else { "are" }
+        )
+    })
+}

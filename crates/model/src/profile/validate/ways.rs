@@ -1,0 +1,89 @@
+//! Rules of atomic writes, of I/O that leaves nothing in the page cache, and of write hints.
+
+use super::Case;
+use crate::finding::{Finding, Severity};
+use crate::profile::{CacheMode, Profile, RunOptions, Target};
+
+/// What they don't go with, of a target.
+pub(super) fn check(case: &Case) -> Vec<Finding> {
+    let target = case.target;
+    let (atomic, dont_cache, mapped) = (target.atomic, target.dont_cache, target.memory_mapped_io);
+    let without =
+        |option: &str| format!("{option}: nothing is written; add -w (WriteRatio), or leave it out");
+    let no_hint = without("--write-hint (linux:WriteHint)");
+    let rules = [
+        ("A1", atomic && target.write_ratio == 0, without("--atomic (linux:Atomic)")),
+        (
+            "A2",
+            atomic && mapped,
+            "--atomic (linux:Atomic) and -Sm (MemoryMappedIo) exclude each other: stores to memory are no \
+             atomic writes; leave out one of them"
+                .to_owned(),
+        ),
+        (
+            "A3",
+            atomic && dont_cache,
+            "--atomic (linux:Atomic) and --dontcache (linux:DontCache) exclude each other: atomic writes go \
+             past the page cache; leave out one of them"
+                .to_owned(),
+        ),
+        (
+            "A4",
+            dont_cache && target.cache_mode != CacheMode::Cached,
+            "--dontcache (linux:DontCache) goes through the page cache, which -Su, -Sh, -Sr and -h bypass; \
+             leave out one of them"
+                .to_owned(),
+        ),
+        (
+            "A5",
+            dont_cache && mapped,
+            "--dontcache (linux:DontCache) and -Sm (MemoryMappedIo) exclude each other: what is mapped stays \
+             in the page cache; leave out one of them"
+                .to_owned(),
+        ),
+        ("A6", target.write_hint.is_some() && !target.is_changed(), no_hint),
+    ];
+    rules
+        .into_iter()
+        .filter(|(_, broken, _)| *broken)
+        .map(|(rule, _, message)| error(rule, message))
+        .collect()
+}
+
+/// What they can't go with of how a profile is run.
+pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
+    let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
+    let engine = run_options.engine.map(|engine| engine.row());
+    let mut findings = Vec::new();
+    let given = [
+        ("--atomic", targets().any(|target| target.atomic)),
+        ("--dontcache", targets().any(|target| target.dont_cache)),
+        ("--write-hint", targets().any(|target| target.write_hint.is_some())),
+    ];
+    for (option, _) in given.into_iter().filter(|(_, given)| *given) {
+        if let Some(row) = engine.filter(|row| !row.real_io) {
+            let message = format!(
+                "{option} and --engine {} exclude each other: that engine does no I/O that the kernel could \
+                 do so; leave out one of them",
+                row.name
+            );
+            findings.push(error("A7", message));
+        }
+        let several_sizes = |target: &Target| target.atomic && target.is_mixed();
+        if run_options.verify.is_some() && option == "--atomic" && targets().any(several_sizes) {
+            let message = "--verify and --atomic judge whole blocks, and need one block size: leave out \
+                           --mix and --bs-split, or one of the two";
+            findings.push(error("A9", message.to_owned()));
+        }
+        if run_options.replay.is_some() && option == "--atomic" {
+            let message = "--atomic and --replay exclude each other: recorded writes have the sizes that \
+                           they had; leave out one of them";
+            findings.push(error("A8", message.to_owned()));
+        }
+    }
+    findings
+}
+
+fn error(rule: &'static str, message: String) -> Finding {
+    Finding::of_machine(rule, Severity::Error, message)
+}

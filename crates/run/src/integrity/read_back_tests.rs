@@ -1,0 +1,61 @@
+//! Blocks of atomic writes, read back.
+
+use super::*;
+use std::collections::BTreeMap;
+
+const SECTOR: usize = 512;
+
+/// Two sectors of a unit, of these versions.
+fn block(versions: [u64; 2]) -> Vec<u8> {
+    let sector = |(index, generation): (u32, u64)| {
+        let (run, offset, write) = (7, u64::from(index) * SECTOR as u64, generation);
+        let stamp = SectorStamp { run, offset, generation, target: 0, writer: 0, write, index, sectors: 2 };
+        let mut bytes = vec![0; SECTOR];
+        stamp.fill(&mut bytes);
+        SectorChecksums::new(SECTOR).seal(&stamp, &mut bytes);
+        bytes
+    };
+    (0..).zip(versions).flat_map(sector).collect()
+}
+
+/// A journal of which version 3 of that unit is durable.
+fn journal(atomic: bool, overlapped: bool) -> JournalContent {
+    let (sector, unit, mixing) = (SECTOR as u32, 2 * SECTOR as u64, Mixing::Never);
+    let target = JournalTarget { id: 0, sector, unit, mixing, atomic, path: "a".into() };
+    let ack = Acknowledged {
+        target: 0,
+        writer: 0,
+        offset: 0,
+        oldest: 3,
+        write: 3,
+        write_offset: 0,
+        write_length: 2 * SECTOR as u32,
+        overlapped,
+        at_us: 1,
+    };
+    let (targets, acknowledged) = (BTreeMap::from([(0, target)]), BTreeMap::from([((0, 0), ack)]));
+    JournalContent { run: 7, targets, acknowledged, ..JournalContent::default() }
+}
+
+#[test]
+fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
+    use SectorFault::{NotAtomic, Torn};
+    let directory = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = directory.path().join("a");
+    for (versions, atomic, overlapped, expected) in [
+        ([3, 3], true, false, None),
+        ([4, 4], true, false, None),
+        ([3, 4], false, false, None),
+        ([3, 4], true, true, None),
+        ([3, 4], true, false, Some(NotAtomic)),
+        ([4, 3], true, false, Some(NotAtomic)),
+        ([3, 2], true, false, Some(NotAtomic)),
+        ([3, 2], false, false, Some(Torn)),
+    ] {
+        std::fs::write(&path, block(versions)).unwrap();
+        let content = journal(atomic, overlapped);
+        let found = read_back(&content, &content.targets[&0], &path, false).unwrap();
+        let faults: Vec<SectorFault> = found.results.failures.iter().map(|failed| failed.fault).collect();
+        assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{versions:?} {atomic} {overlapped}");
+    }
+}

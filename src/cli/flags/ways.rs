@@ -1,0 +1,55 @@
+//! What I/Os ask of the kernel beside their data: options of our own.
+
+use crate::cli::draft::Draft;
+use crate::cli::error::Problem;
+use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::lab::sweep::ValueForm;
+use crate::profile::WriteLifetime;
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        name: Long("atomic"),
+        forms: &[("--atomic", "write atomically (RWF_ATOMIC): no crash leaves a part of a write")],
+        scope: Scope::Targets,
+        notes: "Needs -Su or -Sh on files, Linux 6.11, and a device or file system that guarantees it; \
+                the sizes that it guarantees are powers of two, and each write begins at a multiple of its \
+                size. All that is looked at before anything runs. Reads are as ever. With engines \
+                uring, aio and sync.",
+        tested: &["command_lines", "ways"],
+        read: Read::Switch(|draft| draft.target.atomic = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("dontcache"),
+        forms: &[("--dontcache", "go through the page cache, but let nothing stay there (RWF_DONTCACHE)")],
+        scope: Scope::Targets,
+        notes: "Needs Linux 6.14 and ext4, XFS or btrfs. What stayed is looked at when measuring ends. Not \
+                with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
+        tested: &["command_lines", "ways"],
+        read: Read::Switch(|draft| draft.target.dont_cache = true),
+        ..LINUX
+    },
+    Flag {
+        name: Long("write-hint"),
+        forms: &[(
+            "--write-hint <life>",
+            "say how long written data lives: none, short, medium, long, extreme",
+        )],
+        default: "nothing is said",
+        scope: Scope::Targets,
+        notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of \
+                one lifetime together. The hint stays with the file until the kernel forgets its inode.",
+        tested: &["command_lines", "ways"],
+        values: WriteLifetime::NAMES,
+        swept: Some(ValueForm::SIZE),
+        read: Read::Text(lifetime),
+        ..LINUX
+    },
+];
+
+fn lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let found = std::str::from_utf8(value).ok().and_then(WriteLifetime::from_name);
+    let wrong = || Problem::new(0, "unknown lifetime").expected("none, short, medium, long or extreme");
+    draft.target.write_hint = Some(found.ok_or_else(wrong)?);
+    Ok(())
+}

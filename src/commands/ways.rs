@@ -1,0 +1,189 @@
+//! Ways of I/O that not every kernel, file system and device has: what `doctor` says of them. They are
+//! looked at by the same functions that a run asks before it begins.
+
+use crate::engine::MakeEngine;
+use crate::engines::EngineKind;
+use crate::host::completion_probe::polling;
+use crate::host::{discards, ways};
+use crate::machine::completion::Polling;
+use crate::machine::ways::{AtomicWrites, WayFacts};
+use crate::profile::RawText;
+use crate::units::Size;
+use crate::units::table::{self, Cell, TableColumn};
+use serde::Serialize;
+use std::path::Path;
+
+/// What was found about one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct WayFound {
+    /// The target that was looked at.
+    target: RawText,
+    /// What it is.
+    way: &'static str,
+    /// The option that asks for it; empty = this version has none.
+    option: &'static str,
+    /// Whether it works; missing = it can't be told.
+    works: Option<bool>,
+    /// How far, or why not.
+    detail: String,
+    /// The first Linux that has it.
+    since: &'static str,
+    /// What it would be good for.
+    good_for: &'static str,
+}
+
+/// What is known of a target before its rows are asked.
+struct WayPlace<'a> {
+    path: &'a Path,
+    found: WayFacts,
+}
+
+/// Yes, no, or unknown; and how far, or why not.
+type WayAnswer = (Option<bool>, String);
+
+/// One way of I/O.
+struct WayRow {
+    way: &'static str,
+    option: &'static str,
+    since: &'static str,
+    good_for: &'static str,
+    look: fn(&WayPlace) -> WayAnswer,
+}
+
+const ROWS: &[WayRow] = &[
+    WayRow {
+        way: "io_uring",
+        option: "--engine uring",
+        since: "5.11",
+        good_for: "many I/Os in flight from one thread",
+        look: |_| match EngineKind::Uring.row().available() {
+            Ok(()) => yes("permitted"),
+            Err(why) => no(why),
+        },
+    },
+    WayRow {
+        way: "polled completions",
+        option: "--poll",
+        since: "5.1",
+        good_for: "the lowest latency of fast devices",
+        look: |place| match polling(place.path) {
+            Polling::Possible => yes("the device has poll queues"),
+            Polling::Without(device) => no(format!("{device} has no poll queues")),
+            Polling::NoDevice => unknown("no single block device"),
+        },
+    },
+    WayRow {
+        way: "atomic writes",
+        option: "--atomic",
+        since: "6.11",
+        good_for: "databases without double writes",
+        look: |place| match place.found.atomic {
+            None => no("the kernel has none"),
+            Some(AtomicWrites { unit_max: 0, .. }) => no("neither file system nor device guarantees them"),
+            Some(offered) => {
+                let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| Size(bytes.into()));
+                let by = if offered.device_max == Some(0) { ", by the file system alone" } else { "" };
+                yes(format!("{min} to {max}{by}"))
+            }
+        },
+    },
+    WayRow {
+        way: "page cache that keeps nothing",
+        option: "--dontcache",
+        since: "6.14",
+        good_for: "large files read or written once",
+        look: |place| match &place.found.no_dont_cache {
+            Some(answer) => no(answer),
+            None if place.path.is_file() => yes("a read was taken"),
+            None => unknown("asked of files"),
+        },
+    },
+    WayRow {
+        way: "write hints",
+        option: "--write-hint",
+        since: "4.13",
+        good_for: "data of one lifetime put together",
+        look: |_| unknown("the kernel takes them; what the device makes of them it doesn't tell"),
+    },
+    WayRow {
+        way: "write streams",
+        option: "",
+        since: "6.16",
+        good_for: "less garbage collection in flash",
+        look: |place| match ways::write_streams(place.path) {
+            Some(0) => no("the device has none"),
+            Some(streams) => yes(format!("{streams} of the device")),
+            None => no("the kernel names none (queue/max_write_streams)"),
+        },
+    },
+    WayRow {
+        way: "discards",
+        option: "--trim",
+        since: "2.6.28",
+        good_for: "telling flash and thin storage what is free",
+        look: |place| match discards::look(place.path, false) {
+            found if found.impossible.is_some() => no("the device can't discard"),
+            found if found.unit > 0 => yes(format!("in units of {}", Size(found.unit))),
+            _ => unknown("not told"),
+        },
+    },
+    WayRow {
+        way: "NVMe pass-through",
+        option: "",
+        since: "5.19",
+        good_for: "commands without the block layer",
+        look: |place| match ways::pass_through(place.path) {
+            Some(device) => yes(device),
+            None => no("not on a namespace of NVMe"),
+        },
+    },
+];
+
+fn yes(detail: impl ToString) -> WayAnswer {
+    (Some(true), detail.to_string())
+}
+
+fn no(why: impl ToString) -> WayAnswer {
+    (Some(false), why.to_string())
+}
+
+fn unknown(why: impl ToString) -> WayAnswer {
+    (None, why.to_string())
+}
+
+/// Looks at every row for a target at its place.
+pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
+    let place = WayPlace { path, found: ways::look(path) };
+    let found = |row: &WayRow| {
+        let (works, detail) = (row.look)(&place);
+        let WayRow { way, option, since, good_for, .. } = *row;
+        WayFound { target: target.clone(), way, option, works, detail, since, good_for }
+    };
+    ROWS.iter().map(found).collect()
+}
+
+const COLUMNS: &[TableColumn<WayFound>] = &[
+    TableColumn::words("way of I/O", |row: &WayFound| Cell::text(Some(row.way))).brief(),
+    TableColumn::words("option", |row: &WayFound| {
+        Cell::text(Some(row.option).filter(|option| !option.is_empty()))
+    })
+    .brief(),
+    TableColumn::words("works", |row: &WayFound| Cell::text(Some(works(row)))).brief(),
+    TableColumn::words("how far, or why not", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
+    TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief(),
+    TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief(),
+];
+
+fn works(row: &WayFound) -> &'static str {
+    row.works.map_or("unknown", |works| if works { "yes" } else { "no" })
+}
+
+/// As a table, one for each target.
+pub(super) fn text(found: &[WayFound]) -> String {
+    let of_target = |rows: &[WayFound]| {
+        let target = rows.first().map(|row| row.target.to_string()).unwrap_or_default();
+        let heading = format!("\nways of I/O on '{target}' (since: the first Linux that has it)\n");
+        heading + &table::text(COLUMNS, rows)
+    };
+    found.chunk_by(|a, b| a.target == b.target).map(of_target).collect()
+}

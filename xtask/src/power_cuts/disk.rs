@@ -1,0 +1,187 @@
+//! A disk that remembers every write and flush in its order, so that it can be shown as a power cut at any
+//! moment would have left it.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// What a cut may tear: a device writes whole sectors, bytes.
+pub const SECTOR: usize = 512;
+/// Changes of a cut are kept by pages, bytes.
+const PAGE: usize = 4096;
+
+/// What was done on the disk.
+enum Event {
+    Write { offset: usize, data: Vec<u8> },
+    Flush,
+}
+
+/// See the module.
+pub struct Disk {
+    /// While recording: all of it. Later: what was durable before the cut that is shown.
+    content: Vec<u8>,
+    events: Vec<Event>,
+    /// Bytes that the journal had when each of the events came.
+    journal_bytes: Vec<u64>,
+    /// Where the journal is.
+    journal: PathBuf,
+    /// Events whose outcome `content` holds; while recording no such thing is counted.
+    applied: usize,
+    /// Recording; `false` = cuts are shown.
+    is_recorded: bool,
+    /// What differs from `content` in the cut that is shown, by the number of the page.
+    changed: HashMap<usize, Vec<u8>>,
+}
+
+impl Disk {
+    /// An empty one of so many bytes.
+    pub fn new(size: usize, journal: PathBuf) -> Disk {
+        Disk {
+            content: vec![0; size],
+            events: Vec::new(),
+            journal_bytes: Vec::new(),
+            journal,
+            applied: 0,
+            is_recorded: false,
+            changed: HashMap::new(),
+        }
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> usize {
+        self.content.len()
+    }
+
+    /// What was done before is durable; what comes is remembered. Returns what is needed to show cuts.
+    pub fn record(&mut self) -> Vec<u8> {
+        self.settle();
+        self.is_recorded = true;
+        self.content.clone()
+    }
+
+    /// No more is remembered; `begin` is what [`Disk::record`] gave. Returns how many events there were.
+    pub fn show_cuts(&mut self, begin: Vec<u8>) -> usize {
+        self.settle();
+        (self.content, self.is_recorded) = (begin, false);
+        self.events.len()
+    }
+
+    /// Takes the changes into the content.
+    fn settle(&mut self) {
+        for (page, bytes) in self.changed.drain() {
+            self.content[page * PAGE..][..bytes.len()].copy_from_slice(&bytes);
+        }
+    }
+
+    /// Fills bytes from an offset on; returns how many there are.
+    pub fn read(&self, offset: usize, into: &mut [u8]) -> usize {
+        let length = into.len().min(self.size().saturating_sub(offset));
+        let mut done = 0;
+        while done < length {
+            let at = offset + done;
+            let within = at % PAGE;
+            let piece = (PAGE - within).min(length - done);
+            let from = match self.changed.get(&(at / PAGE)) {
+                Some(page) => &page[within..],
+                None => &self.content[at..],
+            };
+            into[done..done + piece].copy_from_slice(&from[..piece]);
+            done += piece;
+        }
+        length
+    }
+
+    /// A write, which counts as durable only with the next flush.
+    pub fn write(&mut self, offset: usize, data: &[u8]) {
+        if self.is_recorded {
+            self.remember(Event::Write { offset, data: data.to_vec() });
+        }
+        self.change(offset, data);
+    }
+
+    /// A flush.
+    pub fn flush(&mut self) {
+        if self.is_recorded {
+            self.remember(Event::Flush);
+        }
+    }
+
+    fn remember(&mut self, event: Event) {
+        self.events.push(event);
+        self.journal_bytes.push(std::fs::metadata(&self.journal).map_or(0, |found| found.len()));
+    }
+
+    fn change(&mut self, offset: usize, data: &[u8]) {
+        let mut done = 0;
+        while done < data.len() {
+            let at = offset + done;
+            let (page, within) = (at / PAGE, at % PAGE);
+            let length = (PAGE - within).min(data.len() - done);
+            let content = &self.content;
+            let bytes = self.changed.entry(page).or_insert_with(|| content[page * PAGE..][..PAGE].to_vec());
+            bytes[within..within + length].copy_from_slice(&data[done..done + length]);
+            done += length;
+        }
+    }
+
+    /// Shows the disk as a power cut at an event leaves it: all before the last flush is there; of what came
+    /// later, the event itself included, each write is there, or isn't, or only its first sectors are, as
+    /// `draw` (below its argument) says. Cuts are shown in ascending order. Returns how many
+    /// bytes the journal had.
+    pub fn cut(&mut self, at: usize, mut draw: impl FnMut(usize) -> usize) -> u64 {
+        self.changed.clear();
+        let before = &self.events[self.applied..at];
+        let durable = before.iter().rposition(|event| matches!(event, Event::Flush)).unwrap_or(0);
+        for event in &self.events[self.applied..self.applied + durable] {
+            if let Event::Write { offset, data } = event {
+                self.content[*offset..][..data.len()].copy_from_slice(data);
+            }
+        }
+        self.applied += durable;
+        let in_flight = std::mem::take(&mut self.events);
+        for event in &in_flight[self.applied..=at] {
+            let Event::Write { offset, data } = event else { continue };
+            let kept = match draw(3) {
+                0 => 0,
+                1 => data.len(),
+                _ => SECTOR * draw(data.len() / SECTOR + 1),
+            };
+            self.change(*offset, &data[..kept.min(data.len())]);
+        }
+        self.events = in_flight;
+        self.journal_bytes[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn byte(disk: &Disk, offset: usize) -> u8 {
+        let mut byte = [0];
+        disk.read(offset, &mut byte);
+        byte[0]
+    }
+
+    #[test]
+    fn a_cut_keeps_what_was_flushed_and_what_is_drawn_of_the_rest() {
+        let mut disk = Disk::new(8 * PAGE, "/nowhere".into());
+        disk.write(0, &[1; 1024]);
+        let begin = disk.record();
+        disk.write(0, &[2; 1024]);
+        disk.flush();
+        disk.write(0, &[3; 1024]);
+        assert_eq!(byte(&disk, 0), 3);
+        assert_eq!(disk.show_cuts(begin), 3);
+        for (at, draws, first, last) in [
+            (0, vec![0], 1, 1),
+            (0, vec![1], 2, 2),
+            (0, vec![2, 1], 2, 1),
+            (2, vec![0], 2, 2),
+            (2, vec![2, 1], 3, 2),
+        ] {
+            let mut draws = draws.into_iter();
+            disk.cut(at, |_| draws.next().unwrap());
+            assert_eq!((byte(&disk, 0), byte(&disk, 1023)), (first, last), "{at}");
+        }
+    }
+}
