@@ -162,8 +162,8 @@ pub const ENGINES: [EngineRow; 12] = [
     EngineRow {
         kind: EngineKind::Nvme,
         name: "nvme",
-        description: "NVMe commands past the block layer: for the character device of a namespace (/dev/ng0n1), \
-                      and chosen by it",
+        description: "NVMe commands past the block layer: for the character device of a namespace \
+                      (/dev/ng0n1), and chosen by it",
         // As io_uring.
         max_depth: 32_768,
         real_io: true,

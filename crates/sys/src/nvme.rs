@@ -50,7 +50,7 @@ const PAGE: usize = 4096;
 
 /// What Identify is asked for (CNS).
 #[derive(Debug, Clone, Copy)]
-enum Question {
+enum IdentifyPage {
     /// The namespace, as all command sets with logical blocks have it.
     Namespace = 0x00,
     /// The controller.
@@ -101,22 +101,22 @@ pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
     // SAFETY: the request takes no memory.
     let id = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ID as _) };
     let id = u32::try_from(id).map_err(|_| io::Error::last_os_error())?;
-    let page = identify(&device, id, Question::Namespace)?;
-    let controller = identify(&device, 0, Question::Controller)?;
+    let page = identify(&device, id, IdentifyPage::Namespace)?;
+    let controller = identify(&device, 0, IdentifyPage::Controller)?;
     // Controllers before NVMe 1.3 have no descriptors, and no other commands than the common ones.
-    let descriptors = identify(&device, id, Question::Descriptors).unwrap_or([0; PAGE]);
+    let descriptors = identify(&device, id, IdentifyPage::Descriptors).unwrap_or([0; PAGE]);
     let nonsense = || io::Error::new(io::ErrorKind::InvalidData, "its Identify data makes no sense");
     parse(id, &page, &controller, &descriptors).ok_or_else(nonsense)
 }
 
-fn identify(device: impl AsFd, namespace: u32, question: Question) -> io::Result<[u8; PAGE]> {
+fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Result<[u8; PAGE]> {
     let mut page = [0; PAGE];
     let mut command = NvmeCommand {
         opcode: IDENTIFY,
         namespace,
         data: page.as_mut_ptr() as u64,
         data_length: PAGE as u32,
-        cdw10: question as u32,
+        cdw10: page_of as u32,
         ..NvmeCommand::default()
     };
     // SAFETY: the kernel reads and writes the command, and lets the device write a page, whose length is

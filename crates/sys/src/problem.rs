@@ -192,8 +192,8 @@ pub fn usual_cause(errno: i32) -> &'static str {
 pub fn usual_cause_of_command(errno: i32) -> &'static str {
     match errno {
         libc::EINVAL => {
-            "; one command takes no more pieces of memory than queue/max_segments of the block device in /sys, \
-             4 KiB each without huge pages: use a smaller -b"
+            "; one command takes no more pieces of memory than queue/max_segments of the block device in \
+             /sys, 4 KiB each without huge pages: use a smaller -b"
         }
         _ => usual_cause(errno),
     }

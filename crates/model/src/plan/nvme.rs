@@ -13,17 +13,17 @@ use crate::units::Size;
 const MOST_BLOCKS: u64 = 1 << 16;
 
 /// Why a target isn't used in this way; `None` = it can be.
-type Capability = fn(&Target, &NvmeFacts) -> Option<String>;
+type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// The capabilities: what the device or the way doesn't have is refused by name.
-const CAPABILITIES: &[Capability] =
+const LIMITS: &[CommandLimit] =
     &[metadata, zones, mapped, cached, hints, priority, size, deallocate, write_zeroes];
 
 /// Collects what doesn't fit a target that is the character device of a namespace.
 pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
     let Some(namespace) = facts.nvme.as_ref() else { return };
     let path = &target.path;
-    let refused = CAPABILITIES.iter().filter_map(|rule| rule(target, namespace));
+    let refused = LIMITS.iter().filter_map(|rule| rule(target, namespace));
     let refused = refused.chain(other_way(options, namespace));
     let refused =
         refused.chain(off_grid(target, facts.size, namespace.block_size.max(1).into()).map(|off| {
