@@ -98,7 +98,7 @@ fn wrong_words_lead_to_what_was_meant() {
 /// What is typed, and a word that a shell then offers.
 const OFFERED: [(&str, &[&str]); 12] = [
     ("diskspd sw", &["sweep"]),
-    ("diskspd --engine ", &["uring", "aio", "sync"]),
+    ("diskspd --engine ", &["aio", "mmap", "sync"]),
     ("diskspd sweep --order ", &["interleaved", "given", "random"]),
     ("diskspd sweep --rep", &["--repeat"]),
     ("diskspd sweep --engi", &["--engine"]),
