@@ -267,6 +267,9 @@ class Remote:
     done: RemoteDone = field(default=None, metadata={'of': 'RemoteDone'})
     name: str = field(default=None)
     tcp: Optional[Tcp] = field(default=None, metadata={'of': 'Tcp'})
+
+
+@dataclass
 class Atomic:
     """At `host.results.time_span.observed.devices.target.atomic`."""
 

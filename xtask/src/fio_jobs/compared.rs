@@ -98,7 +98,8 @@ fn sections(text: &str) -> Vec<String> {
 }
 
 /// What holds for both: no storage, one thread, no pauses.
-const ALONE: &str = "ioengine=null\niodepth=1\nnumjobs=1\nloops=1\nrate=0\nrate_iops=0\nthinktime=0\nstartdelay=0\n\
+const ALONE: &str = "ioengine=null\niodepth=1\nnumjobs=1\nloops=1\nrate=0\nrate_iops=0\nthinktime=0\n\
+                     startdelay=0\n\
                      ramp_time=0\nfsync=0\nfdatasync=0\nend_fsync=0\nfsync_on_close=0\n\
                      nrfiles=1\nio_submit_mode=inline\n";
 

@@ -49,22 +49,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         errors.push(error);
         return Err(errors);
     }
-    let simulated = around.run_options.simulated();
-    for (target, facts) in span.targets.iter().zip(around.facts) {
-        for portion in target.portions() {
-            let (mut wrong, mut minded) = (Vec::new(), Vec::new());
-            target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
-            if !simulated {
-                others::check(&portion.target, facts, &mut wrong, &mut minded);
-                nvme::check(&portion.target, facts, around.run_options, &mut wrong);
-                ways::check(&portion.target, facts, &mut wrong);
-            }
-            wrong.retain(|error| !errors.contains(error));
-            minded.retain(|finding| !warnings.contains(finding));
-            errors.append(&mut wrong);
-            warnings.append(&mut minded);
-        }
-    }
+    check_targets(span, around, &mut errors, &mut warnings);
     if around.run_options.verify.is_some() {
         errors.extend(verify::check(profile, span, around.facts));
     }
@@ -102,6 +87,31 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         wait_completions: profile.verbose_stats && profile.compat.is_2_3(),
         warnings,
     })
+}
+
+/// Whether each target is one that can be used so.
+fn check_targets(
+    span: &TimeSpan,
+    around: Surroundings,
+    errors: &mut Vec<PlanError>,
+    warnings: &mut Vec<Finding>,
+) {
+    let simulated = around.run_options.simulated();
+    for (target, facts) in span.targets.iter().zip(around.facts) {
+        for portion in target.portions() {
+            let (mut wrong, mut minded) = (Vec::new(), Vec::new());
+            target::check(&portion.target, facts, simulated, &mut wrong, &mut minded);
+            if !simulated {
+                others::check(&portion.target, facts, &mut wrong, &mut minded);
+                nvme::check(&portion.target, facts, around.run_options, &mut wrong);
+                ways::check(&portion.target, facts, &mut wrong);
+            }
+            wrong.retain(|error| !errors.contains(error));
+            minded.retain(|finding| !warnings.contains(finding));
+            errors.append(&mut wrong);
+            warnings.append(&mut minded);
+        }
+    }
 }
 
 /// All workers of the span that can be made; why others can't goes to `errors`.
