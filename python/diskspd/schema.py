@@ -1434,9 +1434,9 @@ class Outage:
     errors: int = field(default=None)
     ios: int = field(default=None)
     length_s: float = field(default=None)  # s
-    target: str = field(default=None)
     began_utc_ms: Optional[int] = field(default=None)  # ms
     in_flight: Optional[int] = field(default=None)
+    target: Optional[str] = field(default=None)
     usual_ios: Optional[float] = field(default=None)
 
 

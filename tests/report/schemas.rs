@@ -144,7 +144,9 @@ fn examples() -> Vec<Record> {
     closed.run_options =
         full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
-    let looked = [Some(quiet()), None, Some(QuietFacts::default())];
+    // By target, all of them together, and nothing to tell.
+    let together = QuietFacts { targets: Vec::new(), ..quiet() };
+    let looked = [Some(quiet()), Some(together), Some(QuietFacts::default())];
     records.extend(looked.map(|quiet| with_outage(with_course(closed.clone(), COURSES[0]), quiet)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
