@@ -541,10 +541,10 @@ class Silence:
     """At `host.results.time_span.observed.quiet.silence`."""
 
     begin_us: int = field(default=None)  # us
-    changes: List[Change] = field(default=None, metadata={'of': 'Change', 'depth': 1})
     end_us: int = field(default=None)  # us
-    in_flight: int = field(default=None)
     target: int = field(default=None)
+    changes: Optional[List[Change]] = field(default=None, metadata={'of': 'Change', 'depth': 1})
+    in_flight: Optional[int] = field(default=None)
 
 
 @dataclass
@@ -579,10 +579,10 @@ class Unseen:
 class Quiet:
     """At `host.results.time_span.observed.quiet`."""
 
-    silences: List[Silence] = field(default=None, metadata={'of': 'Silence', 'depth': 1})
-    stuck: List[Stuck] = field(default=None, metadata={'of': 'Stuck', 'depth': 1})
-    targets: List[QuietTarget] = field(default=None, metadata={'of': 'QuietTarget', 'depth': 1})
-    unseen: List[Unseen] = field(default=None, metadata={'of': 'Unseen', 'depth': 1})
+    silences: Optional[List[Silence]] = field(default=None, metadata={'of': 'Silence', 'depth': 1})
+    stuck: Optional[List[Stuck]] = field(default=None, metadata={'of': 'Stuck', 'depth': 1})
+    targets: Optional[List[QuietTarget]] = field(default=None, metadata={'of': 'QuietTarget', 'depth': 1})
+    unseen: Optional[List[Unseen]] = field(default=None, metadata={'of': 'Unseen', 'depth': 1})
 
 
 @dataclass
@@ -1506,9 +1506,9 @@ class Outage:
     errors: int = field(default=None)
     ios: int = field(default=None)
     length_s: float = field(default=None)  # s
-    target: str = field(default=None)
     began_utc_ms: Optional[int] = field(default=None)  # ms
     in_flight: Optional[int] = field(default=None)
+    target: Optional[str] = field(default=None)
     usual_ios: Optional[float] = field(default=None)
 
 

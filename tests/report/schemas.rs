@@ -149,9 +149,10 @@ fn examples() -> Vec<Record> {
     closed.run_options =
         full.run_options.clone().map(|run_options| RunOptions { until_written, until_read, ..run_options });
     records.extend(COURSES.map(|course| with_course(closed.clone(), course)));
-    records.extend(
-        [true, false].map(|by_target| with_outage(with_course(closed.clone(), COURSES[0]), by_target)),
-    );
+    // By target, all of them together, and nothing to tell.
+    let together = QuietFacts { targets: Vec::new(), ..quiet() };
+    let looked = [Some(quiet()), Some(together), Some(QuietFacts::default())];
+    records.extend(looked.map(|quiet| with_outage(with_course(closed.clone(), COURSES[0]), quiet)));
     let cpu = Cpu { frequency: Some(Frequency::default()), ..Cpu::default() };
     unknown.hosts[0].system.environment =
         Some(Environment { cpu, disks: vec![Disk::default()], ..Environment::default() });
@@ -469,15 +470,16 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
 }
 
 /// A target that answers nothing for four seconds, or all of them together.
-fn with_outage(mut record: Record, by_target: bool) -> Record {
+fn with_outage(mut record: Record, quiet: Option<QuietFacts>) -> Record {
     let beat = |beat: u64| if (400..600).contains(&beat) { 0 } else { 100_000 };
     let beats = Beats { width_us: 20_000, ios: PackedCounts((0..1500).map(beat).collect()) };
-    let mut facts = quiet();
-    (facts.silences[0].begin_us, facts.silences[0].end_us) = (8_000_000, 12_000_000);
-    facts.targets = vec![TargetBeats { target: TargetId(0), beats: beats.clone() }];
+    let facts = quiet.map(|mut facts| {
+        facts.targets.iter_mut().for_each(|target| target.beats = beats.clone());
+        facts
+    });
     let span = &mut record.hosts[0].results.time_spans[0];
     let observed = span.observed.as_mut().unwrap();
-    (observed.beats, observed.quiet) = (Some(beats), by_target.then_some(facts));
+    (observed.beats, observed.quiet) = (Some(beats), facts);
     span.started_at = span.started_at.or(Some(1));
     span.began = span.began.or(Some(SpanBegin { start_signal_utc_ns: 1, measuring_utc_ns: 1 }));
     record
@@ -486,8 +488,9 @@ fn with_outage(mut record: Record, by_target: bool) -> Record {
 fn quiet() -> QuietFacts {
     let change =
         PathChange { seen_us: 1, what: "sdb state".into(), from: "running".into(), to: "offline".into() };
+    let (begin_us, end_us) = (8_000_000, 12_000_000);
     let silence =
-        Silence { target: TargetId(0), begin_us: 1, end_us: 2, in_flight: Some(1), changes: vec![change] };
+        Silence { target: TargetId(0), begin_us, end_us, in_flight: Some(1), changes: vec![change] };
     let stuck = StuckFact {
         target: TargetId(0),
         operation: "read".into(),
@@ -499,7 +502,7 @@ fn quiet() -> QuietFacts {
     QuietFacts {
         targets: vec![TargetBeats { target: TargetId(0), beats: Beats::default() }],
         unseen: vec![UnseenTime { begin_us: 1, end_us: 2 }],
-        silences: vec![silence],
+        silences: vec![silence, Silence { begin_us: 1, end_us: 2, ..Silence::default() }],
         stuck: vec![stuck],
     }
 }
