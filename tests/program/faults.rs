@@ -664,7 +664,7 @@ fn a_shortage_of_threads_or_memory_is_a_message_and_no_death() {
         match ended.code {
             0 => drop(ended.report()),
             // Not even the program could be started.
-            126 => return,
+            126 | 127 => return,
             -1 if !starts(&limit) => return,
             _ => ended.fails(1, &["ERROR: "]),
         }

@@ -193,12 +193,19 @@ mod tests {
                 std::hint::black_box(&pair);
                 pair[1] = rounds;
                 owner.put_down();
+                // A call that takes its time.
+                std::thread::sleep(Duration::from_micros(20));
                 owner.pick_up();
             }
             rounds
         });
         let mut looks = 0_u64..100_000_000;
-        let seen = looks.by_ref().filter_map(|_| heir.look(|pair| assert_eq!(pair[0], pair[1])));
+        // Who looks again and again without a pause lets the owner hardly ever go on.
+        let pause = || std::thread::sleep(Duration::from_micros(10));
+        let seen = looks.by_ref().filter_map(|_| {
+            pause();
+            heir.look(|pair| assert_eq!(pair[0], pair[1]))
+        });
         assert_eq!(seen.take(200).count(), 200);
         assert!(looks.any(|_| heir.inherit().is_some()));
         let rounds = worker.join().unwrap();

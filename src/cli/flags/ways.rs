@@ -11,6 +11,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("atomic"),
         forms: &[("--atomic", "write atomically (RWF_ATOMIC): no crash leaves a part of a write")],
         scope: Scope::Targets,
+        with_profile: false,
         notes: "Needs -Su or -Sh on files, Linux 6.11, and a device or file system that guarantees it; \
                 the sizes that it guarantees are powers of two, and each write begins at a multiple of its \
                 size. All that is looked at before anything runs. Reads are as ever. With engines \
@@ -23,6 +24,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("dontcache"),
         forms: &[("--dontcache", "go through the page cache, but let nothing stay there (RWF_DONTCACHE)")],
         scope: Scope::Targets,
+        with_profile: false,
         notes: "Needs Linux 6.14 and ext4, XFS or btrfs. What stayed is looked at when measuring ends. Not \
                 with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
         tested: &["command_lines", "ways"],
@@ -37,6 +39,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "nothing is said",
         scope: Scope::Targets,
+        with_profile: false,
         notes: "F_SET_RW_HINT of fcntl(2), which file system and device may follow by putting data of \
                 one lifetime together. The hint stays with the file until the kernel forgets its inode.",
         tested: &["command_lines", "ways"],

@@ -11,12 +11,16 @@ const MOST: usize = 8;
 
 /// All marks of a time span, in the order of time.
 pub fn of_span(span: &RecordedSpan) -> Vec<Mark> {
+    let outages = outages(span);
     let steadiness = span.judged.judgement.steadiness.get(span.index).and_then(Option::as_ref);
+    // Outages say where the rate was interrupted, each by itself.
+    let steadiness =
+        steadiness.filter(|found| found.verdict != SteadyVerdict::Interrupted || outages.is_empty());
     let mut marks: Vec<Mark> =
         steadiness.map(|steady| of_course(steady, span.measured.seconds)).unwrap_or_default();
     marks.extend(failures(span));
     marks.extend(standstill(span));
-    marks.extend(outages(span));
+    marks.extend(outages);
     marks.sort_by(|a, b| a.from.total_cmp(&b.from));
     marks
 }

@@ -3,6 +3,8 @@
 //! A device takes an I/O as so many pieces of memory at most (`queue/max_segments`), and a page of 4 KiB is a
 //! piece unless its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
 
+use crate::privileges::{self, Capability};
+
 /// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`).
 /// Where it is another size, the memory is as good as any.
 const HUGE_PAGE: usize = 2 << 20;
@@ -14,8 +16,17 @@ const SMALLEST: usize = 64 << 10;
 /// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages. `None`
 /// = more than can be addressed.
 pub fn extended(length: usize) -> Option<usize> {
-    let huge = (SMALLEST..HUGE_PAGE).contains(&length);
+    let huge = (SMALLEST..HUGE_PAGE).contains(&length) && may_lock();
     length.checked_next_multiple_of(if huge { HUGE_PAGE } else { rustix::param::page_size() })
+}
+
+/// Whether memory may be locked as it comes: io_uring counts a huge page as a whole against the limit for locked memory
+/// (`RLIMIT_MEMLOCK`), however little of it is registered.
+fn may_lock() -> bool {
+    /// Bytes: of so many nobody is short.
+    const PLENTY: u64 = 1 << 30;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
+    limit.is_none_or(|limit| limit >= PLENTY) || privileges::has(Capability::IpcLock)
 }
 
 /// What the first address of a buffer of `length` bytes is a multiple of.
