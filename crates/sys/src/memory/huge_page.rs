@@ -20,8 +20,8 @@ pub fn extended(length: usize) -> Option<usize> {
     length.checked_next_multiple_of(if huge { HUGE_PAGE } else { rustix::param::page_size() })
 }
 
-/// Whether memory may be locked as it comes: io_uring counts a huge page as a whole against the limit for locked memory
-/// (`RLIMIT_MEMLOCK`), however little of it is registered.
+/// Whether memory may be locked as it comes: io_uring counts a huge page as a whole against the limit for
+/// locked memory (`RLIMIT_MEMLOCK`), however little of it is registered.
 fn may_lock() -> bool {
     /// Bytes: of so many nobody is short.
     const PLENTY: u64 = 1 << 30;
