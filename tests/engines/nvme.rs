@@ -22,6 +22,7 @@ const BLOCK: u32 = 16 * 1024;
 const DEPTH: u32 = 8;
 
 #[test]
+#[ignore = "takes minutes where the machine is emulated without KVM; run it with --ignored commands_keep"]
 fn commands_keep_the_promises_of_engines() {
     let program = std::env::current_exe().unwrap();
     let images = directory();
