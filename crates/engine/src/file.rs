@@ -1,7 +1,6 @@
 //! What an engine is given to work on.
 
-use diskspd_model::access::MapOptions;
-use diskspd_model::access::{IoPriority, IoWays};
+use diskspd_model::access::{IoPriority, IoWays, MapOptions};
 use std::os::fd::OwnedFd;
 
 /// An open file, and how its I/Os are done.

@@ -181,24 +181,29 @@ mod tests {
         assert_eq!(heir.inherit().unwrap(), &[1, 2, 3]);
     }
 
+    /// Changes two numbers together, and puts them down around each call, until the heir has them; returns
+    /// how often.
+    fn works(mut owner: Owner<[u64; 2]>, call: impl Fn()) -> u64 {
+        let mut rounds = 0;
+        while let Some(pair) = owner.get() {
+            rounds += 1;
+            pair[0] = rounds;
+            std::hint::black_box(&pair);
+            pair[1] = rounds;
+            owner.put_down();
+            call();
+            owner.pick_up();
+        }
+        rounds
+    }
+
     #[test]
     fn who_looks_sees_it_in_one_piece_and_leaves_it() {
-        let (mut owner, mut heir) = lend([0_u64; 2]);
+        let (owner, mut heir) = lend([0_u64; 2]);
         assert!(heir.look(|_| ()).is_none(), "the owner works on it");
-        let worker = std::thread::spawn(move || {
-            let mut rounds = 0_u64;
-            while let Some(pair) = owner.get() {
-                rounds += 1;
-                pair[0] = rounds;
-                std::hint::black_box(&pair);
-                pair[1] = rounds;
-                owner.put_down();
-                // A call that takes its time.
-                std::thread::sleep(Duration::from_micros(20));
-                owner.pick_up();
-            }
-            rounds
-        });
+        // A call that takes its time.
+        let worker =
+            std::thread::spawn(move || works(owner, || std::thread::sleep(Duration::from_micros(20))));
         let mut looks = 0_u64..100_000_000;
         // Who looks again and again without a pause lets the owner hardly ever go on.
         let pause = || std::thread::sleep(Duration::from_micros(10));
@@ -216,19 +221,8 @@ mod tests {
     fn an_owner_at_work_loses_it_in_one_piece() {
         for _ in 0..50 {
             // Two numbers that are always changed together.
-            let (mut owner, mut heir) = lend([0_u64; 2]);
-            let worker = std::thread::spawn(move || {
-                let mut rounds = 0_u64;
-                while let Some(pair) = owner.get() {
-                    rounds += 1;
-                    pair[0] = rounds;
-                    std::hint::black_box(&pair);
-                    pair[1] = rounds;
-                    owner.put_down();
-                    owner.pick_up();
-                }
-                rounds
-            });
+            let (owner, mut heir) = lend([0_u64; 2]);
+            let worker = std::thread::spawn(move || works(owner, || ()));
             let end = Instant::now() + Duration::from_secs(20);
             let found = loop {
                 if let Some(pair) = heir.inherit() {

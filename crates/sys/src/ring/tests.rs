@@ -1,0 +1,120 @@
+//! Rings of files, seen from outside.
+
+use super::*;
+use crate::memory::Shared;
+
+const READ: Transfer = Transfer {
+    op: Operation::Read,
+    file: 0,
+    offset: 0,
+    start: 0,
+    length: 1,
+    tag: 0,
+    priority: IoPriority::Unstated,
+};
+
+fn flush(tag: u32) -> Transfer {
+    Transfer { op: Operation::Flush, length: 0, tag, ..READ }
+}
+
+/// A ring with every request but one reading from an empty pipe, half of them not yet submitted.
+fn busy_ring(options: Options) -> io::Result<(Ring, io::PipeWriter)> {
+    let (reader, writer) = io::pipe()?;
+    let mut ring = Ring::new(8, vec![reader.into()], Buffer::new(8)?, options)?;
+    let transfer = |tag| Transfer { start: tag as usize, tag, ..READ };
+    assert_eq!(ring.push((0..4).map(transfer)), 4);
+    assert_eq!(ring.enter(0, Duration::ZERO)?, Entered::Complete);
+    assert_eq!(ring.push((4..7).map(transfer)), 3);
+    Ok((ring, writer))
+}
+
+#[test]
+fn draining_ends_everything_in_flight_or_tells_that_it_did_not() {
+    let full = Options::default();
+    let single = Options { cancel_any: false, ..full };
+    for options in [full, single] {
+        match busy_ring(options) {
+            Ok((mut ring, _writer)) => {
+                ring.options.drain_limit = Duration::ZERO;
+                assert!(!ring.drain());
+                assert_eq!(ring.in_flight(), 7);
+                ring.options.drain_limit = full.drain_limit;
+                assert!(ring.drain());
+                assert_eq!((ring.in_flight(), ring.queued()), (0, 0));
+            }
+            Err(error) => eprintln!("skipped, no io_uring: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_transfer_outside_of_memory_files_and_depth_is_not_pushed() {
+    match busy_ring(Options::default()) {
+        Ok((mut ring, _writer)) => {
+            let good = Transfer { start: 7, tag: 7, ..READ };
+            for bad in [
+                Transfer { start: 8, ..good },
+                Transfer { start: usize::MAX, ..good },
+                Transfer { length: 2, ..good },
+                Transfer { file: 1, ..good },
+                Transfer { tag: 8, ..good },
+            ] {
+                assert_eq!(ring.push([bad].into_iter()), 0, "{bad:?}");
+            }
+            assert_eq!(ring.push([good, good].into_iter()), 1, "room for one");
+            assert_eq!(ring.push([flush(0)].into_iter()), 0, "the ring is full");
+        }
+        Err(error) => eprintln!("skipped, no io_uring: {error}"),
+    }
+}
+
+#[test]
+fn a_tag_that_is_in_flight_is_taken_again_only_when_it_has_ended() {
+    let file: OwnedFd = tempfile::tempfile().unwrap().into();
+    let Ok(mut ring) = Ring::new(4, vec![file], Buffer::new(8).unwrap(), Options::default()) else {
+        return eprintln!("skipped, no io_uring");
+    };
+    let (zero, one) = (READ, Transfer { start: 1, tag: 1, ..READ });
+    let discard = Transfer { op: Operation::Discard, length: 512, ..READ };
+    assert_eq!(ring.push([zero, zero].into_iter()), 1, "queued");
+    for (other, taken) in [(flush(0), 0), (discard, 0), (flush(3), 1)] {
+        assert_eq!(ring.push([other].into_iter()), taken, "{other:?}");
+    }
+    assert_eq!(ring.push_nops(4), 2, "of those that are free");
+    assert_eq!(ring.push([one].into_iter()), 0);
+    assert_eq!(ring.in_flight(), 4);
+    let mut ended = Vec::new();
+    while ring.in_flight() > 0 {
+        ring.enter(1, FOREVER).unwrap();
+        ring.reap(|tag, _| ended.push(tag));
+    }
+    ended.sort_unstable();
+    assert_eq!(ended, [0, 1, 2, 3], "each came back once");
+    assert_eq!(ring.push([zero, one].into_iter()), 2);
+    assert_eq!(ring.push([zero].into_iter()), 0, "submitted or not");
+}
+
+#[test]
+fn the_kernel_never_writes_to_what_buffers_share() {
+    let shared = Shared::new(4096, |bytes: &mut [u8]| -> io::Result<()> {
+        bytes.fill(5);
+        Ok(())
+    });
+    let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+    let file: OwnedFd = tempfile::tempfile().unwrap().into();
+    let Ok(mut ring) = Ring::new(8, vec![file], memory, Options::default()) else {
+        return eprintln!("skipped, no io_uring");
+    };
+    for (start, length, write, taken) in [
+        (places[0], 4096, true, 1),
+        (places[0], 1, false, 0),
+        (4095, 1, false, 1),
+        (4095, 2, false, 0),
+        (4095, 2, true, 1),
+    ] {
+        let tag = ring.in_flight();
+        let op = if write { Operation::Write } else { Operation::Read };
+        let transfer = Transfer { start, length, op, tag, ..READ };
+        assert_eq!(ring.push([transfer].into_iter()), taken, "{transfer:?}");
+    }
+}
