@@ -38,7 +38,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     profile_xml::write_whole_profile(&mut bytes, profile);
     if xml::read(&bytes).map(alike) != Ok(alike(profile.clone())) {
         let what = format!("{}: an XML profile can't say all of this", request.file.display());
-        return Err(NotDone::usage(vec![Finding::error(what)]));
+        return Err(NotDone::misused([what]));
     }
     out.save_page(&|sink| sink.write_all(&bytes))?;
     let text = how_to_run(path, profile, run_options);

@@ -1,6 +1,6 @@
 //! Ctrl-C and other signals that end runs, for as long as what is returned is kept.
 
-use super::not_done::NotDone;
+use super::not_done::{NotDone, failed_with};
 use crate::run::events::{self, Event};
 use crate::run::{self, Control};
 use std::io;
@@ -11,11 +11,7 @@ use std::sync::Arc;
 #[error("can't install the handler for Ctrl-C: {0}")]
 pub struct Unwatched(#[from] io::Error);
 
-impl From<Unwatched> for NotDone {
-    fn from(error: Unwatched) -> NotDone {
-        error.to_string().into()
-    }
-}
+failed_with!(Unwatched);
 
 /// It ends a run, as the event of `-yp` does; `document`: standard output holds nothing but a document.
 ///

@@ -4,7 +4,6 @@ use super::not_done::NotDone;
 use super::runnable::Runnable;
 use super::{fio_jobs, known_runs, stored};
 use crate::cli::{Exit, ProfileFile, ProfileForm, RunRequest};
-use crate::finding::Finding;
 use crate::machine::System;
 use crate::profile::xml::{self, MAX_BYTES};
 use crate::profile::{Profile, RunOptions};
@@ -122,8 +121,7 @@ pub fn asked_of(request: &RunRequest, once: &ProfileOnce) -> Result<ToRun, NotDo
 /// What is wrong with a profile in a file.
 fn wrong(from: &ProfileFile, messages: Vec<String>) -> NotDone {
     let given = from.form.given(&from.path);
-    let located = |message| Finding::error(format!("{given}: {message}"));
-    NotDone::usage(messages.into_iter().map(located).collect())
+    NotDone::misused(messages).at(&given)
 }
 
 /// Why a file with a profile can't be read.

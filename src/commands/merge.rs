@@ -138,11 +138,11 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
 /// Of results of other programs only figures are known.
 fn of_results(hosts: &Hosts, request: &MergeRequest) -> Result<Exit, NotDone> {
     if let Some(out) = request.out.first() {
-        return Err(NotDone::usage(vec![Finding::error(format!(
+        return Err(NotDone::misused([format!(
             "--out {}: can't write a report from results of other programs, which hold only figures; the \
              merged figures go to standard output",
             out.path.display()
-        ))]));
+        )]));
     }
     let merged = merge_known(&hosts.results).map_err(|error| error.to_string())?;
     let lost = hosts.merge.missed();

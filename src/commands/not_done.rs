@@ -11,7 +11,8 @@ use crate::store::StoreError;
 use crate::sys::standard_error::say;
 
 /// What couldn't be done, and how the program ends for that.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{}", messages(.findings))]
 pub struct NotDone {
     /// How it ends.
     exit: Exit,
@@ -23,6 +24,11 @@ impl NotDone {
     /// The command line or a profile is wrong.
     pub fn usage(findings: Vec<Finding>) -> NotDone {
         NotDone { exit: Exit::Usage, findings }
+    }
+
+    /// The same, for these reasons.
+    pub fn misused<M: Into<String>>(messages: impl IntoIterator<Item = M>) -> NotDone {
+        NotDone::usage(messages.into_iter().map(Finding::error).collect())
     }
 
     /// What was tried has failed.
@@ -54,6 +60,11 @@ impl NotDone {
     }
 }
 
+/// All of it in one line, for who keeps it.
+fn messages(findings: &[Finding]) -> String {
+    findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
+}
+
 /// How the program ends after this; what couldn't be done is told at once, as more is done after it.
 pub fn told(done: Result<Exit, NotDone>) -> Exit {
     done.unwrap_or_else(NotDone::tell)
@@ -69,19 +80,21 @@ impl From<String> for NotDone {
 /// What was tried has failed: the text of each of these errors says all of it.
 macro_rules! failed_with {
     ($($error:ty),* $(,)?) => {
-        $(impl From<$error> for NotDone {
-            fn from(error: $error) -> NotDone {
+        $(impl From<$error> for $crate::commands::not_done::NotDone {
+            fn from(error: $error) -> Self {
                 error.to_string().into()
             }
         })*
     };
 }
 
+pub(super) use failed_with;
+
 failed_with!(OutputError, FolderError, FolderFault, StoreError, UnreadRuns, WatchError, MergeError,);
 
 impl From<CliError> for NotDone {
     fn from(error: CliError) -> NotDone {
-        NotDone::usage(vec![Finding::error(error.to_string())])
+        NotDone::misused([error.to_string()])
     }
 }
 

@@ -7,7 +7,6 @@ use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
 use super::{ctrl_c, ending};
 use crate::cli::{Exit, OutRequest, RunRequest};
-use crate::finding::Finding;
 use crate::lab::RunLine;
 use crate::lab::repeat::{Repeat, headline, text};
 use crate::machine::fingerprint::Fingerprint;
@@ -25,11 +24,11 @@ use std::sync::Arc;
 pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, NotDone> {
     if let Some(option) = request.follows_one_run() {
         let message = format!("{option} is for a single run and excludes --repeat; leave out one of them");
-        return Err(NotDone::usage(vec![Finding::error(message)]));
+        return Err(NotDone::misused([message]));
     }
     if asked.run.profile.time_spans.len() != 1 {
         let message = "--repeat needs a profile of one time span, but this one has several";
-        return Err(NotDone::usage(vec![Finding::error(message)]));
+        return Err(NotDone::misused([message]));
     }
     let mut earlier = EarlierReports::default();
     let (mut lines, mut fingerprints) = (Vec::new(), Vec::new());

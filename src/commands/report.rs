@@ -5,7 +5,6 @@ use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
 use super::{output, page, stored};
 use crate::cli::{Exit, ReportRequest, TableForm};
-use crate::finding::Finding;
 use crate::report::findings::{self, Detail};
 use crate::report::runs::{self, TableRun};
 use crate::report::{TEXT, run_text};
@@ -26,9 +25,7 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     }
     match &files[..] {
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
-        _ if request.verbose => Err(NotDone::usage(vec![Finding::error(
-            "-v is for one file: a table has no room for all findings",
-        )])),
+        _ if request.verbose => Err(NotDone::misused(["-v is for one file: a table has no room for all findings",])),
         _ => table(request, &files),
     }
 }

@@ -4,11 +4,38 @@ use super::console::{Console, Manner};
 use super::load::{self, ProfileOnce};
 use super::not_done::NotDone;
 use super::runnable::Runnable;
-use crate::cli::{Invocation, RunRequest, TypedLine};
+use crate::cli::{Exit, Invocation, RunRequest, TypedLine};
 use crate::finding::{Finding, Severity};
+use crate::lab::RunLine;
 use crate::profile::{Profile, ResultFormat, RunOptions};
 use crate::run::{Control, Executed, Listener, NotRun, Session};
+use crate::truth::Judged;
 use std::sync::Arc;
+
+/// Why one of several runs has no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum NoFigures {
+    /// It was refused.
+    #[error(transparent)]
+    NotRun(#[from] NotRun),
+    /// All that went wrong in it.
+    #[error("{}", .0.join("; "))]
+    Failed(Vec<String>),
+    /// Not one I/O is in its measured time.
+    #[error("nothing was measured")]
+    NothingMeasured,
+}
+
+/// The figures of a run.
+///
+/// # Errors
+/// It has failed, or measured nothing.
+pub fn figures(executed: &Executed) -> Result<RunLine, NoFigures> {
+    if !executed.failures.is_empty() {
+        return Err(NoFigures::Failed(executed.failures.clone()));
+    }
+    RunLine::of(&Judged::new(&executed.record)).ok_or(NoFigures::NothingMeasured)
+}
 
 /// What a line asks for, and its warnings; `misfit` says why a command has no place for it.
 ///
@@ -18,14 +45,14 @@ pub fn runnable(
     line: &TypedLine,
     xml: &ProfileOnce,
     misfit: impl FnOnce(&RunRequest, &Profile, &RunOptions) -> Option<String>,
-) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
-    let named = |message: String| vec![format!("{message}\n  in: {}", line.typed())];
+) -> Result<(Runnable, Vec<Finding>), NotDone> {
+    let named = |message: String| NotDone::misused([format!("{message}\n  in: {}", line.typed())]);
     let request = match line.read(line.command_line()) {
         Ok(Invocation::Run(request)) => request,
         Ok(_) => return Err(named("this is no command line of a run".into())),
         Err(error) => return Err(named(error.to_string())),
     };
-    let run = load::asked_of(&request, xml).map_err(NotDone::into_messages)?.run;
+    let run = load::asked_of(&request, xml).map_err(|not| not.with_exit(Exit::Usage))?.run;
     if let Some(why) = misfit(&request, &run.profile, &run.run_options) {
         return Err(named(why));
     }

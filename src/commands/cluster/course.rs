@@ -139,7 +139,7 @@ impl<'a> RankCourse<'a> {
             GoOrEnd::End(code) => return Ok(exit_of(code)),
         };
         work.share_claims(&claims);
-        let made = self.busy(|control| work.make(&roles, control).err());
+        let made = self.busy(|control| work.make(&roles, control).err().map(|fault| fault.to_string()));
         match self.round(made, Lead::all_made)? {
             GoOrEnd::Go(()) => self.measure(work, &roles),
             GoOrEnd::End(code) => Ok(exit_of(code)),

@@ -7,7 +7,6 @@ use crate::commands::measure;
 use crate::commands::not_done::NotDone;
 use crate::commands::output::{OutFile, Outputs, StandardOutput};
 use crate::commands::{ctrl_c, run, save};
-use crate::finding::Finding;
 use crate::profile::{Profile, ResultFormat};
 use crate::run::{Control, Events, Executed, Listener, Patience};
 use crate::sys::standard_error::say;
@@ -40,7 +39,7 @@ impl LeadSetup {
         run::check(&asked.run, request)?;
         let refusals = refusals(request, &asked);
         if !refusals.is_empty() {
-            return Err(NotDone::usage(refusals.into_iter().map(Finding::error).collect()));
+            return Err(NotDone::misused(refusals));
         }
         if !request.quiet {
             run::warn_of_what_does_nothing(&asked, request);

@@ -3,15 +3,15 @@
 use super::messages::{Checked, RankClaims, RankName, RankOutcome, RankStep, Roles, RunTask};
 use super::targets;
 use crate::clock::Nanos;
-use crate::cluster::part::{self, fill_in, of_rank};
+use crate::cluster::part::{self, SplitError, fill_in, of_rank};
 use crate::commands::runnable::Runnable;
 use crate::finding::Finding;
 use crate::host::claims::{Claimant, Claims};
-use crate::host::target;
+use crate::host::target::{self, NotLocated};
 use crate::plan;
 use crate::profile::{Profile, RawText, TargetIds};
 use crate::results::Results;
-use crate::run::prepare::{self, Order};
+use crate::run::prepare::{self, Order, PrepareError};
 use crate::run::{
     self, Companions, Control, Events, Executed, Listener, MeetingPoint, NotRun, Options, Session,
 };
@@ -24,6 +24,26 @@ use std::time::Duration;
 
 /// Between two looks at what else there is to do.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Why a rank can't make the files that it makes for others too.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkFault {
+    /// Nobody knows how large it is to be.
+    #[error(
+        "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it first, \
+         or give every time span the same size"
+    )]
+    MadeDifferently {
+        /// As the user gave it.
+        path: RawText,
+    },
+    /// A file is nowhere.
+    #[error(transparent)]
+    NotLocated(#[from] NotLocated),
+    /// A file can't be made.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+}
 
 /// A rank's own version of what is to be run.
 #[derive(Debug)]
@@ -135,8 +155,8 @@ impl RankWork {
     /// when the run begins. Where nothing is shared the run makes them as ever.
     ///
     /// # Errors
-    /// A message.
-    pub fn make(&mut self, roles: &Roles, control: &Control) -> Result<(), String> {
+    /// One can't be made.
+    pub fn make(&mut self, roles: &Roles, control: &Control) -> Result<(), WorkFault> {
         let rank = self.rank;
         let role = |id: usize| roles.get(id).and_then(|ranks| *ranks.get(rank)?);
         let all = || roles.iter().flatten().flatten();
@@ -148,21 +168,16 @@ impl RankWork {
         for target in profile.time_spans.iter().flat_map(|span| &span.targets).filter(|t| plan::creates(t)) {
             let wanted = (target.file_size.unwrap_or(0), target.zero_write_buffers);
             if *sizes.entry(&target.path).or_insert(wanted) != wanted {
-                return Err(format!(
-                    "'{}' is shared by several ranks, but time spans create it differently (-c, -Z): create \
-                     it first, or give every time span the same size",
-                    target.path
-                ));
+                return Err(WorkFault::MadeDifferently { path: target.path.clone() });
             }
         }
         let ids = TargetIds::of(&profile);
         for (path, (size, zero)) in sizes {
             let first = ids.get(path).and_then(|id| role(id.index())).is_some_and(|role| role.part == 0);
             if first {
-                let at = target::locate(path.as_bytes()).map_err(|error| error.to_string())?;
+                let at = target::locate(path.as_bytes())?;
                 let order = Order { path: &at, size, zero, recreate: self.run.recreate };
-                let made = prepare::prepare(&order, &mut |_, _| (), control.stop_flag());
-                made.map_err(|error| error.to_string())?;
+                prepare::prepare(&order, &mut |_, _| (), control.stop_flag())?;
             }
         }
         self.run.recreate = false;
@@ -170,7 +185,7 @@ impl RankWork {
     }
 
     /// Takes its own part of what it shares (`--split`).
-    fn part(&mut self, roles: &Roles) -> Result<(), String> {
+    fn part(&mut self, roles: &Roles) -> Result<(), SplitError> {
         if !self.task.split {
             return Ok(());
         }
@@ -178,8 +193,7 @@ impl RankWork {
             if let Some(role) = ranks.get(self.rank).copied().flatten()
                 && role.of > 1
             {
-                part::split(&mut self.run.profile, path, targets::size(path), role)
-                    .map_err(|error| error.to_string())?;
+                part::split(&mut self.run.profile, path, targets::size(path), role)?;
             }
         }
         Ok(())
@@ -209,7 +223,7 @@ impl RankWork {
         let work = move || {
             let ended = match parted {
                 Ok(()) => self.run.run(session),
-                Err(message) => Ok(nothing(message)),
+                Err(too_small) => Ok(nothing(too_small.to_string())),
             };
             let _ = say.send(Local::Ended(Box::new(ended)));
         };

@@ -6,7 +6,7 @@ use super::super::not_done::NotDone;
 use super::sides::INTERRUPTED;
 use crate::cli::{Interleaved, RunRequest, SideWords};
 use crate::clock::{self, SECOND};
-use crate::finding::{Finding, Severity};
+use crate::finding::Severity;
 use crate::profile::SEED_STEP;
 use crate::results::Record;
 use crate::run::Control;
@@ -66,10 +66,8 @@ impl SidePrograms {
             return Ok(None);
         }
         if privileges::are_above_users() {
-            return Err(NotDone::usage(vec![Finding::error(
-                "--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
-                 set-gid, or capabilities) and so starts no other program; use a copy that has none",
-            )]));
+            return Err(NotDone::misused(["--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
+                 set-gid, or capabilities) and so starts no other program; use a copy that has none",]));
         }
         let folder = PrivateFolder::make("diskspd-compare")
             .map_err(|error| format!("can't create a folder for the runs' records: {error}"))?;

@@ -135,10 +135,10 @@ fn parsed(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<&'static str>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    let usage = |messages: Vec<String>| NotDone::usage(messages.into_iter().map(Finding::error).collect());
-    let line = TypedLine::of(arguments)
-        .map_err(|error| usage(vec![format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
-    let found = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
+    let line = TypedLine::of(arguments).map_err(|error| {
+        NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))])
+    })?;
+    let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
             return Some(format!("{option} can't be used in a round of a preconditioning"));
         }
@@ -147,8 +147,7 @@ fn parsed(
         };
         let one = "a round has one target; options of the workload begin with a dash";
         (span.targets.len() != 1).then(|| one.into())
-    });
-    let (run, warnings) = found.map_err(usage)?;
+    })?;
     Ok((ParsedLine { run, command: line.typed() }, warnings))
 }
 
@@ -174,7 +173,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
 
 /// Whether the user's options leave what the command and the standard decide as it is.
 fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
-    let usage = |message: String| Err(NotDone::usage(vec![Finding::error(message)]));
+    let usage = |message: String| Err(NotDone::misused([message]));
     let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {
         return usage("--round sets the duration, and rounds have no warm-up; leave out -d and -W".into());

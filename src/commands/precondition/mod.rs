@@ -61,7 +61,7 @@ pub fn precondition(request: &PreconditionRequest) -> Result<Exit, NotDone> {
             say("the preconditioning was interrupted: the target is not steady");
             Exit::RunFailed
         }
-        Err(message) => NotDone::from(message).tell(),
+        Err(fault) => NotDone::from(fault).tell(),
     });
     if steps.left_behind {
         process::end(exit.code());

@@ -1,14 +1,15 @@
 //! The steps of a preconditioning, one after the other.
 
+use super::super::ctrl_c::{self, Unwatched};
+use super::super::not_done::failed_with;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, several};
+use super::super::several::{self, NoFigures};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
 use super::watcher::PreconditionWatcher;
 use crate::cli::PreconditionRequest;
-use crate::lab::RunLine;
 use crate::lab::precondition::{NextRound, is_steady, next, window};
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
-use crate::run::{self, Control, Executed, Listener};
+use crate::run::{self, Control, Executed, Listener, PurgeError};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
@@ -23,6 +24,28 @@ pub enum StepsEnd {
     /// The user ended it.
     Interrupted,
 }
+
+/// Why a step isn't done.
+#[derive(Debug, thiserror::Error)]
+pub enum StepFault {
+    /// The user couldn't end it.
+    #[error(transparent)]
+    Unwatched(#[from] Unwatched),
+    /// The target can't be purged.
+    #[error(transparent)]
+    Purge(#[from] PurgeError),
+    /// The fill has come to its end another way.
+    #[error("the fill ended before all was written")]
+    CutShort,
+    /// Not one I/O of the fill was counted.
+    #[error("the fill has written nothing")]
+    Unfilled,
+    /// A fill or a round has no figures.
+    #[error(transparent)]
+    NoFigures(#[from] NoFigures),
+}
+
+failed_with!(StepFault);
 
 /// What has been done so far.
 pub struct PreconditionSteps<'a> {
@@ -81,8 +104,8 @@ impl<'a> PreconditionSteps<'a> {
     ///
     /// # Errors
     /// A step failed.
-    pub fn go(&mut self) -> Result<StepsEnd, String> {
-        let _watch = ctrl_c::ends_several(&self.control).map_err(|error| error.to_string())?;
+    pub fn go(&mut self) -> Result<StepsEnd, StepFault> {
+        let _watch = ctrl_c::ends_several(&self.control)?;
         if self.request.purge && !self.lines.simulated() && !self.purge()? {
             return Ok(StepsEnd::Interrupted);
         }
@@ -102,13 +125,12 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn purge(&mut self) -> Result<bool, String> {
+    fn purge(&mut self) -> Result<bool, StepFault> {
         let Some(target) = self.lines.round.run.profile.time_spans.first().and_then(|s| s.targets.first())
         else {
             return Ok(true);
         };
-        let purged = run::purge(&target.path, self.request.destroy, &self.control);
-        match purged.map_err(|error| error.to_string())? {
+        match run::purge(&target.path, self.request.destroy, &self.control)? {
             Some(bytes) => {
                 self.purged = Some(bytes);
                 self.tell(format!("purge: {} discarded", crate::units::amount(bytes)));
@@ -119,16 +141,16 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn fill(&mut self, line: &ParsedLine) -> Result<bool, String> {
+    fn fill(&mut self, line: &ParsedLine) -> Result<bool, StepFault> {
         self.watcher.begin("fill".to_owned());
         let Some(executed) = self.run(&line.run)? else { return Ok(false) };
         let span = executed.record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.by != EndedBy::Volume) {
-            return Err("the fill ended before all was written".to_owned());
+            return Err(StepFault::CutShort);
         }
         let judged = Judged::new(&executed.record);
         let [Some(measured)] = judged.summary.time_spans.as_slice() else {
-            return Err("the fill has written nothing".to_owned());
+            return Err(StepFault::Unfilled);
         };
         let (bytes, seconds) = (measured.write.total.throughput.bytes, measured.seconds);
         self.tell(filled(bytes, seconds));
@@ -137,12 +159,12 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// False = the user ended it.
-    fn round(&mut self) -> Result<bool, String> {
+    fn round(&mut self) -> Result<bool, StepFault> {
         let number = self.rounds.len() as u32 + 1;
         self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
         let run = round_run(self.lines, self.request.round_s, number);
         let Some(executed) = self.run(&run)? else { return Ok(false) };
-        let line = RunLine::of(&Judged::new(&executed.record)).ok_or("nothing was measured in the round")?;
+        let line = several::figures(&executed)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -164,17 +186,17 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// `None` = the user ended it.
-    fn run(&mut self, run: &Runnable) -> Result<Option<Executed>, String> {
+    fn run(&mut self, run: &Runnable) -> Result<Option<Executed>, NoFigures> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
         let listener = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let executed = several::run(run, &self.control, listener).map_err(|not_run| not_run.to_string())?;
+        let executed = several::run(run, &self.control, listener)?;
         self.watcher.progress_ends();
         self.left_behind |= executed.left_behind;
         self.troubles.extend(executed.troubles.iter().cloned());
         if !executed.failures.is_empty() {
-            return Err(executed.failures.join("; "));
+            return Err(NoFigures::Failed(executed.failures));
         }
         Ok((!self.control.is_interrupted() && !executed.left_behind).then_some(executed))
     }

@@ -12,6 +12,7 @@ use crate::presets;
 use crate::units::near::nearest;
 use crate::units::visible;
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -83,7 +84,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
             let option = several::out_of_place(request)?;
             Some(format!("{option} can't be used in a suite, which prints a table of all runs"))
         })
-        .map_err(|messages| wrong(&test, messages))?;
+        .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
         planned.warnings.extend(new);
         planned.tests.extend(one_by_one(&test, run, &line));
@@ -98,8 +99,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
 }
 
 fn read(text: &str, name: &str) -> Result<Suite, NotDone> {
-    let located = |error| Finding::error(format!("{}: {error}", visible::line(name)));
-    suite::read(text).map_err(|error| NotDone::usage(vec![located(error)]))
+    suite::read(text).map_err(|error| NotDone::misused([format!("{}: {error}", visible::line(name))]))
 }
 
 /// A suite of one line, whose time spans are the tests.
@@ -118,9 +118,8 @@ fn of_one(name: &str, about: &str, word: OsString) -> Suite {
 
 fn text(source: &OsStr) -> Result<String, NotDone> {
     let shown = visible::line(&source.to_string_lossy()).into_owned();
-    let wrong = |why: &dyn std::fmt::Display| {
-        NotDone::usage(vec![Finding::error(format!("{shown}: can't be read as a suite: {why}"))])
-    };
+    let wrong =
+        |why: &dyn Display| NotDone::misused([format!("{shown}: can't be read as a suite: {why}")]);
     let mut bytes = Vec::new();
     let file = File::open(source).map_err(|error| wrong(&error))?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
@@ -145,9 +144,8 @@ fn unknown(source: &OsStr) -> NotDone {
     error.hint(hint).into()
 }
 
-fn wrong(test: &SuiteTest, messages: Vec<String>) -> NotDone {
-    let located = |message| Finding::error(format!("test '{}': {message}", test.name));
-    NotDone::usage(messages.into_iter().map(located).collect())
+fn wrong(test: &SuiteTest, why: impl Display) -> NotDone {
+    NotDone::misused([format!("test '{}': {why}", test.name)])
 }
 
 /// The line of a test: its own words, the options of all tests, and its targets, or those that were given.
@@ -157,7 +155,7 @@ fn line(
     options: &[OsString],
     used: &mut bool,
 ) -> Result<TypedLine, NotDone> {
-    let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, vec![error.to_string()]));
+    let of = |words: &[OsString]| TypedLine::of(words).map_err(|error| wrong(test, error));
     let own: Vec<OsString> = test.command.iter().map(OsString::from).collect();
     let mut line = of(&own)?;
     let more = of(options)?;
@@ -166,7 +164,7 @@ fn line(
             "'{}' stands behind --, where options stand: put targets before it",
             String::from_utf8_lossy(target)
         );
-        return Err(wrong(test, vec![what]));
+        return Err(wrong(test, what));
     }
     line.options.extend(more.options);
     let given: Vec<Vec<u8>> = targets.iter().map(|target| target.as_encoded_bytes().to_vec()).collect();
@@ -188,7 +186,7 @@ fn line(
                         count => format!("{count} are"),
                     }
                 );
-                return Err(wrong(test, vec![what]));
+                return Err(wrong(test, what));
             };
             target.clone_from(place);
             *used = true;

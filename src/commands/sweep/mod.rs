@@ -1,18 +1,17 @@
 //! `diskspd sweep`: a command line with ranges is run point by point; a table and an answer come out.
 
 mod answered;
+mod fault;
 mod folder;
 mod outputs;
 mod page;
 mod plan;
-mod point;
 mod progress;
 mod walk;
 
 use super::not_done::{NotDone, told};
 use crate::cli::typed::quoted;
 use crate::cli::{Exit, SweepRequest};
-use crate::finding::Finding;
 use crate::lab::RunVerdict;
 use crate::lab::sweep::{
     Drift, PointRow, Ran, SweepAnswer, answer_text, csv, estimate, findings_text, json, rows, table_text,
@@ -34,13 +33,12 @@ use walk::{SweepWalk, WalkEnd};
 /// It can't be run, or a run can't be kept.
 pub fn sweep(request: &SweepRequest) -> Result<Exit, NotDone> {
     if request.between.is_some() && privileges::are_above_users() {
-        return Err(NotDone::usage(vec![Finding::error(
+        return Err(NotDone::misused([
             "--between: this copy of the program has more rights than its user (set-uid, set-gid, or \
              capabilities) and so starts no command; use a copy that has none",
-        )]));
+        ]));
     }
-    let plan = Plan::of(request)
-        .map_err(|messages| NotDone::usage(messages.into_iter().map(Finding::error).collect()))?;
+    let plan = Plan::of(request)?;
     if request.dry_run {
         return super::print(&plan.listed());
     }
@@ -119,8 +117,8 @@ fn tell(request: &SweepRequest, plan: &Plan, walk: &SweepWalk, ended: WalkEnd, p
         ),
         false => Vec::new(),
     };
-    if let Err(messages) = places.write(&csv(&rows), &document, &page) {
-        exit = exit.max(NotDone::failed(messages).tell());
+    if let Err(unwritten) = places.write(&csv(&rows), &document, &page) {
+        exit = exit.max(unwritten.tell());
     }
     match ended {
         WalkEnd::Complete => {}

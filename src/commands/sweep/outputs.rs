@@ -1,5 +1,6 @@
 //! The files that the table goes to, tried out before the first run.
 
+use super::super::not_done::NotDone;
 use super::plan::Plan;
 use crate::cli::SweepRequest;
 use crate::run::{Outlet, OutputDoor, OutputError, Patience, Permitted};
@@ -45,7 +46,7 @@ impl TablePlaces {
     ///
     /// # Errors
     /// Messages about those that can't be.
-    pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), Vec<String>> {
+    pub fn write(&self, csv: &str, json: &str, html: &[u8]) -> Result<(), NotDone> {
         let all = [(&self.csv, csv.as_bytes()), (&self.json, json.as_bytes()), (&self.html, html)];
         let all =
             all.into_iter().flat_map(|(outlets, bytes)| outlets.iter().map(move |outlet| (outlet, bytes)));
@@ -53,6 +54,6 @@ impl TablePlaces {
             .filter_map(|(outlet, bytes)| outlet.put(bytes.to_vec()).err())
             .map(|error| error.to_string())
             .collect();
-        if failures.is_empty() { Ok(()) } else { Err(failures) }
+        if failures.is_empty() { Ok(()) } else { Err(NotDone::failed(failures)) }
     }
 }

@@ -1,8 +1,10 @@
 //! What a sweep is going to run: every point read by the rows of its options and validated before the first.
 
 use super::super::load::ProfileOnce;
+use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
 use super::super::several::{self, out_of_place};
+use super::fault::OverBudget;
 use crate::cli::typed::quoted;
 use crate::cli::{SweepRequest, TypedLine, written};
 use crate::finding::Finding;
@@ -32,15 +34,14 @@ impl Plan {
     /// Expands, parses and validates.
     ///
     /// # Errors
-    /// Messages about the first point that can't be run, or about all.
-    pub fn of(request: &SweepRequest) -> Result<Plan, Vec<String>> {
-        let one = |message: String| vec![message];
+    /// What stands against the first point that can't be run, or against all.
+    pub fn of(request: &SweepRequest) -> Result<Plan, NotDone> {
         let swept = &request.swept;
         let points = match request.settings.diagonal {
             true => diagonal(&swept.axes, swept.plain_depth()),
             false => points(&swept.axes),
         };
-        let points = points.map_err(|fault| one(fault.to_string()))?;
+        let points = points.map_err(|fault| NotDone::misused([fault.to_string()]))?;
         let lines: Vec<TypedLine> = points.iter().map(|settings| swept.at(settings)).collect();
         let xml = ProfileOnce::default();
         let mut warnings = Vec::new();
@@ -60,25 +61,28 @@ impl Plan {
         let sweep = Sweep { points: grouped(found, &swept.axes), settings: request.settings.clone() };
         let command_line = format!("diskspd sweep {}", quoted(&request.given));
         let plan = Plan { sweep, points: runnables, lines, xml, command_line, warnings };
-        plan.can_offer().map_err(one)?;
+        plan.can_offer()?;
         plan.fits_machine()?;
         Ok(plan)
     }
 
     /// A curve needs a command line that an offered rate can be put into.
-    fn can_offer(&self) -> Result<(), String> {
+    fn can_offer(&self) -> Result<(), NotDone> {
         let is_given = self.points.iter().any(|point| point.run_options.rate_total.is_some());
         match self.sweep.settings.curve.is_empty() {
             true => Ok(()),
-            false if is_given => Err("--curve sets --rate-total itself; leave out --rate-total".into()),
-            false => self.at_rate(1000).map(drop).map_err(|why| {
-                format!("--curve can't offer rates with this command line: {}", why.join("; "))
-            }),
+            false if is_given => {
+                Err(NotDone::misused(["--curve sets --rate-total itself; leave out --rate-total"]))
+            }
+            false => match self.at_rate(1000) {
+                Ok(_) => Ok(()),
+                Err(not) => Err(not.at("--curve can't offer rates with this command line")),
+            },
         }
     }
 
     /// Whether every point can be run on this machine. What only some targets lack is found when it's run.
-    fn fits_machine(&self) -> Result<(), Vec<String>> {
+    fn fits_machine(&self) -> Result<(), NotDone> {
         let system = host::snapshot();
         let mut unfit = 0;
         let mut first = Vec::new();
@@ -87,14 +91,14 @@ impl Plan {
             let is_in_vain = outlook.is_usage() || runnable.can_begin().is_err();
             let refused = outlook.messages();
             if is_in_vain {
-                return Err(refused);
+                return Err(NotDone::misused(refused));
             }
             unfit += usize::from(!refused.is_empty());
             if first.is_empty() {
                 first = refused;
             }
         }
-        if unfit == self.points.len() { Err(first) } else { Ok(()) }
+        if unfit == self.points.len() { Err(NotDone::misused(first)) } else { Ok(()) }
     }
 
     /// All of it takes simulated time alone.
@@ -106,7 +110,7 @@ impl Plan {
     ///
     /// # Errors
     /// It can't be run so.
-    pub fn at_rate(&self, rate: u64) -> Result<Runnable, Vec<String>> {
+    pub fn at_rate(&self, rate: u64) -> Result<Runnable, NotDone> {
         runnable(&self.line_at_rate(rate), &self.xml).map(|(runnable, _)| runnable)
     }
 
@@ -133,19 +137,15 @@ impl Plan {
     /// Whether one pass over all points fits into the budget.
     ///
     /// # Errors
-    /// A message.
-    pub fn fits_budget(&self, history: &[Ran], needed_s: f64) -> Result<(), String> {
+    /// It doesn't; what it takes.
+    pub fn fits_budget(&self, history: &[Ran], needed_s: f64) -> Result<(), OverBudget> {
         let mut once = self.sweep.clone();
         once.settings.repeat = crate::lab::repeat::Repeat::Times(1);
-        let one_pass = estimate(&once, &[]).seconds;
+        let one_pass_s = estimate(&once, &[]).seconds;
         match self.sweep.settings.budget_s {
-            Some(budget) if history.is_empty() && one_pass > budget => Err(format!(
-                "--budget {}: one run of every point alone takes {}, all requested runs {}; use fewer \
-                 points, or shorter runs (-d, -W)",
-                time_in_words(budget),
-                time_in_words(one_pass),
-                time_in_words(needed_s)
-            )),
+            Some(budget_s) if history.is_empty() && one_pass_s > budget_s => {
+                Err(OverBudget { budget_s, one_pass_s, needed_s })
+            }
             _ => Ok(()),
         }
     }
@@ -169,7 +169,7 @@ impl Plan {
 ///
 /// # Errors
 /// It can't be run, or not in a sweep.
-fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), Vec<String>> {
+fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Finding>), NotDone> {
     several::runnable(line, xml, |request, profile, run_options| match out_of_place(request) {
         Some(option) => Some(format!("{option} can't be used in a sweep, which prints a table of all runs")),
         None => (profile.time_spans.len() != 1).then(|| one_by_one(profile, run_options)),

@@ -1,20 +1,20 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
+use super::super::folder_error::FolderFault;
 use super::super::runnable::Runnable;
 use super::super::{ctrl_c, several};
+use super::fault::{BetweenFault, PointFault, SweepFault};
 use super::folder::Folder;
 use super::plan::Plan;
-use super::point;
 use super::progress::Watcher;
 use crate::cli::SweepRequest;
 use crate::clock::{self, SECOND};
-use crate::commands::folder_error::FolderFault;
 use crate::finding::Finding;
+use crate::lab::RunLine;
 use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
 use crate::results::Record;
-use crate::run::{Control, Listener};
+use crate::run::{Control, Executed, Listener};
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -28,6 +28,18 @@ pub enum WalkEnd {
     OutOfBudget,
     /// By the user.
     Interrupted,
+}
+
+/// What came of the run of a point.
+struct PointOutcome {
+    figures: Result<RunLine, PointFault>,
+    /// `None` = it was refused.
+    record: Option<Record>,
+}
+
+/// Whether it ran to its end.
+fn is_whole(executed: &Executed) -> bool {
+    executed.record.host().results.time_spans.iter().all(|span| span.ended.is_none())
 }
 
 /// Where it is.
@@ -80,30 +92,22 @@ impl<'a> SweepWalk<'a> {
     ///
     /// # Errors
     /// A run can't be kept, or the folder holds another sweep.
-    pub fn go(&mut self) -> Result<WalkEnd, String> {
+    pub fn go(&mut self) -> Result<WalkEnd, SweepFault> {
         loop {
             let what = match next(&self.plan.sweep, &self.history) {
                 Upcoming::Run(what) => what,
                 Upcoming::Done { out_of_budget: true } => return Ok(WalkEnd::OutOfBudget),
                 Upcoming::Done { out_of_budget: false } => return Ok(WalkEnd::Complete),
-                Upcoming::Astray(number) => {
-                    return Err(format!(
-                        "--dir: run {} of the folder belongs to another sweep; name another folder",
-                        number + 1
-                    ));
-                }
+                Upcoming::Astray(number) => return Err(SweepFault::Astray { run: number + 1 }),
             };
-            if !self.step(what)? {
-                return Ok(WalkEnd::Interrupted);
-            }
-            if self.left_behind {
+            if !self.step(what)? || self.left_behind {
                 return Ok(WalkEnd::Interrupted);
             }
         }
     }
 
     /// One run with all around it; false = the user ended it.
-    fn step(&mut self, what: What) -> Result<bool, String> {
+    fn step(&mut self, what: What) -> Result<bool, SweepFault> {
         let to_come = estimate(&self.plan.sweep, &self.history);
         let label = self.label(what);
         self.watcher.begin(
@@ -113,7 +117,7 @@ impl<'a> SweepWalk<'a> {
             &label,
         );
         let control = Arc::<Control>::default();
-        let _watch = ctrl_c::ends_several(&control).map_err(|error| error.to_string())?;
+        let _watch = ctrl_c::ends_several(&control)?;
         let began = clock::monotonic();
         let settle = (self.request.settings.settle_s * SECOND as f64) as u64;
         if !control.sleep_until(began + settle) {
@@ -125,18 +129,18 @@ impl<'a> SweepWalk<'a> {
         if control.is_interrupted() {
             return Ok(false);
         }
-        let outcome = match prepared.and_then(|()| self.runnable(what)) {
-            Ok(point) => self.run(&point, &control)?,
-            Err(why) => Some((Err(why), None)),
+        let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.runnable(what)) {
+            Ok(point) => self.run(&point, &control),
+            Err(why) => Some(PointOutcome { figures: Err(why), record: None }),
         };
-        let Some((line, record)) = outcome else { return Ok(false) };
+        let Some(PointOutcome { figures, record }) = outcome else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
-        let (line, failure) = match line {
+        let (line, failure) = match figures {
             Ok(line) => (Some(line), None),
-            Err(why) => (None, Some(why)),
+            Err(why) => (None, Some(why.to_string())),
         };
         let ran = Ran { what, seconds, line, failure };
-        self.keep(&ran, record.as_ref()).map_err(|fault| fault.to_string())?;
+        self.keep(&ran, record.as_ref())?;
         self.last_record = record.or(self.last_record.take());
         self.history.push(ran);
         self.watcher.ended(&self.plan.sweep, &self.history);
@@ -169,36 +173,34 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// `None` = the user ended it before it was whole.
-    #[allow(clippy::type_complexity)]
-    fn run(
-        &mut self,
-        point: &Runnable,
-        control: &Arc<Control>,
-    ) -> Result<Option<(Result<crate::lab::RunLine, String>, Option<Record>)>, String> {
+    fn run(&mut self, point: &Runnable, control: &Arc<Control>) -> Option<PointOutcome> {
         let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
         let executed = match several::run(point, control, listener) {
             Ok(executed) => executed,
-            Err(not_run) => return Ok(Some((Err(not_run.to_string()), None))),
+            Err(not_run) => {
+                return Some(PointOutcome {
+                    figures: Err(several::NoFigures::from(not_run).into()),
+                    record: None,
+                });
+            }
         };
         self.left_behind |= executed.left_behind;
-        if control.is_interrupted() && !point::is_whole(&executed) {
-            return Ok(None);
+        if control.is_interrupted() && !is_whole(&executed) {
+            return None;
         }
         self.troubles.extend(executed.troubles.iter().cloned());
-        let line = point::line(&executed, &Judged::new(&executed.record));
-        Ok(Some((line, Some(executed.record))))
+        let figures = several::figures(&executed).map_err(PointFault::from);
+        Some(PointOutcome { figures, record: Some(executed.record) })
     }
 
     /// What is run. What is to be made anew is, once in a sweep.
-    fn runnable(&self, what: What) -> Result<Runnable, String> {
+    fn runnable(&self, what: What) -> Result<Runnable, PointFault> {
         let number = self.history.len();
         let run = match what {
             What::Point(place) | What::Reference(place) => {
-                self.plan.points.get(place).ok_or("there is no such point")?.repetition(number)
+                self.plan.points.get(place).ok_or(PointFault::Unknown)?.repetition(number)
             }
-            What::Rate(rate) => {
-                self.plan.at_rate(rate).map_err(|messages| messages.join("; "))?.repetition(number)
-            }
+            What::Rate(rate) => self.plan.at_rate(rate)?.repetition(number),
         };
         let first = self.began_anew && self.history.is_empty();
         Ok(Runnable { recreate: run.recreate && first, ..run })
@@ -216,26 +218,23 @@ impl<'a> SweepWalk<'a> {
     }
 
     /// Has the shell do what `--between` says. What it prints goes to standard error.
-    fn between(&self, control: &Control) -> Result<(), String> {
+    fn between(&self, control: &Control) -> Result<(), BetweenFault> {
         let Some(command) = &self.request.between else { return Ok(()) };
-        let failed = |why: &dyn std::fmt::Display| format!("--between: {why}");
         let mut child = Command::new("sh")
             .args(["-c", &format!("exec >&2\n{command}")])
             .stdin(Stdio::null())
-            .spawn()
-            .map_err(|error| failed(&error))?;
+            .spawn()?;
         loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => return Ok(()),
-                Ok(Some(status)) => return Err(failed(&status)),
-                Ok(None) => {}
-                Err(error) => return Err(failed(&error)),
+            match child.try_wait()? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(BetweenFault::Failed(status)),
+                None => {}
             }
             if !control.sleep_until(clock::monotonic() + SECOND / 50) {
                 // It has most likely ended by the same Ctrl-C.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(failed(&"interrupted"));
+                return Err(BetweenFault::Interrupted);
             }
         }
     }

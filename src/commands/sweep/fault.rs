@@ -1,0 +1,75 @@
+//! Why a sweep can't go on, and why a point of it has no figures.
+
+use super::super::ctrl_c::Unwatched;
+use super::super::folder_error::FolderFault;
+use super::super::not_done::{NotDone, failed_with};
+use super::super::several::NoFigures;
+use crate::lab::sweep::time_in_words;
+use std::io;
+use std::process::ExitStatus;
+
+/// Why a sweep can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepFault {
+    /// What was run in it isn't what would be run now.
+    #[error("--dir: run {run} of the folder belongs to another sweep; name another folder")]
+    Astray {
+        /// The first such run, from 1.
+        run: usize,
+    },
+    /// The user couldn't end it.
+    #[error(transparent)]
+    Unwatched(#[from] Unwatched),
+    /// A run can't be kept.
+    #[error(transparent)]
+    Folder(#[from] FolderFault),
+}
+
+/// One pass over all points takes longer than `--budget`.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--budget {}: one run of every point alone takes {}, all requested runs {}; use fewer points, or shorter \
+     runs (-d, -W)",
+    time_in_words(*budget_s), time_in_words(*one_pass_s), time_in_words(*needed_s)
+)]
+pub struct OverBudget {
+    /// What was asked for, s.
+    pub budget_s: f64,
+    /// One run of every point, s.
+    pub one_pass_s: f64,
+    /// All runs, s.
+    pub needed_s: f64,
+}
+
+/// Why a point has no figures.
+#[derive(Debug, thiserror::Error)]
+pub enum PointFault {
+    /// Its run has none.
+    #[error(transparent)]
+    NoFigures(#[from] NoFigures),
+    /// What was to be done before it has failed.
+    #[error("--between: {0}")]
+    Between(#[from] BetweenFault),
+    /// Its command line can't be run.
+    #[error(transparent)]
+    NotDone(#[from] NotDone),
+    /// The plan has no such point.
+    #[error("there is no such point")]
+    Unknown,
+}
+
+/// Why the command of `--between` isn't done.
+#[derive(Debug, thiserror::Error)]
+pub enum BetweenFault {
+    /// It can't be started, or not be waited for.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It says that it has failed, or was killed.
+    #[error("{0}")]
+    Failed(ExitStatus),
+    /// The user has ended the sweep.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+failed_with!(SweepFault, OverBudget);
