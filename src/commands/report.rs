@@ -25,7 +25,9 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     }
     match &files[..] {
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
-        _ if request.verbose => Err(NotDone::misused(["-v is for one file: a table has no room for all findings",])),
+        _ if request.verbose => {
+            Err(NotDone::misused(["-v is for one file: a table has no room for all findings"]))
+        }
         _ => table(request, &files),
     }
 }

@@ -33,11 +33,15 @@ pub fn run(request: &RunRequest) -> Result<Exit, NotDone> {
         warn_of_what_does_nothing(&asked, request);
     }
     if run.journal.is_some() && !run.run_options.verify.is_some_and(VerifyMode::stamps) {
-        return Err(NotDone::misused(["--journal records which verified writes are durable and needs --verify or --verify=write",]));
+        return Err(NotDone::misused([
+            "--journal records which verified writes are durable and needs --verify or --verify=write",
+        ]));
     }
     if request.split {
-        return Err(NotDone::misused(["--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
-             out",]));
+        return Err(NotDone::misused([
+            "--split needs several ranks: start them with a launcher (mpirun -n 4 diskspd ..), or leave it \
+             out",
+        ]));
     }
     match request.dry_run {
         true => dry_run(&asked, request),

@@ -161,8 +161,7 @@ impl VirtualMachine {
     }
 
     fn whole_script(&self) -> String {
-        let program = env!("CARGO_BIN_EXE_diskspd");
-        format!("set -e\nexport OUT=/mnt DISKSPD={program}\ncd /tmp\n{}", self.script)
+        format!("set -e\nexport OUT=/mnt DISKSPD=/run/diskspd\ncd /tmp\n{}", self.script)
     }
 
     /// The first files of the machine, which lead it to those of this one.
@@ -181,7 +180,9 @@ impl VirtualMachine {
             archive.add(&format!("modules/{number}"), 0o100_644, &read(module)?);
             writeln!(load, "insmod /modules/{number}").unwrap();
         }
-        archive.add("init", 0o100_755, INIT.replace("LOAD\n", &load).as_bytes());
+        // Its own folder may lie below one that is empty in the machine, like /tmp.
+        let init = INIT.replace("LOAD\n", &load).replace("PROGRAM", env!("CARGO_BIN_EXE_diskspd"));
+        archive.add("init", 0o100_755, init.as_bytes());
         Ok(archive.ended())
     }
 }
@@ -202,6 +203,8 @@ mount -t proc proc /root/proc
 mount -t sysfs sys /root/sys
 mount -t devtmpfs dev /root/dev
 for directory in run tmp var/tmp; do mount -t tmpfs -o mode=1777 memory /root/$directory; done
+touch /root/run/diskspd
+mount -o bind /host/PROGRAM /root/run/diskspd
 mount -t 9p -o $plan9,cache=none out /root/mnt
 ip link set lo up
 chroot /root /bin/bash /mnt/script

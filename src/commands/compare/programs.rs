@@ -66,8 +66,10 @@ impl SidePrograms {
             return Ok(None);
         }
         if privileges::are_above_users() {
-            return Err(NotDone::misused(["--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
-                 set-gid, or capabilities) and so starts no other program; use a copy that has none",]));
+            return Err(NotDone::misused([
+                "--with-a, --with-b: this copy of the program has more rights than its user (set-uid, \
+                 set-gid, or capabilities) and so starts no other program; use a copy that has none",
+            ]));
         }
         let folder = PrivateFolder::make("diskspd-compare")
             .map_err(|error| format!("can't create a folder for the runs' records: {error}"))?;

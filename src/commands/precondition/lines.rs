@@ -135,9 +135,8 @@ fn parsed(
     arguments: &[OsString],
     misplaced: fn(&RunRequest) -> Option<&'static str>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
-    let line = TypedLine::of(arguments).map_err(|error| {
-        NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))])
-    })?;
+    let line = TypedLine::of(arguments)
+        .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
             return Some(format!("{option} can't be used in a round of a preconditioning"));

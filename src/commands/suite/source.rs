@@ -118,8 +118,7 @@ fn of_one(name: &str, about: &str, word: OsString) -> Suite {
 
 fn text(source: &OsStr) -> Result<String, NotDone> {
     let shown = visible::line(&source.to_string_lossy()).into_owned();
-    let wrong =
-        |why: &dyn Display| NotDone::misused([format!("{shown}: can't be read as a suite: {why}")]);
+    let wrong = |why: &dyn Display| NotDone::misused([format!("{shown}: can't be read as a suite: {why}")]);
     let mut bytes = Vec::new();
     let file = File::open(source).map_err(|error| wrong(&error))?;
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| wrong(&error))?;

@@ -220,10 +220,8 @@ impl<'a> SweepWalk<'a> {
     /// Has the shell do what `--between` says. What it prints goes to standard error.
     fn between(&self, control: &Control) -> Result<(), BetweenFault> {
         let Some(command) = &self.request.between else { return Ok(()) };
-        let mut child = Command::new("sh")
-            .args(["-c", &format!("exec >&2\n{command}")])
-            .stdin(Stdio::null())
-            .spawn()?;
+        let mut child =
+            Command::new("sh").args(["-c", &format!("exec >&2\n{command}")]).stdin(Stdio::null()).spawn()?;
         loop {
             match child.try_wait()? {
                 Some(status) if status.success() => return Ok(()),

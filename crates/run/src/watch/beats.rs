@@ -29,6 +29,11 @@ impl BeatCounter {
         BeatCounter { start, width: WIDTH, at: start, ios, counted: ios, counts: Vec::new() }
     }
 
+    /// From one beat to the next, ns.
+    pub fn width(&self) -> Nanos {
+        self.width
+    }
+
     /// At `now` the workers have done so many I/Os.
     pub fn look(&mut self, now: Nanos, ios: u64) {
         let (span, done) = (now.saturating_sub(self.at), ios.saturating_sub(self.ios));

@@ -125,10 +125,12 @@ impl<'a> QuietWatch<'a> {
     fn end_if_too_long(&self, target: &WatchedTarget, in_flight: Option<u64>, now: Nanos) {
         let WatchedSpan { control, voice, run_options, .. } = self.span;
         let Some(limit_ms) = run_options.fail_on_outage_ms else { return };
-        let silent_ms = now.saturating_sub(target.since()) / 1_000_000;
-        if silent_ms < limit_ms || in_flight == Some(0) || control.is_interrupted() {
+        let silent = now.saturating_sub(target.since());
+        let limit = target.surely_seen(limit_ms.saturating_mul(1_000_000));
+        if silent < limit || in_flight == Some(0) || control.is_interrupted() {
             return;
         }
+        let silent_ms = silent / 1_000_000;
         let flying = in_flight.map_or(String::new(), |ios| format!(", with {ios} I/Os in flight"));
         voice.warn(&format!(
             "'{}' has answered nothing for {:.1} s{flying}: the run ends here (--fail-on-outage)",

@@ -75,6 +75,12 @@ impl WatchedTarget {
         self.since
     }
 
+    /// So long a silence must have taken, that one of `limit` is surely seen among whole beats, which are what
+    /// is judged later: a part of a beat may stand at either end.
+    pub fn surely_seen(&self, limit: Nanos) -> Nanos {
+        limit.saturating_add(2 * self.beats.as_ref().map_or(0, BeatCounter::width))
+    }
+
     /// I/Os in flight at the last closer look.
     pub fn in_flight(&self) -> Option<u64> {
         self.open.as_ref().and_then(|open| open.in_flight)
