@@ -30,8 +30,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub enum WorkFault {
     /// Nobody knows how large it is to be.
     #[error(
-        "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it first, \
-         or give every time span the same size"
+        "'{path}' is shared by several ranks, but time spans create it differently (-c, -Z): create it \
+         first, or give every time span the same size"
     )]
     MadeDifferently {
         /// As the user gave it.

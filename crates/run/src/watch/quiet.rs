@@ -104,7 +104,7 @@ impl<'a> QuietWatch<'a> {
                 let in_flight = self.span.in_flight(target);
                 let changes = self.path_changes(now);
                 target.looked_closer(in_flight, changes, now);
-                self.end_if_too_long(target, in_flight, now);
+                self.end_if_too_long(target, in_flight.or(target.in_flight()), now);
             }
             TargetLook::GoesOn(mut silence) => {
                 silence.changes.extend(self.path_changes(now));

@@ -11,6 +11,8 @@ use diskspd_sys::clock::{Nanos, SECOND};
 const SILENT: Nanos = SECOND / 2;
 /// ... and again so often.
 const AGAIN: Nanos = SECOND;
+/// ... or so often, while its workers are too busy with others to be looked at.
+const UNTIL_SEEN: Nanos = SECOND / 10;
 
 /// A target, its workers, and what is known of it.
 #[derive(Debug)]
@@ -75,8 +77,8 @@ impl WatchedTarget {
         self.since
     }
 
-    /// So long a silence must have taken, that one of `limit` is surely seen among whole beats, which are what
-    /// is judged later: a part of a beat may stand at either end.
+    /// So long a silence must take that whole beats, which are judged later, surely show one of `limit`: it
+    /// may begin and end within a beat.
     pub fn surely_seen(&self, limit: Nanos) -> Nanos {
         limit.saturating_add(2 * self.beats.as_ref().map_or(0, BeatCounter::width))
     }
@@ -106,7 +108,7 @@ impl WatchedTarget {
         let open = self.open.get_or_insert_default();
         open.in_flight = in_flight.max(open.in_flight);
         open.changes.extend(changes);
-        open.next = now + AGAIN;
+        open.next = now + if open.in_flight.is_some() { AGAIN } else { UNTIL_SEEN };
     }
 
     /// Measuring ended at `end`: the silence that it is in, and what was done.
