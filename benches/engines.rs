@@ -168,6 +168,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         registered_files: false,
         registered_buffer: false,
         registered_ring: false,
+        registered_wait: false,
         ..Options::default()
     };
     for (name, options) in [("uring", Options::default()), ("uring, nothing registered", bare)] {

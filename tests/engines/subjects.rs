@@ -73,7 +73,7 @@ impl Subject {
 /// io_uring without some of what new kernels have.
 pub fn uring_variants() -> Vec<Subject> {
     let full = Options::default();
-    let linux_6_0 = Options { defer_taskrun: false, ..full };
+    let linux_6_0 = Options { defer_taskrun: false, registered_wait: false, ..full };
     let linux_5_19 = Options { single_issuer: false, ..linux_6_0 };
     let linux_5_15 = Options {
         coop_taskrun: false,
@@ -82,8 +82,13 @@ pub fn uring_variants() -> Vec<Subject> {
         cancel_any: false,
         ..linux_5_19
     };
-    let unregistered =
-        Options { registered_files: false, registered_buffer: false, registered_ring: false, ..full };
+    let unregistered = Options {
+        registered_files: false,
+        registered_buffer: false,
+        registered_ring: false,
+        registered_wait: false,
+        ..full
+    };
     let bare = Options { registered_files: false, registered_buffer: false, ..linux_5_15 };
     let variants = [
         ("uring as on Linux 6.0", linux_6_0),

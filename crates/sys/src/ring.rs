@@ -5,7 +5,9 @@
 //! [`Ring::drop`]. For the same reason no part of the memory is ever handed out as a slice: a [`Slot`] is
 //! copied from and to by address.
 
+mod call;
 mod commands;
+mod end;
 mod form;
 mod name;
 mod setup;
@@ -17,26 +19,21 @@ pub use setup::{Options, Unregistered};
 use super::clock::{Nanos, monotonic};
 use super::memory::{Buffer, Slot, SlotMut};
 use super::transfer::Transfer;
+use call::{FOREVER, RingCall};
 use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_model::operation::Operation;
-use io_uring::{EnterFlags, IoUring, Submitter, cqueue, opcode, squeue, types};
+use io_uring::{IoUring, Submitter, cqueue, opcode, squeue};
 use name::{DataForm, Name};
-use setup::{Registration, register, register_self, set_up, unregister_self};
+use setup::{Registration, register, set_up};
 use std::io;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-/// Timeouts from this one on are taken as none. The kernel adds the present time, which must not overflow.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
 /// A polled ring ignores timeouts in the kernel: shorter ones are kept here, longer ones are only there to
 /// notice a device that answers nothing any more, to which its driver puts an end.
 const POLLS_IN_KERNEL: Duration = Duration::from_millis(100);
-
-/// Marks the completion of a cancellation; tags are 32 bits wide.
-const CANCEL: u64 = u64::MAX;
 
 /// How a system call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,14 +63,12 @@ pub struct Ring<F: EntryForm = FileTransfers> {
     names: Vec<Name>,
     registration: Option<Registration>,
     unregistered: Option<Unregistered>,
-    /// The ring as `io_uring_enter` names it, and the flags to go with it.
-    enter_name: RawFd,
-    enter_flags: EnterFlags,
+    call: RingCall,
     depth: u32,
     /// By tag, as many as the depth: whether it is in flight. A byte each: looked at, set and cleared by one
     /// instruction, and the look for one in bounds is that for a tag that exists.
     busy: Box<[bool]>,
-    /// Pushed, and not yet handed to the kernel.
+    /// Pushed, and not yet submitted.
     queued: u32,
     /// Pushed and not yet reaped, queued ones included.
     in_flight: u32,
@@ -106,7 +101,7 @@ impl<F: EntryForm> Ring<F> {
         memory: Buffer,
         options: Options,
     ) -> io::Result<Ring<F>> {
-        let (ring, mut notes) = set_up(depth, &options)?;
+        let (ring, wait_memory, mut notes) = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }
@@ -128,13 +123,8 @@ impl<F: EntryForm> Ring<F> {
                 }
             }
         }
-        let mut enter_name = ring.as_raw_fd();
-        let mut enter_flags = EnterFlags::GETEVENTS | EnterFlags::EXT_ARG;
-        if options.registered_ring
-            && let Ok(index) = register_self(ring.as_raw_fd())
-        {
-            enter_name = index;
-            enter_flags |= EnterFlags::REGISTERED_RING;
+        let mut call = RingCall::new(ring.as_raw_fd(), wait_memory);
+        if options.registered_ring && call.register_ring() {
             notes.push("registered ring".into());
         }
         Ok(Ring {
@@ -145,8 +135,7 @@ impl<F: EntryForm> Ring<F> {
             names,
             registration,
             unregistered,
-            enter_name,
-            enter_flags,
+            call,
             depth,
             busy: vec![false; depth as usize].into(),
             queued: 0,
@@ -306,7 +295,7 @@ impl<F: EntryForm> Ring<F> {
         if self.options.polled && min > 0 && timeout < POLLS_IN_KERNEL {
             return self.poll(min, timeout);
         }
-        self.hand_over(self.queued, min, timeout)
+        self.submit_and_wait(self.queued, min, timeout)
     }
 
     /// [`Ring::enter`] where the kernel would poll without looking at the clock.
@@ -314,25 +303,25 @@ impl<F: EntryForm> Ring<F> {
     fn poll(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
         let deadline = monotonic().saturating_add(timeout.as_nanos() as Nanos);
         loop {
-            let entered = self.hand_over(self.queued, 0, Duration::ZERO)?;
+            let entered = self.submit_and_wait(self.queued, 0, Duration::ZERO)?;
             if entered == Entered::Busy || self.visible() >= min || monotonic() >= deadline {
                 return Ok(entered);
             }
         }
     }
 
-    /// Waits like [`Ring::enter`], but hands nothing over.
+    /// Waits like [`Ring::enter`], but submits nothing.
     ///
     /// # Errors
     /// As [`Ring::enter`].
     pub fn await_completions(&mut self, min: usize, timeout: Duration) -> io::Result<Entered> {
-        self.hand_over(0, min, timeout)
+        self.submit_and_wait(0, min, timeout)
     }
 
-    fn hand_over(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<Entered> {
+    fn submit_and_wait(&mut self, count: u32, min: usize, timeout: Duration) -> io::Result<Entered> {
         let mut left = count;
         loop {
-            match self.call(left, min as u32, timeout) {
+            match self.call.enter(left, min as u32, timeout) {
                 Ok(taken) => {
                     // No more than there are, whatever the kernel says.
                     let taken = taken.min(left).min(self.queued);
@@ -358,27 +347,6 @@ impl<F: EntryForm> Ring<F> {
         }
     }
 
-    /// `io_uring_enter(2)`. Returns how many entries it took.
-    fn call(&self, submit: u32, min: u32, timeout: Duration) -> io::Result<u32> {
-        let time = types::Timespec::from(timeout.min(FOREVER));
-        let time: *const types::Timespec = if timeout < FOREVER { &time } else { std::ptr::null() };
-        let argument = WaitArgument { sigmask: 0, sigmask_size: 0, min_wait: 0, time: time as u64 };
-        // SAFETY: the argument and the time live until the call returns; the entries were made by `push`
-        // and `cancel`.
-        let taken = unsafe {
-            libc::syscall(
-                libc::SYS_io_uring_enter,
-                self.enter_name,
-                submit,
-                min,
-                self.enter_flags.bits(),
-                &raw const argument,
-                size_of::<WaitArgument>(),
-            )
-        };
-        u32::try_from(taken).map_err(|_| io::Error::last_os_error())
-    }
-
     /// Takes the visible completions: tag, and bytes transferred or the negated `errno`.
     #[inline]
     pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) -> usize {
@@ -396,57 +364,6 @@ impl<F: EntryForm> Ring<F> {
         assert!(count <= self.in_flight, "{count} of {} in flight have ended", self.in_flight);
         self.in_flight -= count;
         count as usize
-    }
-
-    /// Cancels what is in flight and waits until it has ended; `false` when the limit has passed before.
-    fn drain(&mut self) -> bool {
-        let limit = Nanos::try_from(self.options.drain_limit.as_nanos()).unwrap_or(Nanos::MAX);
-        let deadline = monotonic().saturating_add(limit);
-        let mut cancel_any = self.options.cancel_any;
-        while self.in_flight > 0 {
-            if monotonic() >= deadline {
-                return false;
-            }
-            // Submits what is still queued; makes room for the cancellations.
-            let entered = self.enter(0, Duration::ZERO);
-            // What is polled is with the device, which ends it soon; such a ring knows no cancellation.
-            if !self.options.polled {
-                self.cancel(cancel_any);
-            }
-            let everything = self.in_flight + self.queued;
-            let waited = self.enter(everything as usize, Duration::from_millis(100));
-            if !matches!((entered, waited), (Ok(Entered::Complete), Ok(Entered::Complete))) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            for completion in self.ring.completion() {
-                let completion: cqueue::Entry = completion.into();
-                match (completion.user_data(), completion.result()) {
-                    (CANCEL, error) => cancel_any &= error != -libc::EINVAL,
-                    (tag, _) => {
-                        let busy = self.busy.get_mut(tag as usize);
-                        // One that nobody waits for doesn't let go of memory.
-                        self.in_flight -= u32::from(busy.is_some_and(std::mem::take));
-                    }
-                }
-            }
-        }
-        true
-    }
-
-    /// Queues the cancellation of everything. Repeated by [`Ring::drain`]: an I/O on its way from one of
-    /// the kernel's lists to another is missed.
-    fn cancel(&mut self, any: bool) {
-        let mut queue = self.ring.submission();
-        let mut push = |entry: squeue::Entry| {
-            // SAFETY: a cancellation refers to no memory.
-            let pushed = unsafe { queue.push(&entry.user_data(CANCEL).into()) }.is_ok();
-            self.queued += u32::from(pushed);
-        };
-        if any {
-            push(opcode::AsyncCancel2::new(types::CancelBuilder::any()).build());
-        } else {
-            (0..self.depth).for_each(|tag| push(opcode::AsyncCancel::new(u64::from(tag)).build()));
-        }
     }
 }
 
@@ -483,42 +400,6 @@ pub fn takes_discards(device: OwnedFd) -> io::Result<()> {
         0 | libc::EINVAL | libc::EBADF | libc::EPERM => Ok(()),
         errno => Err(io::Error::from_raw_os_error(errno)),
     }
-}
-
-impl<F: EntryForm> Drop for Ring<F> {
-    /// Cancels and drains what is in flight, then releases ring, files and memory.
-    ///
-    /// When a dead device answers nothing within the limit, all three are leaked on purpose: the kernel may
-    /// still write into the memory, and the program is about to report an error and end.
-    fn drop(&mut self) {
-        if !self.drain() {
-            std::mem::forget(self.registration.take());
-            return;
-        }
-        if self.enter_flags.contains(EnterFlags::REGISTERED_RING) {
-            unregister_self(self.ring.as_raw_fd(), self.enter_name);
-        }
-        // Closing the ring would do these too, but some time later: files stayed busy and memory locked
-        // meanwhile. They fail when nothing was registered.
-        let _ = self.ring.submitter().unregister_buffers();
-        let _ = self.ring.submitter().unregister_files();
-        // SAFETY: each is dropped once, here, and not used afterwards. Nothing is in flight.
-        unsafe {
-            ManuallyDrop::drop(&mut self.ring);
-            ManuallyDrop::drop(&mut self.form);
-            ManuallyDrop::drop(&mut self.files);
-            ManuallyDrop::drop(&mut self.memory);
-        }
-    }
-}
-
-/// `struct io_uring_getevents_arg` of the kernel.
-#[repr(C)]
-struct WaitArgument {
-    sigmask: u64,
-    sigmask_size: u32,
-    min_wait: u32,
-    time: u64,
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Accounting for what has completed: figures, log, live line, dots.
 
+use super::requests::Requests;
 use super::{Books, Loop, unfinished};
 use crate::control::Phase;
 use crate::tell::io_log::Entry;
@@ -18,6 +19,29 @@ impl Loop<'_> {
         phase: Phase,
         now: Nanos,
     ) -> Result<(), usize> {
+        let since_start = if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 };
+        // What is said of many costs more than the one I/O that most waits at small depths bring.
+        if let ([only], Phase::Measure) = (done, phase)
+            && only.result >= 0
+        {
+            let Books { requests, idle, recorder, .. } = books;
+            recorder.count_one(returned(requests, only), now, since_start);
+            idle.push(only.request);
+            self.accounted(books, done, phase, now, since_start);
+            return Ok(());
+        }
+        self.account_many(books, done, phase, now, since_start)
+    }
+
+    #[inline(always)]
+    fn account_many(
+        &mut self,
+        books: &mut Books,
+        done: &[Done],
+        phase: Phase,
+        now: Nanos,
+        since_start: Nanos,
+    ) -> Result<(), usize> {
         // Looks at all of them at once: next to never is there one that failed.
         let any_failed = done.iter().fold(0, |signs, completed| signs | completed.result) < 0;
         let failed = if any_failed { done.iter().position(|completed| completed.result < 0) } else { None };
@@ -27,24 +51,20 @@ impl Loop<'_> {
             let flight = &requests.flights[completed.request as usize];
             completed.result <= i64::from(flight.io.length) && (!self.timed || now >= flight.started)
         }));
-        let since_start = if self.timed { now.saturating_sub(self.phases.measure_start()) } else { 0 };
         if phase == Phase::Measure {
-            let returned = well.iter().map(|completed| {
-                let flight = &requests.flights[completed.request as usize];
-                Returned {
-                    target: flight.target,
-                    direction: flight.io.op.direction(),
-                    bytes: completed.result as u64,
-                    asked: flight.io.length,
-                    started: flight.started,
-                }
-            });
-            recorder.count(returned, now, since_start);
+            recorder.count(well.iter().map(|completed| returned(requests, completed)), now, since_start);
         } else if phase == Phase::Cooldown && self.timed {
             unfinished::completed_late(&mut self.late, requests, &self.phases, well);
         }
         idle.extend(well);
-        debug_assert!(idle.len() <= self.plan.depth as usize);
+        self.accounted(books, well, phase, now, since_start);
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Those who want to know learn of what has just been counted.
+    #[inline(always)]
+    fn accounted(&mut self, books: &mut Books, well: &[Done], phase: Phase, now: Nanos, since_start: Nanos) {
+        debug_assert!(books.idle.len() <= self.plan.depth as usize);
         if let Some(live) = self.live {
             live.add(well.len() as u64, well.iter().map(|completed| completed.result as u64).sum());
         }
@@ -56,7 +76,6 @@ impl Loop<'_> {
             self.keep_time(books, well, phase, now, since_start);
             self.account_for_quota(books, well, phase);
         }
-        failed.map_or(Ok(()), Err)
     }
 
     /// Tells those who look at single I/Os.
@@ -117,5 +136,18 @@ impl Loop<'_> {
         for (target, ios, nanos) in pacing.close(begin, self.clock.now()) {
             books.recorder.overdue(target, ios, nanos);
         }
+    }
+}
+
+/// An I/O that ended well, as the accounts take it.
+#[inline(always)]
+fn returned(requests: &Requests, completed: &Done) -> Returned {
+    let flight = &requests.flights[completed.request as usize];
+    Returned {
+        target: flight.target,
+        direction: flight.io.op.direction(),
+        bytes: completed.result as u64,
+        asked: flight.io.length,
+        started: flight.started,
     }
 }

@@ -206,9 +206,7 @@ impl Recorder {
                 sums.add_to(&mut self.targets[io.target as usize]);
             });
         }
-        if self.course.as_ref().is_some_and(|course| course.is_over(since_start)) {
-            self.close_interval(since_start);
-        }
+        self.close_what_is_over(since_start);
         // What was submitted together and reaped together went alike, and is counted together.
         let Some(mut alike) = ios.next() else { return };
         let mut times = 1;
@@ -221,6 +219,30 @@ impl Recorder {
             (alike, times) = (io, 1);
         }
         self.count_alike(alike.reaped(now, since_start), times);
+    }
+
+    /// Counts one I/O that was reaped at `now`, so long after measuring began.
+    #[inline(always)]
+    pub fn count_one(&mut self, io: Returned, now: Nanos, since_start: u64) {
+        if self.timed {
+            self.close_what_is_over(since_start);
+            return self.count_alike(io.reaped(now, since_start), 1);
+        }
+        let target = &mut self.targets[io.target as usize];
+        let account = match io.direction {
+            Direction::Read => &mut target.read,
+            Direction::Write => &mut target.write,
+        };
+        account.ios += 1;
+        account.bytes += io.bytes;
+        account.short += u64::from(io.is_short());
+    }
+
+    #[inline(always)]
+    fn close_what_is_over(&mut self, since_start: u64) {
+        if self.course.as_ref().is_some_and(|course| course.is_over(since_start)) {
+            self.close_interval(since_start);
+        }
     }
 
     /// An interval of the course of latencies is over: once a second.

@@ -1,12 +1,13 @@
 //! Making a ring: the kernel's features, asked for one by one.
 
 use super::Buffer;
+use super::call::WaitMemory;
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fmt;
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -35,6 +36,9 @@ pub struct Options {
     pub registered_buffer: bool,
     /// The ring itself is registered with the thread: saves a look-up per system call (5.18).
     pub registered_ring: bool,
+    /// The kernel reads the timeout of a wait from memory that it knows, instead of copying it in at each
+    /// call (6.13). Not of polled rings, which have no timeouts.
+    pub registered_wait: bool,
     /// What is in flight at the end is cancelled by one request (5.19) instead of one each.
     pub cancel_any: bool,
     /// Completions are polled for and don't interrupt: every file is open with `O_DIRECT`, on a device with
@@ -56,6 +60,7 @@ impl Default for Options {
             registered_files: true,
             registered_buffer: true,
             registered_ring: true,
+            registered_wait: true,
             cancel_any: true,
             polled: false,
             drain_limit: Duration::from_secs(40),
@@ -79,8 +84,9 @@ const IORING_UNREGISTER_RING_FDS: u32 = 21;
 pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     depth: u32,
     options: &Options,
-) -> io::Result<(IoUring<S, C>, Vec<String>)> {
+) -> io::Result<(IoUring<S, C>, Option<WaitMemory>, Vec<String>)> {
     let mut wanted = *options;
+    wanted.registered_wait &= !wanted.polled;
     wanted.defer_taskrun &= wanted.single_issuer;
     loop {
         // The completion queue is twice as long as the submission queue: it can't overflow.
@@ -113,6 +119,10 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
             // Tells `needs_enter` that completions wait for a system call.
             builder.setup_taskrun_flag();
         }
+        if wanted.registered_wait {
+            // Memory for waits is registered before the ring is enabled (5.10).
+            builder.setup_r_disabled();
+        }
         let built = build(&builder, depth);
         let flag = [
             &mut wanted.no_queue_array,
@@ -125,9 +135,23 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
         .find(|flag| **flag);
         match (built, flag) {
             (Err(error), Some(flag)) if error.raw_os_error() == Some(libc::EINVAL) => *flag = false,
-            (built, _) => return Ok((built?, notes)),
+            (built, _) if wanted.registered_wait => return enable(built?, notes),
+            (built, _) => return Ok((built?, None, notes)),
         }
     }
+}
+
+/// Registers memory for waits where the kernel knows it, and enables the ring.
+fn enable<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    ring: IoUring<S, C>,
+    mut notes: Vec<String>,
+) -> io::Result<(IoUring<S, C>, Option<WaitMemory>, Vec<String>)> {
+    let wait_memory = WaitMemory::register(ring.as_raw_fd()).ok();
+    if wait_memory.is_some() {
+        notes.push("registered wait".to_string());
+    }
+    ring.submitter().register_enable_rings()?;
+    Ok((ring, wait_memory, notes))
 }
 
 /// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end
