@@ -24,7 +24,7 @@ use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_model::operation::Operation;
 use io_uring::{IoUring, Submitter, cqueue, opcode, squeue};
 use name::{DataForm, Name};
-use setup::{Registration, register, set_up};
+use setup::{NewRing, Registration, register, set_up};
 use std::io;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -101,7 +101,7 @@ impl<F: EntryForm> Ring<F> {
         memory: Buffer,
         options: Options,
     ) -> io::Result<Ring<F>> {
-        let (ring, wait_memory, mut notes) = set_up(depth, &options)?;
+        let NewRing { ring, wait_memory, mut notes } = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
         }

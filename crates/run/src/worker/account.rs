@@ -33,7 +33,7 @@ impl Loop<'_> {
         self.account_many(books, done, phase, now, since_start)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn account_many(
         &mut self,
         books: &mut Books,

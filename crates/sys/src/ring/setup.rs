@@ -79,12 +79,21 @@ struct RingName {
 const IORING_REGISTER_RING_FDS: u32 = 20;
 const IORING_UNREGISTER_RING_FDS: u32 = 21;
 
+/// A ring, ready to be used.
+pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
+    pub(super) ring: IoUring<S, C>,
+    /// Where the kernel reads timeouts; `None` = they are copied.
+    pub(super) wait_memory: Option<WaitMemory>,
+    /// The features in use.
+    pub(super) notes: Vec<String>,
+}
+
 /// Creates the ring with the most features the kernel has, and says which. A kernel answers `EINVAL` to a
 /// flag that it doesn't know; the flags go in the order in which kernels got them, the newest first.
 pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     depth: u32,
     options: &Options,
-) -> io::Result<(IoUring<S, C>, Option<WaitMemory>, Vec<String>)> {
+) -> io::Result<NewRing<S, C>> {
     let mut wanted = *options;
     wanted.registered_wait &= !wanted.polled;
     wanted.defer_taskrun &= wanted.single_issuer;
@@ -136,7 +145,7 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
         match (built, flag) {
             (Err(error), Some(flag)) if error.raw_os_error() == Some(libc::EINVAL) => *flag = false,
             (built, _) if wanted.registered_wait => return enable(built?, notes),
-            (built, _) => return Ok((built?, None, notes)),
+            (built, _) => return Ok(NewRing { ring: built?, wait_memory: None, notes }),
         }
     }
 }
@@ -145,13 +154,13 @@ pub(super) fn set_up<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
 fn enable<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
     ring: IoUring<S, C>,
     mut notes: Vec<String>,
-) -> io::Result<(IoUring<S, C>, Option<WaitMemory>, Vec<String>)> {
+) -> io::Result<NewRing<S, C>> {
     let wait_memory = WaitMemory::register(ring.as_raw_fd()).ok();
     if wait_memory.is_some() {
         notes.push("registered wait".to_string());
     }
     ring.submitter().register_enable_rings()?;
-    Ok((ring, wait_memory, notes))
+    Ok(NewRing { ring, wait_memory, notes })
 }
 
 /// Rings count as locked memory, and the kernel takes its time to release those just closed, as at the end

@@ -118,3 +118,39 @@ fn the_kernel_never_writes_to_what_buffers_share() {
         assert_eq!(ring.push([transfer].into_iter()), taken, "{transfer:?}");
     }
 }
+
+#[test]
+fn a_wait_ends_at_its_timeout_wherever_the_kernel_reads_it() {
+    let full = Options::default();
+    for options in [full, Options { registered_wait: false, ..full }] {
+        let Ok((mut ring, mut writer)) = busy_ring(options) else {
+            return eprintln!("skipped, no io_uring");
+        };
+        for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_millis(30)] {
+            let begin = monotonic();
+            assert_eq!(ring.enter(1, timeout).expect("enter"), Entered::Complete);
+            assert_eq!((ring.visible(), ring.queued()), (0, 0));
+            assert!(u128::from(monotonic() - begin) >= timeout.as_nanos(), "{timeout:?}, {:?}", ring.notes());
+        }
+        // Without one it waits for what it was asked for.
+        std::io::Write::write_all(&mut writer, &[1; 2]).expect("written");
+        assert_eq!(ring.enter(2, Duration::MAX).expect("enter"), Entered::Complete);
+        assert_eq!(ring.reap(|_, _| ()), 2);
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_used_where_the_kernel_has_it_and_nowhere_else() {
+    let Ok(ring) = Ring::new(1, vec![], Buffer::new(0).expect("none"), Options::default()) else {
+        return eprintln!("skipped, no io_uring");
+    };
+    let noted = |ring: &Ring| ring.notes().iter().any(|note| note == "registered wait");
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("/proc");
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0));
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    // Some distributions add features to older kernels.
+    assert!(noted(&ring) || version < (6, 13), "{release}: {:?}", ring.notes());
+    let without = Options { registered_wait: false, ..Options::default() };
+    let ring = Ring::new(1, vec![], Buffer::new(0).expect("none"), without).expect("a ring");
+    assert!(!noted(&ring));
+}
