@@ -36,6 +36,7 @@ mod judge {
     mod records;
     mod result_text;
     mod result_xml;
+    mod statements;
     mod steady;
     mod steady_shapes;
     mod sweep_models;

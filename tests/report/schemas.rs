@@ -13,6 +13,7 @@ use diskspd::host::refusal::{How, Use};
 use diskspd::machine::completion::OneByOne;
 use diskspd::machine::content;
 use diskspd::machine::content::{ContentFacts, Reducer, Space};
+use diskspd::machine::device_log::{DeviceStatement, Health, LatencyBin, LogPage, LogSource, VolumeCounters};
 use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
@@ -20,7 +21,7 @@ use diskspd::machine::fingerprint::Fingerprint;
 use diskspd::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
 };
-use diskspd::machine::io_limit::{IoControl, IoLimit};
+use diskspd::machine::io_limit::{IoControl, IoCost, IoLimit};
 use diskspd::machine::memory_backed::InMemory;
 use diskspd::machine::quota::{CpuQuota, MemoryAllowance};
 use diskspd::machine::remote::{
@@ -347,6 +348,7 @@ fn fill_results(span: &mut SpanResults) {
     span.observed = Some(Observed {
         devices: Some(devices()),
         content: contents(),
+        statements: statements(),
         polled: true,
         cpu_latency: Some(1),
         until_written: Some(1),
@@ -546,6 +548,13 @@ fn effort(known: bool) -> Effort {
             ],
             false => Vec::new(),
         },
+        io_costs: match known {
+            true => vec![
+                IoCost { wait_us: Some(1), indebt_us: Some(1), indelay_us: Some(1), ..IoCost::default() },
+                IoCost::default(),
+            ],
+            false => Vec::new(),
+        },
         io_controls: if known { vec![IoControl::default()] } else { Vec::new() },
         others: Some(others(known)),
     }
@@ -688,6 +697,25 @@ fn contents() -> Vec<ContentFacts> {
         ..ContentFacts::default()
     };
     vec![full, ContentFacts::default()]
+}
+
+fn statements() -> Vec<DeviceStatement> {
+    let bin = vec![LatencyBin::default()];
+    let volume = VolumeCounters { read_bins: bin.clone(), write_bins: bin, ..VolumeCounters::default() };
+    let statement = |source, page: Option<LogPage>| DeviceStatement {
+        device: "nvme0n1".into(),
+        source,
+        before: page.clone(),
+        refused: page.is_none().then(String::new),
+        after: page,
+        apart_ns: 1,
+    };
+    vec![
+        statement(LogSource::NvmeHealth, Some(LogPage::Health(Health::default()))),
+        statement(LogSource::Ebs, Some(LogPage::Volume(volume))),
+        statement(LogSource::InstanceStore, Some(LogPage::Volume(VolumeCounters::default()))),
+        statement(LogSource::NvmeHealth, None),
+    ]
 }
 
 fn intervals() -> Intervals {

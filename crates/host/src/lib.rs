@@ -15,6 +15,7 @@ pub mod content;
 pub mod cpu_sleeps;
 pub mod cpu_times;
 mod device;
+pub mod device_log;
 pub mod devices;
 pub mod discards;
 pub mod environment;

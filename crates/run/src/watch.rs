@@ -11,4 +11,5 @@ mod observe_remote;
 pub(super) mod quiet;
 pub(super) mod sampler;
 mod sleeps;
+mod statements;
 pub(super) mod trace;

@@ -45,6 +45,9 @@ const _: () = assert!(size_of::<NvmeCommand>() == 72, "as the kernel has it");
 /// Identify, among the commands for controllers.
 const IDENTIFY: u8 = 0x06;
 
+/// Get Log Page, among them.
+const GET_LOG_PAGE: u8 = 0x02;
+
 /// Bytes of every answer to Identify.
 const PAGE: usize = 4096;
 
@@ -111,19 +114,36 @@ pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
 
 fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Result<[u8; PAGE]> {
     let mut page = [0; PAGE];
-    let mut command = NvmeCommand {
-        opcode: IDENTIFY,
-        namespace,
-        data: page.as_mut_ptr() as u64,
-        data_length: PAGE as u32,
-        cdw10: page_of as u32,
-        ..NvmeCommand::default()
+    let cdw10 = page_of as u32;
+    let command = NvmeCommand { opcode: IDENTIFY, namespace, cdw10, ..NvmeCommand::default() };
+    ask(device, command, &mut page)?;
+    Ok(page)
+}
+
+/// Asks an open namespace (or controller) for a log page, Get Log Page of the base specification, 5.16.
+/// `page.len()` is a multiple of 4, up to 16 KiB; all of it is overwritten.
+///
+/// # Errors
+/// As [`namespace`]. `EACCES` = asking needs `CAP_SYS_ADMIN`.
+pub fn log_page(device: impl AsFd, namespace: u32, identifier: u8, page: &mut [u8]) -> io::Result<()> {
+    let words = u32::try_from(page.len() / 4).ok().filter(|words| (1..=4096).contains(words));
+    let Some(words) = words.filter(|_| page.len().is_multiple_of(4)) else {
+        return Err(io::ErrorKind::InvalidInput.into());
     };
+    // The number of words counts from 0.
+    let cdw10 = u32::from(identifier) | (words - 1) << 16;
+    ask(device, NvmeCommand { opcode: GET_LOG_PAGE, namespace, cdw10, ..NvmeCommand::default() }, page)
+}
+
+/// Sends a command to the controller whose answer goes to `page`.
+fn ask(device: impl AsFd, command: NvmeCommand, page: &mut [u8]) -> io::Result<()> {
+    let data_length = u32::try_from(page.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut command = NvmeCommand { data: page.as_mut_ptr() as u64, data_length, ..command };
     // SAFETY: the kernel reads and writes the command, and lets the device write a page, whose length is
     // stated, to its address; both live until the call returns.
     let status = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ADMIN as _, &raw mut command) };
     match u16::try_from(status) {
-        Ok(0) => Ok(page),
+        Ok(0) => Ok(()),
         Ok(status) => Err(io::Error::other(NvmeStatus::new(status).to_string())),
         Err(_) => Err(io::Error::last_os_error()),
     }
@@ -233,5 +253,10 @@ mod tests {
     fn what_is_no_namespace_says_so() {
         let null = std::fs::File::open("/dev/null").unwrap();
         assert_eq!(namespace(&null).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
+        let asked = |page: &mut [u8]| log_page(&null, 1, 2, page).unwrap_err();
+        assert_eq!(asked(&mut [0; 512]).raw_os_error(), Some(libc::ENOTTY));
+        for mut odd in [vec![], vec![0; 511], vec![0; 16388]] {
+            assert_eq!(asked(&mut odd).kind(), io::ErrorKind::InvalidInput, "{}", odd.len());
+        }
     }
 }

@@ -18,6 +18,16 @@ impl Groups {
         limits.collect()
     }
 
+    /// What shares by cost have done to the group of this process since it exists (version 2).
+    pub fn io_costs(&self) -> Vec<IoCost> {
+        let own = self.groups.iter().find(|group| group.controllers.is_empty());
+        let of = |group: &Group| {
+            let text = group.text("io.stat").unwrap_or_default();
+            text.lines().filter_map(|line| cost(&group.name(), line)).collect()
+        };
+        own.map(of).unwrap_or_default()
+    }
+
     /// What else may hold I/O back (version 2): `io.cost.qos` of the uppermost group where it is switched on,
     /// and `io.latency` of the groups beside ours and those above.
     pub fn io_controls(&self) -> Vec<IoControl> {
@@ -40,6 +50,23 @@ impl Groups {
         });
         cost.chain(latency).collect()
     }
+}
+
+/// `8:0 rbytes=1 wbytes=2 cost.usage=3 cost.wait=4`; `None` = nothing is shared by cost there.
+fn cost(group: &str, line: &str) -> Option<IoCost> {
+    let (device, counters) = line.split_once(' ')?;
+    let named = |name: &str| {
+        let value = counters.split(' ').find_map(|counter| counter.strip_prefix(name)?.strip_prefix('='))?;
+        value.parse().ok()
+    };
+    Some(IoCost {
+        group: group.to_owned(),
+        device: device.to_owned(),
+        usage_us: named("cost.usage")?,
+        wait_us: named("cost.wait"),
+        indebt_us: named("cost.indebt"),
+        indelay_us: named("cost.indelay"),
+    })
 }
 
 /// Groups beside one that are asked: a machine may have thousands.
@@ -139,6 +166,25 @@ mod tests {
             ("sys/fs/cgroup/x/y/io.max", ""),
         ];
         assert_eq!(limits(&new).0.iter().map(|limit| limit.reads).collect::<Vec<_>>(), [Some(100)]);
+    }
+
+    #[test]
+    fn what_sharing_by_cost_did_is_read_as_far_as_the_kernel_tells() {
+        let stat = "8:0 rbytes=1 wbytes=0 rios=1 wios=0 dbytes=0 dios=0 cost.usage=70\n\
+                    8:16 rbytes=1 cost.usage=9 cost.wait=5 cost.indebt=2 cost.indelay=1\n8:32 rbytes=1\nodd\n";
+        let (_directory, groups) = groups(&[
+            ("proc/self/cgroup", "0::/x\n"),
+            ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
+            ("sys/fs/cgroup/x/io.stat", stat),
+        ]);
+        let found = groups.io_costs();
+        let [plain, told] = &found[..] else { unreachable!("{found:?}") };
+        assert_eq!((plain.device.as_str(), plain.usage_us, plain.held_back_us()), ("8:0", 70, None));
+        assert_eq!((told.usage_us, told.indebt_us, told.held_back_us()), (9, Some(2), Some(6)));
+        let later = IoCost { usage_us: 10, wait_us: Some(25), ..told.clone() };
+        let between = later.since(told).unwrap();
+        assert_eq!((between.usage_us, between.held_back_us()), (1, Some(20)));
+        assert_eq!(told.since(&later), None, "counted anew");
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod wording;
 
 use super::contention::{self, Contention};
 use super::late::Late;
-use super::{Finding, SpanView, little, offered, processors};
+use super::{Finding, SpanView, little, offered, processors, statements};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::Target;
 use diskspd_model::results::{Effort, Limiter};
@@ -75,6 +75,7 @@ fn limiter(
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
         () if is_paced(span) => Limiter::Profile,
         () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
+        () if statements::limits(span) => Limiter::VolumeLimit,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if contention.is_some_and(|contention| contention.holder != contention::Holder::Kernel) => {

@@ -35,6 +35,7 @@ mod plateau;
 mod preset;
 mod processors;
 mod stalls;
+mod statements;
 mod steady;
 mod tracer;
 mod unfinished;
@@ -111,6 +112,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| {
         limit::check(span, concluded.limits.as_ref(), concluded.contention, concluded.late.as_ref())
     },
+    |span, concluded| statements::check(span, concluded.limiter()),
     |span, concluded| little::check(span, concluded.limits.as_ref()),
     |span, concluded| contention::check(span, concluded.contention, concluded.limiter()),
     |span, concluded| processors::check(span, concluded.limits.as_ref()),

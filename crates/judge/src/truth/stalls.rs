@@ -109,6 +109,7 @@ impl Stalled {
             Limiter::IoLimit => {
                 "the I/O limit of a control group releases I/Os in bursts: the device doesn't stall"
             }
+            Limiter::VolumeLimit => "the volume lets I/Os go in turns to keep within its limit",
             _ => return None,
         };
         (self.length <= LONGEST_SLICE).then_some(limit)

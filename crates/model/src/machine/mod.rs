@@ -8,6 +8,7 @@ pub mod content;
 mod cpu_list;
 pub mod cpu_sleeps;
 pub mod cpu_times;
+pub mod device_log;
 pub mod discards;
 pub mod environment;
 pub mod file_systems;

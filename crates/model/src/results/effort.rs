@@ -1,7 +1,7 @@
 //! What a time span cost this machine, and what may have held it back.
 
 use crate::engines::EngineKind;
-use crate::machine::io_limit::{IoControl, IoLimit};
+use crate::machine::io_limit::{IoControl, IoCost, IoLimit};
 use crate::machine::quota::CpuQuota;
 use crate::machine::tasks::Others;
 use crate::machine::threads::ThreadTimes;
@@ -28,6 +28,9 @@ pub struct Effort {
     /// What else may have held I/O back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io_controls: Vec<IoControl>,
+    /// What shares by cost did to the process's group meanwhile, by device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_costs: Vec<IoCost>,
     /// What else used the CPUs; missing = nobody looked, or there was too much to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,

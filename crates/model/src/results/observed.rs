@@ -4,6 +4,7 @@ use super::{Beats, Delays, Effort, LostTimes, QuietFacts, Sample, Trace, WarmUp}
 use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
+use crate::machine::device_log::DeviceStatement;
 use crate::machine::io_counters::DeviceFacts;
 use crate::machine::thermal::Thermal;
 use crate::machine::tracer::Tracer;
@@ -65,6 +66,9 @@ pub struct Observed {
     /// What the devices beneath the targets did meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceFacts>,
+    /// What the devices said of themselves before and after; empty = none of them says anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<DeviceStatement>,
     /// What the targets that are read held before the run; empty = it could not be looked at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<ContentFacts>,

@@ -71,6 +71,8 @@ pub enum Limiter {
     CpuQuota,
     /// The I/O limit of a control group.
     IoLimit,
+    /// What a volume or its instance may do, by the volume's own word.
+    VolumeLimit,
     /// The hypervisor, which gave the CPUs of the threads to others.
     Hypervisor,
     /// Interrupts: one CPU was busy all the time, mostly with them.
@@ -104,6 +106,7 @@ impl Limiter {
             Limiter::Profile => "profile",
             Limiter::CpuQuota => "cpu_quota",
             Limiter::IoLimit => "io_limit",
+            Limiter::VolumeLimit => "volume_limit",
             Limiter::Hypervisor => "hypervisor",
             Limiter::Interrupts => "interrupts",
             Limiter::Tool => "tool",
@@ -122,6 +125,7 @@ impl Limiter {
             Limiter::Profile => "the requested rate",
             Limiter::CpuQuota => "the CPU quota of a control group",
             Limiter::IoLimit => "the I/O limit of a control group",
+            Limiter::VolumeLimit => "the limit of the volume or its instance",
             Limiter::Hypervisor => "the hypervisor, which took CPUs away (steal)",
             Limiter::Interrupts => "interrupts on one CPU",
             Limiter::Tool => "this program itself",

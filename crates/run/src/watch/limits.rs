@@ -3,7 +3,7 @@
 
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
-use diskspd_model::machine::io_limit::IoLimit;
+use diskspd_model::machine::io_limit::{IoCost, IoLimit};
 use diskspd_model::machine::quota::{CpuQuota, quotas_seen, see_quotas};
 use diskspd_model::results::{CpuLimit, Effort, LimitChange};
 use diskspd_sys::clock::Nanos;
@@ -24,6 +24,7 @@ pub struct LimitWatch {
     /// When the last look was, us since the window opened, and what it found.
     last: (u64, LimitsFound),
     first_io: Vec<IoLimit>,
+    first_costs: Vec<IoCost>,
     changes: Vec<LimitChange>,
 }
 
@@ -38,8 +39,17 @@ impl LimitWatch {
     pub fn new(root: Root) -> LimitWatch {
         let own = root.text("/proc/self/cgroup");
         let groups = Groups::find(&root);
-        let (quotas, changes, first_io) = (Vec::new(), Vec::new(), Vec::new());
-        LimitWatch { root, own, groups, quotas, begun: 0, last: Default::default(), first_io, changes }
+        LimitWatch {
+            root,
+            own,
+            groups,
+            quotas: Vec::new(),
+            begun: 0,
+            last: Default::default(),
+            first_io: Vec::new(),
+            first_costs: Vec::new(),
+            changes: Vec::new(),
+        }
     }
 
     /// The window opens.
@@ -48,6 +58,7 @@ impl LimitWatch {
         self.find_groups();
         let found = self.read();
         self.first_io = found.io.clone();
+        self.first_costs = self.groups.io_costs();
         self.last = (0, found);
     }
 
@@ -74,6 +85,12 @@ impl LimitWatch {
         effort.io_limits = std::mem::take(&mut self.first_io);
         effort.limit_changes = std::mem::take(&mut self.changes);
         effort.io_controls = self.groups.io_controls();
+        // Of another group than at the begin there is nothing to compare with.
+        let of = |cost: &IoCost| {
+            let same = |first: &&IoCost| (&first.group, &first.device) == (&cost.group, &cost.device);
+            cost.since(self.first_costs.iter().find(same)?)
+        };
+        effort.io_costs = self.groups.io_costs().iter().filter_map(of).collect();
     }
 
     /// Whether the process is in other groups than at the last look.
@@ -111,6 +128,8 @@ mod tests {
         };
         write("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
         write("proc/self/cgroup", "0::/a\n");
+        write("sys/fs/cgroup/a/io.stat", "8:0 cost.usage=5\n");
+        write("sys/fs/cgroup/b/io.stat", "8:0 cost.usage=7\n");
         let stat = |periods: u64| {
             format!("nr_periods {periods}\nnr_throttled {periods}\nthrottled_usec {periods}\n")
         };
@@ -133,6 +152,7 @@ mod tests {
         assert_eq!(set.cpus, [CpuLimit { group: "/sys/fs/cgroup/a".into(), cpus: 0.5 }]);
         assert_eq!((moved.after_us, moved.seen_us, moved.moved), (2_000_000, 3_000_000, true));
         assert_eq!((moved.io_limits[0].reads, moved.cpus.len()), (Some(300), 0));
+        assert_eq!(effort.io_costs, [], "of the group before nothing is known any more");
         let [quota] = &effort.quotas[..] else { unreachable!("{effort:?}") };
         assert_eq!((quota.cpus, quota.throttled_periods), (0.5, 7));
     }

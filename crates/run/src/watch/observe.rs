@@ -9,6 +9,7 @@ use crate::tell::live::Counters;
 use crate::watch::effort;
 use crate::watch::observe_devices::{self, DeviceWatch};
 use crate::watch::sleeps::SleepWatch;
+use crate::watch::statements::StatementWatch;
 use crate::watch::trace::{self, TraceWatch};
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
@@ -27,6 +28,7 @@ pub struct Observer<'a> {
     effort: effort::Watch,
     sleeps: SleepWatch,
     devices: DeviceWatch,
+    statements: StatementWatch,
     trace: Option<TraceWatch>,
     tracers: TracerWatch,
     /// What is known so far.
@@ -50,11 +52,14 @@ impl<'a> Observer<'a> {
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
+        let devices = DeviceWatch::new(plan, located, options.run_options.flush_after);
+        let statements = StatementWatch::new(devices.names());
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
-            devices: DeviceWatch::new(plan, located, options.run_options.flush_after),
+            devices,
+            statements,
             trace: TraceWatch::open(plan, located, trace)?,
             tracers: TracerWatch::new(Root::live()),
             observed: Observed {
@@ -76,6 +81,7 @@ impl<'a> Observer<'a> {
     pub fn measurement_is_near(&mut self) {
         self.effort.is_near();
         self.devices.look_at_memory_before();
+        self.statements.begin();
         if let Some(trace) = &mut self.trace {
             trace.window_is_near();
         }
@@ -117,6 +123,7 @@ impl<'a> Observer<'a> {
         self.effort.is_over();
         self.observed.tracer = self.tracers.finish();
         self.devices.look_at_memory();
+        self.statements.end();
     }
 
     /// When workers are left behind: nothing may be waited for.
@@ -133,6 +140,7 @@ impl<'a> Observer<'a> {
         self.observed.effort = Some(self.effort.finish(workers));
         self.observed.sleeps = self.sleeps.finish();
         self.observed.devices = self.devices.finish();
+        self.observed.statements = self.statements.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);
         self.observed
     }

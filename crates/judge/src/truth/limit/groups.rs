@@ -256,5 +256,20 @@ pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
             )
         })
     });
-    limits.chain(controls).collect()
+    limits.chain(controls).chain(costs(span, effort)).collect()
+}
+
+/// How long shares by cost held this process's I/O back.
+fn costs(span: &SpanView, effort: &Effort) -> Vec<String> {
+    let held_back = effort.io_costs.iter().filter_map(|cost| {
+        let limit = IoLimit { device: cost.device.clone(), ..IoLimit::default() };
+        let held_back = cost.held_back_us().filter(|us| *us > 0 && is_beneath(span, &limit))?;
+        let name = device_name(span, &limit).unwrap_or_else(|| cost.device.clone());
+        Some(format!(
+            "io.cost held I/Os of the control group {} on {name} back for {:.2} s in all",
+            cost.group,
+            seconds_of_us(held_back)
+        ))
+    });
+    held_back.collect()
 }

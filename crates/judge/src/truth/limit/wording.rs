@@ -4,7 +4,7 @@ use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::truth::contention::{self, Contention, Holder};
 use crate::truth::device::Part;
 use crate::truth::late::Late;
-use crate::truth::{Finding, Severity, SpanView, offered, processors};
+use crate::truth::{Finding, Severity, SpanView, offered, processors, statements};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::results::Limiter;
 use diskspd_model::results::{Effort, ToolCost};
@@ -47,6 +47,12 @@ pub(super) fn describe(
             let what = at.map_or_else(String::new, |at| at.describe());
             finding(Severity::Warning, "limited-by-io-limit", what)
                 .remedy("lift the limit, or run outside of the group")
+        }
+        Limiter::VolumeLimit => {
+            let over = statements::most_over(span);
+            let what = over.as_ref().map_or_else(String::new, |over| over.describe());
+            let remedy = over.map_or("", |over| over.remedy());
+            finding(Severity::Warning, "limited-by-volume-limit", what).remedy(remedy)
         }
         Limiter::Tool if is_null => finding(
             Severity::Note,
@@ -282,7 +288,7 @@ fn with_figures(
         finding = asked_in_vain(finding, span);
     }
     if matches!(limiter, Limiter::Storage | Limiter::Unclear) {
-        for text in groups::not_reached(span, effort) {
+        for text in groups::not_reached(span, effort).into_iter().chain(statements::unheard(span)) {
             finding = finding.shown_by(text);
         }
     }

@@ -1,0 +1,133 @@
+//! What NVMe devices say of themselves: reads the logs of [`LOG_SOURCES`] that a disk has.
+
+use super::device::{Device, split};
+use super::root::{Root, text};
+use diskspd_model::machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
+use diskspd_sys::nvme::log_page;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+
+/// The logs of one disk.
+#[derive(Debug)]
+pub struct DeviceLogs {
+    name: String,
+    file: io::Result<File>,
+    rows: Vec<&'static LogRow>,
+}
+
+/// Why a log could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum LogRefusal {
+    /// The disk's node in /dev can't be used.
+    #[error("/dev/{name} can't be opened: {why}")]
+    Unopened {
+        /// The disk.
+        name: String,
+        /// The kernel's answer.
+        why: String,
+    },
+    /// Nobody but root may ask.
+    #[error("only root may ask")]
+    NotRoot,
+    /// The kernel or the device refuses.
+    #[error("{0}")]
+    Refused(#[from] io::Error),
+    /// The answer is another one than was asked for.
+    #[error("its answer makes no sense")]
+    Nonsense,
+}
+
+impl DeviceLogs {
+    /// Of a disk by the kernel's name; `None` = it is no NVMe namespace.
+    pub fn of(root: &Root, name: &str) -> Option<DeviceLogs> {
+        if !is_namespace(name) {
+            return None;
+        }
+        let device = Device::named(root, name)?;
+        let model = text(&device.directory().join("device/model")).unwrap_or_default();
+        let rows = LOG_SOURCES.iter().filter(|row| row.model.is_none_or(|begin| model.starts_with(begin)));
+        Some(DeviceLogs { name: name.to_owned(), file: open(&device), rows: rows.collect() })
+    }
+
+    /// The kernel's name of the disk.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All that it has. Each takes the device's time of a command, some 100 us and more.
+    pub fn read(&self) -> Vec<(LogSource, Result<LogPage, LogRefusal>)> {
+        self.rows.iter().map(|row| (row.source, self.one(row))).collect()
+    }
+
+    fn one(&self, row: &LogRow) -> Result<LogPage, LogRefusal> {
+        let file = self
+            .file
+            .as_ref()
+            .map_err(|error| LogRefusal::Unopened { name: self.name.clone(), why: error.to_string() })?;
+        let mut page = vec![0; row.length as usize];
+        log_page(file, row.namespace, row.page, &mut page).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => LogRefusal::NotRoot,
+            _ => LogRefusal::Refused(error),
+        })?;
+        (row.parse)(&page).ok_or(LogRefusal::Nonsense)
+    }
+}
+
+/// `nvme0n1`, no partition and no path of one (`nvme0c0n1`).
+fn is_namespace(name: &str) -> bool {
+    let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let parts = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n'));
+    parts.is_some_and(|(controller, namespace)| numbers(controller) && numbers(namespace))
+}
+
+/// The node of that name, if it is that device: in a container it may be anything.
+fn open(device: &Device) -> io::Result<File> {
+    let file = File::open(device.node())?;
+    match split(file.metadata()?.rdev()) == device.number {
+        true => Ok(file),
+        false => Err(io::Error::other("it is another device")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_namespaces_are_asked_and_only_for_what_their_model_has() {
+        for (name, expected) in [
+            ("nvme0n1", true),
+            ("nvme10n22", true),
+            ("nvme0n1p1", false),
+            ("nvme0c0n1", false),
+            ("nvmen", false),
+            ("sda", false),
+            ("dm-0", false),
+        ] {
+            assert_eq!(is_namespace(name), expected, "{name}");
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let files = [
+            ("nvme0n1/dev", "259:0\n"),
+            ("nvme0n1/device/model", "Amazon Elastic Block Store              \n"),
+            ("nvme1n1/dev", "259:1\n"),
+            ("nvme1n1/device/model", "Some SSD\n"),
+        ];
+        for (path, text) in files {
+            let path = directory.path().join("sys/class/block").join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let root = Root::at(directory.path());
+        let sources = |name: &str| {
+            let logs = DeviceLogs::of(&root, name)?;
+            Some(logs.read().into_iter().map(|(source, page)| (source, page.is_ok())).collect::<Vec<_>>())
+        };
+        let health = (LogSource::NvmeHealth, false);
+        assert_eq!(sources("nvme0n1"), Some(vec![health, (LogSource::Ebs, false)]));
+        assert_eq!(sources("nvme1n1"), Some(vec![health]));
+        assert_eq!(sources("nvme2n1"), None);
+        assert_eq!(sources("sda"), None);
+    }
+}

@@ -1,0 +1,194 @@
+//! What the devices said of themselves before and after the measured time: limits that a volume kept, heat,
+//! errors.
+
+use super::{Finding, Limiter, Severity, SpanView};
+use diskspd_model::machine::device_log::{DeviceStatement, Health, VolumeCounters};
+use diskspd_model::units::{seconds_of_ns, seconds_of_us};
+
+/// A volume that was asked for too much for this share of the time was what limited the run. Where a queue
+/// is full at the limit it is nearly all of it.
+const MOSTLY: f64 = 0.5;
+/// From this share on it is told.
+const NOTICEABLE: f64 = 0.01;
+/// The endurance that the maker states is used up, percent.
+const WORN: u8 = 100;
+
+/// What a volume was asked for too much of.
+#[derive(Debug)]
+pub(super) struct OverLimit<'a> {
+    statement: &'a DeviceStatement,
+    limit: &'static VolumeLimit,
+    us: u64,
+}
+
+/// A limit that such volumes keep.
+#[derive(Debug)]
+struct VolumeLimit {
+    name: &'static str,
+    remedy: &'static str,
+    us: fn(&VolumeCounters) -> u64,
+}
+
+const LIMITS: [VolumeLimit; 4] = [
+    VolumeLimit {
+        name: "the volume's IOPS limit",
+        remedy: "provision more IOPS for the volume",
+        us: |counted| counted.over_volume_iops_us,
+    },
+    VolumeLimit {
+        name: "the volume's throughput limit",
+        remedy: "provision more throughput for the volume",
+        us: |counted| counted.over_volume_throughput_us,
+    },
+    VolumeLimit {
+        name: "the instance's IOPS limit",
+        remedy: "use a larger instance, or fewer volumes at a time",
+        us: |counted| counted.over_instance_iops_us,
+    },
+    VolumeLimit {
+        name: "the instance's throughput limit",
+        remedy: "use a larger instance, or fewer volumes at a time",
+        us: |counted| counted.over_instance_throughput_us,
+    },
+];
+
+impl OverLimit<'_> {
+    /// `the volume's IOPS limit: it held the run back for 4.2 of 10.0 s (nvme1n1, by Amazon EBS)`
+    pub(super) fn describe(&self) -> String {
+        let source = self.statement.source.row().name;
+        format!(
+            "{}: it held I/Os back for {:.1} of {:.1} s, says {} ({source})",
+            self.limit.name,
+            seconds_of_us(self.us),
+            seconds_of_ns(self.statement.apart_ns),
+            self.statement.device
+        )
+    }
+
+    /// What to do.
+    pub(super) fn remedy(&self) -> &'static str {
+        self.limit.remedy
+    }
+
+    fn share(&self) -> f64 {
+        self.us as f64 * 1e3 / self.statement.apart_ns.max(1) as f64
+    }
+}
+
+fn statements<'a>(span: &SpanView<'a>) -> &'a [DeviceStatement] {
+    span.results.observed.as_ref().map_or(&[], |observed| &observed.statements)
+}
+
+/// All limits that were exceeded noticeably.
+fn over<'a>(span: &SpanView<'a>) -> Vec<OverLimit<'a>> {
+    let of = |statement: &'a DeviceStatement| {
+        let counted = statement.volume()?;
+        Some(LIMITS.iter().map(move |limit| OverLimit { statement, limit, us: (limit.us)(&counted) }))
+    };
+    let all = statements(span).iter().filter_map(of).flatten();
+    all.filter(|over| over.us > 0 && over.share() >= NOTICEABLE).collect()
+}
+
+/// The limit that was exceeded longest; of several that are equal the first.
+pub(super) fn most_over<'a>(span: &SpanView<'a>) -> Option<OverLimit<'a>> {
+    over(span).into_iter().rev().max_by(|a, b| a.share().total_cmp(&b.share()))
+}
+
+/// Whether a volume's limit is what limited the run.
+pub(super) fn limits(span: &SpanView) -> bool {
+    most_over(span).is_some_and(|over| over.share() >= MOSTLY)
+}
+
+/// Which devices would know of limits of their own, and were not heard.
+pub(super) fn unheard(span: &SpanView) -> Vec<String> {
+    let unheard = statements(span).iter().filter_map(|statement| {
+        let (device, name) = (&statement.device, statement.source.row().name);
+        let why = match &statement.refused {
+            Some(why) => why.clone(),
+            None if statement.health().is_none() && statement.volume().is_none() => {
+                "its counters began anew meanwhile".to_owned()
+            }
+            None => return None,
+        };
+        Some(format!("what {device} says of itself ({name}) is not known: {why}"))
+    });
+    unheard.collect()
+}
+
+/// What devices said that a reader of the figures should know. `limiter`: what limited the run.
+pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
+    let told = (limiter == Some(Limiter::VolumeLimit)).then(|| most_over(span)).flatten();
+    let is_told = |over: &OverLimit| {
+        told.as_ref().is_some_and(|told| {
+            std::ptr::eq(told.statement, over.statement) && std::ptr::eq(told.limit, over.limit)
+        })
+    };
+    let exceeded = over(span).into_iter().filter(|over| !is_told(over)).map(|over| {
+        let finding = Finding::new("volume-limit-exceeded", Severity::Warning, span, over.describe());
+        finding.remedy(over.remedy())
+    });
+    let health = statements(span).iter().filter_map(|statement| Some((statement, statement.health()?)));
+    let health = health.flat_map(|(statement, (before, after))| {
+        let device = statement.device.as_str();
+        let found = [
+            slowed(span, device, before, after),
+            media_errors(span, device, before, after),
+            critical(span, device, before, after),
+            worn(span, device, after),
+        ];
+        found.into_iter().flatten()
+    });
+    exceeded.chain(health).collect()
+}
+
+/// Slowed down because of heat: the counters of it went up.
+fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
+    let since = |of: fn(&Health) -> u32| of(after).saturating_sub(of(before));
+    let (light, heavy) = (since(|health| health.light_throttled_s), since(|health| health.heavy_throttled_s));
+    let times = since(|health| health.light_throttles).saturating_add(since(|health| health.heavy_throttles));
+    if light == 0 && heavy == 0 && times == 0 {
+        return None;
+    }
+    let message = format!(
+        "{device} slowed itself down because of heat: {light} s a little and {heavy} s much, it began to \
+         {times} times"
+    );
+    let mut finding = Finding::new("slowed-by-heat", Severity::Warning, span, message);
+    if let Some(celsius) = after.celsius() {
+        finding = finding.shown_by(format!("{celsius} °C when measuring ended"));
+    }
+    let (warned, critical) =
+        (since(|health| health.warning_minutes), since(|health| health.critical_minutes));
+    if warned > 0 || critical > 0 {
+        finding = finding.shown_by(format!(
+            "{warned} min beyond its warning temperature, {critical} min beyond its critical one"
+        ));
+    }
+    Some(finding.remedy("cool the device, or measure for longer: that is its lasting speed here"))
+}
+
+fn media_errors(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
+    let errors = after.media_errors.checked_sub(before.media_errors).filter(|errors| *errors > 0)?;
+    let message =
+        format!("{device} counted {errors} errors of its media during the run: data is lost or wrong");
+    let finding = Finding::new("media-errors", Severity::Warning, span, message);
+    Some(finding.remedy("look at dmesg and nvme smart-log, and save the data on it"))
+}
+
+fn critical(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
+    if after.critical == 0 {
+        return None;
+    }
+    let words = after.critical_words();
+    let what =
+        if words.is_empty() { "a reason that this program doesn't know".into() } else { words.join("; ") };
+    let since = if before.critical == after.critical { "" } else { ", since this run" };
+    let message = format!("{device} says that it is in a critical state: {what}{since}");
+    let finding = Finding::new("device-critical", Severity::Warning, span, message);
+    Some(finding.remedy("look at nvme smart-log: figures of such a device are not those of a healthy one"))
+}
+
+fn worn(span: &SpanView, device: &str, after: &Health) -> Option<Finding> {
+    let message = format!("{device} has used {} % of the endurance that its maker states", after.used);
+    (after.used >= WORN).then(|| Finding::new("device-worn", Severity::Note, span, message))
+}

@@ -1,0 +1,159 @@
+//! What devices say of themselves: pages of logs that NVMe controllers keep, of health and of a volume's
+//! limits.
+//!
+//! Where it comes from: NVM Express Base Specification 2.0, 5.16.1.3 (SMART / Health Information); Amazon's
+//! guide "Amazon EBS detailed performance statistics" and the same for instance store volumes.
+
+mod health;
+mod volume;
+
+pub use health::Health;
+pub use volume::{LatencyBin, VolumeCounters};
+
+use serde::{Deserialize, Serialize};
+
+/// A log of devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogSource {
+    /// Health of an NVMe controller.
+    NvmeHealth,
+    /// Limits of a volume of Amazon EBS.
+    Ebs,
+    /// Limits of a local volume of an Amazon EC2 instance.
+    InstanceStore,
+}
+
+/// How one log is asked for and read.
+#[derive(Debug)]
+pub struct LogRow {
+    /// Which it is.
+    pub source: LogSource,
+    /// How people call it.
+    pub name: &'static str,
+    /// The log page's identifier (LID).
+    pub page: u8,
+    /// Bytes of it.
+    pub length: u32,
+    /// The namespace it is asked of (NSID).
+    pub namespace: u32,
+    /// Only controllers whose model begins so have it, and others aren't asked: a page that a controller
+    /// doesn't know is an entry in its error log. `None` = all.
+    pub model: Option<&'static str>,
+    /// Makes facts of its bytes; `None` = they aren't those of this log.
+    pub parse: fn(&[u8]) -> Option<LogPage>,
+}
+
+/// All logs that are read.
+pub const LOG_SOURCES: &[LogRow] = &[
+    LogRow {
+        source: LogSource::NvmeHealth,
+        name: "NVMe health",
+        page: 0x02,
+        length: 512,
+        // The controller, not one namespace.
+        namespace: u32::MAX,
+        model: None,
+        parse: |bytes| Health::parse(bytes).map(LogPage::Health),
+    },
+    LogRow {
+        source: LogSource::Ebs,
+        name: "Amazon EBS",
+        page: 0xd0,
+        length: 4096,
+        namespace: 1,
+        model: Some("Amazon Elastic Block Store"),
+        parse: |bytes| VolumeCounters::of_ebs(bytes).map(LogPage::Volume),
+    },
+    LogRow {
+        source: LogSource::InstanceStore,
+        name: "Amazon EC2 instance store",
+        page: 0xd0,
+        length: 4096,
+        namespace: 1,
+        model: Some("Amazon EC2 NVMe Instance Storage"),
+        parse: |bytes| VolumeCounters::of_instance_store(bytes).map(LogPage::Volume),
+    },
+];
+
+impl LogSource {
+    /// How it is asked for.
+    pub fn row(self) -> &'static LogRow {
+        // Each has one, which a test holds.
+        LOG_SOURCES.iter().find(|row| row.source == self).unwrap_or(&LOG_SOURCES[0])
+    }
+}
+
+/// A log page as it was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogPage {
+    /// Health of a controller.
+    Health(Health),
+    /// Counters of a volume.
+    Volume(VolumeCounters),
+}
+
+/// What a device said of itself before the measured time and after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceStatement {
+    /// The kernel's name of the disk: `nvme0n1`.
+    pub device: String,
+    /// Which log it is.
+    pub source: LogSource,
+    /// Shortly before measuring began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<LogPage>,
+    /// Right after it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<LogPage>,
+    /// From one reading to the other, ns.
+    pub apart_ns: u64,
+    /// Why a reading is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+impl DeviceStatement {
+    /// Health at both times.
+    pub fn health(&self) -> Option<(&Health, &Health)> {
+        match (self.before.as_ref()?, self.after.as_ref()?) {
+            (LogPage::Health(before), LogPage::Health(after)) => Some((before, after)),
+            _ => None,
+        }
+    }
+
+    /// What a volume counted between both times; `None` = it didn't, or began anew meanwhile.
+    pub fn volume(&self) -> Option<VolumeCounters> {
+        match (self.before.as_ref()?, self.after.as_ref()?) {
+            (LogPage::Volume(before), LogPage::Volume(after)) => after.since(before),
+            _ => None,
+        }
+    }
+}
+
+/// A number of so many bytes at a place of a page, least byte first; `None` = the page is too short.
+fn number<const BYTES: usize>(page: &[u8], at: usize) -> Option<u64> {
+    let bytes: &[u8; BYTES] = page.get(at..)?.first_chunk()?;
+    let mut wide = [0; 8];
+    wide.get_mut(..BYTES)?.copy_from_slice(bytes);
+    Some(u64::from_le_bytes(wide))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_source_has_one_row_and_reads_no_page_of_another() {
+        for row in LOG_SOURCES {
+            assert_eq!(row.source.row().name, row.name);
+            assert_eq!(LOG_SOURCES.iter().filter(|other| other.source == row.source).count(), 1);
+            assert_eq!((row.parse)(&[]), None, "{}", row.name);
+            assert_eq!((row.parse)(&vec![0; row.length as usize - 1]), None, "{}", row.name);
+        }
+        // Nothing but zeros is health of a controller that is new and has no sensor, and no volume.
+        assert_eq!((LogSource::Ebs.row().parse)(&[0; 4096]), None);
+        assert_eq!((LogSource::InstanceStore.row().parse)(&[0; 4096]), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! Health of an NVMe controller: SMART / Health Information, log page 02h (NVM Express Base Specification
+//! 2.0, figure 207).
+
+use super::number;
+use serde::{Deserialize, Serialize};
+
+/// What of the page is about a run. Counters begin when the device is made, and never again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Health {
+    /// Bits of what is critical: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile
+    /// memory, 5 persistent memory.
+    pub critical: u8,
+    /// Composite temperature, kelvins; 0 = not told.
+    pub kelvin: u16,
+    /// Spare capacity that is left, percent.
+    pub spare: u8,
+    /// Below this percentage of it the device is critical.
+    pub spare_threshold: u8,
+    /// Of the endurance that the maker states, percent; may be above 100, 255 = that or more.
+    pub used: u8,
+    /// Errors of data that could not be corrected or were found to be wrong.
+    pub media_errors: u64,
+    /// Minutes beyond the temperature from which on the maker warns.
+    pub warning_minutes: u32,
+    /// Minutes beyond the critical temperature.
+    pub critical_minutes: u32,
+    /// How often the device began to slow down a little because of heat.
+    pub light_throttles: u32,
+    /// How often it began to slow down much.
+    pub heavy_throttles: u32,
+    /// For how long it was slowed down a little, s.
+    pub light_throttled_s: u32,
+    /// For how long it was slowed down much, s.
+    pub heavy_throttled_s: u32,
+}
+
+/// What each bit of [`Health::critical`] says.
+const CRITICAL: [&str; 6] = [
+    "its spare capacity is below the threshold",
+    "its temperature is outside of the limits",
+    "it is no longer reliable, because of media errors or an internal error",
+    "it is read-only",
+    "the backup of its volatile memory failed",
+    "its persistent memory is unreliable or read-only",
+];
+
+impl Health {
+    /// Of the page's bytes; `None` = too few.
+    pub fn parse(page: &[u8]) -> Option<Health> {
+        let four = |at| Some(number::<4>(page, at)? as u32);
+        let byte = |at: usize| page.get(at).copied();
+        // The last number first: the page is whole.
+        let heavy_throttled_s = four(228)?;
+        // The page ends behind what is reserved.
+        page.get(511)?;
+        Some(Health {
+            critical: byte(0)?,
+            kelvin: number::<2>(page, 1)? as u16,
+            spare: byte(3)?,
+            spare_threshold: byte(4)?,
+            used: byte(5)?,
+            // Sixteen bytes: beyond eight it is as good as endless.
+            media_errors: if number::<8>(page, 168)? == 0 { number::<8>(page, 160)? } else { u64::MAX },
+            warning_minutes: four(192)?,
+            critical_minutes: four(196)?,
+            light_throttles: four(216)?,
+            heavy_throttles: four(220)?,
+            light_throttled_s: four(224)?,
+            heavy_throttled_s,
+        })
+    }
+
+    /// What is critical, in words.
+    pub fn critical_words(&self) -> Vec<&'static str> {
+        let set = |bit: &usize| self.critical & 1 << bit != 0;
+        (0..CRITICAL.len()).filter(set).map(|bit| CRITICAL[bit]).collect()
+    }
+
+    /// Composite temperature, degrees Celsius; `None` = not told.
+    pub fn celsius(&self) -> Option<i32> {
+        (self.kelvin > 0).then(|| i32::from(self.kelvin) - 273)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_figure_is_read_where_the_specification_has_it() {
+        let mut page = [0; 512];
+        let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, &[0b10_0010]);
+        put(1, &353u16.to_le_bytes());
+        put(3, &[99, 10, 255]);
+        put(160, &7u64.to_le_bytes());
+        for (at, value) in [(192, 61u32), (196, 2), (216, 4), (220, 1), (224, 300), (228, 20)] {
+            put(at, &value.to_le_bytes());
+        }
+        let health = Health::parse(&page).unwrap_or_default();
+        let expected = Health {
+            critical: 0b10_0010,
+            kelvin: 353,
+            spare: 99,
+            spare_threshold: 10,
+            used: 255,
+            media_errors: 7,
+            warning_minutes: 61,
+            critical_minutes: 2,
+            light_throttles: 4,
+            heavy_throttles: 1,
+            light_throttled_s: 300,
+            heavy_throttled_s: 20,
+        };
+        assert_eq!(health, expected);
+        assert_eq!(health.celsius(), Some(80));
+        assert_eq!(health.critical_words(), [CRITICAL[1], CRITICAL[5]]);
+        page[175] = 1;
+        assert_eq!(Health::parse(&page).map(|health| health.media_errors), Some(u64::MAX));
+        assert_eq!(Health { critical: 0xff, ..Health::default() }.critical_words(), CRITICAL);
+        assert_eq!(Health::default().celsius(), None);
+    }
+}

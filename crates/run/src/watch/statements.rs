@@ -1,0 +1,103 @@
+//! What the devices beneath the targets say of themselves, before the measured window and after it.
+//!
+//! Outside of it on both sides: a command for a log takes the device's time.
+
+use diskspd_host::device_log::{DeviceLogs, LogRefusal};
+use diskspd_host::root::Root;
+use diskspd_model::machine::device_log::{DeviceStatement, LogPage, LogSource};
+use diskspd_sys::clock::{self, Nanos};
+
+/// Watches the logs of all disks of a time span.
+#[derive(Debug)]
+pub struct StatementWatch {
+    disks: Vec<DeviceLogs>,
+    before: Option<Reading>,
+    after: Option<Reading>,
+}
+
+/// What all disks say at one time.
+#[derive(Debug)]
+struct Reading {
+    at: Nanos,
+    pages: Vec<DiskPages>,
+}
+
+/// The logs of one disk.
+type DiskPages = Vec<(LogSource, Result<LogPage, LogRefusal>)>;
+
+impl StatementWatch {
+    /// Finds out which of these devices, by the kernel's names, have logs.
+    pub fn new(names: &[String]) -> StatementWatch {
+        let root = Root::live();
+        let disks = names.iter().filter_map(|name| DeviceLogs::of(&root, name)).collect();
+        StatementWatch { disks, before: None, after: None }
+    }
+
+    /// The window opens soon.
+    pub fn begin(&mut self) {
+        self.before = self.read();
+    }
+
+    /// The window has closed, and what belongs to it was read.
+    pub fn end(&mut self) {
+        self.after = self.read();
+    }
+
+    fn read(&self) -> Option<Reading> {
+        (!self.disks.is_empty()).then(|| Reading {
+            at: clock::monotonic(),
+            pages: self.disks.iter().map(DeviceLogs::read).collect(),
+        })
+    }
+
+    /// What was said; empty = there is no device that says anything.
+    pub fn finish(self) -> Vec<DeviceStatement> {
+        let Some((before, after)) = self.before.zip(self.after) else { return Vec::new() };
+        let apart_ns = after.at.saturating_sub(before.at);
+        let disks = self.disks.iter().zip(before.pages.into_iter().zip(after.pages));
+        disks.flat_map(|(disk, (before, after))| of_disk(disk.name(), before, after, apart_ns)).collect()
+    }
+}
+
+/// The logs of a disk come in the same order each time.
+fn of_disk(
+    name: &str,
+    before: DiskPages,
+    after: DiskPages,
+    apart_ns: u64,
+) -> impl Iterator<Item = DeviceStatement> {
+    before.into_iter().zip(after).map(move |((source, before), (_, after))| {
+        let refused = before.as_ref().err().or(after.as_ref().err()).map(ToString::to_string);
+        let device = name.to_owned();
+        DeviceStatement { device, source, before: before.ok(), after: after.ok(), apart_ns, refused }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::machine::device_log::Health;
+
+    #[test]
+    fn a_reading_that_is_missing_says_why() {
+        let page = |kelvin| Ok(LogPage::Health(Health { kelvin, ..Health::default() }));
+        let one = |before, after| {
+            let source = LogSource::NvmeHealth;
+            of_disk("nvme0n1", vec![(source, before)], vec![(source, after)], 7).next().unwrap()
+        };
+        let both = one(page(300), page(310));
+        assert_eq!((both.refused.as_deref(), both.apart_ns), (None, 7));
+        assert_eq!(both.health().map(|(before, after)| (before.kelvin, after.kelvin)), Some((300, 310)));
+        let gone = one(page(300), Err(LogRefusal::Nonsense));
+        assert_eq!((gone.health(), gone.refused.as_deref()), (None, Some("its answer makes no sense")));
+        let neither = one(Err(LogRefusal::NotRoot), Err(LogRefusal::NotRoot));
+        assert_eq!((neither.before, neither.refused.as_deref()), (None, Some("only root may ask")));
+    }
+
+    #[test]
+    fn a_time_span_that_is_not_measured_says_nothing() {
+        let mut watch = StatementWatch::new(&["sda".into()]);
+        watch.begin();
+        assert_eq!(watch.finish(), []);
+    }
+}

@@ -1,0 +1,170 @@
+//! What devices say of themselves, and what is concluded from it: limits of volumes, heat, errors.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::diskspd;
+use diskspd::engines::EngineKind;
+use diskspd::finding::Severity;
+use diskspd::machine::device_log::{DeviceStatement, Health, LogPage, LogSource, VolumeCounters};
+use diskspd::machine::threads::ThreadTimes;
+use diskspd::results::{Effort, Limiter, Observed, Record, WorkerEffort, summarize};
+use diskspd::truth::{Finding, Judgement, judge};
+use std::path::Path;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// What is judged of a run of two seconds at depth 8 beneath which devices said this; the threads were mostly waiting.
+fn judged(statements: Vec<DeviceStatement>) -> Judgement {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("r.json");
+    let line = format!("-c1G -r -W0 -d2 -o8 --engine sim --out {} x", file.display());
+    let ended = diskspd(&line, Path::new(""));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let mut record: Record = diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap();
+    let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
+    let worker = WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, times: Some(times) };
+    let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
+    record.hosts[0].results.time_spans[0].observed =
+        Some(Observed { statements, effort, ..Observed::default() });
+    judge(&record, &summarize(&record))
+}
+
+fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>) -> DeviceStatement {
+    let refused = before.is_none().then(|| "only root may ask".to_owned());
+    DeviceStatement { device: "nvme1n1".into(), source, before, after, apart_ns: 2 * SECOND, refused }
+}
+
+/// A volume of EBS that counted this between both readings.
+fn volume(counted: VolumeCounters) -> DeviceStatement {
+    let before = VolumeCounters { reads: 1000, over_volume_iops_us: 77, ..VolumeCounters::default() };
+    let after = VolumeCounters {
+        reads: before.reads + counted.reads,
+        over_volume_iops_us: before.over_volume_iops_us + counted.over_volume_iops_us,
+        ..counted
+    };
+    statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)))
+}
+
+fn health(before: Health, after: Health) -> DeviceStatement {
+    statement(LogSource::NvmeHealth, Some(LogPage::Health(before)), Some(LogPage::Health(after)))
+}
+
+fn limiter(judgement: &Judgement) -> Option<Limiter> {
+    judgement.limits[0].as_ref().unwrap().limited_by
+}
+
+/// The findings that are about statements: name and message.
+fn told(judgement: &Judgement) -> Vec<(&str, &str)> {
+    let names = ["limited-by-volume-limit", "volume-limit-exceeded", "slowed-by-heat", "media-errors"];
+    let names = [&names[..], &["device-critical", "device-worn"]].concat();
+    let of = |finding: &&Finding| names.contains(&finding.name);
+    judgement.findings.iter().filter(of).map(|found| (found.name, found.message.as_str())).collect()
+}
+
+#[test]
+fn a_volume_that_was_at_its_limit_for_half_of_the_time_limited_the_run() {
+    for (us, expected) in
+        [(1_000_000, Limiter::VolumeLimit), (999_999, Limiter::Storage), (0, Limiter::Storage)]
+    {
+        let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: us, ..Default::default() })]);
+        assert_eq!(limiter(&found), Some(expected), "{us}");
+    }
+    let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: 1_680_000, ..Default::default() })]);
+    let message =
+        "limited by the volume's IOPS limit: it held I/Os back for 1.7 of 2.0 s, says nvme1n1 (Amazon EBS)";
+    assert_eq!(told(&found), [("limited-by-volume-limit", message)]);
+    assert_eq!(found.findings.iter().filter(|finding| Limiter::is_name(finding.name)).count(), 1);
+}
+
+#[test]
+fn each_of_the_four_limits_is_called_by_its_name() {
+    let whole = 2_000_000;
+    let one = VolumeCounters::default;
+    for (counted, expected) in [
+        (VolumeCounters { over_volume_iops_us: whole, ..one() }, "the volume's IOPS limit"),
+        (VolumeCounters { over_volume_throughput_us: whole, ..one() }, "the volume's throughput limit"),
+        (VolumeCounters { over_instance_iops_us: whole, ..one() }, "the instance's IOPS limit"),
+        (VolumeCounters { over_instance_throughput_us: whole, ..one() }, "the instance's throughput limit"),
+    ] {
+        let found = judged(vec![volume(counted)]);
+        assert!(told(&found)[0].1.starts_with(&format!("limited by {expected}: ")), "{:?}", told(&found));
+    }
+    // Two at a time: the longer one limits, the other is told beside it.
+    let both =
+        VolumeCounters { over_volume_iops_us: 1_200_000, over_instance_throughput_us: 1_800_000, ..one() };
+    let found = judged(vec![volume(both)]);
+    let names: Vec<_> = told(&found).iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["limited-by-volume-limit", "volume-limit-exceeded"]);
+    assert!(told(&found)[0].1.contains("the instance's throughput limit"), "{:?}", told(&found));
+}
+
+#[test]
+fn a_moment_at_the_limit_is_told_and_less_is_not() {
+    let names = |us| {
+        let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: us, ..Default::default() })]);
+        assert_eq!(limiter(&found), Some(Limiter::Storage));
+        told(&found).iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(20_000), ["volume-limit-exceeded"]);
+    assert!(names(19_999).is_empty());
+}
+
+#[test]
+fn what_is_not_known_is_said_and_nothing_is_concluded() {
+    let storage = |found: &Judgement| {
+        let limit = found.findings.iter().find(|finding| finding.name == "limited-by-storage").unwrap();
+        limit.evidence.join("; ")
+    };
+    let refused = judged(vec![statement(LogSource::NvmeHealth, None, None)]);
+    assert!(
+        storage(&refused).contains("(NVMe health) is not known: only root may ask"),
+        "{}",
+        storage(&refused)
+    );
+    // Attached anew meanwhile: its counters are those of another volume.
+    let (before, after) = (VolumeCounters { reads: 5, ..Default::default() }, VolumeCounters::default());
+    let after = VolumeCounters { over_volume_iops_us: u64::MAX, ..after };
+    let anew = statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)));
+    let anew = judged(vec![anew]);
+    assert!(storage(&anew).contains("its counters began anew meanwhile"), "{}", storage(&anew));
+    assert!(told(&anew).is_empty());
+    // No device that says anything: as ever.
+    assert!(!storage(&judged(Vec::new())).contains("says of itself"));
+}
+
+#[test]
+fn heat_errors_and_states_are_told_by_what_changed() {
+    let new = Health { kelvin: 310, spare: 100, ..Health::default() };
+    assert!(told(&judged(vec![health(new.clone(), new.clone())])).is_empty());
+    let hot = Health { light_throttles: 2, light_throttled_s: 5, kelvin: 353, ..new.clone() };
+    let found = judged(vec![health(new.clone(), hot.clone())]);
+    let message =
+        "nvme1n1 slowed itself down because of heat: 5 s a little and 0 s much, it began to 2 times";
+    assert_eq!(told(&found), [("slowed-by-heat", message)]);
+    // Slow already, and still.
+    let still = Health { light_throttled_s: 7, ..hot.clone() };
+    assert_eq!(told(&judged(vec![health(hot.clone(), still)]))[0].0, "slowed-by-heat");
+    assert!(told(&judged(vec![health(hot.clone(), hot)])).is_empty());
+
+    let errors = Health { media_errors: 3, ..new.clone() };
+    assert_eq!(told(&judged(vec![health(new.clone(), errors.clone())]))[0].0, "media-errors");
+    assert!(told(&judged(vec![health(errors.clone(), errors.clone())])).is_empty(), "old ones");
+    assert!(told(&judged(vec![health(errors, new.clone())])).is_empty(), "another device");
+
+    let critical = Health { critical: 0b100, ..new.clone() };
+    let since = told(&judged(vec![health(new.clone(), critical.clone())]))[0].1.to_owned();
+    assert!(
+        since.ends_with("no longer reliable, because of media errors or an internal error, since this run")
+    );
+    let before = told(&judged(vec![health(critical.clone(), critical)]))[0].1.to_owned();
+    assert!(before.ends_with("internal error"), "{before}");
+    let unknown = Health { critical: 0x80, ..new.clone() };
+    assert!(told(&judged(vec![health(new.clone(), unknown)]))[0].1.contains("doesn't know"));
+
+    for (used, expected) in [(99, 0), (100, 1), (255, 1)] {
+        let found = judged(vec![health(new.clone(), Health { used, ..new.clone() })]);
+        let worn: Vec<_> = found.findings.iter().filter(|finding| finding.name == "device-worn").collect();
+        assert_eq!(worn.len(), expected, "{used}");
+        assert!(worn.iter().all(|finding| finding.severity == Severity::Note));
+    }
+}
