@@ -371,6 +371,18 @@ class IoControl:
 
 
 @dataclass
+class IoCost:
+    """At `host.results.time_span.observed.effort.io_cost`."""
+
+    device: str = field(default=None)
+    group: str = field(default=None)
+    usage_us: int = field(default=None)  # us
+    indebt_us: Optional[int] = field(default=None)  # us
+    indelay_us: Optional[int] = field(default=None)  # us
+    wait_us: Optional[int] = field(default=None)  # us
+
+
+@dataclass
 class IoLimit:
     """At `host.results.time_span.observed.effort.io_limit`, and 1 more."""
 
@@ -474,6 +486,7 @@ class Effort:
     tool: Tool = field(default=None, metadata={'of': 'Tool'})
     workers: List[Worker] = field(default=None, metadata={'of': 'Worker', 'depth': 1})
     io_controls: Optional[List[IoControl]] = field(default=None, metadata={'of': 'IoControl', 'depth': 1})
+    io_costs: Optional[List[IoCost]] = field(default=None, metadata={'of': 'IoCost', 'depth': 1})
     limit_changes: Optional[List[LimitChange]] = field(default=None, metadata={'of': 'LimitChange', 'depth': 1})
 
 
@@ -612,6 +625,80 @@ class Sleep:
 
 
 @dataclass
+class Health:
+    """At `host.results.time_span.observed.statement.after.health`, and 1 more."""
+
+    critical: int = field(default=None)
+    critical_minutes: int = field(default=None)
+    heavy_throttled_s: int = field(default=None)  # s
+    heavy_throttles: int = field(default=None)
+    kelvin: int = field(default=None)
+    light_throttled_s: int = field(default=None)  # s
+    light_throttles: int = field(default=None)
+    media_errors: int = field(default=None)
+    spare: int = field(default=None)
+    spare_threshold: int = field(default=None)
+    used: int = field(default=None)
+    warning_minutes: int = field(default=None)
+
+
+@dataclass
+class ReadBin:
+    """At `host.results.time_span.observed.statement.after.volume.read_bin`, and 3 more."""
+
+    count: int = field(default=None)
+    lower_us: int = field(default=None)  # us
+    upper_us: int = field(default=None)  # us
+
+
+@dataclass
+class Volume:
+    """At `host.results.time_span.observed.statement.after.volume`, and 1 more."""
+
+    over_instance_iops_us: int = field(default=None)  # us
+    over_instance_throughput_us: int = field(default=None)  # us
+    over_volume_iops_us: int = field(default=None)  # us
+    over_volume_throughput_us: int = field(default=None)  # us
+    queue_length: int = field(default=None)
+    read_bytes: int = field(default=None)  # bytes
+    read_us: int = field(default=None)  # us
+    reads: int = field(default=None)
+    write_bytes: int = field(default=None)  # bytes
+    write_us: int = field(default=None)  # us
+    writes: int = field(default=None)
+    read_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
+    write_bins: Optional[List[ReadBin]] = field(default=None, metadata={'of': 'ReadBin', 'depth': 1})
+
+
+@dataclass
+class StatementAfter:
+    """At `host.results.time_span.observed.statement.after`."""
+
+    health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
+    volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
+
+
+@dataclass
+class StatementBefore:
+    """At `host.results.time_span.observed.statement.before`."""
+
+    health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
+    volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
+
+
+@dataclass
+class Statement:
+    """At `host.results.time_span.observed.statement`."""
+
+    apart_ns: int = field(default=None)  # ns
+    device: str = field(default=None)
+    source: str = field(default=None)
+    after: Optional[StatementAfter] = field(default=None, metadata={'of': 'StatementAfter'})
+    before: Optional[StatementBefore] = field(default=None, metadata={'of': 'StatementBefore'})
+    refused: Optional[str] = field(default=None)
+
+
+@dataclass
 class Count:
     """At `summary.time_span.trace.count`, and 1 more."""
 
@@ -724,6 +811,7 @@ class Observed:
     quiet: Optional[Quiet] = field(default=None, metadata={'of': 'Quiet'})
     samples: Optional[List[ObservedSample]] = field(default=None, metadata={'of': 'ObservedSample', 'depth': 1})
     sleeps: Optional[List[Sleep]] = field(default=None, metadata={'of': 'Sleep', 'depth': 1})
+    statements: Optional[List[Statement]] = field(default=None, metadata={'of': 'Statement', 'depth': 1})
     trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
     tracer: Optional[Tracer] = field(default=None, metadata={'of': 'Tracer'})
     until_read: Optional[int] = field(default=None)

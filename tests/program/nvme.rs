@@ -22,6 +22,7 @@ const RUNS: &[(&str, &str)] = &[
     ("zones read", "$Z"),
     ("protected", "$P"),
     ("plan", "--dry-run $A"),
+    ("statements", "--out $OUT/statements.json $B"),
 ];
 
 fn machine(images: &std::path::Path) -> VirtualMachine {
@@ -95,4 +96,11 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
     assert_eq!(outcome.text("data").trim(), "00 01 02 03", "what was written by commands is on the device");
     let record: serde_json::Value = serde_json::from_str(&outcome.text("read.json")).unwrap();
     assert!(record.to_string().contains("\"engine\":\"nvme\""), "the record says which engine it was");
+    let record: serde_json::Value = serde_json::from_str(&outcome.text("statements.json")).unwrap();
+    let said = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["statements"][0];
+    // QEMU's drives are at 323 K and never critical (hw/nvme/ctrl.c).
+    for reading in ["before", "after"] {
+        let health = &said[reading]["health"];
+        assert_eq!((&health["kelvin"], &health["critical"]), (&323.into(), &0.into()), "{said}");
+    }
 }

@@ -171,7 +171,8 @@ mod tests {
     #[test]
     fn what_sharing_by_cost_did_is_read_as_far_as_the_kernel_tells() {
         let stat = "8:0 rbytes=1 wbytes=0 rios=1 wios=0 dbytes=0 dios=0 cost.usage=70\n\
-                    8:16 rbytes=1 cost.usage=9 cost.wait=5 cost.indebt=2 cost.indelay=1\n8:32 rbytes=1\nodd\n";
+                    8:16 rbytes=1 cost.usage=9 cost.wait=5 cost.indebt=2 cost.indelay=1\n\
+                    8:32 rbytes=1\nodd\n";
         let (_directory, groups) = groups(&[
             ("proc/self/cgroup", "0::/x\n"),
             ("proc/self/mountinfo", "31 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),

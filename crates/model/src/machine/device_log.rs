@@ -4,6 +4,7 @@
 //! Where it comes from: NVM Express Base Specification 2.0, 5.16.1.3 (SMART / Health Information); Amazon's
 //! guide "Amazon EBS detailed performance statistics" and the same for instance store volumes.
 
+mod bytes;
 mod health;
 mod volume;
 
@@ -130,14 +131,6 @@ impl DeviceStatement {
             _ => None,
         }
     }
-}
-
-/// A number of so many bytes at a place of a page, least byte first; `None` = the page is too short.
-fn number<const BYTES: usize>(page: &[u8], at: usize) -> Option<u64> {
-    let bytes: &[u8; BYTES] = page.get(at..)?.first_chunk()?;
-    let mut wide = [0; 8];
-    wide.get_mut(..BYTES)?.copy_from_slice(bytes);
-    Some(u64::from_le_bytes(wide))
 }
 
 #[cfg(test)]

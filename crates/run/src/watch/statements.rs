@@ -11,13 +11,13 @@ use diskspd_sys::clock::{self, Nanos};
 #[derive(Debug)]
 pub struct StatementWatch {
     disks: Vec<DeviceLogs>,
-    before: Option<Reading>,
-    after: Option<Reading>,
+    before: Option<LogReading>,
+    after: Option<LogReading>,
 }
 
 /// What all disks say at one time.
 #[derive(Debug)]
-struct Reading {
+struct LogReading {
     at: Nanos,
     pages: Vec<DiskPages>,
 }
@@ -43,8 +43,8 @@ impl StatementWatch {
         self.after = self.read();
     }
 
-    fn read(&self) -> Option<Reading> {
-        (!self.disks.is_empty()).then(|| Reading {
+    fn read(&self) -> Option<LogReading> {
+        (!self.disks.is_empty()).then(|| LogReading {
             at: clock::monotonic(),
             pages: self.disks.iter().map(DeviceLogs::read).collect(),
         })

@@ -1,6 +1,5 @@
 //! `io_uring_enter(2)`: how a ring is named, and how the kernel is told how long to wait.
 
-use super::setup::{register_self, unregister_self};
 use io_uring::{EnterFlags, types};
 use std::io;
 use std::os::fd::RawFd;
@@ -159,6 +158,36 @@ impl Drop for WaitMemory {
         unsafe { libc::munmap(self.0.as_ptr().cast(), PAGE) };
     }
 }
+
+/// Registers the ring with the thread; returns its index.
+fn register_self(ring: RawFd) -> io::Result<RawFd> {
+    let mut name = RingName { index: u32::MAX, reserved: 0, descriptor: ring as u64 };
+    // SAFETY: the structure is the kernel's and lives until the call returns; it writes the index.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_io_uring_register, ring, IORING_REGISTER_RING_FDS, &raw mut name, 1)
+    };
+    if answer == 1 { Ok(name.index as RawFd) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Takes it back. Otherwise the thread would keep the ring open for the rest of its life.
+fn unregister_self(ring: RawFd, index: RawFd) {
+    let name = RingName { index: index as u32, reserved: 0, descriptor: 0 };
+    // SAFETY: the structure is the kernel's and lives until the call returns.
+    unsafe {
+        libc::syscall(libc::SYS_io_uring_register, ring, IORING_UNREGISTER_RING_FDS, &raw const name, 1)
+    };
+}
+
+/// `struct io_uring_rsrc_update` of the kernel.
+#[repr(C)]
+struct RingName {
+    index: u32,
+    reserved: u32,
+    descriptor: u64,
+}
+
+const IORING_REGISTER_RING_FDS: u32 = 20;
+const IORING_UNREGISTER_RING_FDS: u32 = 21;
 
 /// `struct io_uring_getevents_arg` of the kernel.
 #[repr(C)]

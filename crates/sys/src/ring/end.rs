@@ -1,7 +1,6 @@
 //! The end of a ring: what is in flight is cancelled and waited for, then memory and files are released.
 
-use super::{Entered, EntryForm, Ring};
-use crate::clock::{Nanos, monotonic};
+use super::{Entered, EntryForm, Nanos, Ring, monotonic};
 use io_uring::{cqueue, opcode, squeue, types};
 use std::mem::ManuallyDrop;
 use std::time::Duration;

@@ -68,17 +68,6 @@ impl Default for Options {
     }
 }
 
-/// `struct io_uring_rsrc_update` of the kernel.
-#[repr(C)]
-struct RingName {
-    index: u32,
-    reserved: u32,
-    descriptor: u64,
-}
-
-const IORING_REGISTER_RING_FDS: u32 = 20;
-const IORING_UNREGISTER_RING_FDS: u32 = 21;
-
 /// A ring, ready to be used.
 pub(super) struct NewRing<S: squeue::EntryMarker, C: cqueue::EntryMarker> {
     pub(super) ring: IoUring<S, C>,
@@ -248,25 +237,6 @@ pub(super) fn register(ring: &Submitter<'_>, memory: &Buffer) -> Result<Registra
         Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => Err(Unregistered::Limit),
         Err(error) => Err(Unregistered::Refused(error.to_string())),
     }
-}
-
-/// Registers the ring with the thread; returns its index.
-pub(super) fn register_self(ring: RawFd) -> io::Result<RawFd> {
-    let mut name = RingName { index: u32::MAX, reserved: 0, descriptor: ring as u64 };
-    // SAFETY: the structure is the kernel's and lives until the call returns; it writes the index.
-    let answer = unsafe {
-        libc::syscall(libc::SYS_io_uring_register, ring, IORING_REGISTER_RING_FDS, &raw mut name, 1)
-    };
-    if answer == 1 { Ok(name.index as RawFd) } else { Err(io::Error::last_os_error()) }
-}
-
-/// Takes it back. Otherwise the thread would keep the ring open for the rest of its life.
-pub(super) fn unregister_self(ring: RawFd, index: RawFd) {
-    let name = RingName { index: index as u32, reserved: 0, descriptor: 0 };
-    // SAFETY: the structure is the kernel's and lives until the call returns.
-    unsafe {
-        libc::syscall(libc::SYS_io_uring_register, ring, IORING_UNREGISTER_RING_FDS, &raw const name, 1)
-    };
 }
 
 #[cfg(test)]

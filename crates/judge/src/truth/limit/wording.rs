@@ -42,18 +42,8 @@ pub(super) fn describe(
             finding(Severity::Warning, "limited-by-cpu-quota", what)
                 .remedy("lift the quota, or run outside of the group")
         }
-        Limiter::IoLimit => {
-            let at = groups::at_limit(span, effort);
-            let what = at.map_or_else(String::new, |at| at.describe());
-            finding(Severity::Warning, "limited-by-io-limit", what)
-                .remedy("lift the limit, or run outside of the group")
-        }
-        Limiter::VolumeLimit => {
-            let over = statements::most_over(span);
-            let what = over.as_ref().map_or_else(String::new, |over| over.describe());
-            let remedy = over.map_or("", |over| over.remedy());
-            finding(Severity::Warning, "limited-by-volume-limit", what).remedy(remedy)
-        }
+        Limiter::IoLimit => io_limit(span, effort),
+        Limiter::VolumeLimit => volume(span),
         Limiter::Tool if is_null => finding(
             Severity::Note,
             "limited-by-tool",
@@ -131,6 +121,23 @@ pub(super) fn describe(
         }
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// An I/O limit of a control group.
+fn io_limit(span: &SpanView, effort: &Effort) -> Finding {
+    let what = groups::at_limit(span, effort).map_or_else(String::new, |at| at.describe());
+    let message = format!("limited by {what}");
+    Finding::new("limited-by-io-limit", Severity::Warning, span, message)
+        .remedy("lift the limit, or run outside of the group")
+}
+
+/// A volume's own limit.
+fn volume(span: &SpanView) -> Finding {
+    let over = statements::most_over(span);
+    let what = over.as_ref().map_or_else(String::new, |over| over.describe());
+    let message = format!("limited by {what}");
+    Finding::new("limited-by-volume-limit", Severity::Warning, span, message)
+        .remedy(over.map_or("", |over| over.remedy()))
 }
 
 /// Where I/Os are that are neither with the threads nor with the kernel.

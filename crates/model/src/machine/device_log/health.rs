@@ -1,7 +1,7 @@
 //! Health of an NVMe controller: SMART / Health Information, log page 02h (NVM Express Base Specification
 //! 2.0, figure 207).
 
-use super::number;
+use super::bytes::number;
 use serde::{Deserialize, Serialize};
 
 /// What of the page is about a run. Counters begin when the device is made, and never again.

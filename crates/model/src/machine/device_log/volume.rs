@@ -1,7 +1,7 @@
 //! Counters of a volume of Amazon EBS, or of an instance's own: log page D0h. All are since the volume was
 //! attached, least byte first.
 
-use super::number;
+use super::bytes::number;
 use serde::{Deserialize, Serialize};
 
 /// What a volume has counted.
