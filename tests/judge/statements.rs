@@ -10,17 +10,26 @@ use diskspd::machine::threads::ThreadTimes;
 use diskspd::results::{Effort, Limiter, Observed, Record, WorkerEffort, summarize};
 use diskspd::truth::{Finding, Judgement, judge};
 use std::path::Path;
+use std::sync::OnceLock;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// What is judged of a run of two seconds at depth 8 beneath which devices said this; the threads were mostly waiting.
+/// A simulated run of two seconds at depth 8.
+fn simulated() -> &'static Record {
+    static RUN: OnceLock<Record> = OnceLock::new();
+    RUN.get_or_init(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("r.json");
+        let line = format!("-c1G -r -W0 -d2 -o8 --engine sim --out {} x", file.display());
+        let ended = diskspd(&line, Path::new(""));
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap()
+    })
+}
+
+/// What is judged of that run if devices said this beneath it; the threads were mostly waiting.
 fn judged(statements: Vec<DeviceStatement>) -> Judgement {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("r.json");
-    let line = format!("-c1G -r -W0 -d2 -o8 --engine sim --out {} x", file.display());
-    let ended = diskspd(&line, Path::new(""));
-    assert_eq!(ended.code, 0, "{}", ended.stderr);
-    let mut record: Record = diskspd::record::json::read(&std::fs::read(file).unwrap()).unwrap();
+    let mut record = simulated().clone();
     let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
     let worker = WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, times: Some(times) };
     let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
