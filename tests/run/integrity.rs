@@ -7,7 +7,7 @@ use crate::common::in_process::{asked, profile_and_options};
 use crate::common::{directory, side_by_side};
 use diskspd::cli::{self, Invocation, Journals};
 use diskspd::integrity::journal::{JournalContent, Mixing, format};
-use diskspd::integrity::{TargetReadBack, read_back};
+use diskspd::integrity::{Power, TargetReadBack, read_back};
 use diskspd::prelude::*;
 use diskspd::profile::{RawText, VerifyMode, validate};
 use diskspd::report::WithVerdicts;
@@ -73,7 +73,7 @@ struct History {
     states: Vec<Vec<u8>>,
     journal: JournalContent,
     /// The machine has run ever since.
-    power_held: bool,
+    power: Power,
 }
 
 impl History {
@@ -98,14 +98,14 @@ impl History {
         states.push(std::fs::read(&file).unwrap());
         let journal = format::read(std::fs::File::open(journal).unwrap()).unwrap();
         assert!(journal.has_ended && journal.broken == 0 && journal.acknowledged.len() == PLACES);
-        History { directory, states, journal, power_held: true }
+        History { directory, states, journal, power: Power::Held }
     }
 
     /// What is found when the file holds this.
     fn found(&self, content: &[u8]) -> TargetReadBack {
         let file = self.directory.path().join("data");
         std::fs::write(&file, content).unwrap();
-        read_back(&self.journal, &self.journal.targets[&0], &file, self.power_held).unwrap()
+        read_back(&self.journal, &self.journal.targets[&0], &file, self.power).unwrap()
     }
 
     /// A place that the last time span wrote just once.
@@ -203,8 +203,8 @@ fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_thr
         let now = u64::from_le_bytes((&*word).try_into().unwrap()) ^ number.wrapping_mul(step);
         word.copy_from_slice(&(now.wrapping_add(step) ^ number.wrapping_mul(step)).to_le_bytes());
     }
-    for power_held in [true, false] {
-        history.power_held = power_held;
+    for power in [Power::Held, Power::Lost, Power::Unknown] {
+        history.power = power;
         for (what, content, fault) in [
             ("zeros", vec![0; last.len()], SectorFault::Unwritten),
             ("random", random.clone(), SectorFault::Foreign),
@@ -219,7 +219,7 @@ fn a_destroyed_target_of_a_run_that_was_cut_off_is_damaged_whatever_it_wrote_thr
         let mut mixed = last.clone();
         mixed[256..SECTOR].copy_from_slice(&newer[256..SECTOR]);
         let counts = history.found(&mixed).results.counts;
-        let (undecided, torn) = if power_held { (0, 1) } else { (1, 0) };
+        let (undecided, torn) = if power == Power::Held { (0, 1) } else { (1, 0) };
         assert_eq!((counts.undecided, counts.wrong()), (undecided, torn), "{acknowledged} {counts:?}");
     }
 }
@@ -257,7 +257,7 @@ fn stamps_in_places_that_the_run_has_not_written_are_damage() {
 fn a_journal_forgets_a_file_before_it_is_made_anew() {
     let directory = directory();
     let [file, journal, seen] = ["data", "journal", "seen"].map(|name| directory.path().join(name));
-    let line = format!("-c512K -b16K -s -W0 -d1 -w100 -Sw --verify --until-written 1x {}", file.display());
+    let line = format!("-c512K -b16K -s -W0 -d60 -w100 -Sw --verify --until-written 1x {}", file.display());
     let (mut profile, run_options) = profile_and_options(&line);
     let mut second = profile.time_spans[0].clone();
     second.targets[0].file_size = Some(256 << 10);
@@ -343,7 +343,7 @@ fn honest_runs_in_which_everybody_writes_over_everybody_are_no_alarm() {
         assert_eq!(found.acknowledged > 0, durable, "{way}");
         if let Some(journal) = journal {
             let content = format::read(std::fs::File::open(journal).unwrap()).unwrap();
-            let found = read_back(&content, &content.targets[&0], &file, true).unwrap();
+            let found = read_back(&content, &content.targets[&0], &file, Power::Held).unwrap();
             assert!(found.units > 0 && found.results.counts.failed.is_empty(), "{way}: {found:?}");
         }
     });

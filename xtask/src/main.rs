@@ -60,10 +60,11 @@ const COMMANDS: &[Command] = &[
     (
         "power-cuts",
         power_cuts::main,
-        "[--cuts 1000] [--block 16K] [--seed 1] [--ours PATH]",
-        "Records the writes of runs on XFS, with --atomic and without, and shows the disk as so many power\n    \
-         cuts would have left it (as root, with FUSE, mkfs.xfs): no atomic write may be torn, and torn\n    \
-         ones have to be seen without.",
+        "[--only honest|faults|atomic] [--cuts 1000] [--place raw|ext4|xfs|btrfs] [--seconds 2]\n    \
+         [--block 16K] [--seed 1] [--ours PATH]",
+        "Records the writes of runs, and shows the disk as so many power cuts would have left it (as\n    \
+         root, with FUSE and mkfs): honest storage is never called wrong, each injected fault is called\n    \
+         by its name, and no atomic write is torn, while torn ones are seen without --atomic.",
     ),
     (
         "prepare",

@@ -17,11 +17,16 @@ const CAMPAIGN: OptionRow = row(
 const ATOMIC: OptionRow =
     switch("--atomic", "judge whole blocks, as of a run with --atomic: one that holds two versions is wrong");
 
+const POWER_LOST: OptionRow = switch(
+    "--power-lost",
+    "the storage lost its power though this machine kept running: judge the run as one that power ended",
+);
+
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
-    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic]",
+    arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost]",
     help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong",
-    options: &[CAMPAIGN, ATOMIC],
+    options: &[CAMPAIGN, ATOMIC, POWER_LOST],
     exclusive: &[],
     takes: Takes::Files,
     examples: &[
@@ -42,6 +47,6 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
             Journals::One(journal)
         }
     };
-    let atomic = line.has(&ATOMIC);
-    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic }))
+    let (atomic, power_lost) = (line.has(&ATOMIC), line.has(&POWER_LOST));
+    Ok(Invocation::VerifyAfter(VerifyAfterRequest { source, targets, atomic, power_lost }))
 }

@@ -12,6 +12,8 @@ pub struct VerifyAfterRequest {
     pub targets: Vec<RawText>,
     /// Every write is judged as one that was atomic, whatever the run asked for.
     pub atomic: bool,
+    /// `--power-lost`: the storage lost its power, whether or not this machine did.
+    pub power_lost: bool,
 }
 
 /// Which journals are read.

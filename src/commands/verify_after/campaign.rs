@@ -8,11 +8,10 @@
 
 use super::cycle::{COLUMNS, Cycle, CycleError, CycleRow};
 use super::journal::read_all;
-use crate::cli::Exit;
+use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
 use crate::commands::output;
 use crate::integrity::journal::format;
-use crate::profile::RawText;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
 use crate::units::table;
@@ -55,15 +54,14 @@ struct Journal {
     cycle: Option<Cycle>,
 }
 
-/// Reads back the newest journal, unless it was before, and prints the table of all. `atomic`: every write is
-/// judged as an atomic one.
-pub fn go_on(folder: &Path, targets: &[RawText], atomic: bool) -> Result<Exit, NotDone> {
+/// Reads back the newest journal, unless it was before, and prints the table of all.
+pub fn go_on(folder: &Path, request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     let mut journals = journals(folder).map_err(failed)?;
     let newest = journals.last_mut().ok_or_else(|| failed(CampaignError::Empty(folder.to_owned())))?;
     let mut text = String::new();
     // Behind an older one others have written.
     if newest.cycle.is_none() && newest.began_ms.is_some() {
-        let found = read_all(&folder.join(&newest.name), targets, atomic)?;
+        let found = read_all(&folder.join(&newest.name), request)?;
         let cycle = Cycle::of(&newest.name, &found);
         keep(folder, &cycle).map_err(failed)?;
         newest.cycle = Some(cycle);

@@ -1,6 +1,7 @@
 //! A cycle of a campaign: one run, one power cut, one read-back. What came of it is kept beside its journal.
 
 use super::journal::JournalReadBack;
+use crate::integrity::Power;
 use crate::profile::RawText;
 use crate::results::{AddUp, IntegrityCounts, IntegrityResults};
 use crate::units::start_time::date_and_time;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CycleEnd {
-    /// The machine has been started again since, and the run hadn't ended.
+    /// The machine has been started again since, or the storage lost power, and the run hadn't ended.
     #[default]
     Cut,
     /// It was killed, and the machine has run ever since.
@@ -70,10 +71,10 @@ impl Cycle {
     /// That of a journal that was read back.
     pub fn of(journal: &str, found: &JournalReadBack) -> Cycle {
         let content = &found.content;
-        let end = match (content.has_ended, found.power_held) {
+        let end = match (content.has_ended, found.power) {
             (true, _) => CycleEnd::Ended,
-            (_, true) => CycleEnd::Killed,
-            (_, false) => CycleEnd::Cut,
+            (_, Power::Held) => CycleEnd::Killed,
+            (_, Power::Lost | Power::Unknown) => CycleEnd::Cut,
         };
         let targets = content.targets.values().zip(&found.targets).map(|(target, found)| CycleTarget {
             path: target.path.clone(),

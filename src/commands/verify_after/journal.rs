@@ -1,12 +1,12 @@
 //! A journal: what it says is durable is read back.
 
-use crate::cli::Exit;
+use crate::cli::{Exit, VerifyAfterRequest};
 use crate::commands::not_done::NotDone;
 use crate::host::boot;
 use crate::host::root::Root;
 use crate::host::target::locate;
 use crate::integrity::journal::{JournalContent, JournalTarget, format};
-use crate::integrity::{TargetReadBack, read_back};
+use crate::integrity::{Power, TargetReadBack, read_back};
 use crate::profile::RawText;
 use crate::report::integrity_text::held;
 use crate::results::{AddUp, FailedSector, IntegrityCounts};
@@ -20,8 +20,8 @@ use std::path::Path;
 pub struct JournalReadBack {
     /// What the journal says.
     pub content: JournalContent,
-    /// The machine is known to have run ever since the journal was begun.
-    pub power_held: bool,
+    /// Whether the storage had power ever since the journal was begun.
+    pub power: Power,
     /// What came of each target, in the order of the journal.
     pub targets: Vec<TargetReadBack>,
     /// All that is told of it.
@@ -30,16 +30,16 @@ pub struct JournalReadBack {
     pub exit: Exit,
 }
 
-/// Reads back what a journal says is durable; `given`: where its targets are now, empty = where they were;
-/// `atomic`: every write is judged as an atomic one.
+/// Reads back what a journal says is durable, by the targets and switches of the request.
 ///
 /// # Errors
 /// The journal or a target can't be read.
-pub fn read_all(journal: &Path, given: &[RawText], atomic: bool) -> Result<JournalReadBack, NotDone> {
+pub fn read_all(journal: &Path, request: &VerifyAfterRequest) -> Result<JournalReadBack, NotDone> {
+    let VerifyAfterRequest { targets: given, atomic, power_lost, .. } = request;
     let name = journal.display();
     let file = File::open(journal).map_err(|error| format!("{name}: can't be opened: {error}"))?;
     let mut content = format::read(BufReader::new(file)).map_err(|why| format!("{name}: {why}"))?;
-    content.targets.values_mut().for_each(|target| target.atomic |= atomic);
+    content.targets.values_mut().for_each(|target| target.atomic |= *atomic);
     if !given.is_empty() && given.len() != content.targets.len() {
         return Err(format!(
             "{name}: has {} targets, but {} are named: name all in the order of the journal ({}), or none",
@@ -49,15 +49,20 @@ pub fn read_all(journal: &Path, given: &[RawText], atomic: bool) -> Result<Journ
         )
         .into());
     }
-    let power_held = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
-    let mut text = header(&name.to_string(), &content, power_held);
+    let same_boot = !content.boot.is_empty() && boot(&Root::live()) == Some(content.boot.clone());
+    let power = match (*power_lost, same_boot) {
+        (true, _) => Power::Lost,
+        (_, true) => Power::Held,
+        (_, false) => Power::Unknown,
+    };
+    let mut text = header(&name.to_string(), &content, power);
     let mut exit = Exit::Success;
     let (mut all, mut targets) = (IntegrityCounts::default(), Vec::new());
     for (index, target) in content.targets.values().enumerate() {
         let path = given.get(index).unwrap_or(&target.path);
         let refused = |why: &dyn std::fmt::Display| format!("'{path}': {why}");
         let place = locate(path.as_bytes()).map_err(|why| refused(&why))?;
-        let found = read_back(&content, target, &place, power_held).map_err(|why| refused(&why))?;
+        let found = read_back(&content, target, &place, power).map_err(|why| refused(&why))?;
         all.add(&found.results.counts);
         if found.results.counts.wrong() > 0 {
             exit = Exit::Corrupt;
@@ -69,7 +74,7 @@ pub fn read_all(journal: &Path, given: &[RawText], atomic: bool) -> Result<Journ
         exit = Exit::Doubtful;
         let _ = writeln!(text, "\nnothing was verified: {}", why_nothing(&content));
     }
-    Ok(JournalReadBack { content, power_held, targets, text, exit })
+    Ok(JournalReadBack { content, power, targets, text, exit })
 }
 
 /// Why there is nothing that could be right or wrong: no success.
@@ -84,11 +89,14 @@ fn why_nothing(content: &JournalContent) -> &'static str {
     }
 }
 
-fn header(name: &str, content: &JournalContent, power_held: bool) -> String {
-    let end = match (content.has_ended, power_held) {
+fn header(name: &str, content: &JournalContent, power: Power) -> String {
+    let end = match (content.has_ended, power) {
         (true, _) => "it ended by itself",
-        (_, true) => "it was killed, without a loss of power (the machine has not been restarted since)",
-        (_, false) => "it was killed, or lost power",
+        (_, Power::Lost) => "it was cut off by a loss of power of the storage (--power-lost)",
+        (_, Power::Held) => {
+            "it was killed, without a loss of power (the machine has not been restarted since)"
+        }
+        (_, Power::Unknown) => "it was killed, or lost power",
     };
     let broken = match content.broken {
         0 => String::new(),

@@ -16,10 +16,10 @@ use crate::cli::{Exit, Journals, VerifyAfterRequest};
 pub fn verify_after(request: &VerifyAfterRequest) -> Result<Exit, NotDone> {
     match &request.source {
         Journals::One(journal) => {
-            let found = journal::read_all(journal, &request.targets, request.atomic)?;
+            let found = journal::read_all(journal, request)?;
             output::told_to_stdout(&found.text)?;
             Ok(found.exit)
         }
-        Journals::Campaign(folder) => campaign::go_on(folder, &request.targets, request.atomic),
+        Journals::Campaign(folder) => campaign::go_on(folder, request),
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a cut may tear: a device writes whole sectors, bytes.
+/// A sector, bytes.
 pub const SECTOR: usize = 512;
 /// Changes of a cut are kept by pages, bytes.
 const PAGE: usize = 4096;
@@ -17,6 +17,8 @@ enum Event {
 
 /// See the module.
 pub struct Disk {
+    /// What a cut never tears, bytes.
+    whole: usize,
     /// While recording: all of it. Later: what was durable before the cut that is shown.
     content: Vec<u8>,
     events: Vec<Event>,
@@ -28,20 +30,24 @@ pub struct Disk {
     applied: usize,
     /// Recording; `false` = cuts are shown.
     is_recorded: bool,
+    /// How many cuts were shown.
+    shown: usize,
     /// What differs from `content` in the cut that is shown, by the number of the page.
     changed: HashMap<usize, Vec<u8>>,
 }
 
 impl Disk {
-    /// An empty one of so many bytes.
-    pub fn new(size: usize, journal: PathBuf) -> Disk {
+    /// An empty one of so many bytes, whose writes are torn between blocks of `whole` bytes.
+    pub fn new(size: usize, whole: usize, journal: PathBuf) -> Disk {
         Disk {
+            whole,
             content: vec![0; size],
             events: Vec::new(),
             journal_bytes: Vec::new(),
             journal,
             applied: 0,
             is_recorded: false,
+            shown: 0,
             changed: HashMap::new(),
         }
     }
@@ -124,11 +130,11 @@ impl Disk {
     }
 
     /// Shows the disk as a power cut at an event leaves it: all before the last flush is there; of what came
-    /// later, the event itself included, each write is there, or isn't, or only its first sectors are, as
-    /// `draw` (below its argument) says. Cuts are shown in ascending order. Returns how many
-    /// bytes the journal had.
-    pub fn cut(&mut self, at: usize, mut draw: impl FnMut(usize) -> usize) -> u64 {
+    /// later, the event itself included, each write is there as far as `keep` says. Cuts are shown in
+    /// ascending order. Returns how many bytes the journal had.
+    pub fn cut(&mut self, at: usize, mut keep: impl FnMut(usize) -> Kept) -> u64 {
         self.changed.clear();
+        self.shown += 1;
         let before = &self.events[self.applied..at];
         let durable = before.iter().rposition(|event| matches!(event, Event::Flush)).unwrap_or(0);
         for event in &self.events[self.applied..self.applied + durable] {
@@ -140,16 +146,57 @@ impl Disk {
         let in_flight = std::mem::take(&mut self.events);
         for event in &in_flight[self.applied..=at] {
             let Event::Write { offset, data } = event else { continue };
-            let kept = match draw(3) {
-                0 => 0,
-                1 => data.len(),
-                _ => SECTOR * draw(data.len() / SECTOR + 1),
-            };
-            self.change(*offset, &data[..kept.min(data.len())]);
+            match keep(data.len() / self.whole) {
+                Kept::Nothing => {}
+                Kept::All => self.change(*offset, data),
+                Kept::Sectors(kept) => {
+                    let sectors = data.chunks(self.whole).zip((*offset..).step_by(self.whole)).zip(kept);
+                    for ((sector, at), _) in sectors.filter(|(_, kept)| *kept) {
+                        self.change(at, sector);
+                    }
+                }
+            }
         }
         self.events = in_flight;
         self.journal_bytes[at]
     }
+
+    /// The number of the cut that is shown, from 1.
+    pub fn shown(&self) -> usize {
+        self.shown
+    }
+
+    /// The numbers of the events that were flushes.
+    pub fn flushes(&self) -> Vec<usize> {
+        let flushes = self.events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Flush));
+        flushes.map(|(number, _)| number).collect()
+    }
+
+    /// All writes in their order: number of the event, offset, data.
+    pub fn writes(&self) -> impl Iterator<Item = (usize, usize, &[u8])> {
+        self.events.iter().enumerate().filter_map(|(number, event)| match event {
+            Event::Write { offset, data } => Some((number, *offset, &data[..])),
+            Event::Flush => None,
+        })
+    }
+
+    /// Bytes that the journal had when an event came.
+    pub fn journal_bytes(&self, at: usize) -> u64 {
+        self.journal_bytes[at]
+    }
+
+    /// Changes what is shown, until the next cut.
+    pub fn damage(&mut self, offset: usize, data: &[u8]) {
+        self.change(offset, data);
+    }
+}
+
+/// What a cut keeps of a write that was in flight.
+pub enum Kept {
+    Nothing,
+    All,
+    /// Of each block that is never torn whether it arrived.
+    Sectors(Vec<bool>),
 }
 
 #[cfg(test)]
@@ -164,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_cut_keeps_what_was_flushed_and_what_is_drawn_of_the_rest() {
-        let mut disk = Disk::new(8 * PAGE, "/nowhere".into());
+        let mut disk = Disk::new(8 * PAGE, SECTOR, "/nowhere".into());
         disk.write(0, &[1; 1024]);
         let begin = disk.record();
         disk.write(0, &[2; 1024]);
@@ -172,16 +219,26 @@ mod tests {
         disk.write(0, &[3; 1024]);
         assert_eq!(byte(&disk, 0), 3);
         assert_eq!(disk.show_cuts(begin), 3);
-        for (at, draws, first, last) in [
-            (0, vec![0], 1, 1),
-            (0, vec![1], 2, 2),
-            (0, vec![2, 1], 2, 1),
-            (2, vec![0], 2, 2),
-            (2, vec![2, 1], 3, 2),
+        let one = |kept: [bool; 2]| Kept::Sectors(kept.to_vec());
+        for (at, kept, first, last) in [
+            (0, Kept::Nothing, 1, 1),
+            (0, Kept::All, 2, 2),
+            (0, one([true, false]), 2, 1),
+            (0, one([false, true]), 1, 2),
+            // The flush has not ended: what it was to make durable isn't yet.
+            (1, Kept::Nothing, 1, 1),
+            (2, Kept::Nothing, 2, 2),
+            (2, one([true, false]), 3, 2),
         ] {
-            let mut draws = draws.into_iter();
-            disk.cut(at, |_| draws.next().unwrap());
+            let mut kept = Some(kept);
+            disk.cut(at, |_| kept.take().unwrap());
             assert_eq!((byte(&disk, 0), byte(&disk, 1023)), (first, last), "{at}");
         }
+        disk.damage(1000, &[9; 24]);
+        assert_eq!((byte(&disk, 0), byte(&disk, 1023)), (3, 9));
+        disk.cut(2, |_| Kept::Nothing);
+        assert_eq!(byte(&disk, 1023), 2, "a cut shows no earlier damage");
+        assert_eq!(disk.flushes(), [1]);
+        assert_eq!(disk.writes().map(|(number, ..)| number).collect::<Vec<_>>(), [0, 2]);
     }
 }

@@ -23,5 +23,5 @@ mod stamp;
 pub use checker::SectorChecker;
 pub use error::{IntegrityError, JournalFailure, NotReadBack};
 pub use order::TargetOrder;
-pub use read_back::{TargetReadBack, read_back};
+pub use read_back::{Power, TargetReadBack, read_back};
 pub use shared::Integrity;

@@ -27,8 +27,18 @@ pub struct TargetReadBack {
     pub newer: u64,
 }
 
-/// Reads all sectors back of which a journal says something, from the target at a path. `power_held`: the
-/// machine is known to have run ever since.
+/// Whether the storage had power from the run until it is read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Power {
+    /// This machine is known to have run ever since: what is missing was killed at most.
+    Held,
+    /// The storage is known to have lost it.
+    Lost,
+    /// Nobody knows: this machine was started again since, or the journal doesn't tell.
+    Unknown,
+}
+
+/// Reads all sectors back of which a journal says something, from the target at a path.
 ///
 /// # Errors
 /// It can't be opened, or there isn't memory.
@@ -36,14 +46,14 @@ pub fn read_back(
     content: &JournalContent,
     target: &JournalTarget,
     path: &Path,
-    power_held: bool,
+    power: Power,
 ) -> Result<TargetReadBack, NotReadBack> {
     let memory = || Buffer::new(PIECE as usize).map_err(NotReadBack::NoMemory);
     let found = TargetReadBack::default();
     let mut reader = BackReader {
         content,
         target,
-        power_held,
+        power,
         checksums: SectorChecksums::new(target.sector as usize),
         file: open(path)?,
         beside: memory()?,
@@ -79,7 +89,7 @@ fn open(path: &Path) -> Result<File, NotReadBack> {
 struct BackReader<'a> {
     content: &'a JournalContent,
     target: &'a JournalTarget,
-    power_held: bool,
+    power: Power,
     checksums: SectorChecksums,
     file: File,
     found: TargetReadBack,
@@ -114,7 +124,7 @@ impl BackReader<'_> {
         let may_be_mixed = match self.target.mixing {
             Mixing::Never => false,
             // What the page cache holds of a run that was only killed is whole, and is read behind it.
-            Mixing::WhenCut => !self.content.has_ended && !self.power_held,
+            Mixing::WhenCut => !self.content.has_ended && self.power != Power::Held,
             Mixing::WhenKilled => !self.content.has_ended,
             Mixing::Always => true,
         };

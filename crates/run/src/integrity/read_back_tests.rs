@@ -54,7 +54,7 @@ fn a_block_of_two_versions_is_a_broken_promise_of_atomic_writes_alone() {
     ] {
         std::fs::write(&path, block(versions)).unwrap();
         let content = journal(atomic, overlapped);
-        let found = read_back(&content, &content.targets[&0], &path, false).unwrap();
+        let found = read_back(&content, &content.targets[&0], &path, Power::Unknown).unwrap();
         let faults: Vec<SectorFault> = found.results.failures.iter().map(|failed| failed.fault).collect();
         assert_eq!(faults, expected.into_iter().collect::<Vec<_>>(), "{versions:?} {atomic} {overlapped}");
     }

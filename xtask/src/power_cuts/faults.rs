@@ -1,0 +1,222 @@
+//! Storage that lies: of what a journal says is durable something is damaged in a known way, and has to be
+//! called by the right word.
+
+use super::disk::{Kept, SECTOR};
+use super::place::Place;
+use super::random::Random;
+use super::recording::{Recording, Workload};
+use super::setting::Setting;
+use crate::Failure;
+use crate::table::print;
+use diskspd::integrity::journal::{Acknowledged, JournalContent};
+use diskspd::results::IntegrityCounts;
+use std::collections::HashMap;
+
+/// Bytes of a place.
+const UNIT: usize = 4096;
+
+/// What storage may do to a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// The last write never arrived.
+    Lost,
+    /// Half of its sectors did.
+    Torn,
+    /// An older one arrived last.
+    Reordered,
+    /// It went to another place.
+    Misdirected,
+    /// A bit changed.
+    Flipped,
+    /// Flushes did nothing: all that was written since an earlier one is gone.
+    FlushIgnored,
+}
+
+const FAULTS: [(Fault, &str, &[&str]); 6] = [
+    (Fault::Lost, "a write is lost", &["lost"]),
+    (Fault::Torn, "a write is torn", &["torn"]),
+    (Fault::Reordered, "an older write arrives last", &["stale"]),
+    (Fault::Misdirected, "a write goes to another place", &["lost", "misplaced"]),
+    (Fault::Flipped, "a bit flips", &["corrupt"]),
+    // What was there before the run is foreign where two of its writes are gone.
+    (Fault::FlushIgnored, "flushes are ignored", &["lost", "stale", "foreign"]),
+];
+
+/// What came of the faults of one kind.
+#[derive(Default)]
+struct Named {
+    injected: usize,
+    right: usize,
+    /// By other words than the right ones, and how often.
+    other: HashMap<String, usize>,
+    unseen: usize,
+}
+
+/// Each fault is named, and rightly.
+pub fn campaign(setting: &Setting) -> Result<bool, Failure> {
+    let way = "-b4K -o8 -t2 -Sh";
+    let workload = Workload { place: Place::Raw, way, atomic: false, whole_blocks: false };
+    let mut rows = Vec::new();
+    let mut good = true;
+    for (fault, what, words) in FAULTS {
+        // Each needs the disk from its beginning on.
+        let recording = Recording::make(setting, &workload)?;
+        let named = inject(&recording, setting, fault, words)?;
+        good &= named.injected > 0 && named.right == named.injected;
+        let other: Vec<String> =
+            named.other.iter().map(|(words, times)| format!("{times} {words}")).collect();
+        let counts = [named.injected, named.right, named.unseen].map(|count| count.to_string());
+        let [injected, right, unseen] = counts;
+        rows.push(vec![what.to_owned(), words.join(", "), injected, right, other.join("; "), unseen]);
+    }
+    print(&["fault", "words", "injected", "named so", "otherwise", "not seen"], &rows, false);
+    Ok(good)
+}
+
+fn inject(recording: &Recording, setting: &Setting, fault: Fault, words: &[&str]) -> Result<Named, Failure> {
+    let mut random = Random(setting.seed);
+    let history = History::of(recording);
+    let mut named = Named::default();
+    for at in recording.moments(setting.cuts.div_ceil(FAULTS.len()), &mut random) {
+        let bytes = match fault {
+            Fault::FlushIgnored => history.ignore_flushes(recording, at, &mut random)?,
+            _ => history.damage(recording, fault, at, &mut random)?,
+        };
+        let Some(counts) = bytes.map(|bytes| recording.judge(bytes)).transpose()?.flatten() else { continue };
+        named.add(&counts, words, fault);
+    }
+    Ok(named)
+}
+
+impl Named {
+    fn add(&mut self, counts: &IntegrityCounts, words: &[&str], fault: Fault) {
+        self.injected += 1;
+        let found: Vec<&str> = counts.failed.keys().map(|fault| fault.name()).collect();
+        let right = match fault {
+            // Some of all.
+            Fault::FlushIgnored => !found.is_empty() && found.iter().all(|word| words.contains(word)),
+            _ => found.len() == words.len() && found.iter().all(|word| words.contains(word)),
+        };
+        match (right, found.is_empty()) {
+            (true, _) => self.right += 1,
+            (_, true) => self.unseen += 1,
+            (_, false) => *self.other.entry(found.join(" and ")).or_default() += 1,
+        }
+    }
+}
+
+/// A version of a place: the number of the event that wrote it, its number, and its bytes.
+struct Version {
+    event: usize,
+    generation: u64,
+    data: Vec<u8>,
+}
+
+/// All versions of each place, in their order.
+struct History(HashMap<usize, Vec<Version>>);
+
+impl History {
+    fn of(recording: &Recording) -> History {
+        let mut history: HashMap<usize, Vec<Version>> = HashMap::new();
+        for (event, offset, data) in recording.disk().writes() {
+            let units = data.chunks_exact(UNIT).zip((offset..).step_by(UNIT));
+            for (data, at) in units.filter(|(_, at)| at % UNIT == 0) {
+                let versions = history.entry(at).or_default();
+                versions.extend(generation(data, at).map(|generation| Version {
+                    event,
+                    generation,
+                    data: data.to_vec(),
+                }));
+            }
+        }
+        History(history)
+    }
+
+    /// The versions of a place that was acknowledged, up to the one that was, if that is the last before an
+    /// event, and older ones with stamps are there.
+    fn of_place(&self, ack: &Acknowledged, at: usize) -> Option<&[Version]> {
+        let versions = self.0.get(&(ack.offset as usize))?;
+        let before = &versions[..versions.iter().take_while(|version| version.event < at).count()];
+        let is_last = before.last()?.generation == ack.oldest;
+        (is_last && !ack.overlapped && before.len() > 2).then_some(before)
+    }
+
+    /// Damages a place of those that are durable at an event; bytes of the journal then. `None` = there is
+    /// no such place yet.
+    fn damage(
+        &self,
+        recording: &Recording,
+        fault: Fault,
+        at: usize,
+        random: &mut Random,
+    ) -> Result<Option<u64>, Failure> {
+        let bytes = recording.disk().cut(at, |_| Kept::All);
+        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        let Some((place, versions)) = self.draw(&said, at, None, random) else { return Ok(None) };
+        let [.., oldest, older, newest] = versions else { return Ok(None) };
+        let mut disk = recording.disk();
+        match fault {
+            Fault::Lost => disk.damage(place, &older.data),
+            Fault::Torn => disk.damage(place + UNIT / 2, &older.data[UNIT / 2..]),
+            Fault::Reordered => disk.damage(place, &oldest.data),
+            Fault::Misdirected => {
+                let Some((other, _)) = self.draw(&said, at, Some(place), random) else { return Ok(None) };
+                disk.damage(place, &older.data);
+                disk.damage(other, &newest.data);
+            }
+            Fault::Flipped => {
+                let mut data = newest.data.clone();
+                data[SECTOR + 100 + random.below(SECTOR - 100)] ^= 1 << random.below(8);
+                disk.damage(place, &data);
+            }
+            Fault::FlushIgnored => {}
+        }
+        Ok(Some(bytes))
+    }
+
+    /// A place that was acknowledged, other than one, and its versions.
+    fn draw(
+        &self,
+        said: &JournalContent,
+        at: usize,
+        not: Option<usize>,
+        random: &mut Random,
+    ) -> Option<(usize, &[Version])> {
+        let places: Vec<(usize, &[Version])> = said
+            .acknowledged
+            .values()
+            .filter_map(|ack| Some((ack.offset as usize, self.of_place(ack, at)?)))
+            .filter(|(place, _)| Some(*place) != not)
+            .collect();
+        places.get(random.below(places.len())).copied()
+    }
+
+    /// Shows the disk as it was at an event, and takes the journal of a later one, as if the flushes between
+    /// had done nothing. `None` = nothing was acknowledged between.
+    fn ignore_flushes(
+        &self,
+        recording: &Recording,
+        at: usize,
+        random: &mut Random,
+    ) -> Result<Option<u64>, Failure> {
+        recording.disk().cut(at, |_| Kept::Nothing);
+        let flushes = recording.disk().flushes();
+        let later: Vec<usize> = flushes.into_iter().filter(|flush| *flush > at).take(200).collect();
+        let Some(later) = later.get(random.below(later.len())) else { return Ok(None) };
+        let bytes = recording.disk().journal_bytes(*later);
+        let Some(said) = recording.said(bytes)? else { return Ok(None) };
+        // Of writes that overlapped any may have been the last, also one that is there.
+        let gone = said.acknowledged.values().any(|ack| {
+            let versions = self.0.get(&(ack.offset as usize));
+            let written = versions.and_then(|all| all.iter().find(|one| one.generation == ack.oldest));
+            written.is_some_and(|version| version.event > at && !ack.overlapped)
+        });
+        Ok(gone.then_some(bytes))
+    }
+}
+
+/// The version of a place that begins with a stamp of it.
+fn generation(data: &[u8], at: usize) -> Option<u64> {
+    let number = |from: usize| Some(u64::from_le_bytes(*data.get(from..)?.first_chunk()?));
+    (data.get(4..8)? == b"DSV1" && number(16)? == at as u64).then(|| number(24))?
+}

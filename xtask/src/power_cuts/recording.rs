@@ -1,0 +1,176 @@
+//! A run on the disk, recorded, and what cuts of it are judged by.
+
+use super::disk::Disk;
+use super::place::Place;
+use super::random::Random;
+use super::server;
+use super::setting::Setting;
+use super::stage::{Stage, run};
+use crate::Failure;
+use diskspd::integrity::journal::{JournalContent, format};
+use diskspd::integrity::{Power, read_back};
+use diskspd::results::{AddUp, IntegrityCounts};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is recorded.
+pub struct Workload<'a> {
+    pub place: Place,
+    /// Options of the run.
+    pub way: &'a str,
+    /// It writes atomically.
+    pub atomic: bool,
+    /// Blocks are judged as atomic writes, whether they were or not.
+    pub whole_blocks: bool,
+}
+
+/// See the module. What was mounted is taken down with it.
+pub struct Recording {
+    place: Place,
+    whole_blocks: bool,
+    disk: Arc<Mutex<Disk>>,
+    events: usize,
+    journal: Vec<u8>,
+    disks: String,
+    mount: String,
+    // Unmounted before the directory goes.
+    _stage: Stage,
+    _directory: tempfile::TempDir,
+}
+
+/// The number of the disk while it is recorded; cuts are shown as others.
+const RECORDED: usize = 0;
+
+impl Recording {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Something can't be made, or the run fails.
+    pub fn make(setting: &Setting, workload: &Workload) -> Result<Recording, Failure> {
+        let directory = tempfile::tempdir_in("/var/tmp")?;
+        let place = |name: &str| {
+            let path = directory.path().join(name);
+            std::fs::create_dir(&path)?;
+            Ok::<String, std::io::Error>(path.display().to_string())
+        };
+        let (disks, mount) = (place("disks")?, place("mount")?);
+        let journal = directory.path().join("journal");
+        let disk = Arc::new(Mutex::new(Disk::new(
+            workload.place.size(),
+            workload.place.never_torn(),
+            journal.clone(),
+        )));
+        server::serve(Path::new(&disks), Arc::clone(&disk))?;
+        let mut stage = Stage::default();
+        stage.undo("umount", "-l", &disks);
+        let mut recording = Recording {
+            place: workload.place,
+            whole_blocks: workload.whole_blocks,
+            disk,
+            events: 0,
+            journal: Vec::new(),
+            disks,
+            mount,
+            _stage: stage,
+            _directory: directory,
+        };
+        let begin = recording.record(setting, workload, &journal)?;
+        let events = recording.disk().show_cuts(begin);
+        recording.events = events;
+        recording.journal = std::fs::read(&journal)?;
+        match recording.events {
+            0 => Err("the run wrote nothing".into()),
+            _ => Ok(recording),
+        }
+    }
+
+    fn record(&self, setting: &Setting, workload: &Workload, journal: &PathBuf) -> Result<Vec<u8>, Failure> {
+        let mut stage = Stage::default();
+        let device = attach(&self.disks, RECORDED, &mut stage)?;
+        self.place.make(&device)?;
+        let target = self.place.mount(&device, &self.mount, &mut stage)?;
+        let ours = setting.diskspd.display().to_string();
+        let size: &[&str] = if self.place == Place::Raw { &["--destroy"] } else { &["-c8M"] };
+        run(&[&[&*ours, "-b64K", "-w100", "-Su", "-W0", "-d1"], size, &[&target]].concat())?;
+        run(&["sync", &target])?;
+        let begin = self.disk().record();
+        let journal = journal.display().to_string();
+        let seconds = format!("-d{}", setting.seconds);
+        let mut words = vec![&*ours, "-r", "-w100", "-W0", &seconds, "--verify", "--journal", &journal];
+        words.extend(workload.way.split(' '));
+        words.extend(workload.atomic.then_some("--atomic"));
+        words.extend((self.place == Place::Raw).then_some("--destroy"));
+        words.push(&target);
+        run(&words)?;
+        Ok(begin)
+    }
+
+    /// The disk, as it is shown.
+    pub fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many writes and flushes there were.
+    pub fn events(&self) -> usize {
+        self.events
+    }
+
+    /// So many events to cut at, in ascending order: half of them flushes, the others any.
+    pub fn moments(&self, cuts: usize, random: &mut Random) -> Vec<usize> {
+        let flushes = self.disk().flushes();
+        let mut moments: Vec<usize> = (0..cuts)
+            .map(|number| match flushes.is_empty() || number % 2 == 0 {
+                true => random.below(self.events),
+                false => flushes[random.below(flushes.len())],
+            })
+            .collect();
+        moments.sort_unstable();
+        moments
+    }
+
+    /// What the journal said when it had so many bytes; `None` = not even its beginning.
+    ///
+    /// # Errors
+    /// It makes no sense.
+    pub fn said(&self, bytes: u64) -> Result<Option<JournalContent>, Failure> {
+        let said = &self.journal[..self.journal.len().min(bytes as usize)];
+        match format::began_ms(said) {
+            None => Ok(None),
+            Some(_) => Ok(Some(format::read(said)?)),
+        }
+    }
+
+    /// Judges what is shown by what the journal said when it had so many bytes; `None` = nothing was durable
+    /// yet.
+    ///
+    /// # Errors
+    /// What is left can't be mounted or read.
+    pub fn judge(&self, bytes: u64) -> Result<Option<IntegrityCounts>, Failure> {
+        let Some(mut said) = self.said(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
+            return Ok(None);
+        };
+        let mut stage = Stage::default();
+        let number = self.disk().shown();
+        // The disk itself is read as the file that it is.
+        let target = match self.place {
+            Place::Raw => format!("{}/{number}", self.disks),
+            _ => {
+                let device = attach(&self.disks, number, &mut stage)?;
+                self.place.mount(&device, &self.mount, &mut stage)?
+            }
+        };
+        let mut counts = IntegrityCounts::default();
+        said.targets.values_mut().for_each(|target| target.atomic |= self.whole_blocks);
+        for of_journal in said.targets.values() {
+            let found = read_back(&said, of_journal, Path::new(&target), Power::Lost)?;
+            counts.add(&found.results.counts);
+        }
+        Ok(Some(counts))
+    }
+}
+
+fn attach(disks: &str, number: usize, stage: &mut Stage) -> Result<String, Failure> {
+    let device = run(&["losetup", "--find", "--show", &format!("{disks}/{number}")])?;
+    stage.undo("losetup", "-d", &device);
+    Ok(device)
+}

@@ -1,0 +1,20 @@
+//! What was asked for.
+
+use super::place::Place;
+use std::path::PathBuf;
+
+/// What the campaigns have in common.
+pub struct Setting {
+    /// The program.
+    pub diskspd: PathBuf,
+    /// How many cuts.
+    pub cuts: usize,
+    /// Of what is drawn.
+    pub seed: u64,
+    /// How long each run is.
+    pub seconds: u32,
+    /// Where; `None` = as the campaign has it.
+    pub place: Option<Place>,
+    /// Block size of atomic writes.
+    pub block: String,
+}
