@@ -10,7 +10,7 @@ use crate::Failure;
 use diskspd::integrity::journal::{JournalContent, format};
 use diskspd::integrity::{Power, read_back};
 use diskspd::results::{AddUp, IntegrityCounts};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What is recorded.
@@ -84,7 +84,7 @@ impl Recording {
         }
     }
 
-    fn record(&self, setting: &Setting, workload: &Workload, journal: &PathBuf) -> Result<Vec<u8>, Failure> {
+    fn record(&self, setting: &Setting, workload: &Workload, journal: &Path) -> Result<Vec<u8>, Failure> {
         let mut stage = Stage::default();
         let device = attach(&self.disks, RECORDED, &mut stage)?;
         self.place.make(&device)?;
