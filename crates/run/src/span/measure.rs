@@ -12,7 +12,7 @@ use crate::tell::live::Counters;
 use crate::voice::Voice;
 use crate::watch::observe::Observer;
 use crate::watch::trace;
-use crate::worker::Phases;
+use crate::worker::{Phases, Slowest};
 use crate::worker::desk::{self, Desk};
 use crate::worker::recorder;
 use crate::worker::recorder::merge_errors;
@@ -55,14 +55,17 @@ pub fn measure(
     if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
     }
+    let slowest = observer.slowest();
     let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
     let observer = std::thread::scope(|scope| {
         // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let (live, ring) = (live.get(index), rings.get(index));
-            let work = move || work(worker, shared, control, live, ring, desk);
+            let slow = slowest.as_ref().and_then(|rings| rings.get(index));
+            let seen = Seen { live: live.get(index), log: rings.get(index), slow };
+            let wanted = options.run_options.explain;
+            let work = move || work(worker, shared, control, seen, wanted, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
@@ -228,13 +231,23 @@ impl Drop for Leaving<'_> {
     }
 }
 
+/// Where others see what a worker does.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    live: Option<&'a Counters>,
+    /// `--io-log`
+    log: Option<&'a Ring>,
+    /// `--explain`
+    slow: Option<&'a Ring>,
+}
+
 /// The whole life of a worker thread.
 fn work(
     worker: &WorkerPlan,
     shared: &Shared,
     control: &Control,
-    live: Option<&Counters>,
-    log: Option<&Ring>,
+    Seen { live, log, slow }: Seen,
+    wanted: Option<u32>,
     desk: &Desk,
 ) {
     let _leaving = Leaving(control, worker.thread);
@@ -250,6 +263,12 @@ fn work(
         Ok(worker) => worker,
         Err(failure) => return control.fail(failure),
     };
+    if let (Some(ring), Some(wanted)) = (slow, wanted) {
+        match Slowest::new(wanted, ring.producer()) {
+            Ok(slowest) => worker.slowest = Some(slowest),
+            Err(why) => return control.fail(Failure::of_thread(worker.plan.thread, why.to_string())),
+        }
+    }
     desk.names(worker.heir.take());
     if !control.ready_and_wait() {
         return;

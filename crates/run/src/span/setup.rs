@@ -126,6 +126,7 @@ pub fn set_up<'a>(
         live,
         quota: shared.quota.clone(),
         log: log.map(Ring::producer),
+        slowest: None,
         voice: shared.voice,
     })
 }

@@ -24,6 +24,7 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Trace, TraceSession};
 use machine::{Machine, is_offline};
 use recorder::Recorder;
+pub use recorder::buffer_kib;
 use requests::BlockFormats;
 use traced::Traced;
 use tracepoints::{COMPLETE, ISSUE, MOVES_DATA, TRACEPOINTS};
