@@ -72,6 +72,7 @@ fn examples() -> Vec<Record> {
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
         stuck_ms: Some(1),
+        explain: Some(1),
         fail_on_outage_ms: Some(1000),
         verify: Some(VerifyMode::Both),
         verify_as: vec![1],

@@ -60,7 +60,12 @@ fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
     let longest = |stage| slow.ios.iter().map(|io| io.stages.of(stage)).max().unwrap_or(0);
     let first = |stage: IoStage| slow.ios.iter().filter(|io| main_stage(io) == stage).count();
     let header = "stage                          |   share  |  mean (ms) |   max (ms) | I/Os mostly here";
-    put!(out, "\nwhere the {} slowest lost their time\n\n{header}\n{}\n", slow.ios.len(), "-".repeat(header.len()));
+    put!(
+        out,
+        "\nwhere the {} slowest lost their time\n\n{header}\n{}\n",
+        slow.ios.len(),
+        "-".repeat(header.len())
+    );
     for stage in IoStage::ALL {
         let ns = sum.of(stage);
         put!(
@@ -97,7 +102,8 @@ fn write_culprits(out: &mut Vec<u8>, slow: &SlowIos) {
 }
 
 fn write_ios(out: &mut Vec<u8>, slow: &SlowIos) {
-    let header = "    at (s) |   ms     | thread |  what  |     offset     |   size   | mostly, and what held it up";
+    let header =
+        "    at (s) |   ms     | thread |  what  |     offset     |   size   | mostly, and what held it up";
     put!(out, "\n{header}\n{}\n", "-".repeat(header.len()));
     for io in slow.ios.iter().take(LISTED) {
         let why = io.culprit.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
@@ -141,10 +147,8 @@ mod tests {
         };
         let stopped = StageTimes { wake_ns: 30_000_000, ..StageTimes::default() };
         let device = StageTimes { device_ns: 10_000_000, ..StageTimes::default() };
-        let ios = vec![
-            io(30_000_000, stopped, CulpritKind::Stopped),
-            io(10_000_000, device, CulpritKind::Device),
-        ];
+        let ios =
+            vec![io(30_000_000, stopped, CulpritKind::Stopped), io(10_000_000, device, CulpritKind::Device)];
         let slow = SlowIos { wanted: 2, ios, lost: 3, cost_percent: 7.0, ..SlowIos::default() };
         let mut out = Vec::new();
         write_section(&mut out, 1, &slow);

@@ -163,8 +163,7 @@ mod tests {
         steps: &[(u64, Doing)],
         limited: bool,
     ) -> (Vec<(IoStage, u64)>, Option<(Kept, u64)>) {
-        let Attributed { stages, culprit } =
-            attribute((100, 1100), block, &course(steps), THREAD, limited);
+        let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
         let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));
         (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
@@ -189,10 +188,19 @@ mod tests {
 
     #[test]
     fn a_stop_is_never_the_devices() {
-        let steps = [RUNS, (150, Doing::Sleeps), (200, Doing::Stopped), (1000, Doing::Waits(None)), (1010, Doing::Runs)];
+        let steps = [
+            RUNS,
+            (150, Doing::Sleeps),
+            (200, Doing::Stopped),
+            (1000, Doing::Waits(None)),
+            (1010, Doing::Runs),
+        ];
         let stopped = Kept::By(CulpritKind::Stopped);
         let (stages, culprit) = found(&block((110, THREAD), 120, 250), &steps, true);
-        assert!(stages.contains(&(IoStage::Device, 130)) && stages.contains(&(IoStage::Wake, 760)), "{stages:?}");
+        assert!(
+            stages.contains(&(IoStage::Device, 130)) && stages.contains(&(IoStage::Wake, 760)),
+            "{stages:?}"
+        );
         assert_eq!(culprit, Some((stopped, 750)));
         // Without events of the block layer it is known as well; what else there was isn't.
         let (stages, culprit) = found(&BlockTimes::default(), &steps, true);

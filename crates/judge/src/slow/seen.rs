@@ -50,7 +50,9 @@ impl BlockTimes {
     pub fn take(&mut self, seen: &BlockSeen) {
         match seen.step {
             BlockStep::Queued(by) if self.queued.is_none() => self.queued = Some((seen.at, by)),
-            BlockStep::Issued if self.queued.is_some() && self.issued.is_none() => self.issued = Some(seen.at),
+            BlockStep::Issued if self.queued.is_some() && self.issued.is_none() => {
+                self.issued = Some(seen.at)
+            }
             BlockStep::Completed if self.queued.is_some() => self.completed = Some(seen.at),
             _ => {}
         }
@@ -63,15 +65,8 @@ mod tests {
 
     #[test]
     fn the_first_part_begins_and_the_last_one_ends() {
-        let seen = |at, step| BlockSeen {
-            at,
-            step,
-            device: 1,
-            sector: 8,
-            sectors: 8,
-            write: false,
-            flush: false,
-        };
+        let seen =
+            |at, step| BlockSeen { at, step, device: 1, sector: 8, sectors: 8, write: false, flush: false };
         let mut times = BlockTimes::default();
         for (at, step) in [
             (1, BlockStep::Completed), // of another I/O

@@ -13,9 +13,9 @@ use crate::watch::trace::buffer_kib;
 use crate::worker::NotHeld;
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
+use diskspd_host::tracing::Tracefs;
 use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_host::tracing::Tracefs;
 use diskspd_judge::slow::{BlockStep, Doing};
 use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::tracing::StampClock;
@@ -27,8 +27,8 @@ use events::{COMPLETED, DONE, EventFormats, ISSUED, QUEUED, SWITCH, Told, WOKEN}
 use keeper::{Keeper, Thread, Throttles};
 use places::TargetPlaces;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -64,17 +64,17 @@ fn without_option(refusal: &TraceRefusal) -> String {
 #[derive(Debug)]
 pub struct Explainer {
     rings: Arc<Vec<Ring>>,
-    /// Until recording begins.
-    ready: Option<Reader>,
     /// Until it is joined.
     thread: Option<JoinHandle<SlowIos>>,
     shared: Arc<Shared>,
-    workers: Vec<u32>,
-    trouble: Option<String>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Shared {
+    /// The workers' threads, by the kernel's numbers: with them recording begins.
+    threads: OnceLock<Vec<i32>>,
+    /// Both threads meet here when the kernel records.
+    started: Barrier,
     over: AtomicBool,
     /// When measuring began, ns; 0 = not yet.
     begin: AtomicU64,
@@ -97,12 +97,23 @@ impl Explainer {
         let rings: Option<Vec<Ring>> =
             plan.workers.iter().map(|worker| Ring::new(worker.thread, entries, false)).collect();
         let rings = Arc::new(rings.ok_or(NotHeld { wanted })?);
-        let reader = Reader::open(&root, Keeper::new(wanted, places), &rings);
-        let mut reader = reader.map_err(NotExplained::Refused)?;
-        let shared = Arc::new(Shared::default());
-        reader.shared = Arc::clone(&shared);
-        let workers = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
-        Ok(Some(Explainer { rings, ready: Some(reader), thread: None, shared, workers, trouble: None }))
+        let shared = Arc::new(Shared {
+            threads: OnceLock::new(),
+            started: Barrier::new(2),
+            over: AtomicBool::new(false),
+            begin: AtomicU64::new(0),
+        });
+        let reader = Reader::open(&root, Keeper::new(wanted, places), (&rings, &shared));
+        let reader = reader.map_err(NotExplained::Refused)?;
+        let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
+        let work = move || {
+            let _aside = cpu::keep_away(workers);
+            reader.work()
+        };
+        // Here and not when recording begins: it must not go before others as the controlling thread does then.
+        let thread = thread::Builder::new().name("explain".into()).spawn(work);
+        let thread = thread.map_err(|error| NotExplained::Refused(TraceRefusal::Thread { error }))?;
+        Ok(Some(Explainer { rings, thread: Some(thread), shared }))
     }
 
     /// Where the workers hand out their slowest I/Os, by worker.
@@ -111,21 +122,12 @@ impl Explainer {
     }
 
     /// Shortly before the window: recording begins. The workers' threads are known by now.
-    pub fn window_is_near(&mut self, workers: &[Counters]) {
-        let Some(mut reader) = self.ready.take() else { return };
-        let threads: Vec<i32> = workers.iter().map(Counters::thread).collect();
-        if let Err(why) = reader.begin(&threads) {
-            self.trouble = Some(why);
-            return;
-        }
-        let away = self.workers.clone();
-        let work = move || {
-            let _aside = cpu::keep_off(away);
-            reader.work()
-        };
-        match thread::Builder::new().name("explain".into()).spawn(work) {
-            Ok(thread) => self.thread = Some(thread),
-            Err(why) => self.trouble = Some(format!("can't start the thread that explains: {why}")),
+    pub fn window_is_near(&self, workers: &[Counters]) {
+        if self.shared.threads.set(workers.iter().map(Counters::thread).collect()).is_ok() {
+            self.thread.iter().for_each(|thread| thread.thread().unpark());
+            self.shared.started.wait();
+            // The way of what is in flight by then isn't known: it comes back before the window opens.
+            thread::sleep(Duration::from_nanos(PAUSE));
         }
     }
 
@@ -138,7 +140,6 @@ impl Explainer {
     pub fn finish(mut self) -> SlowIos {
         let mut found = self.join().unwrap_or_default();
         found.missed += self.rings.iter().map(Ring::dropped).sum::<u64>();
-        found.trouble = found.trouble.or(self.trouble.take());
         found
     }
 
@@ -174,7 +175,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn open(root: &Root, keeper: Keeper, rings: &Arc<Vec<Ring>>) -> Result<Reader, TraceRefusal> {
+    fn open(
+        root: &Root,
+        keeper: Keeper,
+        (rings, shared): (&Arc<Vec<Ring>>, &Arc<Shared>),
+    ) -> Result<Reader, TraceRefusal> {
         let tracefs = Tracefs::find(root)?;
         let formats = EventFormats::find(&tracefs)?;
         let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
@@ -200,7 +205,7 @@ impl Reader {
             waiting: Vec::new(),
             keeper,
             rings: Arc::clone(rings),
-            shared: Arc::default(),
+            shared: Arc::clone(shared),
             since: 0,
         })
     }
@@ -219,6 +224,25 @@ impl Reader {
     }
 
     fn work(mut self) -> SlowIos {
+        let threads = loop {
+            if let Some(threads) = self.shared.threads.get() {
+                break threads.clone();
+            }
+            if self.shared.over.load(Ordering::Acquire) {
+                return SlowIos::default();
+            }
+            thread::park();
+        };
+        let begun = self.begin(&threads);
+        self.shared.started.wait();
+        match begun {
+            Ok(()) => self.follow(),
+            Err(why) => SlowIos { trouble: Some(why), ..self.keeper.found },
+        }
+    }
+
+    /// From the beginning of recording to its end.
+    fn follow(mut self) -> SlowIos {
         let mut next = Nanos::MAX;
         let failed = loop {
             let over = self.shared.over.load(Ordering::Acquire);
@@ -377,7 +401,8 @@ fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
 
 /// A condition on a field: one of these numbers. Of none nothing is recorded, of too many everything.
 fn any(field: &str, numbers: &[impl ToString]) -> String {
-    let each: Vec<String> = numbers.iter().map(|number| format!("{field} == {}", number.to_string())).collect();
+    let each: Vec<String> =
+        numbers.iter().map(|number| format!("{field} == {}", number.to_string())).collect();
     let filter = each.join(" || ");
     match filter.is_empty() {
         true => "common_pid == -1".into(),

@@ -100,7 +100,7 @@ impl<'a> Observer<'a> {
 
     /// Shortly before accounting is switched on: what takes longer.
     pub fn measurement_is_near(&mut self, workers: &[Counters]) {
-        self.explainer.iter_mut().for_each(|explainer| explainer.window_is_near(workers));
+        self.explainer.iter().for_each(|explainer| explainer.window_is_near(workers));
         self.effort.is_near();
         self.devices.look_at_memory_before();
         if let Some(trace) = &mut self.trace {

@@ -109,9 +109,8 @@ impl EventFormats {
             return block(at, format, *step, fields).map(Told::Block);
         }
         let switch = &self.switch;
-        let number = |format: &Format, field: &str| {
-            Some(u32_at(fields, format.field(field)?.offset)?.cast_signed())
-        };
+        let number =
+            |format: &Format, field: &str| Some(u32_at(fields, format.field(field)?.offset)?.cast_signed());
         if id == self.woken.id {
             return number(&self.woken, "pid").map(Told::Woken);
         }

@@ -240,9 +240,8 @@ impl Flushes {
     /// The one that took most of an I/O's time.
     fn longest(&self, device: u32, candidate: &Candidate) -> Option<(Nanos, Nanos)> {
         let (start, reaped) = (candidate.io.start, candidate.reaped());
-        let within = |(_, begin, end): &&(u32, Nanos, Nanos)| {
-            (*end).min(reaped).saturating_sub((*begin).max(start))
-        };
+        let within =
+            |(_, begin, end): &&(u32, Nanos, Nanos)| (*end).min(reaped).saturating_sub((*begin).max(start));
         let its = self.all.iter().filter(|(of, ..)| *of == device);
         its.max_by_key(within).filter(|flush| within(flush) > 0).map(|(_, begin, end)| (*begin, *end))
     }
@@ -264,7 +263,8 @@ mod tests {
             offer(second, latency);
         }
         keeper.close(1000 + 2 * SECOND);
-        let rows: Vec<_> = keeper.found.seconds.iter().map(|row| (row.second, row.ios, row.longest_ns)).collect();
+        let rows: Vec<_> =
+            keeper.found.seconds.iter().map(|row| (row.second, row.ios, row.longest_ns)).collect();
         assert_eq!(rows, [(0, 2, 7), (1, 1, 1)]);
         keeper.close(Nanos::MAX);
         let latencies: Vec<_> = keeper.found.ios.iter().map(|io| io.latency_ns).collect();
