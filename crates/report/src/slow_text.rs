@@ -47,7 +47,7 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
     lines.push(match cost > DEAR {
         true => format!(
             "recording {events} events took an estimated {cost:.1} % of the threads' time: the figures of \
-             this run are lower by about as much"
+             this run may be lower by as much"
         ),
         false => format!("recording {events} events took an estimated {cost:.1} % of the threads' time"),
     });
@@ -159,7 +159,7 @@ mod tests {
             "       1 |     30.000 | the program was stopped\n       1 |     10.000 | device vda\n",
             "     1.500 |   30.000 |      1 | read   |           8192 |     4096 | woken, until it ran: the program was",
             "3 events of the kernel were lost",
-            "an estimated 7.0 % of the threads' time: the figures of this run are lower",
+            "an estimated 7.0 % of the threads' time: the figures of this run may be lower",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }

@@ -4,7 +4,7 @@ mod pieces;
 mod places;
 
 pub use pieces::{Kind, Piece, each_piece};
-pub use places::{Place, places};
+pub use places::{DevicePlace, places};
 
 use rustix::ioctl::{Updater, ioctl, opcode};
 use std::io;

@@ -1,6 +1,6 @@
 //! One I/O: its time, divided.
 
-use super::{BlockTimes, Course, Doing};
+use super::{BlockTimes, ThreadCourse, ThreadDoing};
 use diskspd_model::results::{CulpritKind, IoStage, StageTimes};
 
 /// Where an I/O's time went.
@@ -9,12 +9,12 @@ pub struct Attributed {
     /// The stages, which add up to the latency.
     pub stages: StageTimes,
     /// What kept it longest, and for how long, ns; `None` = not known.
-    pub culprit: Option<(Kept, u64)>,
+    pub culprit: Option<(HeldBy, u64)>,
 }
 
-/// What kept an I/O; names as in [`Doing`].
+/// What kept an I/O; names as in [`ThreadDoing`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum HeldBy {
     /// By something that has no name, or whose name the I/O tells.
     By(CulpritKind),
     /// By a task of this name.
@@ -22,7 +22,7 @@ pub enum Kept {
 }
 
 /// What one piece of time is blamed on.
-type Blame = (IoStage, Option<Kept>);
+type Blame = (IoStage, Option<HeldBy>);
 
 /// Divides the time from `started` to `reaped`, ns, of an I/O of the thread with number `thread`. `limited`:
 /// a control group limits the I/O of the program.
@@ -31,11 +31,11 @@ type Blame = (IoStage, Option<Kept>);
 pub fn attribute(
     (started, reaped): (u64, u64),
     block: &BlockTimes,
-    course: &Course,
+    course: &ThreadCourse,
     thread: i32,
     limited: bool,
 ) -> Attributed {
-    let mut sums = Sums::default();
+    let mut sums = StageSums::default();
     for (begin, end, doing) in course.between(started, reaped) {
         // The edges of stages cut what the thread did into pieces.
         let edges = [block.queued.map(|(at, _)| at), block.issued, block.completed];
@@ -52,7 +52,7 @@ pub fn attribute(
 }
 
 /// Whose the time from `at` to the next edge is.
-fn blame(at: u64, block: &BlockTimes, doing: Option<Doing>, thread: i32, limited: bool) -> Blame {
+fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, limited: bool) -> Blame {
     let Some((queued, by)) = block.queued else { return without_block(doing) };
     if at < queued {
         return before_block(by == thread, doing, limited);
@@ -68,49 +68,49 @@ fn blame(at: u64, block: &BlockTimes, doing: Option<Doing>, thread: i32, limited
 }
 
 fn device() -> Blame {
-    (IoStage::Device, Some(Kept::By(CulpritKind::Device)))
+    (IoStage::Device, Some(HeldBy::By(CulpritKind::Device)))
 }
 
 /// The block layer told nothing: that the thread couldn't go on is known all the same.
-fn without_block(doing: Option<Doing>) -> Blame {
+fn without_block(doing: Option<ThreadDoing>) -> Blame {
     match doing {
-        Some(Doing::Stopped) => (IoStage::Wake, Some(Kept::By(CulpritKind::Stopped))),
-        Some(Doing::Waits(by)) => (IoStage::Wake, by.map(Kept::ByTask)),
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
         _ => (IoStage::Unattributed, None),
     }
 }
 
 /// The block layer didn't have it yet. `itself`: the thread handed it over; else another task did, because
 /// it was held back or passed on.
-fn before_block(itself: bool, doing: Option<Doing>, limited: bool) -> Blame {
+fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blame {
     match (itself, doing) {
-        (false, _) => (IoStage::Kernel, limited.then_some(Kept::By(CulpritKind::Throttle))),
-        (true, Some(Doing::Stopped)) => (IoStage::Submit, Some(Kept::By(CulpritKind::Stopped))),
-        (true, Some(Doing::Waits(by))) => (IoStage::Submit, by.map(Kept::ByTask)),
+        (false, _) => (IoStage::Kernel, limited.then_some(HeldBy::By(CulpritKind::Throttle))),
+        (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(HeldBy::By(CulpritKind::Stopped))),
+        (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
         (true, Some(_)) => (IoStage::Kernel, None),
         (true, None) => (IoStage::Unattributed, None),
     }
 }
 
 /// It is complete, and its thread hasn't taken it yet.
-fn behind_block(doing: Option<Doing>) -> Blame {
+fn behind_block(doing: Option<ThreadDoing>) -> Blame {
     match doing {
-        Some(Doing::Stopped) => (IoStage::Wake, Some(Kept::By(CulpritKind::Stopped))),
-        Some(Doing::Waits(by)) => (IoStage::Wake, by.map(Kept::ByTask)),
-        Some(Doing::Sleeps) => (IoStage::Interrupt, None),
-        Some(Doing::Runs) => (IoStage::Reap, None),
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
+        Some(ThreadDoing::Sleeps) => (IoStage::Interrupt, None),
+        Some(ThreadDoing::Runs) => (IoStage::Reap, None),
         None => (IoStage::Unattributed, None),
     }
 }
 
 /// The pieces, added up.
 #[derive(Default)]
-struct Sums {
+struct StageSums {
     stages: StageTimes,
-    kept: Vec<(Kept, u64)>,
+    kept: Vec<(HeldBy, u64)>,
 }
 
-impl Sums {
+impl StageSums {
     fn add(&mut self, (stage, kept): Blame, ns: u64) {
         self.stages.add(stage, ns);
         let Some(kept) = kept else { return };
@@ -126,8 +126,9 @@ impl Sums {
         let Some(issued) = block.issued else { return };
         let ns = end.min(completed).saturating_sub(begin.max(issued));
         if ns > 0 && ns.saturating_mul(2) >= completed.saturating_sub(issued) {
-            for (kept, _) in self.kept.iter_mut().filter(|(kept, _)| *kept == Kept::By(CulpritKind::Device)) {
-                *kept = Kept::By(CulpritKind::Flush);
+            for (kept, _) in self.kept.iter_mut().filter(|(kept, _)| *kept == HeldBy::By(CulpritKind::Device))
+            {
+                *kept = HeldBy::By(CulpritKind::Flush);
             }
         }
     }
@@ -147,8 +148,8 @@ mod tests {
 
     const THREAD: i32 = 42;
 
-    fn course(steps: &[(u64, Doing)]) -> Course {
-        let mut course = Course::default();
+    fn course(steps: &[(u64, ThreadDoing)]) -> ThreadCourse {
+        let mut course = ThreadCourse::default();
         steps.iter().for_each(|(at, doing)| course.push(*at, *doing));
         course
     }
@@ -160,20 +161,21 @@ mod tests {
     /// The stages that have a time, in their order, and the culprit.
     fn found(
         block: &BlockTimes,
-        steps: &[(u64, Doing)],
+        steps: &[(u64, ThreadDoing)],
         limited: bool,
-    ) -> (Vec<(IoStage, u64)>, Option<(Kept, u64)>) {
+    ) -> (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>) {
         let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
         let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));
         (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
     }
 
-    const RUNS: (u64, Doing) = (0, Doing::Runs);
+    const RUNS: (u64, ThreadDoing) = (0, ThreadDoing::Runs);
 
     #[test]
     fn an_ordinary_io_is_the_devices() {
-        let steps = [RUNS, (150, Doing::Sleeps), (950, Doing::Waits(None)), (960, Doing::Runs)];
+        let steps =
+            [RUNS, (150, ThreadDoing::Sleeps), (950, ThreadDoing::Waits(None)), (960, ThreadDoing::Runs)];
         let (stages, culprit) = found(&block((110, THREAD), 130, 930), &steps, false);
         let expected = [
             (IoStage::Kernel, 10),
@@ -183,19 +185,19 @@ mod tests {
             (IoStage::Wake, 10),
             (IoStage::Reap, 140),
         ];
-        assert_eq!((stages, culprit), (expected.to_vec(), Some((Kept::By(CulpritKind::Device), 800))));
+        assert_eq!((stages, culprit), (expected.to_vec(), Some((HeldBy::By(CulpritKind::Device), 800))));
     }
 
     #[test]
     fn a_stop_is_never_the_devices() {
         let steps = [
             RUNS,
-            (150, Doing::Sleeps),
-            (200, Doing::Stopped),
-            (1000, Doing::Waits(None)),
-            (1010, Doing::Runs),
+            (150, ThreadDoing::Sleeps),
+            (200, ThreadDoing::Stopped),
+            (1000, ThreadDoing::Waits(None)),
+            (1010, ThreadDoing::Runs),
         ];
-        let stopped = Kept::By(CulpritKind::Stopped);
+        let stopped = HeldBy::By(CulpritKind::Stopped);
         let (stages, culprit) = found(&block((110, THREAD), 120, 250), &steps, true);
         assert!(
             stages.contains(&(IoStage::Device, 130)) && stages.contains(&(IoStage::Wake, 760)),
@@ -207,7 +209,7 @@ mod tests {
         assert_eq!(stages, [(IoStage::Wake, 810), (IoStage::Unattributed, 190)]);
         assert_eq!(culprit, Some((stopped, 800)));
         // Stopped between the stamp and the submission.
-        let steps = [RUNS, (105, Doing::Stopped), (900, Doing::Runs)];
+        let steps = [RUNS, (105, ThreadDoing::Stopped), (900, ThreadDoing::Runs)];
         let (stages, culprit) = found(&block((910, THREAD), 920, 1000), &steps, false);
         assert_eq!(stages[0], (IoStage::Submit, 795));
         assert_eq!(culprit, Some((stopped, 795)));
@@ -215,18 +217,19 @@ mod tests {
 
     #[test]
     fn who_holds_the_processor_is_named() {
-        let steps = [RUNS, (150, Doing::Sleeps), (260, Doing::Waits(Some(3))), (1090, Doing::Runs)];
+        let steps =
+            [RUNS, (150, ThreadDoing::Sleeps), (260, ThreadDoing::Waits(Some(3))), (1090, ThreadDoing::Runs)];
         let (_, culprit) = found(&block((110, THREAD), 120, 250), &steps, false);
-        assert_eq!(culprit, Some((Kept::ByTask(3), 830)));
+        assert_eq!(culprit, Some((HeldBy::ByTask(3), 830)));
     }
 
     #[test]
     fn what_another_task_hands_over_was_held_back() {
-        let steps = [RUNS, (120, Doing::Sleeps), (1090, Doing::Runs)];
+        let steps = [RUNS, (120, ThreadDoing::Sleeps), (1090, ThreadDoing::Runs)];
         let held = block((1000, 7), 1010, 1080);
         let (stages, culprit) = found(&held, &steps, true);
         assert_eq!(stages[0], (IoStage::Kernel, 900));
-        assert_eq!(culprit, Some((Kept::By(CulpritKind::Throttle), 900)));
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Throttle), 900)));
         assert_eq!(found(&held, &steps, false).1, None, "no control group limits it");
     }
 
@@ -234,11 +237,13 @@ mod tests {
     fn a_flush_in_front_takes_the_blame() {
         let flush = Some((150, 800));
         let times = BlockTimes { flush, ..block((110, THREAD), 130, 930) };
-        let (_, culprit) = found(&times, &[RUNS, (140, Doing::Sleeps), (950, Doing::Runs)], false);
-        assert_eq!(culprit, Some((Kept::By(CulpritKind::Flush), 800)));
+        let (_, culprit) =
+            found(&times, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 800)));
         let short = BlockTimes { flush: Some((150, 200)), ..times };
-        let (_, culprit) = found(&short, &[RUNS, (140, Doing::Sleeps), (950, Doing::Runs)], false);
-        assert_eq!(culprit, Some((Kept::By(CulpritKind::Device), 800)));
+        let (_, culprit) =
+            found(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// What a thread does. Names are numbers, which whoever reads the events gives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum ThreadDoing {
     /// It is on a processor.
     Runs,
     /// It waits for something.
@@ -17,17 +17,17 @@ pub enum Doing {
 
 /// The course of one thread. Bounded: the oldest is forgotten first.
 #[derive(Debug, Clone, Default)]
-pub struct Course {
+pub struct ThreadCourse {
     /// When it began to do what, in the order of time.
-    steps: VecDeque<(u64, Doing)>,
+    steps: VecDeque<(u64, ThreadDoing)>,
 }
 
 /// More steps than this aren't kept.
-const MOST: usize = 1 << 17;
+const MOST: usize = 1 << 19;
 
-impl Course {
+impl ThreadCourse {
     /// From `at` on, ns, it does something else. In the order of time.
-    pub fn push(&mut self, at: u64, doing: Doing) {
+    pub fn push(&mut self, at: u64, doing: ThreadDoing) {
         if self.steps.len() == MOST {
             self.steps.pop_front();
         }
@@ -41,9 +41,9 @@ impl Course {
         const STOPPED: u64 = 0x4 | 0x8;
         const STATES: u64 = 0xff;
         let doing = match state & STATES {
-            0 => Doing::Waits(to),
-            state if state & STOPPED != 0 => Doing::Stopped,
-            _ => Doing::Sleeps,
+            0 => ThreadDoing::Waits(to),
+            state if state & STOPPED != 0 => ThreadDoing::Stopped,
+            _ => ThreadDoing::Sleeps,
         };
         self.push(at, doing);
     }
@@ -51,18 +51,18 @@ impl Course {
     /// It was woken: it waits for a processor now.
     pub fn woken(&mut self, at: u64) {
         // A thread that runs may be woken: it was about to sleep.
-        if !matches!(self.steps.back(), Some((_, Doing::Runs | Doing::Waits(_)))) {
-            self.push(at, Doing::Waits(None));
+        if !matches!(self.steps.back(), Some((_, ThreadDoing::Runs | ThreadDoing::Waits(_)))) {
+            self.push(at, ThreadDoing::Waits(None));
         }
     }
 
     /// It is on a processor; a task of that name had it before. Who held it while it waited after being woken
     /// is known only now.
     pub fn runs(&mut self, at: u64, before: Option<u16>) {
-        if let Some((_, Doing::Waits(by @ None))) = self.steps.back_mut() {
+        if let Some((_, ThreadDoing::Waits(by @ None))) = self.steps.back_mut() {
             *by = before;
         }
-        self.push(at, Doing::Runs);
+        self.push(at, ThreadDoing::Runs);
     }
 
     /// Everything before is forgotten: events were lost.
@@ -77,7 +77,7 @@ impl Course {
 
     /// What it did between two moments, piece by piece: begin, end, what. The first piece is `None` where
     /// nothing is known yet.
-    pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64, Option<Doing>)> + '_ {
+    pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64, Option<ThreadDoing>)> + '_ {
         let first = self.steps.partition_point(|(at, _)| *at <= from);
         let before = first.checked_sub(1).map(|index| self.steps[index].1);
         let ends = self.steps.iter().skip(first).map(|(at, doing)| (*at, Some(*doing)));
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn who_held_the_processor_is_known_when_it_runs_again() {
-        let mut course = Course::default();
+        let mut course = ThreadCourse::default();
         course.runs(10, None);
         course.woken(12);
         course.left(20, 1, Some(7));
@@ -113,16 +113,16 @@ mod tests {
         let pieces: Vec<_> = course.between(5, 80).collect();
         let expected = [
             (5, 10, None),
-            (10, 20, Some(Doing::Runs)),
-            (20, 30, Some(Doing::Sleeps)),
-            (30, 40, Some(Doing::Waits(Some(8)))),
-            (40, 50, Some(Doing::Runs)),
-            (50, 60, Some(Doing::Waits(Some(9)))),
-            (60, 70, Some(Doing::Runs)),
-            (70, 80, Some(Doing::Stopped)),
+            (10, 20, Some(ThreadDoing::Runs)),
+            (20, 30, Some(ThreadDoing::Sleeps)),
+            (30, 40, Some(ThreadDoing::Waits(Some(8)))),
+            (40, 50, Some(ThreadDoing::Runs)),
+            (50, 60, Some(ThreadDoing::Waits(Some(9)))),
+            (60, 70, Some(ThreadDoing::Runs)),
+            (70, 80, Some(ThreadDoing::Stopped)),
         ];
         assert_eq!(pieces, expected);
-        assert_eq!(course.between(42, 45).collect::<Vec<_>>(), [(42, 45, Some(Doing::Runs))]);
+        assert_eq!(course.between(42, 45).collect::<Vec<_>>(), [(42, 45, Some(ThreadDoing::Runs))]);
         assert_eq!(course.known_from(), Some(10));
         course.forget();
         assert_eq!(course.between(1, 2).collect::<Vec<_>>(), [(1, 2, None)]);
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn the_oldest_is_forgotten_first() {
-        let mut course = Course::default();
-        (0..MOST as u64 + 5).for_each(|at| course.push(at, Doing::Runs));
+        let mut course = ThreadCourse::default();
+        (0..MOST as u64 + 5).for_each(|at| course.push(at, ThreadDoing::Runs));
         assert_eq!(course.known_from(), Some(5));
     }
 }

@@ -5,6 +5,6 @@ mod attribute;
 mod course;
 mod seen;
 
-pub use attribute::{Attributed, Kept, attribute};
-pub use course::{Course, Doing};
+pub use attribute::{Attributed, HeldBy, attribute};
+pub use course::{ThreadCourse, ThreadDoing};
 pub use seen::{BlockSeen, BlockStep, BlockTimes};

@@ -55,17 +55,16 @@ pub fn measure(
     if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
     }
-    let slowest = observer.slowest();
     let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
+    let (slowest, wanted) = (observer.slowest(), options.run_options.explain);
     let observer = std::thread::scope(|scope| {
         // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let slow = slowest.as_ref().and_then(|rings| rings.get(index));
-            let seen = Seen { live: live.get(index), log: rings.get(index), slow };
-            let wanted = options.run_options.explain;
-            let work = move || work(worker, shared, control, seen, wanted, desk);
+            let slow = slowest.as_ref().and_then(|rings| rings.get(index)).zip(wanted);
+            let outlets = WorkerOutlets { live: live.get(index), log: rings.get(index), slow };
+            let work = move || work(worker, shared, control, outlets, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
@@ -233,12 +232,12 @@ impl Drop for Leaving<'_> {
 
 /// Where others see what a worker does.
 #[derive(Clone, Copy)]
-struct Seen<'a> {
+struct WorkerOutlets<'a> {
     live: Option<&'a Counters>,
     /// `--io-log`
     log: Option<&'a Ring>,
-    /// `--explain`
-    slow: Option<&'a Ring>,
+    /// `--explain`, and how many I/Os are kept.
+    slow: Option<(&'a Ring, u32)>,
 }
 
 /// The whole life of a worker thread.
@@ -246,8 +245,7 @@ fn work(
     worker: &WorkerPlan,
     shared: &Shared,
     control: &Control,
-    Seen { live, log, slow }: Seen,
-    wanted: Option<u32>,
+    WorkerOutlets { live, log, slow }: WorkerOutlets,
     desk: &Desk,
 ) {
     let _leaving = Leaving(control, worker.thread);
@@ -263,7 +261,7 @@ fn work(
         Ok(worker) => worker,
         Err(failure) => return control.fail(failure),
     };
-    if let (Some(ring), Some(wanted)) = (slow, wanted) {
+    if let Some((ring, wanted)) = slow {
         match Slowest::new(wanted, ring.producer()) {
             Ok(slowest) => worker.slowest = Some(slowest),
             Err(why) => return control.fail(Failure::of_thread(worker.plan.thread, why.to_string())),

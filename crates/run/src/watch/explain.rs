@@ -1,5 +1,5 @@
-//! Explains the slowest I/Os (`--explain`): the kernel's events of the devices and of the workers' threads are
-//! recorded and laid beside the workers' own stamps, in a thread that keeps off the workers' CPUs. All
+//! Explains the slowest I/Os (`--explain`): the kernel's events of the devices and of the workers' threads
+//! are recorded and laid beside the workers' own stamps, in a thread that keeps off the workers' CPUs. All
 //! stamps are of one clock (CLOCK_MONOTONIC). Nothing of this happens without `--explain`.
 
 mod events;
@@ -9,21 +9,20 @@ mod places;
 use crate::located::SpanTargets;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
-use crate::watch::trace::buffer_kib;
+use crate::watch::trace::{buffer_kib, online_cpus};
 use crate::worker::NotHeld;
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;
 use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
-use diskspd_judge::slow::{BlockStep, Doing};
-use diskspd_model::machine::cpu_list;
+use diskspd_judge::slow::{BlockStep, ThreadDoing};
 use diskspd_model::machine::tracing::StampClock;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
-use events::{COMPLETED, DONE, EventFormats, ISSUED, QUEUED, SWITCH, Told, WOKEN};
+use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
 use keeper::{Keeper, Thread, Throttles};
 use places::TargetPlaces;
 use std::io;
@@ -37,7 +36,7 @@ const PAUSE: Nanos = SECOND / 50;
 /// By then, ns, an event on any CPU has reached its buffer, and what a worker handed out is here.
 const SETTLED: Nanos = SECOND / 20;
 /// What recording one event takes a processor, ns: docs/explain.md has the measurement.
-const EVENT_NS: f64 = 250.0;
+const EVENT_NS: f64 = 350.0;
 /// The kernel takes conditions of up to a page; more than fit are told apart here.
 const LONGEST_FILTER: usize = 3000;
 /// I/Os that a worker may hand out between two looks, for each that is wanted.
@@ -66,11 +65,11 @@ pub struct Explainer {
     rings: Arc<Vec<Ring>>,
     /// Until it is joined.
     thread: Option<JoinHandle<SlowIos>>,
-    shared: Arc<Shared>,
+    shared: Arc<FollowerOrders>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct FollowerOrders {
     /// The workers' threads, by the kernel's numbers: with them recording begins.
     threads: OnceLock<Vec<i32>>,
     /// Both threads meet here when the kernel records.
@@ -97,20 +96,20 @@ impl Explainer {
         let rings: Option<Vec<Ring>> =
             plan.workers.iter().map(|worker| Ring::new(worker.thread, entries, false)).collect();
         let rings = Arc::new(rings.ok_or(NotHeld { wanted })?);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(FollowerOrders {
             threads: OnceLock::new(),
             started: Barrier::new(2),
             over: AtomicBool::new(false),
             begin: AtomicU64::new(0),
         });
-        let reader = Reader::open(&root, Keeper::new(wanted, places), (&rings, &shared));
+        let reader = EventFollower::open(&root, Keeper::new(wanted, places), (&rings, &shared));
         let reader = reader.map_err(NotExplained::Refused)?;
         let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
         let work = move || {
             let _aside = cpu::keep_away(workers);
             reader.work()
         };
-        // Here and not when recording begins: it must not go before others as the controlling thread does then.
+        // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
         let thread = thread.map_err(|error| NotExplained::Refused(TraceRefusal::Thread { error }))?;
         Ok(Some(Explainer { rings, thread: Some(thread), shared }))
@@ -160,29 +159,29 @@ impl Drop for Explainer {
 
 /// The thread that explains.
 #[derive(Debug)]
-struct Reader {
+struct EventFollower {
     instance: Instance,
     formats: EventFormats,
     root: Root,
     page: Vec<u8>,
     /// Events that others may still have to go before.
-    waiting: Vec<(Nanos, Told)>,
+    waiting: Vec<(Nanos, KernelTold)>,
     keeper: Keeper,
     rings: Arc<Vec<Ring>>,
-    shared: Arc<Shared>,
+    shared: Arc<FollowerOrders>,
     /// When recording began.
     since: Nanos,
 }
 
-impl Reader {
+impl EventFollower {
     fn open(
         root: &Root,
         keeper: Keeper,
-        (rings, shared): (&Arc<Vec<Ring>>, &Arc<Shared>),
-    ) -> Result<Reader, TraceRefusal> {
+        (rings, shared): (&Arc<Vec<Ring>>, &Arc<FollowerOrders>),
+    ) -> Result<EventFollower, TraceRefusal> {
         let tracefs = Tracefs::find(root)?;
         let formats = EventFormats::find(&tracefs)?;
-        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+        let cpus = online_cpus(root);
         let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetPlaces::device).collect();
         let of = |queue| numbers(&devices, queue);
         let (all, with, without) = ([of(true), of(false)].concat(), of(true), of(false));
@@ -197,7 +196,7 @@ impl Reader {
         instance.narrow(&[QUEUED], &any("dev", &all))?;
         instance.narrow(&[ISSUED, COMPLETED], &any("dev", &with))?;
         instance.narrow(&[DONE], &any("dev", &without))?;
-        Ok(Reader {
+        Ok(EventFollower {
             page: vec![0; instance.layout().size()],
             instance,
             formats,
@@ -211,16 +210,15 @@ impl Reader {
     }
 
     /// Recording begins, of the workers' threads with these numbers.
-    fn begin(&mut self, threads: &[i32]) -> Result<(), String> {
-        let narrow = |tracepoint, filter: String| {
-            self.instance.narrow(&[tracepoint], &filter).map_err(|why| without_option(&why))
-        };
+    fn begin(&mut self, threads: &[i32]) -> Result<(), TraceRefusal> {
+        let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
         narrow(SWITCH, format!("{} || {}", any("prev_pid", threads), any("next_pid", threads)))?;
         narrow(WOKEN, any("pid", threads))?;
         self.keeper.threads =
             threads.iter().map(|number| Thread { number: *number, ..Thread::default() }).collect();
         self.since = clock::monotonic();
-        self.instance.start().map_err(|why| format!("recording failed: {why}"))
+        let failed = |error| TraceRefusal::Instance { at: "tracing_on".into(), error };
+        self.instance.start().map_err(failed)
     }
 
     fn work(mut self) -> SlowIos {
@@ -237,7 +235,7 @@ impl Reader {
         self.shared.started.wait();
         match begun {
             Ok(()) => self.follow(),
-            Err(why) => SlowIos { trouble: Some(why), ..self.keeper.found },
+            Err(why) => SlowIos { trouble: Some(without_option(&why)), ..self.keeper.found },
         }
     }
 
@@ -359,26 +357,26 @@ impl Reader {
 }
 
 /// An event goes where it belongs. What a thread did before its first event follows from that.
-fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: Told) {
+fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
     match told {
-        Told::Block(seen) => {
+        KernelTold::Block(seen) => {
             keeper.saw(seen);
             let BlockStep::Queued(by) = seen.step else { return };
             if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == by)
                 && thread.course.known_from().is_none()
             {
-                thread.course.push(at, Doing::Runs);
+                thread.course.push(at, ThreadDoing::Runs);
             }
         }
-        Told::Woken(number) => {
+        KernelTold::Woken(number) => {
             if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == number) {
                 if thread.course.known_from().is_none() {
-                    thread.course.push(since, Doing::Sleeps);
+                    thread.course.push(since, ThreadDoing::Sleeps);
                 }
                 thread.course.woken(at);
             }
         }
-        Told::Switch { from, state, to } => {
+        KernelTold::Switch { from, state, to } => {
             for thread in &mut keeper.threads {
                 if thread.number == from.number {
                     thread.course.left(at, state, to.name);

@@ -4,7 +4,7 @@ use super::*;
 
 /// A piece of a file that lies in one piece on the device of its file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct DevicePlace {
     /// First byte in the file.
     pub from: u64,
     /// First byte on the device.
@@ -13,12 +13,12 @@ pub struct Place {
     pub length: u64,
 }
 
-/// The places of a file below `size`, in the order of the file, at most `most`; pieces whose place isn't known
-/// (holes, what is compressed or only in memory) are left out.
+/// The places of a file below `size`, in the order of the file, at most `most`; pieces whose place isn't
+/// known (holes, what is compressed or only in memory) are left out.
 ///
 /// # Errors
 /// What the kernel answers; `EOPNOTSUPP` and `ENOTTY` where the file system can't tell.
-pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<Place>> {
+pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DevicePlace>> {
     const ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
     let mut found = Vec::new();
     let mut covered = 0;
@@ -26,7 +26,7 @@ pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<Place>>
         let map = fetch(file.as_fd(), covered, size, 0)?;
         let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
         let known = extents.iter().filter(|extent| extent.flags & ELSEWHERE == 0);
-        found.extend(known.map(|extent| Place {
+        found.extend(known.map(|extent| DevicePlace {
             from: extent.logical,
             at: extent.physical,
             length: extent.length,

@@ -133,11 +133,11 @@ pub const FLAGS: &[Flag] = &[
             "keep the n slowest I/Os of each second and in all (1000), and say where they lost their time",
         )],
         default: "no single I/O is kept",
-        notes: "Of the measured time. From the stamps of the threads and the kernel's events of the devices and \
-                of the threads (tracefs), so as root, or as its owner permits. A table behind the text report \
-                has the time by stage, what held I/Os up and the slowest of them; the record has all. What \
-                isn't known is unattributed. With --explain=100 less is kept. It costs: the program says by \
-                how much, where that may be more than 5 %. Not with engines that do no I/O.",
+        notes: "Of the measured time. From the stamps of the threads and the kernel's events of devices and \
+                threads (tracefs), so as root, or as its owner permits. A table behind the text report \
+                has the time by stage, what held I/Os up and the slowest of them; the record has all. \
+                What isn't known is unattributed. The report says how much of the threads' time it took. \
+                Not with engines that do no I/O.",
         tested: &["command_lines", "explain"],
         values: &["100"],
         print: Print::RunOptions(|options| given(options.explain)),

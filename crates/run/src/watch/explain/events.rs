@@ -22,30 +22,30 @@ pub(super) const WOKEN: &str = "sched/sched_wakeup";
 
 /// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum KernelTold {
     /// Of a device.
     Block(BlockSeen),
     /// A task left a processor in this state, another one got it.
-    Switch { from: Task, state: u64, to: Task },
+    Switch { from: TracedTask, state: u64, to: TracedTask },
     /// A task was woken.
     Woken(i32),
 }
 
 /// A task: number and name; the processor that rests has number 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Task {
+pub(super) struct TracedTask {
     pub number: i32,
     pub name: Option<u16>,
 }
 
-/// Names of tasks, each once.
+/// TaskNames of tasks, each once.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct TaskNames {
     known: HashMap<Vec<u8>, u16>,
     all: Vec<String>,
 }
 
-impl Names {
+impl TaskNames {
     fn number(&mut self, name: &[u8]) -> Option<u16> {
         if let Some(number) = self.known.get(name) {
             return Some(*number);
@@ -65,13 +65,13 @@ impl Names {
 /// Where in the records the fields are.
 #[derive(Debug, Clone)]
 pub(super) struct EventFormats {
-    block: Vec<(BlockFormat, Step)>,
+    block: Vec<(BlockFormat, EventStep)>,
     switch: Format,
     woken: Format,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum EventStep {
     Queued,
     Issued,
     Completed,
@@ -92,10 +92,10 @@ impl EventFormats {
             BlockFormat::of(&find(name)?).ok_or_else(missing)
         };
         let steps = [
-            (QUEUED, Step::Queued),
-            (ISSUED, Step::Issued),
-            (COMPLETED, Step::Completed),
-            (DONE, Step::Completed),
+            (QUEUED, EventStep::Queued),
+            (ISSUED, EventStep::Issued),
+            (COMPLETED, EventStep::Completed),
+            (DONE, EventStep::Completed),
         ];
         let block: Result<Vec<_>, TraceRefusal> =
             steps.into_iter().map(|(name, step)| Ok((block(name)?, step))).collect();
@@ -103,16 +103,16 @@ impl EventFormats {
     }
 
     /// Reads a record; `None` = it is too short, or not of these tracepoints.
-    pub fn read(&self, at: Nanos, fields: &[u8], names: &mut Names) -> Option<Told> {
+    pub fn read(&self, at: Nanos, fields: &[u8], names: &mut TaskNames) -> Option<KernelTold> {
         let id = u64::from(u16_at(fields, 0)?);
         if let Some((format, step)) = self.block.iter().find(|(format, _)| format.id == id) {
-            return block(at, format, *step, fields).map(Told::Block);
+            return block(at, format, *step, fields).map(KernelTold::Block);
         }
         let switch = &self.switch;
         let number =
             |format: &Format, field: &str| Some(u32_at(fields, format.field(field)?.offset)?.cast_signed());
         if id == self.woken.id {
-            return number(&self.woken, "pid").map(Told::Woken);
+            return number(&self.woken, "pid").map(KernelTold::Woken);
         }
         if id != switch.id {
             return None;
@@ -122,7 +122,7 @@ impl EventFormats {
             let place = switch.field(name_field)?;
             let name = fields.get(place.offset..)?.get(..place.size)?;
             let name = name.split(|byte| *byte == 0).next()?;
-            Some(Task { number, name: if number == 0 { None } else { names.number(name) } })
+            Some(TracedTask { number, name: if number == 0 { None } else { names.number(name) } })
         };
         let (from, to) = (task("prev_pid", "prev_comm")?, task("next_pid", "next_comm")?);
         let state = switch.field("prev_state")?;
@@ -130,19 +130,19 @@ impl EventFormats {
             8 => u64_at(fields, state.offset)?,
             _ => u64::from(u32_at(fields, state.offset)?),
         };
-        Some(Told::Switch { from, state, to })
+        Some(KernelTold::Switch { from, state, to })
     }
 }
 
-fn block(at: Nanos, format: &BlockFormat, step: Step, fields: &[u8]) -> Option<BlockSeen> {
+fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Option<BlockSeen> {
     /// Where every record has the task in which it was made (`common_pid`).
     const TASK: usize = 4;
     let letters = fields.get(format.letters.offset..)?.get(..format.letters.size)?;
     let letters = letters.split(|letter| *letter == 0).next()?;
     let step = match step {
-        Step::Queued => BlockStep::Queued(u32_at(fields, TASK)?.cast_signed()),
-        Step::Issued => BlockStep::Issued,
-        Step::Completed => BlockStep::Completed,
+        EventStep::Queued => BlockStep::Queued(u32_at(fields, TASK)?.cast_signed()),
+        EventStep::Issued => BlockStep::Issued,
+        EventStep::Completed => BlockStep::Completed,
     };
     Some(BlockSeen {
         at,

@@ -1,9 +1,9 @@
 //! Keeps the slowest I/Os of each second and of the time span, and explains them.
 
-use super::events::Names;
+use super::events::TaskNames;
 use super::places::TargetPlaces;
 use crate::tell::io_log::Entry;
-use diskspd_judge::slow::{self, Attributed, BlockSeen, BlockTimes, Course, Kept};
+use diskspd_judge::slow::{self, Attributed, BlockSeen, BlockTimes, HeldBy, ThreadCourse};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::{Culprit, CulpritKind, SlowIo, SlowIos, SlowSecond};
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -18,17 +18,17 @@ const MOST_EVENTS: usize = 1 << 20;
 pub(super) struct Thread {
     /// By the kernel's number.
     pub number: i32,
-    pub course: Course,
+    pub course: ThreadCourse,
 }
 
 /// An I/O of a worker.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct SlowCandidate {
     worker: u32,
     io: Entry,
 }
 
-impl Candidate {
+impl SlowCandidate {
     fn reaped(&self) -> Nanos {
         self.io.start.saturating_add(self.io.latency)
     }
@@ -44,14 +44,14 @@ pub(super) struct Keeper {
     /// When measuring began.
     pub begin: Nanos,
     pub places: Vec<TargetPlaces>,
-    pub names: Names,
+    pub names: TaskNames,
     /// By worker.
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
     block: VecDeque<BlockSeen>,
     /// Of I/Os that began before nothing is known: events were lost.
     blind_until: Nanos,
-    waiting: Vec<Candidate>,
+    waiting: Vec<SlowCandidate>,
     pub found: SlowIos,
 }
 
@@ -62,7 +62,7 @@ impl Keeper {
             wanted: wanted as usize,
             begin: Nanos::MAX,
             places,
-            names: Names::default(),
+            names: TaskNames::default(),
             threads: Vec::new(),
             throttles: Vec::new(),
             block: VecDeque::new(),
@@ -82,7 +82,7 @@ impl Keeper {
 
     /// An I/O that may be among the slowest.
     pub fn offer(&mut self, worker: u32, io: Entry) {
-        self.waiting.push(Candidate { worker, io });
+        self.waiting.push(SlowCandidate { worker, io });
     }
 
     /// Events until `now` were lost.
@@ -95,9 +95,9 @@ impl Keeper {
     /// Explains the I/Os of the seconds that were over at `until`, by when all events are known.
     pub fn close(&mut self, until: Nanos) {
         let begin = self.begin;
-        let second = move |candidate: &Candidate| (candidate.reaped().saturating_sub(begin)) / SECOND;
+        let second = move |candidate: &SlowCandidate| (candidate.reaped().saturating_sub(begin)) / SECOND;
         let over = until.saturating_sub(begin) / SECOND;
-        let is_over = |candidate: &Candidate| until == Nanos::MAX || second(candidate) < over;
+        let is_over = |candidate: &SlowCandidate| until == Nanos::MAX || second(candidate) < over;
         let (mut closed, waiting): (Vec<_>, Vec<_>) = self.waiting.drain(..).partition(is_over);
         self.waiting = waiting;
         closed.sort_by_key(second);
@@ -109,7 +109,7 @@ impl Keeper {
     }
 
     /// The slowest of one second, the slowest first.
-    fn explain(&mut self, second: u32, ios: &[Candidate]) {
+    fn explain(&mut self, second: u32, ios: &[SlowCandidate]) {
         let blocks = self.block_times(ios);
         let explained: Vec<SlowIo> =
             ios.iter().zip(&blocks).map(|(candidate, block)| self.io(candidate, block)).collect();
@@ -123,10 +123,10 @@ impl Keeper {
     }
 
     /// What the block layer told of each.
-    fn block_times(&self, ios: &[Candidate]) -> Vec<BlockTimes> {
+    fn block_times(&self, ios: &[SlowCandidate]) -> Vec<BlockTimes> {
         let mut times = vec![BlockTimes::default(); ios.len()];
         let mut ranges: Vec<(u32, u64, u64, usize)> = Vec::new();
-        for (index, Candidate { io, .. }) in ios.iter().enumerate() {
+        for (index, SlowCandidate { io, .. }) in ios.iter().enumerate() {
             let Some(places) = self.places.get(io.target as usize) else { continue };
             let sectors = places.sectors(io.offset, io.size);
             ranges.extend(sectors.into_iter().map(|(device, from, to)| (device, from, to, index)));
@@ -134,7 +134,7 @@ impl Keeper {
         ranges.sort_unstable();
         let longest = ranges.iter().map(|(_, from, to, _)| to - from).max().unwrap_or(0);
         let from = ios.iter().map(|candidate| candidate.io.start).min().unwrap_or(0);
-        let mut flushes = Flushes::default();
+        let mut flushes = DeviceFlushes::default();
         let first = self.block.partition_point(|seen| seen.at < from);
         for seen in self.block.range(first..) {
             if seen.flush {
@@ -147,7 +147,7 @@ impl Keeper {
                 if *device != seen.device || from.saturating_add(longest) <= seen.sector {
                     break;
                 }
-                let Candidate { io, .. } = &ios[*index];
+                let SlowCandidate { io, .. } = &ios[*index];
                 let is_its = *to > seen.sector
                     && (io.op == Operation::Write) == seen.write
                     && (io.start..=ios[*index].reaped()).contains(&seen.at);
@@ -163,8 +163,8 @@ impl Keeper {
         times
     }
 
-    fn io(&self, candidate: &Candidate, block: &BlockTimes) -> SlowIo {
-        let Candidate { worker, io } = candidate;
+    fn io(&self, candidate: &SlowCandidate, block: &BlockTimes) -> SlowIo {
+        let SlowCandidate { worker, io } = candidate;
         let places = self.places.get(io.target as usize);
         let group = self.throttle(places, block);
         let nothing = Thread::default();
@@ -179,10 +179,10 @@ impl Keeper {
         );
         let device = places.map_or("", TargetPlaces::name);
         let named = |(kept, ns)| match kept {
-            Kept::ByTask(name) => {
+            HeldBy::ByTask(name) => {
                 Culprit { kind: CulpritKind::Task, name: self.names.of(name).to_owned(), ns }
             }
-            Kept::By(kind) => {
+            HeldBy::By(kind) => {
                 let name = match kind {
                     CulpritKind::Throttle => group.unwrap_or_default(),
                     CulpritKind::Device | CulpritKind::Flush => device,
@@ -216,12 +216,12 @@ impl Keeper {
 
 /// When devices flushed their caches.
 #[derive(Debug, Default)]
-struct Flushes {
+struct DeviceFlushes {
     /// Device, begin, end; not yet known = never.
     all: Vec<(u32, Nanos, Nanos)>,
 }
 
-impl Flushes {
+impl DeviceFlushes {
     fn take(&mut self, seen: &BlockSeen) {
         match seen.step {
             slow::BlockStep::Issued => self.all.push((seen.device, seen.at, Nanos::MAX)),
@@ -238,7 +238,7 @@ impl Flushes {
     }
 
     /// The one that took most of an I/O's time.
-    fn longest(&self, device: u32, candidate: &Candidate) -> Option<(Nanos, Nanos)> {
+    fn longest(&self, device: u32, candidate: &SlowCandidate) -> Option<(Nanos, Nanos)> {
         let (start, reaped) = (candidate.io.start, candidate.reaped());
         let within =
             |(_, begin, end): &&(u32, Nanos, Nanos)| (*end).min(reaped).saturating_sub((*begin).max(start));

@@ -6,7 +6,7 @@ use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::TargetId;
-use diskspd_sys::extents::{self, Place};
+use diskspd_sys::extents::{self, DevicePlace};
 
 /// Pieces of a file that are known: more are left out, and what lies there is unattributed.
 const MOST_PIECES: usize = 1 << 16;
@@ -27,7 +27,7 @@ struct TracedPlace {
     watched: WatchedDevice,
     name: String,
     /// In the order of the file; `None` = the target is the device.
-    pieces: Option<Vec<Place>>,
+    pieces: Option<Vec<DevicePlace>>,
 }
 
 impl TargetPlaces {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn an_io_over_two_pieces_lies_in_two_places() {
-        let place = |from, at, length| Place { from, at, length };
+        let place = |from, at, length| DevicePlace { from, at, length };
         let watched = WatchedDevice { number: 7, start: 1 << 20, size: 1 << 30, has_queue: true };
         let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);
         let target = |pieces| TargetPlaces {
