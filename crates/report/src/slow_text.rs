@@ -157,7 +157,7 @@ mod tests {
             "at the device                  |  25.00 % |      5.000 |     10.000 |                1\n",
             "woken, until it ran            |  75.00 % |     15.000 |     30.000 |                1\n",
             "       1 |     30.000 | the program was stopped\n       1 |     10.000 | device vda\n",
-            "     1.500 |   30.000 |      1 | read   |           8192 |     4096 | woken, until it ran: the program was",
+            " |   30.000 |      1 | read   |           8192 |     4096 | woken, until it ran: the program",
             "3 events of the kernel were lost",
             "an estimated 7.0 % of the threads' time: the figures of this run may be lower",
         ] {

@@ -158,12 +158,10 @@ mod tests {
         BlockTimes { queued: Some(queued), issued: Some(issued), completed: Some(completed), flush: None }
     }
 
+    type Divided = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
+
     /// The stages that have a time, in their order, and the culprit.
-    fn found(
-        block: &BlockTimes,
-        steps: &[(u64, ThreadDoing)],
-        limited: bool,
-    ) -> (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>) {
+    fn found(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
         let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
         assert_eq!(stages.sum(), 1000, "{stages:?}");
         let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));

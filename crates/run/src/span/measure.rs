@@ -10,6 +10,7 @@ use crate::tell::failure::Failure;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
+use crate::watch::explain::SlowestRings;
 use crate::watch::observe::Observer;
 use crate::watch::trace;
 use crate::worker::desk::{self, Desk};
@@ -55,15 +56,13 @@ pub fn measure(
     if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
     }
-    let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
-    let (slowest, wanted) = (observer.slowest(), options.run_options.explain);
+    let (slowest, desks) = (observer.slowest(), Vec::from_iter(plan.workers.iter().map(|_| Desk::default())));
     let observer = std::thread::scope(|scope| {
         // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let slow = slowest.as_ref().and_then(|rings| rings.get(index)).zip(wanted);
-            let outlets = WorkerOutlets { live: live.get(index), log: rings.get(index), slow };
+            let outlets = WorkerOutlets::of(index, &live, rings, slowest.as_ref());
             let work = move || work(worker, shared, control, outlets, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
@@ -238,6 +237,19 @@ struct WorkerOutlets<'a> {
     log: Option<&'a Ring>,
     /// `--explain`, and how many I/Os are kept.
     slow: Option<(&'a Ring, u32)>,
+}
+
+impl<'a> WorkerOutlets<'a> {
+    /// Those of the worker with this number.
+    fn of(
+        index: usize,
+        live: &'a [Counters],
+        logs: &'a [Ring],
+        slowest: Option<&'a SlowestRings>,
+    ) -> WorkerOutlets<'a> {
+        let slow = slowest.and_then(|rings| Some((rings.by_worker.get(index)?, rings.wanted)));
+        WorkerOutlets { live: live.get(index), log: logs.get(index), slow }
+    }
 }
 
 /// The whole life of a worker thread.

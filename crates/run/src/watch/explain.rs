@@ -59,10 +59,20 @@ fn without_option(refusal: &TraceRefusal) -> String {
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
 }
 
+/// Where the workers hand out their slowest I/Os.
+#[derive(Debug)]
+pub struct SlowestRings {
+    /// One for each worker.
+    pub by_worker: Arc<Vec<Ring>>,
+    /// How many I/Os are kept.
+    pub wanted: u32,
+}
+
 /// The thread that explains, seen by the controlling one.
 #[derive(Debug)]
 pub struct Explainer {
     rings: Arc<Vec<Ring>>,
+    wanted: u32,
     /// Until it is joined.
     thread: Option<JoinHandle<SlowIos>>,
     shared: Arc<FollowerOrders>,
@@ -112,12 +122,12 @@ impl Explainer {
         // Not when recording begins: it must not go before others as the controlling thread does then.
         let thread = thread::Builder::new().name("explain".into()).spawn(work);
         let thread = thread.map_err(|error| NotExplained::Refused(TraceRefusal::Thread { error }))?;
-        Ok(Some(Explainer { rings, thread: Some(thread), shared }))
+        Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
     }
 
-    /// Where the workers hand out their slowest I/Os, by worker.
-    pub fn rings(&self) -> Arc<Vec<Ring>> {
-        Arc::clone(&self.rings)
+    /// Where the workers hand out their slowest I/Os.
+    pub fn rings(&self) -> SlowestRings {
+        SlowestRings { by_worker: Arc::clone(&self.rings), wanted: self.wanted }
     }
 
     /// Shortly before the window: recording begins. The workers' threads are known by now.

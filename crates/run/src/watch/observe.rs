@@ -5,10 +5,9 @@
 
 use crate::located::SpanTargets;
 use crate::options::Options;
-use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::watch::effort;
-use crate::watch::explain::{Explainer, NotExplained};
+use crate::watch::explain::{Explainer, NotExplained, SlowestRings};
 use crate::watch::observe_devices::{self, DeviceWatch};
 use crate::watch::sleeps::SleepWatch;
 use crate::watch::trace::{self, TraceWatch};
@@ -21,7 +20,6 @@ use diskspd_model::machine::thermal::Thermal;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Observed, ThermalChange};
 use diskspd_sys::clock::Nanos;
-use std::sync::Arc;
 
 /// Why a time span can't be observed as it was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +87,7 @@ impl<'a> Observer<'a> {
     }
 
     /// Where the workers hand out their slowest I/Os, by worker; `None` = nobody asked for them.
-    pub fn slowest(&self) -> Option<Arc<Vec<Ring>>> {
+    pub fn slowest(&self) -> Option<SlowestRings> {
         self.explainer.as_ref().map(Explainer::rings)
     }
 
