@@ -31,6 +31,8 @@ impl ThreadCourse {
         if self.steps.len() == MOST {
             self.steps.pop_front();
         }
+        // Times that went back would count a piece twice.
+        let at = self.steps.back().map_or(at, |(last, _)| at.max(*last));
         self.steps.push_back((at, doing));
     }
 

@@ -260,10 +260,11 @@ impl EventFollower {
                 break failed;
             }
             thread::park_timeout(Duration::from_nanos(PAUSE));
+            // Asked before reading: however long this thread is stopped, what was earlier is read then.
+            let settled = clock::monotonic().saturating_sub(SETTLED);
             if let Err(why) = self.read() {
                 break Some(why);
             }
-            let settled = clock::monotonic().saturating_sub(SETTLED);
             self.take_until(settled);
             self.drain();
             if next == Nanos::MAX && self.keeper.begin != Nanos::MAX {
