@@ -86,7 +86,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     lap();
     let mut observer = Observer::new(&plan, &located, &system, &options, None).expect("nothing is traced");
     lap();
-    observer.measurement_is_near();
+    observer.measurement_is_near(&counters);
     lap();
     observer.measurement_begins(&counters);
     lap();

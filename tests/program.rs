@@ -19,6 +19,7 @@ mod program {
     mod ending;
     mod engine_choice;
     mod events;
+    mod explain;
     mod faults;
     mod file_systems;
     mod fio_runs;

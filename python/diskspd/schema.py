@@ -625,6 +625,68 @@ class Sleep:
 
 
 @dataclass
+class Culprit:
+    """At `host.results.time_span.observed.slow.io.culprit`."""
+
+    kind: str = field(default=None)
+    ns: int = field(default=None)
+    name: Optional[str] = field(default=None)
+
+
+@dataclass
+class Stages:
+    """At `host.results.time_span.observed.slow.io.stages`, and 1 more."""
+
+    device_ns: int = field(default=None)  # ns
+    interrupt_ns: int = field(default=None)  # ns
+    kernel_ns: int = field(default=None)  # ns
+    queue_ns: int = field(default=None)  # ns
+    reap_ns: int = field(default=None)  # ns
+    submit_ns: int = field(default=None)  # ns
+    unattributed_ns: int = field(default=None)  # ns
+    wake_ns: int = field(default=None)  # ns
+
+
+@dataclass
+class Io:
+    """At `host.results.time_span.observed.slow.io`."""
+
+    latency_ns: int = field(default=None)  # ns
+    length: int = field(default=None)
+    offset: int = field(default=None)
+    operation: str = field(default=None)
+    stages: Stages = field(default=None, metadata={'of': 'Stages'})
+    submitted_ns: int = field(default=None)  # ns
+    target: int = field(default=None)
+    thread: int = field(default=None)
+    culprit: Optional[Culprit] = field(default=None, metadata={'of': 'Culprit'})
+
+
+@dataclass
+class Second:
+    """At `host.results.time_span.observed.slow.second`."""
+
+    ios: int = field(default=None)
+    longest_ns: int = field(default=None)  # ns
+    second: int = field(default=None)
+    stages: Stages = field(default=None, metadata={'of': 'Stages'})
+
+
+@dataclass
+class Slow:
+    """At `host.results.time_span.observed.slow`."""
+
+    cost_percent: float = field(default=None)  # percent
+    events: int = field(default=None)
+    ios: List[Io] = field(default=None, metadata={'of': 'Io', 'depth': 1})
+    lost: int = field(default=None)
+    missed: int = field(default=None)
+    seconds: List[Second] = field(default=None, metadata={'of': 'Second', 'depth': 1})
+    wanted: int = field(default=None)
+    trouble: Optional[str] = field(default=None)
+
+
+@dataclass
 class Health:
     """At `host.results.time_span.observed.statement.after.health`, and 1 more."""
 
@@ -811,6 +873,7 @@ class Observed:
     quiet: Optional[Quiet] = field(default=None, metadata={'of': 'Quiet'})
     samples: Optional[List[ObservedSample]] = field(default=None, metadata={'of': 'ObservedSample', 'depth': 1})
     sleeps: Optional[List[Sleep]] = field(default=None, metadata={'of': 'Sleep', 'depth': 1})
+    slow: Optional[Slow] = field(default=None, metadata={'of': 'Slow'})
     statements: Optional[List[Statement]] = field(default=None, metadata={'of': 'Statement', 'depth': 1})
     trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})
     tracer: Optional[Tracer] = field(default=None, metadata={'of': 'Tracer'})
@@ -1726,6 +1789,7 @@ class Method:
     poll: bool = field(default=None)
     cpu_latency_us: Optional[int] = field(default=None)  # us
     engine: Optional[str] = field(default=None)
+    explain: Optional[int] = field(default=None)
     fail_on_outage_ms: Optional[int] = field(default=None)  # ms
     fsync_every: Optional[int] = field(default=None)
     prefill: Optional[str] = field(default=None)

@@ -601,6 +601,20 @@ fn commands_and_long_options() {
     ] {
         assert!(parse(line).is_err(), "{line}");
     }
+    for (line, wanted) in [
+        ("f.dat", Some(None)),
+        ("--explain f.dat", Some(Some(1000))),
+        ("--explain=1 f.dat", Some(Some(1))),
+        ("--explain=0 f.dat", None),
+        ("--explain=100001 f.dat", None),
+        ("--explain=few f.dat", None),
+    ] {
+        let found = match parse(line) {
+            Ok(Invocation::Run(run)) => Some(run.run_options.explain),
+            _ => None,
+        };
+        assert_eq!(found, wanted, "{line}");
+    }
     for (line, writes) in [
         ("f.dat", None),
         ("--fsync-every 1 f.dat", Some(1)),

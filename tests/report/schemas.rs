@@ -73,6 +73,7 @@ fn examples() -> Vec<Record> {
         cpu_latency_us: Some(1),
         fsync_every: Some(1),
         stuck_ms: Some(1),
+        explain: Some(1),
         fail_on_outage_ms: Some(1000),
         verify: Some(VerifyMode::Both),
         verify_as: vec![1],
@@ -464,11 +465,36 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
             Vec::new()
         },
         trace: Some(Trace::default()),
+        slow: Some(slowest(known)),
         quiet: known.then(quiet),
         ..Observed::default()
     };
     record.hosts[0].results.time_spans[0].observed = Some(observed);
     record
+}
+
+/// I/Os that `--explain` kept, or next to none.
+fn slowest(known: bool) -> SlowIos {
+    let io = |culprit| SlowIo {
+        thread: 0,
+        target: TargetId(0),
+        operation: "read".into(),
+        offset: 1,
+        length: 1,
+        submitted_ns: -1,
+        latency_ns: 1,
+        stages: StageTimes::default(),
+        culprit,
+    };
+    let culprit = |name: &str| Some(Culprit { kind: CulpritKind::Task, name: name.into(), ns: 1 });
+    SlowIos {
+        wanted: 1,
+        ios: vec![io(None), io(culprit("")), io(culprit("a"))],
+        seconds: vec![SlowSecond::default()],
+        cost_percent: 0.5,
+        trouble: known.then(|| "a".into()),
+        ..SlowIos::default()
+    }
 }
 
 /// A target that answers nothing for four seconds, or all of them together.

@@ -20,6 +20,11 @@ pub fn of(root: &Root, thread: i32) -> Option<ThreadTimes> {
     Some(ThreadTimes { busy: busy.unwrap_or(user + system), waiting, user, system })
 }
 
+/// Whether a thread is one of this process, those that the kernel does its I/O in among them (`iou-wrk`).
+pub fn is_own(thread: i32) -> bool {
+    std::path::Path::new("/proc/self/task").join(thread.to_string()).exists()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

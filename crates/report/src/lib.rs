@@ -34,6 +34,7 @@ pub mod profile_text;
 pub mod profile_xml;
 pub mod run_text;
 pub mod runs;
+mod slow_text;
 pub mod text;
 mod text_tables;
 mod timed_text;

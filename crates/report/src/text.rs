@@ -9,6 +9,7 @@ use super::other_text::write_others;
 use super::paced_text::write_response_times;
 use super::part_text::write_parts;
 use super::profile_text::{Style, write_profile_on};
+use super::slow_text::write_slow;
 use super::text_tables::{write_charts, write_cpu_table, write_table, write_waits};
 use super::trace_text::write_trace;
 use diskspd_judge::truth::Judged;
@@ -50,7 +51,8 @@ pub fn text(record: &Record) -> Vec<u8> {
 
 /// Of several hosts with a line before and a table behind DISKSPD's report.
 fn of_record(record: &Record, summary: &Summary) -> Vec<u8> {
-    let report = render(&record.profile, &record.host().system, summary);
+    let mut report = render(&record.profile, &record.host().system, summary);
+    write_slow(&mut report, record);
     let Some(whole) = &record.whole else { return report };
     let mut out = first_line(record, whole, summary).into_bytes();
     out.extend(report);

@@ -4,6 +4,7 @@
 pub(super) mod beats;
 mod cost;
 pub(super) mod effort;
+pub(super) mod explain;
 mod limits;
 pub(super) mod observe;
 pub(super) mod observe_devices;

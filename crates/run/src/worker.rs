@@ -33,6 +33,7 @@ pub(super) mod recorder;
 mod requests;
 mod routines;
 mod settle;
+mod slowest;
 mod state;
 mod unfinished;
 mod verifying;
@@ -63,6 +64,7 @@ pub use phases::{Phases, Schedule};
 use quota::QuotaShare;
 pub use quota::VolumeQuota;
 pub use requests::Requests;
+pub use slowest::{NotHeld, Slowest};
 use state::{Loop, TICK};
 use std::sync::Arc;
 
@@ -91,6 +93,8 @@ pub struct Worker<'a> {
     pub quota: Option<Arc<VolumeQuota>>,
     /// Where its I/Os are logged (`--io-log`).
     pub log: Option<Producer<'a>>,
+    /// Where its slowest I/Os are handed out (`--explain`).
+    pub slowest: Option<Slowest<'a>>,
     /// Dots (`-P`).
     pub voice: &'a Voice,
 }
@@ -170,6 +174,7 @@ impl<'a> Loop<'a> {
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
         let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
         let (log, voice, quota) = (worker.log, worker.voice, worker.quota.map(QuotaShare::new));
+        let slowest = worker.slowest;
         let depth = plan.depth as usize;
         let measured = span.is_timed();
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
@@ -183,6 +188,7 @@ impl<'a> Loop<'a> {
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
             tells: log.is_some()
+                || slowest.is_some()
                 || live.is_some_and(Counters::has_latencies)
                 || plan.is_limited()
                 || quota.is_some(),
@@ -220,6 +226,7 @@ impl<'a> Loop<'a> {
             phases,
             live,
             log,
+            slowest,
             voice,
         };
         (work, books)

@@ -67,14 +67,23 @@ pub struct OutOfTheWay {
 pub fn keep_off(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
     let nice = getpriority_process(Some(gettid())).ok();
     let nice = nice.filter(|_| setpriority_process(Some(gettid()), PUNCTUAL).is_ok());
-    let allowed = sched_getaffinity(None).ok().filter(|allowed| {
+    OutOfTheWay { nice, allowed: leave(cpus) }
+}
+
+/// The same for a thread that has work to do, and may wait: it doesn't go before others.
+pub fn keep_away(cpus: impl IntoIterator<Item = u32>) -> OutOfTheWay {
+    OutOfTheWay { nice: None, allowed: leave(cpus) }
+}
+
+/// Leaves these CPUs, when there are others; what was allowed before.
+fn leave(cpus: impl IntoIterator<Item = u32>) -> Option<CpuSet> {
+    sched_getaffinity(None).ok().filter(|allowed| {
         let mut others = *allowed;
         cpus.into_iter()
             .filter(|cpu| (*cpu as usize) < CpuSet::MAX_CPU)
             .for_each(|cpu| others.unset(cpu as usize));
         others.count() > 0 && sched_setaffinity(None, &others).is_ok()
-    });
-    OutOfTheWay { nice, allowed }
+    })
 }
 
 impl Drop for OutOfTheWay {

@@ -1,8 +1,10 @@
 //! The extents of a file (`FIEMAP`): whether all of its bytes were really written, and which were not.
 
 mod pieces;
+mod places;
 
 pub use pieces::{Kind, Piece, each_piece};
+pub use places::{DevicePlace, places};
 
 use rustix::ioctl::{Updater, ioctl, opcode};
 use std::io;

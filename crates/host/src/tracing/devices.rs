@@ -79,11 +79,25 @@ impl WatchedDevice {
         let name = || path.to_owned();
         let number = block_number(path).ok_or_else(|| NotWatched::NoDevice(name()))?;
         let device = Device::of(root, number).ok_or_else(|| NotWatched::Unlisted(name()))?;
+        WatchedDevice::of(&device).ok_or_else(|| {
+            let disk = device.whole().map_or_else(|| device.node(), |disk| disk.node());
+            NotWatched::Partition { path: name(), disk }
+        })
+    }
+
+    /// The one device right beneath a target; `None` = there is none, or several.
+    pub fn beneath(root: &Root, stack: &Stack) -> Option<WatchedDevice> {
+        let [name] = stack.first.as_slice() else { return None };
+        WatchedDevice::of(&Device::named(root, name)?)
+    }
+
+    /// `None` = its I/Os can't be told from those of its disk.
+    fn of(device: &Device) -> Option<WatchedDevice> {
         // A partition's requests are its disk's, and lie there.
         let disk = device.whole().unwrap_or_else(|| device.clone());
         let has_queue = disk.directory().join("mq").exists();
         if !has_queue && device.is_partition() {
-            return Err(NotWatched::Partition { path: name(), disk: disk.node() });
+            return None;
         }
         let sectors = |file: &str| {
             let text = std::fs::read_to_string(device.directory().join(file)).unwrap_or_default();
@@ -91,7 +105,7 @@ impl WatchedDevice {
         };
         let (major, minor) = disk.number;
         let start = if device.is_partition() { sectors("start") } else { 0 };
-        Ok(WatchedDevice { number: major << 20 | minor, start, size: sectors("size"), has_queue })
+        Some(WatchedDevice { number: major << 20 | minor, start, size: sectors("size"), has_queue })
     }
 }
 

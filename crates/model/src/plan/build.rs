@@ -72,7 +72,7 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
         duration: span.duration,
         cooldown: span.cooldown,
         measure_latency: span.measure_latency,
-        stamps: around.run_options.stuck_ms.is_some(),
+        stamps: around.run_options.stuck_ms.is_some() || around.run_options.explain.is_some(),
         iops_interval: span.calculate_iops_std_dev.then_some(span.io_bucket_duration),
         progress: profile.progress,
         volumes,

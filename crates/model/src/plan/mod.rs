@@ -44,7 +44,7 @@ pub struct SpanPlan {
     /// Whether latencies are measured.
     pub measure_latency: bool,
     /// Whether it is known of each I/O in flight when it was submitted, though latencies aren't measured
-    /// (`--stuck`).
+    /// (`--stuck`, `--explain`).
     pub stamps: bool,
     /// Width of an IOPS interval, ms; `None` = not measured.
     pub iops_interval: Option<u32>,

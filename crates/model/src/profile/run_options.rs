@@ -43,6 +43,10 @@ pub struct RunOptions {
     /// `None` = it doesn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on_outage_ms: Option<u64>,
+    /// `--explain`: so many of the slowest I/Os of each second and of a time span are kept, with where they
+    /// lost their time, at least 1; `None` = none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<u32>,
     /// `--preset`: the named workload that the profile is, whose figures are judged; `None` = none.
     pub preset: Option<String>,
     /// `--rate-total`: how many I/Os per second all threads start on all targets together; `None` = the
@@ -216,6 +220,7 @@ impl RunOptions {
             until_read: self.until_read.or(other.until_read),
             stuck_ms: self.stuck_ms.or(other.stuck_ms),
             fail_on_outage_ms: self.fail_on_outage_ms.or(other.fail_on_outage_ms),
+            explain: self.explain.or(other.explain),
             preset: self.preset.or(other.preset),
             rate_total: self.rate_total.or(other.rate_total),
             verify: self.verify.or(other.verify),

@@ -1,6 +1,6 @@
 //! What was observed around the measured window beside the I/Os themselves: facts for `truth` to judge.
 
-use super::{Beats, Delays, Effort, LostTimes, QuietFacts, Sample, Trace, WarmUp};
+use super::{Beats, Delays, Effort, LostTimes, QuietFacts, Sample, SlowIos, Trace, WarmUp};
 use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
@@ -75,6 +75,9 @@ pub struct Observed {
     /// What was traced (`-e`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// The slowest I/Os and where they lost their time (`--explain`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slow: Option<SlowIos>,
     /// By thread why its I/Os were done one after the other although more were to be outstanding, null =
     /// they weren't, or the engine was asked for; empty = so for all threads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -27,6 +27,7 @@ mod processors;
 mod rounds;
 mod run;
 mod several;
+mod slow;
 mod span;
 mod span_columns;
 mod suite;

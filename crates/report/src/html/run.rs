@@ -4,7 +4,7 @@ use super::input::{PagePlace, Run};
 use super::page::heading;
 use super::span::{RecordedSpan, Span};
 use super::table::PageTable;
-use super::{again, charts, environment, fio, headline, overview, parts, rounds, verdict};
+use super::{again, charts, environment, fio, headline, overview, parts, rounds, slow, verdict};
 use crate::number::number;
 use crate::work_in_words as workload;
 use diskspd_model::profile::RawText;
@@ -96,6 +96,7 @@ fn time_span(run: &Run, index: usize, figures: Option<&SpanSummary>, place: &Pag
         (headline::figures(&span))
         @if let Some(fio) = &figures.fio { (fio::section(fio)) }
         @if let Some(measured) = measured { (parts::tables(measured)) }
+        @if let Some(detail) = &detail { (slow::section(span.level, detail)) }
         @if place.points > 0 { (charts::sections(&span)) }
     }
 }

@@ -10,12 +10,13 @@ use crate::tell::failure::Failure;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
+use crate::watch::explain::SlowestRings;
 use crate::watch::observe::Observer;
 use crate::watch::trace;
-use crate::worker::Phases;
 use crate::worker::desk::{self, Desk};
 use crate::worker::recorder;
 use crate::worker::recorder::merge_errors;
+use crate::worker::{Phases, Slowest};
 use diskspd_host::root::Root;
 use diskspd_model::machine::System;
 use diskspd_model::machine::content::ContentFacts;
@@ -55,14 +56,14 @@ pub fn measure(
     if let Some(limit) = options.run_options.cpu_latency_us {
         voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
     }
-    let desks: Vec<Desk> = plan.workers.iter().map(|_| Desk::default()).collect();
+    let (slowest, desks) = (observer.slowest(), Vec::from_iter(plan.workers.iter().map(|_| Desk::default())));
     let observer = std::thread::scope(|scope| {
         // A panic of this thread must not leave the workers waiting for it: the scope waits for them.
         let _release = Release(control);
         let mut threads = Vec::new();
         for ((index, worker), desk) in plan.workers.iter().enumerate().zip(&desks) {
-            let (live, ring) = (live.get(index), rings.get(index));
-            let work = move || work(worker, shared, control, live, ring, desk);
+            let outlets = WorkerOutlets::of(index, &live, rings, slowest.as_ref());
+            let work = move || work(worker, shared, control, outlets, desk);
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
@@ -228,13 +229,35 @@ impl Drop for Leaving<'_> {
     }
 }
 
+/// Where others see what a worker does.
+#[derive(Clone, Copy)]
+struct WorkerOutlets<'a> {
+    live: Option<&'a Counters>,
+    /// `--io-log`
+    log: Option<&'a Ring>,
+    /// `--explain`, and how many I/Os are kept.
+    slow: Option<(&'a Ring, u32)>,
+}
+
+impl<'a> WorkerOutlets<'a> {
+    /// Those of the worker with this number.
+    fn of(
+        index: usize,
+        live: &'a [Counters],
+        logs: &'a [Ring],
+        slowest: Option<&'a SlowestRings>,
+    ) -> WorkerOutlets<'a> {
+        let slow = slowest.and_then(|rings| Some((rings.by_worker.get(index)?, rings.wanted)));
+        WorkerOutlets { live: live.get(index), log: logs.get(index), slow }
+    }
+}
+
 /// The whole life of a worker thread.
 fn work(
     worker: &WorkerPlan,
     shared: &Shared,
     control: &Control,
-    live: Option<&Counters>,
-    log: Option<&Ring>,
+    WorkerOutlets { live, log, slow }: WorkerOutlets,
     desk: &Desk,
 ) {
     let _leaving = Leaving(control, worker.thread);
@@ -250,6 +273,12 @@ fn work(
         Ok(worker) => worker,
         Err(failure) => return control.fail(failure),
     };
+    if let Some((ring, wanted)) = slow {
+        match Slowest::new(wanted, ring.producer()) {
+            Ok(slowest) => worker.slowest = Some(slowest),
+            Err(why) => return control.fail(Failure::of_thread(worker.plan.thread, why.to_string())),
+        }
+    }
     desk.names(worker.heir.take());
     if !control.ready_and_wait() {
         return;

@@ -80,6 +80,7 @@ impl Clocked<'_> {
         let before = CpuClock::read();
         observer.measurement_begins(self.live);
         let start = control.start_measuring();
+        observer.began(start);
         let began = self.began(start);
         let started_at = began.measuring_utc_ns.div_euclid(1_000_000);
         self.log.iter().for_each(|log| log.measuring_began(began));
@@ -199,7 +200,7 @@ impl Clocked<'_> {
         // Without a warm-up nothing may lie between the first I/O and the first that is counted.
         let at_once = plan.warmup == 0 && until_steady.is_none();
         if at_once {
-            observer.measurement_is_near();
+            observer.measurement_is_near(self.live);
         }
         let Some(agreed) = self.agreed_start() else { return false };
         voice.begin(self.live);
@@ -224,7 +225,7 @@ impl Clocked<'_> {
         let Some(begin) = self.agreed_begin(agreed) else { return false };
         voice.verbose(|| format!("measuring for {} s", plan.duration));
         if !at_once {
-            observer.measurement_is_near();
+            observer.measurement_is_near(self.live);
             if begin.is_some_and(|at| !meet_at(at, control)) {
                 return false;
             }

@@ -94,12 +94,7 @@ pub fn set_up<'a>(
     };
     let assignments: Vec<Assignment> = plan.targets.iter().map(assignment).collect();
     let mut workload = ThreadWorkload::new(plan.seed, plan.floating, &assignments);
-    for (index, target) in plan.targets.iter().enumerate() {
-        if let WriteContent::Source { index: source, .. } = target.content {
-            let slices = shared.span.sources[source].size - u64::from(target.workload.block_size) + 1;
-            workload.draw_slices(index, slices);
-        }
-    }
+    draw_slices(&mut workload, plan, shared.span);
     let progress = shared.progress.get(thread as usize).cloned();
     let recorder = Recorder::new(shared.span, plan, &workload, Arc::clone(&shared.accounts), progress);
     shared.voice.verbose(|| {
@@ -126,8 +121,19 @@ pub fn set_up<'a>(
         live,
         quota: shared.quota.clone(),
         log: log.map(Ring::producer),
+        slowest: None,
         voice: shared.voice,
     })
+}
+
+/// Writes take their data from anywhere in a source.
+fn draw_slices(workload: &mut ThreadWorkload, plan: &WorkerPlan, span: &SpanPlan) {
+    for (index, target) in plan.targets.iter().enumerate() {
+        if let WriteContent::Source { index: source, .. } = target.content {
+            let slices = span.sources[source].size - u64::from(target.workload.block_size) + 1;
+            workload.draw_slices(index, slices);
+        }
+    }
 }
 
 fn make(plan: &WorkerPlan, span: &SpanPlan, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {

@@ -315,7 +315,7 @@ struct Lonely(AtomicU64);
 
 impl Ring {
     /// `None` = there is no memory for it.
-    fn new(thread: u32, entries: usize, patient: bool) -> Option<Ring> {
+    pub fn new(thread: u32, entries: usize, patient: bool) -> Option<Ring> {
         let mut words = Vec::new();
         words.try_reserve_exact(entries * WORDS).ok()?;
         words.resize_with(entries * WORDS, || AtomicU64::new(0));
@@ -340,13 +340,23 @@ impl Ring {
         &self.words[first..first + WORDS]
     }
 
+    /// The thread that it belongs to.
+    pub fn thread(&self) -> u32 {
+        self.thread
+    }
+
+    /// How many found no room.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
     /// The worker's end. There must be no more than one.
     pub fn producer(&self) -> Producer<'_> {
         Producer { ring: self, tail: self.tail.0.load(Ordering::Relaxed), head: 0 }
     }
 
     /// Takes out everything there is; returns how many.
-    fn drain(&self, mut take: impl FnMut(Entry)) -> u64 {
+    pub fn drain(&self, mut take: impl FnMut(Entry)) -> u64 {
         let head = self.head.0.load(Ordering::Relaxed);
         let tail = self.tail.0.load(Ordering::Acquire);
         for number in head..tail {

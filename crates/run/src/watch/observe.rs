@@ -7,6 +7,7 @@ use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::tell::live::Counters;
 use crate::watch::effort;
+use crate::watch::explain::{Explainer, NotExplained, SlowestRings};
 use crate::watch::observe_devices::{self, DeviceWatch};
 use crate::watch::sleeps::SleepWatch;
 use crate::watch::statements::StatementWatch;
@@ -21,6 +22,17 @@ use diskspd_model::plan::SpanPlan;
 use diskspd_model::results::{Observed, ThermalChange};
 use diskspd_sys::clock::Nanos;
 
+/// Why a time span can't be observed as it was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum NotObserved {
+    /// `-e`
+    #[error(transparent)]
+    Trace(#[from] TraceRefusal),
+    /// `--explain`
+    #[error(transparent)]
+    Explain(#[from] NotExplained),
+}
+
 /// The observer of one time span in real time.
 #[derive(Debug)]
 pub struct Observer<'a> {
@@ -30,6 +42,7 @@ pub struct Observer<'a> {
     devices: DeviceWatch,
     statements: StatementWatch,
     trace: Option<TraceWatch>,
+    explainer: Option<Explainer>,
     tracers: TracerWatch,
     /// What is known so far.
     pub observed: Observed,
@@ -40,14 +53,14 @@ impl<'a> Observer<'a> {
     /// what is open already.
     ///
     /// # Errors
-    /// What has to be traced (`-e`) can't be.
+    /// What has to be traced (`-e`, `--explain`) can't be.
     pub fn new(
         plan: &'a SpanPlan,
         located: &SpanTargets,
         system: &'a System,
         options: &Options,
         trace: Option<trace::Ready>,
-    ) -> Result<Observer<'a>, TraceRefusal> {
+    ) -> Result<Observer<'a>, NotObserved> {
         let thermal = ThermalChange { before: thermal(system), ..ThermalChange::default() };
         let thermal = (!thermal.before.is_unknown()).then_some(thermal);
         let cpu_latency = options.run_options.cpu_latency_us;
@@ -61,6 +74,7 @@ impl<'a> Observer<'a> {
             devices,
             statements,
             trace: TraceWatch::open(plan, located, trace)?,
+            explainer: Explainer::new(options.run_options.explain, plan, located)?,
             tracers: TracerWatch::new(Root::live()),
             observed: Observed {
                 thermal,
@@ -77,8 +91,19 @@ impl<'a> Observer<'a> {
         self.devices.names()
     }
 
+    /// Where the workers hand out their slowest I/Os, by worker; `None` = nobody asked for them.
+    pub fn slowest(&self) -> Option<SlowestRings> {
+        self.explainer.as_ref().map(Explainer::rings)
+    }
+
+    /// Measuring began at that moment.
+    pub fn began(&self, start: Nanos) {
+        self.explainer.iter().for_each(|explainer| explainer.begin(start));
+    }
+
     /// Shortly before accounting is switched on: what takes longer.
-    pub fn measurement_is_near(&mut self) {
+    pub fn measurement_is_near(&mut self, workers: &[Counters]) {
+        self.explainer.iter().for_each(|explainer| explainer.window_is_near(workers));
         self.effort.is_near();
         self.devices.look_at_memory_before();
         self.statements.begin();
@@ -142,6 +167,7 @@ impl<'a> Observer<'a> {
         self.observed.devices = self.devices.finish();
         self.observed.statements = self.statements.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);
+        self.observed.slow = self.explainer.map(Explainer::finish);
         self.observed
     }
 }

@@ -73,6 +73,9 @@ impl Loop<'_> {
         }
         if self.tells {
             self.tell(books, well, now);
+            if phase == Phase::Measure {
+                self.tell_slowest(books, well, now);
+            }
             self.keep_time(books, well, phase, now, since_start);
             self.account_for_quota(books, well, phase);
         }
@@ -100,6 +103,27 @@ impl Loop<'_> {
                         .as_ref()
                         .and_then(|pacing| pacing.due(completed.request))
                         .map(|due| due.saturating_sub(self.start_signal)),
+                });
+            }
+        }
+    }
+
+    /// Hands out those that may be among the slowest.
+    fn tell_slowest(&mut self, books: &Books, well: &[Done], now: Nanos) {
+        let Some(slowest) = &mut self.slowest else { return };
+        slowest.reaped(now);
+        for completed in well {
+            let flight = &books.requests.flights[completed.request as usize];
+            let latency = now.saturating_sub(flight.started);
+            if slowest.wants(latency) {
+                slowest.push(Entry {
+                    target: self.plan.targets[flight.target as usize].target as u32,
+                    op: flight.io.op,
+                    offset: flight.io.offset,
+                    size: completed.result as u32,
+                    start: flight.started,
+                    latency,
+                    due: None,
                 });
             }
         }

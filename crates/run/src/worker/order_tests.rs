@@ -96,6 +96,7 @@ fn mapped_ios_come_one_by_one_in_the_order_of_diskspd() {
         live: None,
         quota: None,
         log: None,
+        slowest: None,
         voice: &Voice::quiet(),
     };
     let ended = worker.run(&span);

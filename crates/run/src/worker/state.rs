@@ -9,6 +9,7 @@ use super::others::OtherOperations;
 use super::pacing::Pacing;
 use super::phases::Phases;
 use super::quota::QuotaShare;
+use super::slowest::Slowest;
 use crate::integrity::SectorChecker;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
@@ -35,6 +36,7 @@ pub(super) struct Loop<'a> {
     pub(super) phases: Phases<'a>,
     pub(super) live: Option<&'a Counters>,
     pub(super) log: Option<Producer<'a>>,
+    pub(super) slowest: Option<Slowest<'a>>,
     pub(super) voice: &'a Voice,
     /// Idle requests that are left when the batch is full: known also while the books are put down.
     pub(super) left: usize,

@@ -127,6 +127,24 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("explain"),
+        forms: &[(
+            "--explain[=<n>]",
+            "keep the n slowest I/Os of each second and in all (1000), and say where they lost their time",
+        )],
+        default: "no single I/O is kept",
+        notes: "Of the measured time. From the stamps of the threads and the kernel's events of devices and \
+                threads (tracefs), so as root, or as its owner permits. A table behind the text report \
+                has the time by stage, what held I/Os up and the slowest of them; the record has all. \
+                What isn't known is unattributed. The report says how much of the threads' time it took. \
+                Not with engines that do no I/O.",
+        tested: &["command_lines", "explain"],
+        values: &["100"],
+        print: Print::RunOptions(|options| given(options.explain)),
+        read: Read::Optional(explain),
+        ..LINUX
+    },
+    Flag {
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
         default: "nothing is flushed but what -Sw or -N flush",
@@ -202,6 +220,20 @@ fn stuck(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 fn fail_on_outage(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     draft.request.run_options.fail_on_outage_ms = Some(time_ms(value, 1000)?);
+    Ok(())
+}
+
+/// I/Os that `--explain` keeps without a value, and at most.
+const SLOWEST: (u32, u32) = (1000, 100_000);
+
+fn explain(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let wanted = match value {
+        b"" => Some(SLOWEST.0),
+        digits => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()),
+    };
+    let wanted = wanted.filter(|wanted| (1..=SLOWEST.1).contains(wanted));
+    let wrong = || Problem::new(0, "no such number").expected("how many I/Os to keep, 1 to 100000");
+    draft.request.run_options.explain = Some(wanted.ok_or_else(wrong)?);
     Ok(())
 }
 

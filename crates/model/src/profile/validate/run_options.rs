@@ -29,6 +29,13 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
             );
         }
     }
+    if run_options.simulated() && run_options.explain.is_some() {
+        refuse(
+            "M32",
+            "--explain follows I/Os through the kernel, where those of this engine never come; leave it out, \
+             or choose another engine",
+        );
+    }
     for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
     {
         refuse(rule, message);

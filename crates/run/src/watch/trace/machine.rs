@@ -22,10 +22,15 @@ pub(super) struct Machine {
     pub(super) tracefs: Option<Tracefs>,
 }
 
+/// The processors that are online, by the kernel's numbers.
+pub fn online_cpus(root: &Root) -> Vec<u32> {
+    cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default())
+}
+
 impl Machine {
     pub(super) fn look(classes: &[TraceClass]) -> Result<Machine, TraceRefusal> {
         let root = Root::live();
-        let cpus = cpu_list(&root.text("/sys/devices/system/cpu/online").unwrap_or_default());
+        let cpus = online_cpus(&root);
         let traced = EVENTS.iter().filter(|row| classes.contains(&row.class));
         let needed = traced.into_iter().any(|row| matches!(row.source, Source::Tracepoint { .. }));
         let tracefs = needed.then(|| Tracefs::find(&root)).transpose()?;

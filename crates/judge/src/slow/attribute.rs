@@ -1,0 +1,266 @@
+//! One I/O: its time, divided.
+
+use super::{BlockTimes, ThreadCourse, ThreadDoing};
+use diskspd_model::results::{CulpritKind, IoStage, StageTimes};
+
+/// Where an I/O's time went.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Attributed {
+    /// The stages, which add up to the latency.
+    pub stages: StageTimes,
+    /// What kept it longest, and for how long, ns; `None` = not known.
+    pub culprit: Option<(HeldBy, u64)>,
+}
+
+/// What kept an I/O; names as in [`ThreadDoing`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeldBy {
+    /// By something that has no name, or whose name the I/O tells.
+    By(CulpritKind),
+    /// By a task of this name.
+    ByTask(u16),
+}
+
+/// What one piece of time is blamed on.
+type Blame = (IoStage, Option<HeldBy>);
+
+/// Divides the time from `started` to `reaped`, ns, of an I/O of the thread with number `thread`. `limited`:
+/// a control group limits the I/O of the program.
+///
+/// Whatever isn't known is unattributed: without the block layer's events nothing is blamed on the device.
+pub fn attribute(
+    (started, reaped): (u64, u64),
+    block: &BlockTimes,
+    course: &ThreadCourse,
+    thread: i32,
+    limited: bool,
+) -> Attributed {
+    let mut sums = StageSums::default();
+    for (begin, end, doing) in course.between(started, reaped) {
+        // The edges of stages cut what the thread did into pieces.
+        let edges = [block.queued.map(|(at, _)| at), block.issued, block.completed];
+        let mut from = begin;
+        for edge in edges.into_iter().flatten().filter(|at| (begin + 1..end).contains(at)).chain([end]) {
+            if edge > from {
+                sums.add(blame(from, block, doing, thread, limited), edge - from);
+                from = edge;
+            }
+        }
+    }
+    sums.flush(block);
+    sums.close()
+}
+
+/// Whose the time from `at` to the next edge is.
+fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, limited: bool) -> Blame {
+    let Some((queued, by)) = block.queued else { return without_block(doing) };
+    if at < queued {
+        return before_block(by == thread, doing, limited);
+    }
+    match (block.issued, block.completed) {
+        // A driver without a queue has it from the beginning.
+        (None, Some(completed)) if at < completed => device(),
+        (Some(issued), _) if at < issued => (IoStage::Queue, None),
+        (Some(_), Some(completed)) if at < completed => device(),
+        (_, Some(_)) => behind_block(doing),
+        (_, None) => without_block(doing),
+    }
+}
+
+fn device() -> Blame {
+    (IoStage::Device, Some(HeldBy::By(CulpritKind::Device)))
+}
+
+/// The block layer told nothing: that the thread couldn't go on is known all the same.
+fn without_block(doing: Option<ThreadDoing>) -> Blame {
+    match doing {
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
+        _ => (IoStage::Unattributed, None),
+    }
+}
+
+/// The block layer didn't have it yet. `itself`: the thread handed it over; else another task did, because
+/// it was held back or passed on.
+fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blame {
+    match (itself, doing) {
+        (false, _) => (IoStage::Kernel, limited.then_some(HeldBy::By(CulpritKind::Throttle))),
+        (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(HeldBy::By(CulpritKind::Stopped))),
+        (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
+        (true, Some(_)) => (IoStage::Kernel, None),
+        (true, None) => (IoStage::Unattributed, None),
+    }
+}
+
+/// It is complete, and its thread hasn't taken it yet.
+fn behind_block(doing: Option<ThreadDoing>) -> Blame {
+    match doing {
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
+        Some(ThreadDoing::Sleeps) => (IoStage::Interrupt, None),
+        Some(ThreadDoing::Runs) => (IoStage::Reap, None),
+        None => (IoStage::Unattributed, None),
+    }
+}
+
+/// The pieces, added up.
+#[derive(Default)]
+struct StageSums {
+    stages: StageTimes,
+    kept: Vec<(HeldBy, u64)>,
+}
+
+impl StageSums {
+    fn add(&mut self, (stage, kept): Blame, ns: u64) {
+        self.stages.add(stage, ns);
+        let Some(kept) = kept else { return };
+        match self.kept.iter_mut().find(|(known, _)| *known == kept) {
+            Some((_, sum)) => *sum += ns,
+            None => self.kept.push((kept, ns)),
+        }
+    }
+
+    /// A flush that took up half of the time at the device or more is what kept the I/O there.
+    fn flush(&mut self, block: &BlockTimes) {
+        let (Some((begin, end)), Some(completed)) = (block.flush, block.completed) else { return };
+        let Some(issued) = block.issued else { return };
+        let ns = end.min(completed).saturating_sub(begin.max(issued));
+        if ns > 0 && ns.saturating_mul(2) >= completed.saturating_sub(issued) {
+            for (kept, _) in self.kept.iter_mut().filter(|(kept, _)| *kept == HeldBy::By(CulpritKind::Device))
+            {
+                *kept = HeldBy::By(CulpritKind::Flush);
+            }
+        }
+    }
+
+    /// Who kept it less than the longest stage without a culprit did is none.
+    fn close(self) -> Attributed {
+        let longest = self.kept.into_iter().max_by_key(|(_, ns)| *ns);
+        let total = self.stages.sum();
+        let culprit = longest.filter(|(_, ns)| ns.saturating_mul(2) >= total);
+        Attributed { stages: self.stages, culprit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THREAD: i32 = 42;
+
+    fn course(steps: &[(u64, ThreadDoing)]) -> ThreadCourse {
+        let mut course = ThreadCourse::default();
+        steps.iter().for_each(|(at, doing)| course.push(*at, *doing));
+        course
+    }
+
+    fn block(queued: (u64, i32), issued: u64, completed: u64) -> BlockTimes {
+        BlockTimes { queued: Some(queued), issued: Some(issued), completed: Some(completed), flush: None }
+    }
+
+    type Divided = (Vec<(IoStage, u64)>, Option<(HeldBy, u64)>);
+
+    /// The stages that have a time, in their order, and the culprit.
+    fn found(block: &BlockTimes, steps: &[(u64, ThreadDoing)], limited: bool) -> Divided {
+        let Attributed { stages, culprit } = attribute((100, 1100), block, &course(steps), THREAD, limited);
+        assert_eq!(stages.sum(), 1000, "{stages:?}");
+        let all = IoStage::ALL.map(|stage| (stage, stages.of(stage)));
+        (all.into_iter().filter(|(_, ns)| *ns > 0).collect(), culprit)
+    }
+
+    const RUNS: (u64, ThreadDoing) = (0, ThreadDoing::Runs);
+
+    #[test]
+    fn an_ordinary_io_is_the_devices() {
+        let steps =
+            [RUNS, (150, ThreadDoing::Sleeps), (950, ThreadDoing::Waits(None)), (960, ThreadDoing::Runs)];
+        let (stages, culprit) = found(&block((110, THREAD), 130, 930), &steps, false);
+        let expected = [
+            (IoStage::Kernel, 10),
+            (IoStage::Queue, 20),
+            (IoStage::Device, 800),
+            (IoStage::Interrupt, 20),
+            (IoStage::Wake, 10),
+            (IoStage::Reap, 140),
+        ];
+        assert_eq!((stages, culprit), (expected.to_vec(), Some((HeldBy::By(CulpritKind::Device), 800))));
+    }
+
+    #[test]
+    fn a_stop_is_never_the_devices() {
+        let steps = [
+            RUNS,
+            (150, ThreadDoing::Sleeps),
+            (200, ThreadDoing::Stopped),
+            (1000, ThreadDoing::Waits(None)),
+            (1010, ThreadDoing::Runs),
+        ];
+        let stopped = HeldBy::By(CulpritKind::Stopped);
+        let (stages, culprit) = found(&block((110, THREAD), 120, 250), &steps, true);
+        assert!(
+            stages.contains(&(IoStage::Device, 130)) && stages.contains(&(IoStage::Wake, 760)),
+            "{stages:?}"
+        );
+        assert_eq!(culprit, Some((stopped, 750)));
+        // Without events of the block layer it is known as well; what else there was isn't.
+        let (stages, culprit) = found(&BlockTimes::default(), &steps, true);
+        assert_eq!(stages, [(IoStage::Wake, 810), (IoStage::Unattributed, 190)]);
+        assert_eq!(culprit, Some((stopped, 800)));
+        // Stopped between the stamp and the submission.
+        let steps = [RUNS, (105, ThreadDoing::Stopped), (900, ThreadDoing::Runs)];
+        let (stages, culprit) = found(&block((910, THREAD), 920, 1000), &steps, false);
+        assert_eq!(stages[0], (IoStage::Submit, 795));
+        assert_eq!(culprit, Some((stopped, 795)));
+    }
+
+    #[test]
+    fn who_holds_the_processor_is_named() {
+        let steps =
+            [RUNS, (150, ThreadDoing::Sleeps), (260, ThreadDoing::Waits(Some(3))), (1090, ThreadDoing::Runs)];
+        let (_, culprit) = found(&block((110, THREAD), 120, 250), &steps, false);
+        assert_eq!(culprit, Some((HeldBy::ByTask(3), 830)));
+    }
+
+    #[test]
+    fn what_another_task_hands_over_was_held_back() {
+        let steps = [RUNS, (120, ThreadDoing::Sleeps), (1090, ThreadDoing::Runs)];
+        let held = block((1000, 7), 1010, 1080);
+        let (stages, culprit) = found(&held, &steps, true);
+        assert_eq!(stages[0], (IoStage::Kernel, 900));
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Throttle), 900)));
+        assert_eq!(found(&held, &steps, false).1, None, "no control group limits it");
+    }
+
+    #[test]
+    fn a_flush_in_front_takes_the_blame() {
+        let flush = Some((150, 800));
+        let times = BlockTimes { flush, ..block((110, THREAD), 130, 930) };
+        let (_, culprit) =
+            found(&times, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 800)));
+        let short = BlockTimes { flush: Some((150, 200)), ..times };
+        let (_, culprit) =
+            found(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
+    }
+
+    #[test]
+    fn what_is_not_known_is_unattributed() {
+        assert_eq!(found(&BlockTimes::default(), &[], true), (vec![(IoStage::Unattributed, 1000)], None));
+        let open = BlockTimes { completed: None, ..block((110, THREAD), 130, 0) };
+        let (stages, _) = found(&open, &[RUNS], false);
+        let expected = [(IoStage::Kernel, 10), (IoStage::Queue, 20), (IoStage::Unattributed, 970)];
+        assert_eq!(stages, expected);
+        // The block layer is known, the thread isn't.
+        let (stages, _) = found(&block((110, THREAD), 130, 930), &[], false);
+        let expected = [(IoStage::Queue, 20), (IoStage::Device, 800), (IoStage::Unattributed, 180)];
+        assert_eq!(stages, expected);
+    }
+
+    #[test]
+    fn a_driver_without_a_queue_has_it_at_once() {
+        let times = BlockTimes { issued: None, ..block((110, THREAD), 0, 930) };
+        let (stages, _) = found(&times, &[RUNS], false);
+        assert_eq!(stages, [(IoStage::Kernel, 10), (IoStage::Device, 820), (IoStage::Reap, 170)]);
+    }
+}

@@ -1,0 +1,139 @@
+//! What a thread did from moment to moment, as the scheduler told it.
+
+use std::collections::VecDeque;
+
+/// What a thread does. Names are numbers, which whoever reads the events gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadDoing {
+    /// It is on a processor.
+    Runs,
+    /// It waits for something.
+    Sleeps,
+    /// It could run; a task of this name holds the processor (`None` = none is known to).
+    Waits(Option<u16>),
+    /// It was stopped by a signal or a debugger.
+    Stopped,
+}
+
+/// The course of one thread. Bounded: the oldest is forgotten first.
+#[derive(Debug, Clone, Default)]
+pub struct ThreadCourse {
+    /// When it began to do what, in the order of time.
+    steps: VecDeque<(u64, ThreadDoing)>,
+}
+
+/// More steps than this aren't kept.
+const MOST: usize = 1 << 19;
+
+impl ThreadCourse {
+    /// From `at` on, ns, it does something else. In the order of time.
+    pub fn push(&mut self, at: u64, doing: ThreadDoing) {
+        if self.steps.len() == MOST {
+            self.steps.pop_front();
+        }
+        // Times that went back would count a piece twice.
+        let at = self.steps.back().map_or(at, |(last, _)| at.max(*last));
+        self.steps.push_back((at, doing));
+    }
+
+    /// It has left the processor it was on, which a task of that name got.
+    pub fn left(&mut self, at: u64, state: u64, to: Option<u16>) {
+        // Bits of `prev_state` as tracepoints tell them (include/linux/sched.h); 0 and what is above the
+        // known ones: it could have gone on.
+        const STOPPED: u64 = 0x4 | 0x8;
+        const STATES: u64 = 0xff;
+        let doing = match state & STATES {
+            0 => ThreadDoing::Waits(to),
+            state if state & STOPPED != 0 => ThreadDoing::Stopped,
+            _ => ThreadDoing::Sleeps,
+        };
+        self.push(at, doing);
+    }
+
+    /// It was woken: it waits for a processor now.
+    pub fn woken(&mut self, at: u64) {
+        // A thread that runs may be woken: it was about to sleep.
+        if !matches!(self.steps.back(), Some((_, ThreadDoing::Runs | ThreadDoing::Waits(_)))) {
+            self.push(at, ThreadDoing::Waits(None));
+        }
+    }
+
+    /// It is on a processor; a task of that name had it before. Who held it while it waited after being woken
+    /// is known only now.
+    pub fn runs(&mut self, at: u64, before: Option<u16>) {
+        if let Some((_, ThreadDoing::Waits(by @ None))) = self.steps.back_mut() {
+            *by = before;
+        }
+        self.push(at, ThreadDoing::Runs);
+    }
+
+    /// Everything before is forgotten: events were lost.
+    pub fn forget(&mut self) {
+        self.steps.clear();
+    }
+
+    /// Since when it is known what it did; `None` = nothing is.
+    pub fn known_from(&self) -> Option<u64> {
+        self.steps.front().map(|(at, _)| *at)
+    }
+
+    /// What it did between two moments, piece by piece: begin, end, what. The first piece is `None` where
+    /// nothing is known yet.
+    pub fn between(&self, from: u64, to: u64) -> impl Iterator<Item = (u64, u64, Option<ThreadDoing>)> + '_ {
+        let first = self.steps.partition_point(|(at, _)| *at <= from);
+        let before = first.checked_sub(1).map(|index| self.steps[index].1);
+        let ends = self.steps.iter().skip(first).map(|(at, doing)| (*at, Some(*doing)));
+        let mut begin = from;
+        let mut doing = before;
+        let pieces = ends.chain([(u64::MAX, None)]).map_while(move |(at, next)| {
+            if begin >= to {
+                return None;
+            }
+            let piece = (begin, at.min(to), doing);
+            (begin, doing) = (at, next);
+            Some(piece)
+        });
+        pieces.filter(|(begin, end, _)| end > begin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_held_the_processor_is_known_when_it_runs_again() {
+        let mut course = ThreadCourse::default();
+        course.runs(10, None);
+        course.woken(12);
+        course.left(20, 1, Some(7));
+        course.woken(30);
+        course.runs(40, Some(8));
+        course.left(50, 0x100, Some(9));
+        course.runs(60, Some(9));
+        course.left(70, 4, None);
+        let pieces: Vec<_> = course.between(5, 80).collect();
+        let expected = [
+            (5, 10, None),
+            (10, 20, Some(ThreadDoing::Runs)),
+            (20, 30, Some(ThreadDoing::Sleeps)),
+            (30, 40, Some(ThreadDoing::Waits(Some(8)))),
+            (40, 50, Some(ThreadDoing::Runs)),
+            (50, 60, Some(ThreadDoing::Waits(Some(9)))),
+            (60, 70, Some(ThreadDoing::Runs)),
+            (70, 80, Some(ThreadDoing::Stopped)),
+        ];
+        assert_eq!(pieces, expected);
+        assert_eq!(course.between(42, 45).collect::<Vec<_>>(), [(42, 45, Some(ThreadDoing::Runs))]);
+        assert_eq!(course.known_from(), Some(10));
+        course.forget();
+        assert_eq!(course.between(1, 2).collect::<Vec<_>>(), [(1, 2, None)]);
+    }
+
+    #[test]
+    fn the_oldest_is_forgotten_first() {
+        let mut course = ThreadCourse::default();
+        (0..MOST as u64 + 5).for_each(|at| course.push(at, ThreadDoing::Runs));
+        assert_eq!(course.known_from(), Some(5));
+    }
+}

@@ -1,0 +1,296 @@
+//! The slowest I/Os of a time span (`--explain`), and where each lost its time.
+
+use crate::profile::TargetId;
+use serde::{Deserialize, Serialize};
+
+/// A part of an I/O's way. Their times add up to its latency, which is counted from the submission to the
+/// reap: docs/explain.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IoStage {
+    /// Its thread had taken the stamp, and did not run: the kernel didn't have the I/O yet.
+    Submit,
+    /// In the kernel before the block layer: file system, quota, throttle.
+    Kernel,
+    /// In the block layer, until the driver got it: scheduler, tags, merging.
+    Queue,
+    /// At the device: from the driver's issue to the completion.
+    Device,
+    /// From the completion until its thread was woken.
+    Interrupt,
+    /// Its thread could have run, and did not.
+    Wake,
+    /// Its thread ran and had not taken the completion yet.
+    Reap,
+    /// Not known.
+    Unattributed,
+}
+
+impl IoStage {
+    /// All, in the order of an I/O's way.
+    pub const ALL: [IoStage; 8] = [
+        IoStage::Submit,
+        IoStage::Kernel,
+        IoStage::Queue,
+        IoStage::Device,
+        IoStage::Interrupt,
+        IoStage::Wake,
+        IoStage::Reap,
+        IoStage::Unattributed,
+    ];
+
+    /// In words, as tables print it.
+    pub fn words(self) -> &'static str {
+        match self {
+            IoStage::Submit => "thread, before submission",
+            IoStage::Kernel => "kernel, before the block layer",
+            IoStage::Queue => "queued in the block layer",
+            IoStage::Device => "at the device",
+            IoStage::Interrupt => "completion to wake-up",
+            IoStage::Wake => "woken, until it ran",
+            IoStage::Reap => "ran, until reaped",
+            IoStage::Unattributed => "unattributed",
+        }
+    }
+}
+
+/// How long an I/O was in each stage, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StageTimes {
+    /// [`IoStage::Submit`], ns.
+    pub submit_ns: u64,
+    /// [`IoStage::Kernel`], ns.
+    pub kernel_ns: u64,
+    /// [`IoStage::Queue`], ns.
+    pub queue_ns: u64,
+    /// [`IoStage::Device`], ns.
+    pub device_ns: u64,
+    /// [`IoStage::Interrupt`], ns.
+    pub interrupt_ns: u64,
+    /// [`IoStage::Wake`], ns.
+    pub wake_ns: u64,
+    /// [`IoStage::Reap`], ns.
+    pub reap_ns: u64,
+    /// [`IoStage::Unattributed`], ns.
+    pub unattributed_ns: u64,
+}
+
+impl StageTimes {
+    /// The time of a stage, ns.
+    pub fn of(&self, stage: IoStage) -> u64 {
+        match stage {
+            IoStage::Submit => self.submit_ns,
+            IoStage::Kernel => self.kernel_ns,
+            IoStage::Queue => self.queue_ns,
+            IoStage::Device => self.device_ns,
+            IoStage::Interrupt => self.interrupt_ns,
+            IoStage::Wake => self.wake_ns,
+            IoStage::Reap => self.reap_ns,
+            IoStage::Unattributed => self.unattributed_ns,
+        }
+    }
+
+    /// So many ns more of a stage.
+    pub fn add(&mut self, stage: IoStage, ns: u64) {
+        let time = match stage {
+            IoStage::Submit => &mut self.submit_ns,
+            IoStage::Kernel => &mut self.kernel_ns,
+            IoStage::Queue => &mut self.queue_ns,
+            IoStage::Device => &mut self.device_ns,
+            IoStage::Interrupt => &mut self.interrupt_ns,
+            IoStage::Wake => &mut self.wake_ns,
+            IoStage::Reap => &mut self.reap_ns,
+            IoStage::Unattributed => &mut self.unattributed_ns,
+        };
+        *time = time.saturating_add(ns);
+    }
+
+    /// Adds the times of another I/O.
+    pub fn add_all(&mut self, other: &StageTimes) {
+        IoStage::ALL.into_iter().for_each(|stage| self.add(stage, other.of(stage)));
+    }
+
+    /// All of them, ns.
+    pub fn sum(&self) -> u64 {
+        IoStage::ALL.into_iter().fold(0, |sum, stage| sum.saturating_add(self.of(stage)))
+    }
+}
+
+/// What kept an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CulpritKind {
+    /// The program itself was stopped (SIGSTOP, a debugger).
+    Stopped,
+    /// Another task held the processor.
+    Task,
+    /// A control group's limit held the I/O back.
+    Throttle,
+    /// The device flushed its cache meanwhile.
+    Flush,
+    /// The device.
+    Device,
+}
+
+impl CulpritKind {
+    /// In words, with the name of a task or a control group.
+    pub fn words(self, name: &str) -> String {
+        match self {
+            CulpritKind::Stopped => "the program was stopped".into(),
+            CulpritKind::Task => format!("the processor was held by {name}"),
+            CulpritKind::Throttle => format!("throttled by control group {name}"),
+            CulpritKind::Flush => format!("a flush of {name}"),
+            CulpritKind::Device => format!("device {name}"),
+        }
+    }
+}
+
+/// What kept an I/O for most of its time, where that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Culprit {
+    /// What.
+    pub kind: CulpritKind,
+    /// Which task, control group or device; empty = there is no more to say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// For how long, ns.
+    pub ns: u64,
+}
+
+/// One slow I/O.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowIo {
+    /// The thread that did it.
+    pub thread: u32,
+    /// The target.
+    pub target: TargetId,
+    /// What it did: `read`, as the table of operations has it.
+    pub operation: String,
+    /// Byte offset in the target.
+    pub offset: u64,
+    /// Bytes.
+    pub length: u32,
+    /// When it was submitted, ns since measuring began; negative = before.
+    pub submitted_ns: i64,
+    /// From the submission to the reap, ns.
+    pub latency_ns: u64,
+    /// Where the time went.
+    pub stages: StageTimes,
+    /// What kept it; missing = not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub culprit: Option<Culprit>,
+}
+
+/// What the slowest I/Os of one second come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlowSecond {
+    /// Which, s since measuring began.
+    pub second: u32,
+    /// How many were explained.
+    pub ios: u64,
+    /// The longest latency, ns.
+    pub longest_ns: u64,
+    /// Their times together.
+    pub stages: StageTimes,
+}
+
+/// The slowest I/Os of a time span.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SlowIos {
+    /// How many were to be kept, of each second and of the time span.
+    pub wanted: u32,
+    /// The slowest of the time span, the slowest first.
+    pub ios: Vec<SlowIo>,
+    /// Seconds in which any were explained, in their order.
+    pub seconds: Vec<SlowSecond>,
+    /// Slow I/Os that were not kept because the thread that explains was too slow.
+    pub missed: u64,
+    /// Events of the kernel that were read.
+    pub events: u64,
+    /// Events of the kernel that were lost: what they would have told is unattributed.
+    pub lost: u64,
+    /// Estimated part of the threads' time that recording the events took, percent.
+    pub cost_percent: f64,
+    /// Why nothing, or not all, could be explained; missing = all was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+/// What is known of a culprit over all slow I/Os.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CulpritSum {
+    /// What.
+    pub kind: CulpritKind,
+    /// Which.
+    pub name: String,
+    /// How many I/Os it kept.
+    pub ios: u64,
+    /// For how long in all, ns.
+    pub ns: u64,
+}
+
+impl SlowIos {
+    /// Their times together.
+    pub fn stages(&self) -> StageTimes {
+        let mut sum = StageTimes::default();
+        self.ios.iter().for_each(|io| sum.add_all(&io.stages));
+        sum
+    }
+
+    /// The culprits, by how long they kept I/Os, the longest first.
+    pub fn culprits(&self) -> Vec<CulpritSum> {
+        let mut sums: Vec<CulpritSum> = Vec::new();
+        for culprit in self.ios.iter().filter_map(|io| io.culprit.as_ref()) {
+            match sums.iter_mut().find(|sum| sum.kind == culprit.kind && sum.name == culprit.name) {
+                Some(sum) => (sum.ios, sum.ns) = (sum.ios + 1, sum.ns.saturating_add(culprit.ns)),
+                None => {
+                    let Culprit { kind, name, ns } = culprit.clone();
+                    sums.push(CulpritSum { kind, name, ios: 1, ns });
+                }
+            }
+        }
+        sums.sort_by_key(|sum| std::cmp::Reverse(sum.ns));
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_and_culprits_add_up() {
+        let io = |culprit: Option<(CulpritKind, &str, u64)>| SlowIo {
+            thread: 0,
+            target: TargetId(0),
+            operation: "read".into(),
+            offset: 0,
+            length: 4096,
+            submitted_ns: -5,
+            latency_ns: 36,
+            stages: {
+                let mut times = StageTimes::default();
+                IoStage::ALL.into_iter().zip(1..).for_each(|(stage, ns)| times.add(stage, ns));
+                times
+            },
+            culprit: culprit.map(|(kind, name, ns)| Culprit { kind, name: name.into(), ns }),
+        };
+        let task = |name, ns| io(Some((CulpritKind::Task, name, ns)));
+        let stopped = io(Some((CulpritKind::Stopped, "", 30)));
+        let all = SlowIos {
+            ios: vec![task("dd", 3), stopped, task("dd", 4), task("cp", 9), io(None)],
+            ..SlowIos::default()
+        };
+        let sum = all.stages();
+        assert_eq!((sum.of(IoStage::Submit), sum.of(IoStage::Reap), sum.sum()), (5, 35, 180));
+        let found: Vec<(String, u64, u64)> =
+            all.culprits().into_iter().map(|sum| (sum.kind.words(&sum.name), sum.ios, sum.ns)).collect();
+        let expected = [
+            ("the program was stopped".to_owned(), 1, 30),
+            ("the processor was held by cp".to_owned(), 1, 9),
+            ("the processor was held by dd".to_owned(), 2, 7),
+        ];
+        assert_eq!(found, expected);
+    }
+}

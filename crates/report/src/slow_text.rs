@@ -1,0 +1,169 @@
+//! The slowest I/Os at the end of the text report (`--explain`), behind all that DISKSPD's has.
+
+use diskspd_model::results::{Host, IoStage, Record, SlowIo, SlowIos};
+use diskspd_model::units::visible;
+
+/// I/Os that are listed one by one; the record has all.
+const LISTED: usize = 10;
+/// Culprits that are listed.
+const CULPRITS: usize = 10;
+/// What recording may cost before it is told, percent.
+const DEAR: f64 = 5.0;
+
+/// Appends a section for each time span that has some.
+pub(super) fn write_slow(out: &mut Vec<u8>, record: &Record) {
+    let Host { results, .. } = record.host();
+    for (index, span) in results.time_spans.iter().enumerate() {
+        if let Some(slow) = span.observed.as_ref().and_then(|observed| observed.slow.as_ref()) {
+            write_section(out, index + 1, slow);
+        }
+    }
+}
+
+fn write_section(out: &mut Vec<u8>, number: usize, slow: &SlowIos) {
+    put!(out, "\n\nSlowest I/Os of timespan {number}:\n{}\n", "*".repeat(79));
+    if !slow.ios.is_empty() {
+        write_stages(out, slow);
+        write_culprits(out, slow);
+        write_ios(out, slow);
+    }
+    put!(out, "\n{}", remarks(slow));
+}
+
+/// What has to be said of how they were found, a line each.
+pub(super) fn remarks(slow: &SlowIos) -> String {
+    let mut lines = Vec::new();
+    if slow.ios.is_empty() {
+        lines.push("no I/O was explained".to_owned());
+    }
+    lines.extend(slow.trouble.as_deref().map(|why| visible::line(why).to_string()));
+    if slow.missed > 0 {
+        lines.push(format!("{} slow I/Os are missing: they came faster than they were read", slow.missed));
+    }
+    if slow.lost > 0 {
+        lines.push(format!("{} events of the kernel were lost: their time is unattributed", slow.lost));
+    }
+    let (cost, events) = (slow.cost_percent, slow.events);
+    lines.push(match cost > DEAR {
+        true => format!(
+            "recording {events} events took an estimated {cost:.1} % of the threads' time: the figures of \
+             this run may be lower by as much"
+        ),
+        false => format!("recording {events} events took an estimated {cost:.1} % of the threads' time"),
+    });
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+fn write_stages(out: &mut Vec<u8>, slow: &SlowIos) {
+    let sum = slow.stages();
+    let all = sum.sum().max(1) as f64;
+    let longest = |stage| slow.ios.iter().map(|io| io.stages.of(stage)).max().unwrap_or(0);
+    let first = |stage: IoStage| slow.ios.iter().filter(|io| main_stage(io) == stage).count();
+    let header = "stage                          |   share  |  mean (ms) |   max (ms) | I/Os mostly here";
+    put!(
+        out,
+        "\nwhere the {} slowest lost their time\n\n{header}\n{}\n",
+        slow.ios.len(),
+        "-".repeat(header.len())
+    );
+    for stage in IoStage::ALL {
+        let ns = sum.of(stage);
+        put!(
+            out,
+            "{:30} | {:6.2} % | {:10.3} | {:10.3} | {:16}\n",
+            stage.words(),
+            ns as f64 * 100.0 / all,
+            ms(ns) / slow.ios.len() as f64,
+            ms(longest(stage)),
+            first(stage)
+        );
+    }
+}
+
+/// The stage in which an I/O was longest.
+pub(super) fn main_stage(io: &SlowIo) -> IoStage {
+    // The first of several that are as long.
+    let longest = IoStage::ALL.into_iter().rev().max_by_key(|stage| io.stages.of(*stage));
+    longest.unwrap_or(IoStage::Unattributed)
+}
+
+fn write_culprits(out: &mut Vec<u8>, slow: &SlowIos) {
+    let header = "    I/Os |  held (ms) | what held them up most";
+    put!(out, "\n{header}\n{}\n", "-".repeat(header.len()));
+    let culprits = slow.culprits();
+    for sum in culprits.iter().take(CULPRITS) {
+        put!(out, "{:8} | {:10.3} | {}\n", sum.ios, ms(sum.ns), visible::line(&sum.kind.words(&sum.name)));
+    }
+    let named: u64 = culprits.iter().map(|sum| sum.ios).sum();
+    let rest = (slow.ios.len() as u64).saturating_sub(named);
+    if rest > 0 {
+        put!(out, "{rest:8} |            | no single cause\n");
+    }
+}
+
+fn write_ios(out: &mut Vec<u8>, slow: &SlowIos) {
+    let header =
+        "    at (s) |   ms     | thread |  what  |     offset     |   size   | mostly, and what held it up";
+    put!(out, "\n{header}\n{}\n", "-".repeat(header.len()));
+    for io in slow.ios.iter().take(LISTED) {
+        let why = io.culprit.as_ref().map(|culprit| culprit.kind.words(&culprit.name));
+        let why = why.map(|why| format!(": {}", visible::line(&why))).unwrap_or_default();
+        put!(
+            out,
+            "{:10.3} | {:8.3} | {:6} | {:6} | {:14} | {:8} | {}{why}\n",
+            io.submitted_ns as f64 / 1e9,
+            ms(io.latency_ns),
+            io.thread,
+            io.operation,
+            io.offset,
+            io.length,
+            main_stage(io).words()
+        );
+    }
+}
+
+fn ms(ns: u64) -> f64 {
+    ns as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::profile::TargetId;
+    use diskspd_model::results::{Culprit, CulpritKind, StageTimes};
+
+    #[test]
+    fn stages_culprits_and_the_slowest_are_told() {
+        let io = |ns: u64, stages: StageTimes, kind: CulpritKind| SlowIo {
+            thread: 1,
+            target: TargetId(0),
+            operation: "read".into(),
+            offset: 8192,
+            length: 4096,
+            submitted_ns: 1_500_000_000,
+            latency_ns: ns,
+            stages,
+            culprit: Some(Culprit { kind, name: "vda".into(), ns }),
+        };
+        let stopped = StageTimes { wake_ns: 30_000_000, ..StageTimes::default() };
+        let device = StageTimes { device_ns: 10_000_000, ..StageTimes::default() };
+        let ios =
+            vec![io(30_000_000, stopped, CulpritKind::Stopped), io(10_000_000, device, CulpritKind::Device)];
+        let slow = SlowIos { wanted: 2, ios, lost: 3, cost_percent: 7.0, ..SlowIos::default() };
+        let mut out = Vec::new();
+        write_section(&mut out, 1, &slow);
+        let text = String::from_utf8(out).expect("text");
+        for expected in [
+            "at the device                  |  25.00 % |      5.000 |     10.000 |                1\n",
+            "woken, until it ran            |  75.00 % |     15.000 |     30.000 |                1\n",
+            "       1 |     30.000 | the program was stopped\n       1 |     10.000 | device vda\n",
+            " |   30.000 |      1 | read   |           8192 |     4096 | woken, until it ran: the program",
+            "3 events of the kernel were lost",
+            "an estimated 7.0 % of the threads' time: the figures of this run may be lower",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+        let nothing = SlowIos { trouble: Some("no right".into()), ..SlowIos::default() };
+        assert!(remarks(&nothing).starts_with("no I/O was explained\nno right\n"));
+    }
+}

@@ -1,0 +1,421 @@
+//! Explains the slowest I/Os (`--explain`): the kernel's events of the devices and of the workers' threads
+//! are recorded and laid beside the workers' own stamps, in a thread that keeps off the workers' CPUs. All
+//! stamps are of one clock (CLOCK_MONOTONIC). Nothing of this happens without `--explain`.
+
+mod events;
+mod keeper;
+mod places;
+
+use crate::located::SpanTargets;
+use crate::tell::io_log::Ring;
+use crate::tell::live::Counters;
+use crate::watch::trace::{buffer_kib, online_cpus};
+use crate::worker::NotHeld;
+use diskspd_host::cgroup::Groups;
+use diskspd_host::root::Root;
+use diskspd_host::tracing::Tracefs;
+use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
+use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_judge::slow::{BlockStep, ThreadDoing};
+use diskspd_model::machine::tracing::StampClock;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::results::SlowIos;
+use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::cpu;
+use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
+use keeper::{Keeper, Thread, Throttles};
+use places::TargetPlaces;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// The longest time between two looks at the buffers, ns.
+const PAUSE: Nanos = SECOND / 50;
+/// By then, ns, an event on any CPU has reached its buffer, and what a worker handed out is here.
+const SETTLED: Nanos = SECOND / 20;
+/// What recording one event takes a processor, ns: docs/explain.md has the measurement.
+const EVENT_NS: f64 = 350.0;
+/// The kernel takes conditions of up to a page; more than fit are told apart here.
+const LONGEST_FILTER: usize = 3000;
+/// I/Os that a worker may hand out between two looks, for each that is wanted.
+const ROOM: usize = 4;
+
+/// Why the slowest I/Os can't be explained.
+#[derive(Debug, thiserror::Error)]
+pub enum NotExplained {
+    /// The kernel's events can't be recorded.
+    #[error("--explain: {}", without_option(.0))]
+    Refused(#[source] TraceRefusal),
+    /// There is no memory.
+    #[error(transparent)]
+    NotHeld(#[from] NotHeld),
+}
+
+/// A refusal without the option that usually asks for traces.
+fn without_option(refusal: &TraceRefusal) -> String {
+    let text = refusal.to_string();
+    text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
+}
+
+/// Where the workers hand out their slowest I/Os.
+#[derive(Debug)]
+pub struct SlowestRings {
+    /// One for each worker.
+    pub by_worker: Arc<Vec<Ring>>,
+    /// How many I/Os are kept.
+    pub wanted: u32,
+}
+
+/// The thread that explains, seen by the controlling one.
+#[derive(Debug)]
+pub struct Explainer {
+    rings: Arc<Vec<Ring>>,
+    wanted: u32,
+    /// Until it is joined.
+    thread: Option<JoinHandle<SlowIos>>,
+    shared: Arc<FollowerOrders>,
+}
+
+#[derive(Debug)]
+struct FollowerOrders {
+    /// The workers' threads, by the kernel's numbers: with them recording begins.
+    threads: OnceLock<Vec<i32>>,
+    /// Both threads meet here when the kernel records.
+    started: Barrier,
+    over: AtomicBool,
+    /// When measuring began, ns; 0 = not yet.
+    begin: AtomicU64,
+}
+
+impl Explainer {
+    /// Makes everything ready; `Ok(None)` = nothing is to be explained.
+    ///
+    /// # Errors
+    /// It can't be, and what to do.
+    pub fn new(
+        wanted: Option<u32>,
+        plan: &SpanPlan,
+        located: &SpanTargets,
+    ) -> Result<Option<Explainer>, NotExplained> {
+        let Some(wanted) = wanted else { return Ok(None) };
+        let root = Root::live();
+        let places = TargetPlaces::of_span(&root, plan, located);
+        let entries = (wanted as usize).saturating_mul(ROOM).max(1024).next_power_of_two();
+        let rings: Option<Vec<Ring>> =
+            plan.workers.iter().map(|worker| Ring::new(worker.thread, entries, false)).collect();
+        let rings = Arc::new(rings.ok_or(NotHeld { wanted })?);
+        let shared = Arc::new(FollowerOrders {
+            threads: OnceLock::new(),
+            started: Barrier::new(2),
+            over: AtomicBool::new(false),
+            begin: AtomicU64::new(0),
+        });
+        let reader = EventFollower::open(&root, Keeper::new(wanted, places), (&rings, &shared));
+        let reader = reader.map_err(NotExplained::Refused)?;
+        let workers: Vec<u32> = plan.workers.iter().filter_map(|worker| worker.cpu).collect();
+        let work = move || {
+            let _aside = cpu::keep_away(workers);
+            reader.work()
+        };
+        // Not when recording begins: it must not go before others as the controlling thread does then.
+        let thread = thread::Builder::new().name("explain".into()).spawn(work);
+        let thread = thread.map_err(|error| NotExplained::Refused(TraceRefusal::Thread { error }))?;
+        Ok(Some(Explainer { rings, wanted, thread: Some(thread), shared }))
+    }
+
+    /// Where the workers hand out their slowest I/Os.
+    pub fn rings(&self) -> SlowestRings {
+        SlowestRings { by_worker: Arc::clone(&self.rings), wanted: self.wanted }
+    }
+
+    /// Shortly before the window: recording begins. The workers' threads are known by now.
+    pub fn window_is_near(&self, workers: &[Counters]) {
+        if self.shared.threads.set(workers.iter().map(Counters::thread).collect()).is_ok() {
+            self.thread.iter().for_each(|thread| thread.thread().unpark());
+            self.shared.started.wait();
+            // The way of what is in flight by then isn't known: it comes back before the window opens.
+            thread::sleep(Duration::from_nanos(PAUSE));
+        }
+    }
+
+    /// Measuring began at that moment.
+    pub fn begin(&self, start: Nanos) {
+        self.shared.begin.store(start, Ordering::Release);
+    }
+
+    /// What was found. Recording ends.
+    pub fn finish(mut self) -> SlowIos {
+        let mut found = self.join().unwrap_or_default();
+        found.missed += self.rings.iter().map(Ring::dropped).sum::<u64>();
+        found
+    }
+
+    fn join(&mut self) -> Option<SlowIos> {
+        self.shared.over.store(true, Ordering::Release);
+        let thread = self.thread.take()?;
+        thread.thread().unpark();
+        thread.join().ok()
+    }
+}
+
+/// A run that comes to nothing leaves no instance behind.
+impl Drop for Explainer {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+/// The thread that explains.
+#[derive(Debug)]
+struct EventFollower {
+    instance: Instance,
+    formats: EventFormats,
+    root: Root,
+    page: Vec<u8>,
+    /// Events that others may still have to go before.
+    waiting: Vec<(Nanos, KernelTold)>,
+    keeper: Keeper,
+    rings: Arc<Vec<Ring>>,
+    shared: Arc<FollowerOrders>,
+    /// When recording began.
+    since: Nanos,
+}
+
+impl EventFollower {
+    fn open(
+        root: &Root,
+        keeper: Keeper,
+        (rings, shared): (&Arc<Vec<Ring>>, &Arc<FollowerOrders>),
+    ) -> Result<EventFollower, TraceRefusal> {
+        let tracefs = Tracefs::find(root)?;
+        let formats = EventFormats::find(&tracefs)?;
+        let cpus = online_cpus(root);
+        let devices: Vec<(u32, bool)> = keeper.places.iter().filter_map(TargetPlaces::device).collect();
+        let of = |queue| numbers(&devices, queue);
+        let (all, with, without) = ([of(true), of(false)].concat(), of(true), of(false));
+        let recording = Recording {
+            tracepoints: &[QUEUED, ISSUED, COMPLETED, DONE, SWITCH, WOKEN],
+            filter: "common_pid == -1",
+            clock: StampClock::Monotonic,
+            cpus: &cpus,
+            kib: buffer_kib(cpus.len()),
+        };
+        let instance = Instance::open(&tracefs, &recording)?;
+        instance.narrow(&[QUEUED], &any("dev", &all))?;
+        instance.narrow(&[ISSUED, COMPLETED], &any("dev", &with))?;
+        instance.narrow(&[DONE], &any("dev", &without))?;
+        Ok(EventFollower {
+            page: vec![0; instance.layout().size()],
+            instance,
+            formats,
+            root: root.clone(),
+            waiting: Vec::new(),
+            keeper,
+            rings: Arc::clone(rings),
+            shared: Arc::clone(shared),
+            since: 0,
+        })
+    }
+
+    /// Recording begins, of the workers' threads with these numbers.
+    fn begin(&mut self, threads: &[i32]) -> Result<(), TraceRefusal> {
+        let narrow = |tracepoint, filter: String| self.instance.narrow(&[tracepoint], &filter);
+        narrow(SWITCH, format!("{} || {}", any("prev_pid", threads), any("next_pid", threads)))?;
+        narrow(WOKEN, any("pid", threads))?;
+        self.keeper.threads =
+            threads.iter().map(|number| Thread { number: *number, ..Thread::default() }).collect();
+        self.since = clock::monotonic();
+        let failed = |error| TraceRefusal::Instance { at: "tracing_on".into(), error };
+        self.instance.start().map_err(failed)
+    }
+
+    fn work(mut self) -> SlowIos {
+        let threads = loop {
+            if let Some(threads) = self.shared.threads.get() {
+                break threads.clone();
+            }
+            if self.shared.over.load(Ordering::Acquire) {
+                return SlowIos::default();
+            }
+            thread::park();
+        };
+        let begun = self.begin(&threads);
+        self.shared.started.wait();
+        match begun {
+            Ok(()) => self.follow(),
+            Err(why) => SlowIos { trouble: Some(without_option(&why)), ..self.keeper.found },
+        }
+    }
+
+    /// From the beginning of recording to its end.
+    fn follow(mut self) -> SlowIos {
+        let mut next = Nanos::MAX;
+        let failed = loop {
+            let over = self.shared.over.load(Ordering::Acquire);
+            if over {
+                let stopped = self.instance.stop();
+                let failed = stopped.and_then(|()| self.read()).err();
+                break failed;
+            }
+            thread::park_timeout(Duration::from_nanos(PAUSE));
+            // Asked before reading: however long this thread is stopped, what was earlier is read then.
+            let settled = clock::monotonic().saturating_sub(SETTLED);
+            if let Err(why) = self.read() {
+                break Some(why);
+            }
+            self.take_until(settled);
+            self.drain();
+            if next == Nanos::MAX && self.keeper.begin != Nanos::MAX {
+                next = self.keeper.begin + SECOND;
+            }
+            if settled >= next {
+                next = settled - (settled - next) % SECOND + SECOND;
+                self.keeper.throttles = self.throttles();
+                self.keeper.close(settled);
+            }
+        };
+        self.take_until(Nanos::MAX);
+        self.drain();
+        self.keeper.throttles = self.throttles();
+        self.keeper.close(Nanos::MAX);
+        self.end(failed)
+    }
+
+    fn end(mut self, failed: Option<io::Error>) -> SlowIos {
+        let mut found = std::mem::take(&mut self.keeper.found);
+        found.lost = self.lost().unwrap_or(found.lost);
+        let threads = self.keeper.threads.len().max(1) as f64;
+        let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
+        found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
+        let unseen = || {
+            let unseen = |places: &TargetPlaces| places.device().is_none();
+            self.keeper.places.iter().any(unseen).then(|| {
+                "no block device is known beneath a target, so the kernel's way of its I/Os is unattributed"
+                    .to_owned()
+            })
+        };
+        found.trouble = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);
+        found
+    }
+
+    /// Takes what the workers handed out.
+    fn drain(&mut self) {
+        let begin = self.shared.begin.load(Ordering::Acquire);
+        if begin > 0 {
+            self.keeper.begin = begin;
+        }
+        for ring in self.rings.iter() {
+            ring.drain(|entry| self.keeper.offer(ring.thread(), entry));
+        }
+    }
+
+    /// Reads what is in the buffers.
+    fn read(&mut self) -> io::Result<()> {
+        let layout = self.instance.layout();
+        let whole = (self.instance.kib() << 10) as usize / layout.size();
+        let mut may_be_lost = false;
+        for buffer in self.instance.buffers() {
+            let mut pages = 0;
+            // A buffer that fills as fast as it is read doesn't keep the others waiting.
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
+                pages += 1;
+                may_be_lost |= page.missed;
+                for (at, fields) in page.events {
+                    self.keeper.found.events += 1;
+                    let told = self.formats.read(at, fields, &mut self.keeper.names);
+                    self.waiting.extend(told.map(|told| (at, told)));
+                }
+            }
+            may_be_lost |= pages > whole / 2;
+        }
+        if may_be_lost {
+            let lost = self.lost()?;
+            if lost > self.keeper.found.lost {
+                self.keeper.found.lost = lost;
+                self.take_until(Nanos::MAX);
+                self.keeper.lost(clock::monotonic());
+            }
+        }
+        Ok(())
+    }
+
+    /// How many events were not recorded so far.
+    fn lost(&mut self) -> io::Result<u64> {
+        self.instance.buffers().iter().map(CpuBuffer::lost).sum()
+    }
+
+    /// Takes the events up to a time.
+    fn take_until(&mut self, settled: Nanos) {
+        self.waiting.sort_by_key(|(at, _)| *at);
+        let count = self.waiting.partition_point(|(at, _)| *at <= settled);
+        for (at, told) in self.waiting.drain(..count) {
+            take(&mut self.keeper, self.since, at, told);
+        }
+    }
+
+    /// The limits of control groups that are in force for this program.
+    fn throttles(&self) -> Throttles {
+        let number = |device: &str| {
+            let (major, minor) = device.split_once(':')?;
+            Some(major.parse::<u32>().ok()? << 20 | minor.parse::<u32>().ok()?)
+        };
+        let limits = Groups::find(&self.root).io_limits();
+        limits.into_iter().filter_map(|limit| Some((limit.group, number(&limit.device)?))).collect()
+    }
+}
+
+/// An event goes where it belongs. What a thread did before its first event follows from that.
+fn take(keeper: &mut Keeper, since: Nanos, at: Nanos, told: KernelTold) {
+    match told {
+        KernelTold::Block(seen) => {
+            keeper.saw(seen);
+            let BlockStep::Queued(by) = seen.step else { return };
+            if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == by)
+                && thread.course.known_from().is_none()
+            {
+                thread.course.push(at, ThreadDoing::Runs);
+            }
+        }
+        KernelTold::Woken(number) => {
+            if let Some(thread) = keeper.threads.iter_mut().find(|thread| thread.number == number) {
+                if thread.course.known_from().is_none() {
+                    thread.course.push(since, ThreadDoing::Sleeps);
+                }
+                thread.course.woken(at);
+            }
+        }
+        KernelTold::Switch { from, state, to } => {
+            for thread in &mut keeper.threads {
+                if thread.number == from.number {
+                    thread.course.left(at, state, to.name);
+                }
+                if thread.number == to.number {
+                    thread.course.runs(at, from.name);
+                }
+            }
+        }
+    }
+}
+
+fn numbers(devices: &[(u32, bool)], queue: bool) -> Vec<u32> {
+    let mut found: Vec<u32> =
+        devices.iter().filter(|(_, has_queue)| *has_queue == queue).map(|(number, _)| *number).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A condition on a field: one of these numbers. Of none nothing is recorded, of too many everything.
+fn any(field: &str, numbers: &[impl ToString]) -> String {
+    let each: Vec<String> =
+        numbers.iter().map(|number| format!("{field} == {}", number.to_string())).collect();
+    let filter = each.join(" || ");
+    match filter.is_empty() {
+        true => "common_pid == -1".into(),
+        false if filter.len() > LONGEST_FILTER / 2 => format!("{field} >= 0"),
+        false => filter,
+    }
+}

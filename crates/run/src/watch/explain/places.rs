@@ -1,0 +1,107 @@
+//! Where on their devices the targets' I/Os go.
+
+use crate::located::SpanTargets;
+use crate::watch::observe_devices;
+use diskspd_host::root::Root;
+use diskspd_host::tracing::devices::WatchedDevice;
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::profile::TargetId;
+use diskspd_sys::extents::{self, DevicePlace};
+
+/// Pieces of a file that are known: more are left out, and what lies there is unattributed.
+const MOST_PIECES: usize = 1 << 16;
+const SECTOR: u64 = 512;
+/// File systems whose `FIEMAP` tells places in a space of their own, not on the device.
+const OWN_SPACE: [&str; 3] = ["btrfs", "bcachefs", "zfs"];
+
+/// Where the I/Os of one target go.
+#[derive(Debug)]
+pub(super) struct TargetPlaces {
+    pub id: TargetId,
+    /// `None` = not known: the target has no block device, or several.
+    device: Option<TracedPlace>,
+}
+
+#[derive(Debug)]
+struct TracedPlace {
+    watched: WatchedDevice,
+    name: String,
+    /// In the order of the file; `None` = the target is the device.
+    pieces: Option<Vec<DevicePlace>>,
+}
+
+impl TargetPlaces {
+    /// Those of a time span, by the target's place in it.
+    pub fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
+        let ids = observe_devices::targets(plan);
+        let find = |index: usize| {
+            let all = plan.workers.iter().flat_map(|worker| &worker.targets);
+            let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);
+            let known = ids.iter().find(|(_, target)| Some(target.id) == id);
+            let device = known.and_then(|(engine, target)| {
+                let opened = observe_devices::opened(located, *engine, target);
+                let stack = &opened.stack;
+                let is_own = stack.file_system.as_deref().is_some_and(|name| OWN_SPACE.contains(&name));
+                let watched = WatchedDevice::beneath(root, stack).filter(|_| !is_own)?;
+                let file = opened.file.filter(|_| stack.file_system.is_some());
+                let pieces = match (&stack.file_system, file) {
+                    (None, _) => None,
+                    (Some(_), file) => Some(extents::places(file?, target.size, MOST_PIECES).ok()?),
+                };
+                Some(TracedPlace { watched, name: stack.first.first().cloned().unwrap_or_default(), pieces })
+            });
+            TargetPlaces { id: id.unwrap_or_default(), device }
+        };
+        (0..plan.targets).map(find).collect()
+    }
+
+    /// The device, as tracepoints number it, and whether it has a queue of requests.
+    pub fn device(&self) -> Option<(u32, bool)> {
+        self.device.as_ref().map(|device| (device.watched.number, device.watched.has_queue))
+    }
+
+    /// Its name; empty = not known.
+    pub fn name(&self) -> &str {
+        self.device.as_ref().map_or("", |device| &device.name)
+    }
+
+    /// The sectors of an I/O: device, first, behind the last. Empty = not known.
+    pub fn sectors(&self, offset: u64, length: u32) -> Vec<(u32, u64, u64)> {
+        let Some(TracedPlace { watched, pieces, .. }) = &self.device else { return Vec::new() };
+        let end = offset.saturating_add(u64::from(length));
+        let on_device = |from: u64, to: u64| {
+            let at = |byte: u64| watched.start.saturating_add(byte) / SECTOR;
+            (watched.number, at(from), at(to).max(at(from) + 1))
+        };
+        let Some(pieces) = pieces else { return vec![on_device(offset, end)] };
+        let first = pieces.partition_point(|piece| piece.from + piece.length <= offset);
+        let within = pieces.get(first..).unwrap_or_default().iter().take_while(|piece| piece.from < end);
+        within
+            .map(|piece| {
+                let (from, to) = (offset.max(piece.from), end.min(piece.from + piece.length));
+                on_device(piece.at + (from - piece.from), piece.at + (to - piece.from))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_io_over_two_pieces_lies_in_two_places() {
+        let place = |from, at, length| DevicePlace { from, at, length };
+        let watched = WatchedDevice { number: 7, start: 1 << 20, size: 1 << 30, has_queue: true };
+        let pieces = Some(vec![place(0, 8192, 4096), place(4096, 65536, 4096), place(16384, 0, 4096)]);
+        let target = |pieces| TargetPlaces {
+            id: TargetId(0),
+            device: Some(TracedPlace { watched: watched.clone(), name: String::new(), pieces }),
+        };
+        let file = target(pieces);
+        assert_eq!(file.sectors(2048, 4096), [(7, 2068, 2072), (7, 2176, 2180)]);
+        assert_eq!(file.sectors(16384, 512), [(7, 2048, 2049)]);
+        assert_eq!(file.sectors(8192, 4096), [], "a hole");
+        assert_eq!(target(None).sectors(4096, 4096), [(7, 2056, 2064)]);
+    }
+}

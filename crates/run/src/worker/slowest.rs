@@ -1,0 +1,97 @@
+//! The slowest I/Os of a worker (`--explain`), handed out as they come.
+
+use crate::tell::io_log::{Entry, Producer};
+use diskspd_sys::clock::{Nanos, SECOND};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Hands out the I/Os that may be among the slowest of their second: of most it takes no more than a
+/// comparison. Its memory is made when it is.
+#[derive(Debug)]
+pub struct Slowest<'a> {
+    out: Producer<'a>,
+    /// The longest latencies of the present second, the shortest of them on top.
+    longest: BinaryHeap<Reverse<Nanos>>,
+    most: usize,
+    /// What is shorter isn't among them.
+    threshold: Nanos,
+    /// When the present second ends.
+    second_ends: Nanos,
+}
+
+/// There is no memory to keep the slowest I/Os in.
+#[derive(Debug, thiserror::Error)]
+#[error("--explain={wanted}: there is no memory to keep so many I/Os of each thread in; keep fewer")]
+pub struct NotHeld {
+    /// How many were to be kept.
+    pub wanted: u32,
+}
+
+impl<'a> Slowest<'a> {
+    /// So many of each second, which are handed out there.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn new(wanted: u32, out: Producer<'a>) -> Result<Slowest<'a>, NotHeld> {
+        let mut room = Vec::new();
+        room.try_reserve_exact(wanted as usize + 1).map_err(|_| NotHeld { wanted })?;
+        let most = wanted as usize;
+        Ok(Slowest { out, longest: BinaryHeap::from(room), most, threshold: 0, second_ends: 0 })
+    }
+
+    /// A batch was reaped at `now`.
+    #[inline]
+    pub fn reaped(&mut self, now: Nanos) {
+        if now >= self.second_ends {
+            self.second_ends = now + SECOND;
+            self.longest.clear();
+            self.threshold = 0;
+        }
+    }
+
+    /// Whether an I/O of this latency is among the slowest so far.
+    #[inline]
+    pub fn wants(&self, latency: Nanos) -> bool {
+        latency > self.threshold
+    }
+
+    /// Hands one out that is. `entry`: its start by the clock itself.
+    pub fn push(&mut self, entry: Entry) {
+        self.longest.push(Reverse(entry.latency));
+        if self.longest.len() > self.most {
+            self.longest.pop();
+        }
+        if self.longest.len() == self.most {
+            self.threshold = self.longest.peek().map_or(0, |least| least.0);
+        }
+        self.out.push(entry);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tell::io_log::Ring;
+    use diskspd_model::operation::Operation;
+
+    #[test]
+    fn the_slowest_of_each_second_come_out_and_few_others() {
+        let ring = Ring::new(0, 1024, false).expect("memory");
+        let mut slowest = Slowest::new(3, ring.producer()).expect("memory");
+        let mut offer = |now: Nanos, latency: Nanos| {
+            slowest.reaped(now);
+            if slowest.wants(latency) {
+                let op = Operation::Read;
+                let start = now - latency;
+                slowest.push(Entry { target: 0, op, offset: 0, size: 512, start, latency, due: None });
+            }
+        };
+        for (index, latency) in [50, 40, 30, 20, 10, 60, 45, 30].into_iter().enumerate() {
+            offer(SECOND + index as Nanos, latency);
+        }
+        offer(3 * SECOND, 5);
+        let mut found = Vec::new();
+        ring.drain(|entry| found.push(entry.latency));
+        assert_eq!(found, [50, 40, 30, 60, 45, 5]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Where on its device the pieces of a file lie.
+
+use super::*;
+
+/// A piece of a file that lies in one piece on the device of its file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DevicePlace {
+    /// First byte in the file.
+    pub from: u64,
+    /// First byte on the device.
+    pub at: u64,
+    /// Bytes.
+    pub length: u64,
+}
+
+/// The places of a file below `size`, in the order of the file, at most `most`; pieces whose place isn't
+/// known (holes, what is compressed or only in memory) are left out.
+///
+/// # Errors
+/// What the kernel answers; `EOPNOTSUPP` and `ENOTTY` where the file system can't tell.
+pub fn places(file: impl AsFd, size: u64, most: usize) -> io::Result<Vec<DevicePlace>> {
+    const ELSEWHERE: u32 = EXTENT_UNKNOWN | EXTENT_DELALLOC | EXTENT_ENCODED | EXTENT_INLINE;
+    let mut found = Vec::new();
+    let mut covered = 0;
+    while covered < size && found.len() < most {
+        let map = fetch(file.as_fd(), covered, size, 0)?;
+        let extents = map.extents.get(..map.header.mapped as usize).unwrap_or_default();
+        let known = extents.iter().filter(|extent| extent.flags & ELSEWHERE == 0);
+        found.extend(known.map(|extent| DevicePlace {
+            from: extent.logical,
+            at: extent.physical,
+            length: extent.length,
+        }));
+        let Some(last) = extents.last().filter(|last| last.flags & EXTENT_LAST == 0) else { break };
+        let end = last.logical.saturating_add(last.length);
+        if end <= covered {
+            break;
+        }
+        covered = end;
+    }
+    found.truncate(most);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_has_a_place_where_the_file_system_tells() {
+        let mut file = tempfile::tempfile().expect("a file");
+        std::io::Write::write_all(&mut file, &[1; 20_000]).expect("written");
+        file.sync_all().expect("synced");
+        match places(&file, 20_000, 100) {
+            Ok(found) => {
+                let covered: u64 = found.iter().map(|place| place.length).sum();
+                assert!(found.is_empty() || covered >= 20_000, "{found:?}");
+            }
+            Err(error) => assert!(cannot_tell(&error), "{error}"),
+        }
+        assert_eq!(places(&file, 0, 100).ok(), Some(Vec::new()));
+    }
+}

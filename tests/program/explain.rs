@@ -1,0 +1,187 @@
+//! `--explain` as a user meets it: delays that are staged are blamed on what made them, and never on the device.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use crate::common::loops::Loop;
+use crate::common::{Ended, Running, command_of, directory, diskspd, output, skip};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const MIB: u64 = 1 << 20;
+
+/// The kernel's events need root.
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    if !root {
+        skip("--explain needs root");
+    }
+    root
+}
+
+/// What was found in a run that was kept there.
+fn slow_of(record: &Path) -> Value {
+    let record: Value = serde_json::from_slice(&fs::read(record).unwrap()).unwrap();
+    record["hosts"][0]["results"]["time_spans"][0]["observed"]["slow"].clone()
+}
+
+fn ios(slow: &Value) -> &Vec<Value> {
+    slow["ios"].as_array().unwrap()
+}
+
+const STAGES: [&str; 8] = [
+    "submit_ns",
+    "kernel_ns",
+    "queue_ns",
+    "device_ns",
+    "interrupt_ns",
+    "wake_ns",
+    "reap_ns",
+    "unattributed_ns",
+];
+
+fn stage(io: &Value, name: &str) -> u64 {
+    io["stages"][name].as_u64().unwrap()
+}
+
+#[test]
+fn the_time_of_every_slow_io_is_divided_and_the_report_can_be_made_again() {
+    if !is_root() {
+        return;
+    }
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let folder = directory();
+    let kept = folder.path().join("run.json");
+    let line = format!("-b4K -r -o2 -t2 -Su -W1 -d2 --explain=50 --out {} {{}}", kept.display());
+    let ended = diskspd(&line, &device.device);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("where the 50 slowest lost their time"), "{}", ended.stdout);
+    let slow = slow_of(&kept);
+    assert_eq!(ios(&slow).len(), 50);
+    let mut all = 0;
+    let mut unknown = 0;
+    for io in ios(&slow) {
+        let sum: u64 = STAGES.iter().map(|name| stage(io, name)).sum();
+        assert_eq!(Some(sum), io["latency_ns"].as_u64(), "{io}");
+        all += sum;
+        unknown += stage(io, "unattributed_ns");
+    }
+    // Lost events leave gaps, which are told.
+    assert!(unknown * 100 <= all || slow["lost"].as_u64().unwrap() > 0, "{unknown} of {all} ns: {slow}");
+    let again = output(command_of(&["report"]).arg(&kept)).unwrap();
+    let again: Ended = again.into();
+    assert!(
+        again.stdout.contains("where the 50 slowest lost their time"),
+        "{}{}",
+        again.stdout,
+        again.stderr
+    );
+}
+
+#[test]
+fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
+    if !is_root() {
+        return;
+    }
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let folder = directory();
+    let kept = folder.path().join("run.json");
+    let line = format!("-b4K -r -o4 -t2 -Su -W0 -d3 --explain=100 --out {} {{}}", kept.display());
+    let run = Running::until("measuring for", &line, &device.device);
+    std::thread::sleep(Duration::from_millis(1200));
+    run.signal("STOP");
+    std::thread::sleep(Duration::from_millis(600));
+    run.signal("CONT");
+    let ended = run.end();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let slow = slow_of(&kept);
+    // What was in flight on both threads, or was about to be.
+    let stopped: Vec<&Value> =
+        ios(&slow).iter().filter(|io| io["latency_ns"].as_u64().unwrap() >= 500_000_000).collect();
+    assert!(!stopped.is_empty(), "{slow}");
+    for io in stopped {
+        assert_eq!(io["culprit"]["kind"], "stopped", "{io}");
+        assert!(stage(io, "device_ns") < 300_000_000, "the device is innocent: {io}");
+    }
+    assert!(ended.stdout.contains("the program was stopped"), "{}", ended.stdout);
+}
+
+/// A control group that is gone in the end.
+struct Group(PathBuf);
+
+impl Group {
+    /// One that lets 100 reads per second through to a device, `major:minor`.
+    fn limited(device: &str) -> Option<Group> {
+        let name = format!("diskspd-explain-{}", std::process::id());
+        let v1 = Path::new("/sys/fs/cgroup/blkio");
+        let (root, file, limit) = match v1.exists() {
+            true => (v1, "blkio.throttle.read_iops_device", format!("{device} 100")),
+            false => (Path::new("/sys/fs/cgroup"), "io.max", format!("{device} riops=100")),
+        };
+        let group = Group(root.join(name));
+        let made = fs::create_dir(&group.0).and_then(|()| fs::write(group.0.join(file), limit));
+        if let Err(why) = made {
+            skip(&format!("no control group that limits I/O: {why}"));
+            return None;
+        }
+        Some(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn what_a_control_group_holds_back_is_not_the_devices() {
+    if !is_root() {
+        return;
+    }
+    let Some(device) = Loop::new(64 * MIB) else { return };
+    let name = device.device.file_name().unwrap().to_str().unwrap();
+    let number = fs::read_to_string(format!("/sys/class/block/{name}/dev")).unwrap();
+    let Some(group) = Group::limited(number.trim()) else { return };
+    let folder = directory();
+    let kept = folder.path().join("run.json");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "echo $$ > \"$0\" && exec \"$@\""]).arg(group.0.join("cgroup.procs"));
+    command.arg(env!("CARGO_BIN_EXE_diskspd"));
+    command.args(["-b4K", "-r", "-o4", "-t1", "-Su", "-W1", "-d2", "--explain=40", "--out"]);
+    let ended: Ended = output(command.arg(&kept).arg(&device.device)).unwrap().into();
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let slow = slow_of(&kept);
+    let throttled = ios(&slow).iter().filter(|io| io["culprit"]["kind"] == "throttle").count();
+    assert!(throttled * 100 >= ios(&slow).len() * 95, "{throttled} of {}: {slow}", ios(&slow).len());
+    let group = group.0.file_name().unwrap().to_str().unwrap();
+    assert!(ended.stdout.contains(group), "{}", ended.stdout);
+}
+
+#[test]
+fn engines_that_do_no_io_and_wrong_numbers_are_refused() {
+    let ended = diskspd("-c1M -d1 --engine null --explain {}", Path::new("f.dat"));
+    ended.fails(3, &["--explain follows I/Os through the kernel"]);
+}
+
+#[test]
+fn without_the_right_to_record_the_run_does_not_begin() {
+    if !is_root() {
+        return;
+    }
+    let folder = directory();
+    let program = crate::common::copy_of_program(folder.path());
+    let file = folder.path().join("f");
+    fs::write(&file, vec![1; MIB as usize]).unwrap();
+    for path in [folder.path(), &file] {
+        std::os::unix::fs::chown(path, Some(65534), Some(65534)).unwrap();
+    }
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+    command.args(["-b4K", "-r", "-d1", "-W0", "--explain"]).arg(&file);
+    let Ok(ended) = output(&mut command) else { return skip("there is no setpriv") };
+    let ended: Ended = ended.into();
+    assert_ne!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stderr.contains("--explain: ") && ended.stderr.contains("tracefs"), "{}", ended.stderr);
+}
