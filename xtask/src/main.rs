@@ -14,6 +14,7 @@ mod power_cuts;
 mod prepare;
 mod program;
 mod shares;
+mod simulate;
 mod statistics;
 mod table;
 mod trends;
@@ -109,6 +110,14 @@ const COMMANDS: &[Command] = &[
         "[--draws 10000000] [--markdown]",
         "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were asked for: each has\n    \
          to lie within six deviations. Takes some seconds.",
+    ),
+    (
+        "simulate",
+        simulate::main,
+        "[--seeds 1000] [--seed N] [--world ranks]",
+        "Plays so many seeds: what ranks say to each other, by the program's own code, over a network that is late and is cut,\n    \
+         with ranks that are killed and stopped, in simulated time. Prints the seed and the command of whatever doesn't hold.\n    \
+         --seed plays one of them and prints its steps.",
     ),
     (
         "trends",
