@@ -3,9 +3,6 @@
 
 mod course;
 mod network;
-#[path = "../../tests/common/random.rs"]
-#[allow(dead_code)]
-mod random;
 mod ranks;
 
 use crate::{Failure, arguments::Arguments};

@@ -4,7 +4,7 @@
 //! the course follows from the seed alone, whatever the machine does.
 
 use super::course::Course;
-use super::random::Random;
+use crate::trends::Random;
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::cluster::{GroupError, RankGroup, RankMessage};
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 
 use super::course::Course;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
-use super::random::Random;
+use crate::trends::Random;
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::cluster::offset::Offset;
 use diskspd::cluster::{RankGroup, RankLink, WaitLimits};
@@ -28,12 +28,16 @@ struct Script {
     late: u64,
 }
 
+/// The answers of a round by rank, and who was lost then.
+type Gathered = (Vec<Option<Vec<u8>>>, Vec<bool>);
+
 /// What a rank saw.
 #[derive(Default)]
 struct Seen {
-    /// By round that ended: what was decided, and on rank 0 the answers with who is lost.
+    /// By round that ended: what was decided.
     decisions: Vec<Vec<u8>>,
-    answers: Vec<(Vec<Option<Vec<u8>>>, Vec<bool>)>,
+    /// On rank 0, by round.
+    answers: Vec<Gathered>,
     clocks: Vec<Option<Offset>>,
     /// How many answers it gave.
     answered: usize,
