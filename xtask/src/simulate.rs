@@ -2,15 +2,17 @@
 //! docs/decisions/simulation.md says what each world promises.
 
 mod course;
+mod device;
 mod network;
 mod ranks;
+mod storage;
 
 use crate::{Failure, arguments::Arguments};
 
 /// A world: plays a seed, prints its steps or not; returns the hash of the course, and what doesn't hold.
 type World = fn(u64, bool) -> (u64, Result<(), String>);
 
-const WORLDS: &[(&str, World)] = &[("ranks", ranks::world)];
+const WORLDS: &[(&str, World)] = &[("ranks", ranks::world), ("storage", storage::world)];
 
 /// Plays seeds.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
