@@ -114,10 +114,10 @@ const COMMANDS: &[Command] = &[
     (
         "simulate",
         simulate::main,
-        "[--seeds 1000] [--seed N] [--world ranks]",
-        "Plays so many seeds: what ranks say to each other, by the program's own code, over a network that is late and is cut,\n    \
-         with ranks that are killed and stopped, in simulated time. Prints the seed and the command of whatever doesn't hold.\n    \
-         --seed plays one of them and prints its steps.",
+        "[--seeds 1000] [--seed N] [--world ranks|storage]",
+        "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other while messages are late,\n    \
+         ways are cut, and ranks are killed and stopped; what is read back of storage that lies or loses power. Prints the seed\n    \
+         and the command of whatever doesn't hold. --seed plays one of them and prints its steps.",
     ),
     (
         "trends",

@@ -16,7 +16,7 @@ const RUN: u64 = 4711;
 
 /// What a journal says, by target and offset.
 type Said = BTreeMap<(u32, u64), Acknowledged>;
-/// What is found wrong by offset, as far as it is listed, and how many sectors aren't verified.
+/// What is found wrong by offset, as far as it is listed, and how many sectors are wrong.
 type Found = (Vec<(u64, SectorFault)>, u64);
 
 /// What the program has done so far.
@@ -175,6 +175,13 @@ fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, cra
     std::fs::write(image.path(), Device::bytes(held, RUN))?;
     let found = read_back(content, &content.targets[&0], image.path(), false)?.results;
     let listed = found.failures.iter().map(|failed| (failed.offset, failed.fault)).collect();
+    let failed: u64 = found.counts.failed.values().sum();
     let sectors = content.acknowledged.len() as u64 * (UNIT / SECTOR as u64);
-    Ok((listed, sectors - found.counts.verified))
+    match found.counts.verified + failed == sectors {
+        true => Ok((listed, failed)),
+        false => {
+            Err(format!("of {sectors} sectors it isn't said whether they are right: {:?}", found.counts)
+                .into())
+        }
+    }
 }
