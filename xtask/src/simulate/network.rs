@@ -1,7 +1,7 @@
 //! Ranks that are threads of which one at a time goes on, and a network between them, in simulated time.
 //!
-//! A rank goes on until it pauses. Then time jumps to the rank that wakes next: nothing else moves it, so that
-//! the course follows from the seed alone, whatever the machine does.
+//! A rank goes on until it pauses. Then time jumps to the rank that wakes next: nothing else moves it, so
+//! that the course follows from the seed alone, whatever the machine does.
 
 use super::course::Course;
 use crate::trends::Random;

@@ -1,8 +1,9 @@
-//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and is cut,
-//! with ranks that are killed and stopped.
+//! The world of ranks: rounds of the real protocol (`cluster::RankLink`) over a network that is late and
+//! is cut, with ranks that are killed and stopped.
 
 use super::course::Course;
 use super::network::{Ended, Network, RankFaults, SimulatedRank};
+use crate::Failure;
 use crate::trends::Random;
 use diskspd::clock::{Nanos, SECOND};
 use diskspd::cluster::offset::Offset;
@@ -161,7 +162,7 @@ fn play(rank: usize, network: &Arc<Network>, script: &Script) -> Seen {
 ///
 /// # Errors
 /// What doesn't hold.
-pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), String>) {
+pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut random = Random(seed);
     let script = Script::of(&mut random);
     let course = Course::new(is_shown);
@@ -178,8 +179,10 @@ pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), String>) {
 }
 
 /// Whether all holds that is promised.
-fn judge(script: &Script, seen: &[Seen]) -> Result<(), String> {
-    let must = |holds: bool, what: &dyn Fn() -> String| if holds { Ok(()) } else { Err(what()) };
+fn judge(script: &Script, seen: &[Seen]) -> Result<(), Failure> {
+    let must = |holds: bool, what: &dyn Fn() -> String| -> Result<(), Failure> {
+        if holds { Ok(()) } else { Err(what().into()) }
+    };
     for (rank, of) in seen.iter().enumerate() {
         must(of.ended != Some(Ended::Hangs), &|| format!("rank {rank} hangs"))?;
         let all = of.decisions.len() == usize::from(ROUNDS);

@@ -3,6 +3,7 @@
 
 use super::course::Course;
 use super::device::{Device, Fault, SECTOR, Sector};
+use crate::Failure;
 use crate::trends::Random;
 use diskspd::integrity::journal::format::{JournalPiece, read};
 use diskspd::integrity::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
@@ -101,7 +102,7 @@ fn word(ack: &Acknowledged, offset: u64, held: &[Option<Sector>]) -> Option<Sect
 ///
 /// # Errors
 /// What doesn't hold.
-pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), String>) {
+pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
     let mut course = Course::new(is_shown);
     let mut random = Random(seed);
     let fault = Fault::of(random.number());
@@ -132,7 +133,7 @@ pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), String>) {
 }
 
 /// Cuts the journal somewhere behind its target, reads it, and reads back what it says.
-fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) -> Result<(), String> {
+fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) -> Result<(), Failure> {
     let begun = program.said[1].0;
     let length = program.journal.len();
     let left = match program.random.number() % 4 {
@@ -140,12 +141,12 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
         _ => length,
     };
     course.step(format_args!("{left} bytes of the journal are left"));
-    let content = read(&program.journal[..left]).map_err(|why| why.to_string())?;
+    let content = read(&program.journal[..left])?;
     let whole = program.said.iter().rev().find(|(length, _)| *length <= left);
     if whole.is_none_or(|(_, said)| *said != content.acknowledged) {
-        return Err(format!("of {left} bytes the journal says something else than was written"));
+        return Err(format!("of {left} bytes the journal says something else than was written").into());
     }
-    let found = found(&content, held).map_err(|why| why.to_string())?;
+    let found = found(&content, held)?;
     let expected: BTreeMap<u64, SectorFault> = content
         .acknowledged
         .values()
@@ -155,14 +156,16 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
     course.step(format_args!("{expected:?}"));
     match () {
         () if program.device.is_honest() && !expected.is_empty() => {
-            Err(format!("the device is honest, and the journal says what it doesn't hold: {expected:?}"))
+            Err(format!("the device is honest, and the journal says what it doesn't hold: {expected:?}")
+                .into())
         }
         () if found.1 != expected.len() as u64 => {
-            Err(format!("{} sectors fail, {} have to: {expected:?}", found.1, expected.len()))
+            Err(format!("{} sectors fail, {} have to: {expected:?}", found.1, expected.len()).into())
         }
         () => match found.0.iter().find(|(offset, fault)| expected.get(offset) != Some(fault)) {
             Some((offset, fault)) => {
-                Err(format!("sector at {offset} is called {fault:?}: it is {:?}", expected.get(offset)))
+                Err(format!("sector at {offset} is called {fault:?}: it is {:?}", expected.get(offset))
+                    .into())
             }
             None => Ok(()),
         },
@@ -170,18 +173,17 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
 }
 
 /// Reads back what a journal says.
-fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, crate::Failure> {
+fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Failure> {
     let image = tempfile::NamedTempFile::new()?;
     std::fs::write(image.path(), Device::bytes(held, RUN))?;
     let found = read_back(content, &content.targets[&0], image.path(), false)?.results;
     let listed = found.failures.iter().map(|failed| (failed.offset, failed.fault)).collect();
     let failed: u64 = found.counts.failed.values().sum();
     let sectors = content.acknowledged.len() as u64 * (UNIT / SECTOR as u64);
-    match found.counts.verified + failed == sectors {
-        true => Ok((listed, failed)),
-        false => {
-            Err(format!("of {sectors} sectors it isn't said whether they are right: {:?}", found.counts)
-                .into())
-        }
+    if found.counts.verified + failed != sectors {
+        return Err(
+            format!("of {sectors} sectors it isn't said whether they are right: {:?}", found.counts).into()
+        );
     }
+    Ok((listed, failed))
 }
