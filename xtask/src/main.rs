@@ -115,10 +115,10 @@ const COMMANDS: &[Command] = &[
         "simulate",
         simulate::main,
         "[--seeds 1000] [--seed N] [--world ranks|storage]",
-        "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other while\n    \
-         messages are late, ways are cut, and ranks are killed and stopped; what is read back of storage that\n    \
-         lies or loses power. Prints the seed and the command of whatever doesn't hold. --seed plays one of\n    \
-         them and prints its steps.",
+        "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other\n    \
+         while messages are late, ways are cut, and ranks are killed and stopped; what is read back of\n    \
+         storage that lies or loses power. Prints the seed and the command of whatever doesn't hold. --seed\n    \
+         plays one of them and prints its steps.",
     ),
     (
         "trends",

@@ -1,4 +1,5 @@
-//! Worlds that follow from a seed: the program's own code among simulated ranks and faults, in their own time.
+//! Worlds that follow from a seed: the program's own code among simulated ranks and faults, in simulated
+//! time.
 //! docs/decisions/simulation.md says what each world promises.
 
 mod course;
