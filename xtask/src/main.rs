@@ -117,7 +117,7 @@ const COMMANDS: &[Command] = &[
         "[--seeds 1000] [--seed N] [--world ranks|storage]",
         "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other\n    \
          while messages are late, ways are cut, and ranks are killed and stopped; what is read back of\n    \
-         storage that lies or loses power. Prints the seed and the command of whatever doesn't hold. --seed\n    \
+         storage that lies or loses power. Prints seed and command of whatever doesn't hold. --seed\n    \
          plays one of them and prints its steps.",
     ),
     (
