@@ -14,6 +14,7 @@ mod power_cuts;
 mod prepare;
 mod program;
 mod shares;
+mod simulate;
 mod statistics;
 mod table;
 mod trends;
@@ -110,6 +111,15 @@ const COMMANDS: &[Command] = &[
         "[--draws 10000000] [--markdown]",
         "Draws so many I/Os of mixes, sizes and distributions, and compares the shares with those that were asked for: each has\n    \
          to lie within six deviations. Takes some seconds.",
+    ),
+    (
+        "simulate",
+        simulate::main,
+        "[--seeds 1000] [--seed N] [--world ranks|storage]",
+        "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other\n    \
+         while messages are late, ways are cut, and ranks are killed and stopped; what is read back of\n    \
+         storage that lies or loses power. Prints seed and command of whatever doesn't hold. --seed\n    \
+         plays one of them and prints its steps.",
     ),
     (
         "trends",

@@ -9,7 +9,7 @@ mod random;
 use crate::{Failure, arguments::Arguments, table};
 use diskspd::stats::trend::Trend;
 use noise::{Noise, STATIONARY, TREACHEROUS, changed};
-use random::Random;
+pub use random::Random;
 
 /// Runs of a history.
 const LENGTHS: [usize; 6] = [16, 20, 30, 40, 60, 100];

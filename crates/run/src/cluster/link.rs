@@ -7,7 +7,7 @@
 use super::RankGroup;
 use super::frame::Frame;
 use super::offset::AskedClock;
-use diskspd_sys::clock::{self, Nanos, SECOND};
+use diskspd_sys::clock::{Nanos, SECOND};
 use std::fmt;
 use std::time::Duration;
 
@@ -86,7 +86,7 @@ pub(super) struct Peer {
 
 /// A rank's end of the connection. Rank 0 is connected with all, every other one with rank 0.
 pub struct RankLink<'g> {
-    group: &'g mut dyn RankGroup,
+    pub(super) group: &'g mut dyn RankGroup,
     pub(super) limits: WaitLimits,
     round: u32,
     pub(super) peers: Vec<Peer>,
@@ -103,7 +103,7 @@ pub struct RankLink<'g> {
 impl<'g> RankLink<'g> {
     /// Connects; nothing is said yet.
     pub fn new(group: &'g mut dyn RankGroup, limits: WaitLimits) -> RankLink<'g> {
-        let now = clock::monotonic();
+        let now = group.now();
         let peer = |_| Peer { heard_at: now, ..Peer::default() };
         let peers = (0..group.size()).map(peer).collect();
         let (round, said_alive_at, decision, stop, given_up) = Default::default();
@@ -154,7 +154,7 @@ impl<'g> RankLink<'g> {
     pub fn hurry(&mut self) {
         self.limits.beat = self.limits.beat.min(HURRIED_BEAT);
         self.limits.silence = self.limits.silence.min(HURRIED_SILENCE);
-        let now = clock::monotonic();
+        let now = self.group.now();
         self.peers.iter_mut().for_each(|peer| peer.heard_at = now);
     }
 
@@ -186,7 +186,7 @@ impl<'g> RankLink<'g> {
     /// This rank is alone.
     pub fn tend(&mut self) -> Result<(), Separated> {
         self.hear();
-        let now = clock::monotonic();
+        let now = self.group.now();
         if now.saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
             self.said_alive_at = now;
             self.say_to_all(&Frame::Alive);
@@ -231,7 +231,7 @@ impl<'g> RankLink<'g> {
             }
             return;
         }
-        let now = clock::monotonic();
+        let now = self.group.now();
         self.peers[from].heard_at = now;
         match frame {
             Some(Frame::Stop(by)) => {
@@ -249,7 +249,7 @@ impl<'g> RankLink<'g> {
             Some(Frame::ClocksBegin) => self.reads_clocks = true,
             Some(Frame::ClocksEnd) => self.reads_clocks = false,
             Some(Frame::Ping(number)) => {
-                let (monotonic, wall) = (clock::monotonic(), clock::wall_nanos());
+                let (monotonic, wall) = (self.group.now(), self.group.wall());
                 self.say(from, &Frame::Pong(number, monotonic, wall));
             }
             Some(Frame::Pong(number, other, other_wall)) => {
@@ -265,7 +265,7 @@ impl<'g> RankLink<'g> {
     /// Rank 0: waits until all ranks that aren't lost have answered, and returns their answers; `own` is
     /// rank 0's. `meanwhile` is called again and again.
     pub fn gather(&mut self, own: Vec<u8>, mut meanwhile: impl FnMut(&mut Self)) -> Vec<Option<Vec<u8>>> {
-        let begun = clock::monotonic();
+        let begun = self.group.now();
         loop {
             let _ = self.tend();
             let partners = self.partners();
@@ -283,10 +283,10 @@ impl<'g> RankLink<'g> {
     }
 
     /// Sleeps until the next look for messages; it waits for them since `begun`.
-    fn pause(&self, begun: Nanos) {
-        let waited = Duration::from_nanos(clock::monotonic().saturating_sub(begun));
+    fn pause(&mut self, begun: Nanos) {
+        let waited = Duration::from_nanos(self.group.now().saturating_sub(begun));
         let look = self.limits.look;
-        std::thread::sleep((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
+        self.group.pause((waited / LOOK_PART).clamp(look, look * LONGEST_LOOK));
     }
 
     /// Ranks that have not answered yet.
@@ -310,7 +310,7 @@ impl<'g> RankLink<'g> {
         own: Vec<u8>,
         mut meanwhile: impl FnMut(&mut Self),
     ) -> Result<Vec<u8>, Separated> {
-        let (round, begun) = (self.round, clock::monotonic());
+        let (round, begun) = (self.round, self.group.now());
         self.say(0, &Frame::Answer(round, own));
         loop {
             self.tend()?;

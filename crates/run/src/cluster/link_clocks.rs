@@ -8,7 +8,8 @@
 use super::frame::Frame;
 use super::link::{Peer, RankLink, nanos};
 use super::offset::{AskedClock, Offset};
-use diskspd_sys::clock::{self, Nanos};
+use diskspd_sys::clock::Nanos;
+use std::time::Duration;
 
 /// So many round trips do when they take long: more than this part of the time that all may take.
 const ENOUGH_TRIPS: usize = 8;
@@ -31,10 +32,10 @@ struct Questions {
 impl RankLink<'_> {
     /// Answers questions for this rank's clock without sleeping, while they come.
     pub(super) fn be_quick(&mut self) {
-        let until = clock::monotonic() + nanos(self.limits.clock);
-        while self.reads_clocks && clock::monotonic() < until {
+        let until = self.group.now() + nanos(self.limits.clock);
+        while self.reads_clocks && self.group.now() < until {
             self.hear();
-            std::thread::yield_now();
+            self.group.pause(Duration::ZERO);
         }
         self.reads_clocks = false;
     }
@@ -45,7 +46,7 @@ impl RankLink<'_> {
     /// `first_with` is by rank the first one that has the same clock, as they say themselves: those are asked
     /// once, whether that can be.
     pub fn clocks(&mut self, first_with: &[usize]) -> Vec<Option<Offset>> {
-        let own_wall = clock::wall_nanos().wrapping_sub(clock::monotonic() as i64);
+        let own_wall = self.group.wall().wrapping_sub(self.group.now() as i64);
         let own = Offset { wall_ns: own_wall, ..Offset::default() };
         let mut found = vec![None; self.size()];
         found[0] = Some(own);
@@ -78,7 +79,7 @@ impl RankLink<'_> {
             while asked.len() < how.side_by_side
                 && let Some(rank) = to_ask.next()
             {
-                self.peers[rank].asked = AskedClock { begun: clock::monotonic(), ..AskedClock::default() };
+                self.peers[rank].asked = AskedClock { begun: self.group.now(), ..AskedClock::default() };
                 if how.told {
                     self.say(rank, &Frame::ClocksBegin);
                 }
@@ -96,16 +97,16 @@ impl RankLink<'_> {
             });
             self.hear();
             // All others wait meanwhile, and are not silent for that.
-            if clock::monotonic().saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
+            if self.group.now().saturating_sub(self.said_alive_at) >= nanos(self.limits.beat) {
                 let _ = self.tend();
             }
-            if how.told { std::thread::yield_now() } else { std::thread::sleep(self.limits.look / 10) }
+            self.group.pause(if how.told { Duration::ZERO } else { self.limits.look / 10 });
         }
     }
 
     /// Asks a rank again, if its answer has come; whether there is more to ask or to wait for.
     fn goes_on(&mut self, rank: usize, how: Questions) -> bool {
-        let (now, limit) = (clock::monotonic(), nanos(self.limits.clock));
+        let (now, limit) = (self.group.now(), nanos(self.limits.clock));
         let Peer { asked, lost, .. } = &mut self.peers[rank];
         let took = now.saturating_sub(asked.begun);
         let enough = asked.trips.len() >= how.pings

@@ -1,6 +1,7 @@
 use super::*;
 use crate::cluster::in_process::{self, ThreadRank};
 use crate::cluster::offset::Offset;
+use diskspd_sys::clock;
 use std::thread;
 
 /// As long as a test waits for a rank that says nothing.

@@ -28,6 +28,9 @@ pub use mpi::{Mpi, NoGroup, join};
 
 pub use link::{RankLink, Separated, WaitLimits};
 
+use diskspd_sys::clock::{self, Nanos};
+use std::time::Duration;
+
 /// A message, and the rank that it is of.
 pub type RankMessage = (usize, Vec<u8>);
 
@@ -52,4 +55,22 @@ pub trait RankGroup {
     /// # Errors
     /// From whom nothing will come any more, and why. Told once of a rank.
     fn take(&mut self) -> Result<Option<RankMessage>, (usize, GroupError)>;
+
+    /// This rank's monotonic clock. A group that is simulated has a clock of its own.
+    fn now(&self) -> Nanos {
+        clock::monotonic()
+    }
+
+    /// This rank's wall clock, ns since 1970.
+    fn wall(&self) -> i64 {
+        clock::wall_nanos()
+    }
+
+    /// Does nothing for so long; zero lets others have the CPU.
+    fn pause(&mut self, time: Duration) {
+        match time.is_zero() {
+            true => std::thread::yield_now(),
+            false => std::thread::sleep(time),
+        }
+    }
 }

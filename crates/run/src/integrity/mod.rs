@@ -25,3 +25,4 @@ pub use error::{IntegrityError, JournalFailure, NotReadBack};
 pub use order::TargetOrder;
 pub use read_back::{Power, TargetReadBack, read_back};
 pub use shared::Integrity;
+pub use stamp::{SectorChecksums, SectorStamp};

@@ -1,0 +1,68 @@
+//! Worlds that follow from a seed: the program's own code among simulated ranks and faults, in simulated
+//! time.
+//! docs/decisions/simulation.md says what each world promises.
+
+mod course;
+mod device;
+mod network;
+mod ranks;
+mod storage;
+
+use crate::{Failure, arguments::Arguments};
+
+/// A world: plays a seed, prints its steps or not; returns the hash of the course, and what doesn't hold.
+type World = fn(u64, bool) -> (u64, Result<(), Failure>);
+
+const WORLDS: &[(&str, World)] = &[("ranks", ranks::world), ("storage", storage::world)];
+
+/// Plays seeds.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    let seeds: u64 = arguments.number("--seeds", 1000)?;
+    let only: Option<u64> = arguments.value("--seed")?.map(|seed| seed.parse()).transpose()?;
+    let named = arguments.value("--world")?;
+    arguments.finish()?;
+    let worlds = WORLDS.iter().filter(|(name, _)| named.as_deref().is_none_or(|named| named == *name));
+    let worlds: Vec<_> = worlds.collect();
+    if worlds.is_empty() {
+        let known: Vec<&str> = WORLDS.iter().map(|(name, _)| *name).collect();
+        return Err(format!("--world: one of {} is expected", known.join(", ")).into());
+    }
+    let played = only.map_or(0..=seeds.saturating_sub(1), |seed| seed..=seed);
+    let mut failed = 0;
+    for (name, world) in worlds {
+        let mut all = 0_u64;
+        for seed in played.clone() {
+            let (hash, holds) = world(seed, only.is_some());
+            all = all.rotate_left(1) ^ hash;
+            if let Err(why) = holds {
+                failed += 1;
+                println!("{name}, seed {seed}: {why}\n    cargo xtask simulate --world {name} --seed {seed}");
+            }
+        }
+        println!("{name}: seeds {} to {}, course {all:016x}", played.start(), played.end());
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(format!("in {failed} courses something doesn't hold").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_has_one_course_another_one_another_and_all_holds() {
+        for (name, world) in WORLDS {
+            let courses: Vec<u64> = (0..20)
+                .map(|seed| {
+                    let (hash, holds) = world(seed, false);
+                    assert!(holds.is_ok(), "{name}, seed {seed}: {holds:?}");
+                    assert_eq!(world(seed, false).0, hash, "{name}, seed {seed}");
+                    hash
+                })
+                .collect();
+            assert!(courses.windows(2).all(|two| two[0] != two[1]), "{name}");
+        }
+    }
+}
