@@ -82,6 +82,7 @@ pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) 
         distribution: None,
         spread: None,
         write_through: false,
+        atomic: false,
         throughput: None,
         burst_size: None,
         think_time: None,

@@ -28,6 +28,12 @@ pub(super) struct AskedJob {
     pub(super) direct: bool,
     /// Writes go through to the medium.
     pub(super) write_through: bool,
+    /// Each write is atomic (RWF_ATOMIC).
+    pub(super) atomic: bool,
+    /// Nothing stays in the page cache (RWF_DONTCACHE).
+    pub(super) dont_cache: bool,
+    /// All jobs beside it end when it has ended.
+    pub(super) ends_all: bool,
     /// The kernel is told whether I/O is random or sequential.
     pub(super) hints: bool,
     /// Large pages for buffers.
@@ -87,6 +93,9 @@ impl AskedJob {
             files,
             direct: direct.unwrap_or(false),
             write_through: access::write_through(settings)?,
+            atomic: settings.is_on("atomic"),
+            dont_cache: settings.is_on("uncached"),
+            ends_all: settings.is_on("exitall"),
             hints: access::hints(settings)?,
             large_pages: access::large_pages(settings)?,
             content: access::content(settings)?,
@@ -152,7 +161,41 @@ impl AskedJob {
             settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
             return false;
         }
-        true
+        self.ways_fit(settings)
+    }
+
+    /// What can't go together with what its I/Os ask of the kernel.
+    fn ways_fit(&self, settings: &JobSettings) -> bool {
+        let asks_kernel = matches!(self.engine, EngineKind::Aio | EngineKind::Uring | EngineKind::Sync);
+        let atomic = self.atomic && self.has_writes();
+        let rules = [
+            (
+                atomic && (!asks_kernel || !self.direct),
+                "atomic",
+                "atomic writes go past the page cache, by libaio, io_uring or pvsync2",
+                "use direct=1 and one of them",
+            ),
+            (
+                atomic && self.shape.has_several_sizes(),
+                "atomic",
+                "atomic writes are verified and checked for one block size",
+                "give one bs",
+            ),
+            (
+                self.dont_cache && !self.direct && !asks_kernel,
+                "uncached",
+                "only libaio, io_uring and pvsync2 can ask for it",
+                "use one of them",
+            ),
+            (
+                self.ends_all && !(self.time_based && self.runtime_s.is_some()),
+                "exitall",
+                "a time span of jobs that end by their size ends when all of them have",
+                "give all of them time_based and the same runtime",
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+        broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() == 0
     }
 
     /// Whether any of its I/Os write.

@@ -105,7 +105,7 @@ impl JobShape {
     }
 
     /// Whether a way has several sizes.
-    fn has_several_sizes(&self) -> bool {
+    pub(super) fn has_several_sizes(&self) -> bool {
         self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
