@@ -255,7 +255,9 @@ fn what_differs_is_told_once_with_its_jobs() {
             "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
         ]
     );
-    let near = timed("direct; norandommap; rw=randread; ioengine=posixaio; iodepth_batch=8; rate_iops_min=10; unlink=1; sqthread_poll");
+    let near = timed(
+        "direct; norandommap; rw=randread; ioengine=posixaio; iodepth_batch=8; rate_iops_min=10; unlink=1; sqthread_poll",
+    );
     let notes = convert(&near).unwrap().notes;
     let told: Vec<&str> = notes.iter().map(|note| note.option.as_str()).collect();
     assert_eq!(told, ["iodepth_batch", "rate_iops_min", "unlink", "sqthread_poll", "ioengine"]);

@@ -118,8 +118,8 @@ fn with_lines(path: &Path, lines: impl Fn(usize) -> String) -> Result<String, Fa
             job = !line.trim().starts_with("[global");
         }
         let line = line.trim();
-        // Without storage there are no names, nothing to verify, and no atomic writes; when a run ends changes none
-        // of its I/Os, and a fio of before 2025 doesn't know all that can be steady.
+        // Without storage there are no names, nothing to verify, and no atomic writes. When a run ends
+        // changes none of its I/Os, and an older fio doesn't know all that can be steady.
         let left_out = [
             "filename",
             "directory",

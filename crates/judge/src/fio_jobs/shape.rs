@@ -114,6 +114,11 @@ impl JobShape {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
     }
 
+    /// The largest size of all ways, bytes.
+    pub(super) fn largest(&self) -> u32 {
+        self.used_sizes().into_iter().flatten().map(|size| size.block_size).max().unwrap_or(1)
+    }
+
     /// The sizes of each way that the job's I/Os go.
     fn used_sizes(&self) -> Vec<&Vec<SizeShare>> {
         let Each { read, write, trim } = &self.sizes;
