@@ -117,6 +117,13 @@ fn jobs_become_command_lines() {
         ("direct; thinktime=2ms; thinktime_blocks=8", "-b4K -f1G -s -w0 -t1 -o1 -n -i8 -j2 -Su"),
         ("direct; prioclass=3", "-b4K -f1G -s -w0 -t1 -o1 -n -I1 -Su"),
         ("direct; sync=dsync; rw=write", "-b4K -f1G -s -w100 -Z4M -t1 -o1 -n -Sh"),
+        ("direct; rw=randwrite; atomic; ioengine=pvsync2", "-b4K -f1G -r -w100 -Z4M -t1 -o1 -n -Su --atomic"),
+        // Of reads alone fio takes no notice of it.
+        ("direct; rw=randread; atomic=1", "-b4K -f1G -r -w0 -t1 -o1 -n -Su"),
+        ("uncached=1; rw=randread; fadvise_hint=0", "-b4K -f1G -r -w0 -t1 -o1 -n -Sb --dontcache"),
+        // fio asks for it where I/O goes through the cache, too.
+        ("direct; uncached=1", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
+        ("direct; exitall; ss=iops:10%; ss_dur=30s", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
         ("direct; rw=randtrim", "-b4K -f1G -r -w0 --trim=100 -t1 -o1 -n -Su"),
         ("direct; rw=randread; percentage_random=40", "-b4K -f1G -r -rs40 -w0 -t1 -o1 -n -Su"),
     ] {
@@ -248,6 +255,12 @@ fn what_differs_is_told_once_with_its_jobs() {
             "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
         ]
     );
+    let near = timed(
+        "direct; norandommap; rw=randread; ioengine=posixaio; iodepth_batch=8; rate_iops_min=10; unlink=1; sqthread_poll",
+    );
+    let notes = convert(&near).unwrap().notes;
+    let told: Vec<&str> = notes.iter().map(|note| note.option.as_str()).collect();
+    assert_eq!(told, ["iodepth_batch", "rate_iops_min", "unlink", "sqthread_poll", "ioengine"]);
     let silent = "[a]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nnorandommap\nrw=randread\ngroup_reporting\nthread\n";
     assert_eq!(convert(silent).unwrap().notes, []);
 }
@@ -341,6 +354,18 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "j.fio:5: [b]: ioengine=libaio: all jobs have one engine; use one for all",
         ),
         (
+            "[a]\nsize=1m\nexitall\n",
+            "j.fio:3: [a]: exitall: a time span of jobs that end by their size ends when all of them have; give all of them time_based and the same runtime",
+        ),
+        (
+            "[a]\nsize=1m\nrw=write\natomic=1\n",
+            "j.fio:4: [a]: atomic=1: atomic writes go past the page cache, by libaio, io_uring or pvsync2; use direct=1 and one of them",
+        ),
+        (
+            "[a]\nsize=1m\nuncached=1\nioengine=mmap\n",
+            "j.fio:3: [a]: uncached=1: only libaio, io_uring and pvsync2 can ask for it; use one of them",
+        ),
+        (
             "[a]\nsize=1m\nnumjobs=4096\nnrfiles=4096\n",
             "j.fio:3: [a]: numjobs=4096: all threads together would have more than 65,536 files; lower numjobs or \
              nrfiles",
@@ -361,7 +386,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
 
 #[test]
 fn values_that_ask_for_nothing_are_no_reason_to_refuse() {
-    let settings = "zonemode=none; exitall=0; unlink=0; fill_device=0; iodepth_batch=1; verify=0; continue_on_error=none; \
+    let settings = "zonemode=none; exitall=0; unlink=0; sqthread_poll=0; atomic=0; uncached=0; max_latency=0; fill_device=0; iodepth_batch=1; verify=0; continue_on_error=none; \
                     rate_min=0; sync=0; startdelay=0";
     assert!(convert(&timed(settings)).is_ok());
 }

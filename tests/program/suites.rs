@@ -123,7 +123,9 @@ fn everything_is_looked_at_before_anything_is_run() {
 fn suites_of_the_program_are_listed_shown_and_can_be_run() {
     let lab = Lab::new();
     let listed = lab.done("suite --list").stdout;
-    for name in ["before-and-after", "ten-run-average", "sql-server-four-files"] {
+    let suites =
+        ["before-and-after", "ten-run-average", "sql-server-four-files", "cluster-volume", "cloud-disk"];
+    for name in suites {
         assert!(listed.contains(name), "{listed}");
         lab.write("shown.toml", &lab.done(&format!("suite {name} --show")).stdout);
         let dry = "--dry-run -- --engine=sim -c1G";

@@ -1,6 +1,7 @@
 //! fio's example jobs: each is converted or refused with its reason, and those that convert do the same I/Os
 //! as fio's own log says it does.
 
+mod agree;
 mod compared;
 mod conversion;
 mod logs;
@@ -19,6 +20,9 @@ const PAGE: &str = "docs/fio-jobs.md";
 /// # Errors
 /// A file can't be read, or a job that converts differs from fio.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    if let Some(target) = arguments.value("--agree")? {
+        return agreement(target.into(), arguments);
+    }
     let write = arguments.flag("--write");
     let compares = arguments.flag("--compare");
     let fio = arguments.value("--fio")?.unwrap_or_else(|| "fio".to_owned());
@@ -49,6 +53,21 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(format!("these differ from fio: {}", differ.join(", ")).into()),
     }
+}
+
+/// Runs jobs in both programs on a file.
+fn agreement(target: PathBuf, arguments: &mut Arguments) -> Result<(), Failure> {
+    let asked = agree::Agreement {
+        target,
+        rounds: arguments.number("--rounds", 8)?,
+        seconds: arguments.number("--seconds", 2)?,
+        small_pages: arguments.flag("--small-pages"),
+        only: arguments.value("--only")?.unwrap_or_default(),
+        fio: arguments.value("--fio")?.unwrap_or_else(|| "fio".to_owned()),
+        ours: arguments.value("--ours")?,
+    };
+    arguments.finish()?;
+    agree::main(&asked)
 }
 
 /// The job files of a folder, by name.

@@ -2,7 +2,8 @@
 
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
-use crate::cli::flag::{Flag, LINUX, Name::Long, Read, Scope};
+use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
+use crate::cli::words::{given, switch};
 use crate::lab::sweep::ValueForm;
 use crate::profile::WriteLifetime;
 
@@ -18,6 +19,7 @@ pub const FLAGS: &[Flag] = &[
                 uring, aio and sync.",
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.atomic = true),
+        print: Print::Work(|_, target| switch(target.atomic)),
         ..LINUX
     },
     Flag {
@@ -29,6 +31,7 @@ pub const FLAGS: &[Flag] = &[
                 with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.dont_cache = true),
+        print: Print::Work(|_, target| switch(target.dont_cache)),
         ..LINUX
     },
     Flag {
@@ -46,6 +49,7 @@ pub const FLAGS: &[Flag] = &[
         values: WriteLifetime::NAMES,
         swept: Some(ValueForm::SIZE),
         read: Read::Text(lifetime),
+        print: Print::Work(|_, target| given(target.write_hint.map(|lifetime| lifetime.name().to_owned()))),
         ..LINUX
     },
 ];

@@ -118,8 +118,19 @@ fn with_lines(path: &Path, lines: impl Fn(usize) -> String) -> Result<String, Fa
             job = !line.trim().starts_with("[global");
         }
         let line = line.trim();
-        // Without storage there are no names, and nothing to verify.
-        let left_out = ["filename", "directory", "wait_for=", "verify", "do_verify"];
+        // Without storage there are no names, nothing to verify, and no atomic writes. When a run ends
+        // changes none of its I/Os, and an older fio doesn't know all that can be steady.
+        let left_out = [
+            "filename",
+            "directory",
+            "wait_for=",
+            "verify",
+            "do_verify",
+            "atomic",
+            "steadystate",
+            "ss=",
+            "ss_",
+        ];
         if line != "[end" && !left_out.iter().any(|word| line.starts_with(word)) {
             made += line;
             made.push('\n');

@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::trends::Random;
 use diskspd::integrity::journal::format::{JournalPiece, read};
 use diskspd::integrity::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
-use diskspd::integrity::read_back;
+use diskspd::integrity::{Power, read_back};
 use diskspd::results::SectorFault;
 use std::collections::BTreeMap;
 
@@ -176,7 +176,7 @@ fn judge(program: &mut Program, held: &[Option<Sector>], course: &mut Course) ->
 fn found(content: &JournalContent, held: &[Option<Sector>]) -> Result<Found, Failure> {
     let image = tempfile::NamedTempFile::new()?;
     std::fs::write(image.path(), Device::bytes(held, RUN))?;
-    let found = read_back(content, &content.targets[&0], image.path(), false)?.results;
+    let found = read_back(content, &content.targets[&0], image.path(), Power::Unknown)?.results;
     let listed = found.failures.iter().map(|failed| (failed.offset, failed.fault)).collect();
     let failed: u64 = found.counts.failed.values().sum();
     let sectors = content.acknowledged.len() as u64 * (UNIT / SECTOR as u64);

@@ -5,7 +5,8 @@ use super::ends::LONGEST_S;
 use super::fault::JobFault;
 use super::files::FilePiece;
 use super::settings::JobSettings;
-use diskspd_model::profile::{Target, ThreadTarget, TimeSpan, Volume};
+use diskspd_model::profile::{RawText, Target, ThreadTarget, TimeSpan, Volume};
+use std::collections::HashMap;
 
 /// Each job, or each of its threads, has targets of its own.
 pub(super) fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) {
@@ -21,6 +22,8 @@ pub(super) fn beside_each_other(span: &mut TimeSpan, group: &[&NamedJob], pieces
 pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<FilePiece>>]) -> Option<()> {
     let first = group.first()?;
     let mut users: Vec<(Target, Vec<u32>)> = Vec::new();
+    // A run may have 65,536 files: only targets of the same file are looked at.
+    let mut of_file: HashMap<RawText, Vec<usize>> = HashMap::new();
     let mut thread = 0;
     for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
         if job.depth != first.job.depth {
@@ -44,9 +47,13 @@ pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<F
         for pieces in pieces {
             for piece in pieces {
                 let target = Target { request_count: 2, ..job.target(piece, 1) };
-                match users.iter_mut().find(|(known, _)| *known == target) {
-                    Some((_, threads)) => threads.push(thread),
-                    None => users.push((target, vec![thread])),
+                let places = of_file.entry(target.path.clone()).or_default();
+                match places.iter().find(|place| users[**place].0 == target) {
+                    Some(place) => users[*place].1.push(thread),
+                    None => {
+                        places.push(users.len());
+                        users.push((target, vec![thread]));
+                    }
                 }
             }
             thread += 1;
@@ -82,6 +89,7 @@ pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) 
         distribution: None,
         spread: None,
         write_through: false,
+        atomic: false,
         throughput: None,
         burst_size: None,
         think_time: None,

@@ -11,6 +11,9 @@ use super::shape::{JobShape, JobWay};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::{IoPriority, Throughput};
 
+/// Buffers from this size on lie in huge pages, bytes (`Buffer::new` in the crate `sys`).
+const HUGE_FROM: u64 = 64 << 10;
+
 /// A job.
 #[derive(Debug, Clone)]
 pub(super) struct AskedJob {
@@ -28,6 +31,12 @@ pub(super) struct AskedJob {
     pub(super) direct: bool,
     /// Writes go through to the medium.
     pub(super) write_through: bool,
+    /// Each write is atomic (RWF_ATOMIC).
+    pub(super) atomic: bool,
+    /// Nothing stays in the page cache (RWF_DONTCACHE).
+    pub(super) dont_cache: bool,
+    /// All jobs beside it end when it has ended.
+    pub(super) ends_all: bool,
     /// The kernel is told whether I/O is random or sequential.
     pub(super) hints: bool,
     /// Large pages for buffers.
@@ -87,6 +96,9 @@ impl AskedJob {
             files,
             direct: direct.unwrap_or(false),
             write_through: access::write_through(settings)?,
+            atomic: settings.is_on("atomic"),
+            dont_cache: settings.is_on("uncached"),
+            ends_all: settings.is_on("exitall"),
             hints: access::hints(settings)?,
             large_pages: access::large_pages(settings)?,
             content: access::content(settings)?,
@@ -126,6 +138,13 @@ impl AskedJob {
                 "writes carry random bytes too, but from places of a larger buffer, or made anew",
             );
         }
+        if self.direct && self.engine.row().needs_files && self.lies_in_huge_pages() {
+            settings.tell(
+                "iomem (malloc by default)",
+                "buffers of 64 KiB and more lie in huge pages where some are free: the device gets an I/O in \
+                 fewer pieces, and can be faster than under fio",
+            );
+        }
         if self.time_based && self.runtime_s.is_none() {
             settings
                 .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
@@ -136,6 +155,12 @@ impl AskedJob {
         if self.pause.is_some() && self.depth > 1 {
             settings.tell("thinktime", "a pause begins when the I/Os of the burst were submitted");
         }
+    }
+
+    /// Whether the buffer of a thread is large enough for huge pages, which fio doesn't ask for by itself.
+    fn lies_in_huge_pages(&self) -> bool {
+        let bytes = u64::from(self.shape.largest()).saturating_mul(self.depth.into());
+        !self.large_pages && bytes >= HUGE_FROM
     }
 
     /// What can't go together.
@@ -152,7 +177,41 @@ impl AskedJob {
             settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
             return false;
         }
-        true
+        self.ways_fit(settings)
+    }
+
+    /// What can't go together with what its I/Os ask of the kernel.
+    fn ways_fit(&self, settings: &JobSettings) -> bool {
+        let asks_kernel = matches!(self.engine, EngineKind::Aio | EngineKind::Uring | EngineKind::Sync);
+        let atomic = self.atomic && self.has_writes();
+        let rules = [
+            (
+                atomic && (!asks_kernel || !self.direct),
+                "atomic",
+                "atomic writes go past the page cache, by libaio, io_uring or pvsync2",
+                "use direct=1 and one of them",
+            ),
+            (
+                atomic && self.shape.has_several_sizes(),
+                "atomic",
+                "atomic writes are verified and checked for one block size",
+                "give one bs",
+            ),
+            (
+                self.dont_cache && !self.direct && !asks_kernel,
+                "uncached",
+                "only libaio, io_uring and pvsync2 can ask for it",
+                "use one of them",
+            ),
+            (
+                self.ends_all && !(self.time_based && self.runtime_s.is_some()),
+                "exitall",
+                "a time span of jobs that end by their size ends when all of them have",
+                "give all of them time_based and the same runtime",
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+        broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() == 0
     }
 
     /// Whether any of its I/Os write.

@@ -79,16 +79,14 @@ impl<'a> JobSettings<'a> {
     /// Refuses and tells what the tables say of the options that were given.
     fn judge(&self) {
         for (row, setting) in &self.given {
+            let asks = !row.harmless.contains(&setting.value.as_deref().unwrap_or("1"));
             match row.kind {
-                FioKind::Same => {}
-                FioKind::Near(what) => self.tell(row.name, what),
-                FioKind::Refused { reason, remedy } => {
-                    let value = setting.value.as_deref().unwrap_or("1");
-                    if !row.harmless.contains(&value) {
-                        let fault = JobFault::refused(&setting.place, setting.shown(), reason);
-                        self.fault(fault.hint(remedy));
-                    }
+                FioKind::Near(what) if asks => self.tell(row.name, what),
+                FioKind::Refused { reason, remedy } if asks => {
+                    let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                    self.fault(fault.hint(remedy));
                 }
+                _ => {}
             }
         }
     }

@@ -105,13 +105,18 @@ impl JobShape {
     }
 
     /// Whether a way has several sizes.
-    fn has_several_sizes(&self) -> bool {
+    pub(super) fn has_several_sizes(&self) -> bool {
         self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
     /// The smallest size of all ways, bytes.
     pub(super) fn smallest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
+    }
+
+    /// The largest size of all ways, bytes.
+    pub(super) fn largest(&self) -> u32 {
+        self.used_sizes().into_iter().flatten().map(|size| size.block_size).max().unwrap_or(1)
     }
 
     /// The sizes of each way that the job's I/Os go.

@@ -28,6 +28,8 @@ impl AskedJob {
             cache_mode: if self.direct { CacheMode::DisableOsCache } else { CacheMode::Cached },
             uncached_devices: self.direct || mapped,
             write_through: self.write_through,
+            atomic: self.atomic && self.has_writes(),
+            dont_cache: self.dont_cache && !self.direct,
             memory_mapped_io: mapped,
             random_access: self.hints && self.shape.random_percent > 0 && !self.direct,
             sequential_scan: self.hints && self.shape.random_percent == 0 && !self.direct,

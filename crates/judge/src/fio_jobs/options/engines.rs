@@ -34,8 +34,20 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("mmap", Is(EngineKind::Mmap)),
     ("null", Is(EngineKind::Null)),
     ("cpp_null", Is(EngineKind::Null)),
-    ("posixaio", Refused("POSIX AIO is threads of the C library; use ioengine=io_uring")),
-    ("splice", Refused("no data are spliced; use ioengine=psync")),
+    (
+        "posixaio",
+        Near(
+            EngineKind::Uring,
+            "the same I/Os by io_uring, not by threads of the C library: it takes other times",
+        ),
+    ),
+    (
+        "splice",
+        Near(
+            EngineKind::Sync,
+            "pread and pwrite copy the data; splice moves pages: it takes other CPU times",
+        ),
+    ),
     ("sg", Refused(DEVICE)),
     (
         "io_uring_cmd",

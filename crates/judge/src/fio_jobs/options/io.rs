@@ -1,8 +1,9 @@
 //! Which I/Os there are, and where they go.
 
-use super::{FioForm, FioOption, near, refused, same};
+use super::{FioForm, FioOption, near, near_unless, refused, same};
 
 const RANGES: &str = "a discard is one range";
+const NO_THREAD: &str = "no thread of the kernel polls the queue: workers submit by system calls";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("rw", &["readwrite"], FioForm::Text),
@@ -54,12 +55,12 @@ pub(super) const ROWS: &[FioOption] = &[
     near("userspace_reap", &[], FioForm::Switch, "completions are reaped in batches by the engine"),
     near("nonvectored", &[], FioForm::Number, "which calls submit an I/O, the engine decides"),
     near("libaio_vectored", &[], FioForm::Switch, "which calls submit an I/O, the engine decides"),
-    refused(
+    near_unless(
         "iodepth_batch",
         &["iodepth_batch_submit"],
+        FioForm::Number,
         &["1"],
-        "the size of a batch of submissions can't be set",
-        "leave it out: batches are 4 to 16 I/Os",
+        "I/Os are submitted in batches of the engine's own, of 4 to 16 at most",
     ),
     refused(
         "iodepth_batch_complete_min",
@@ -68,7 +69,13 @@ pub(super) const ROWS: &[FioOption] = &[
         "how many completions are waited for can't be set",
         "leave it out",
     ),
-    refused("iodepth_batch_complete_max", &[], &["1"], "it can't be set", "leave it out"),
+    near_unless(
+        "iodepth_batch_complete_max",
+        &[],
+        FioForm::Number,
+        &["1"],
+        "all I/Os that have completed are taken together, however many they are",
+    ),
     refused("iodepth_low", &[], &[], "the queue is refilled at once, never drained first", "leave it out"),
     refused("serialize_overlap", &[], &["0"], "overlapping I/Os are not held back", "leave it out"),
     refused("rw_sequencer", &[], &[], "each random I/O has an offset of its own", "leave it out"),
@@ -88,14 +95,14 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("spr_num_regions", &[], &[], "there is no such preconditioning", "use diskspd precondition"),
     refused("spr_op", &[], &[], "there is no such preconditioning", "use diskspd precondition"),
     refused("spr_cs", &[], &[], "there is no such preconditioning", "use diskspd precondition"),
-    refused("atomic", &[], &["0"], "writes can't be marked atomic", "leave it out"),
+    same("atomic", &[], FioForm::Switch),
     refused("write_barrier", &[], &["0"], "fio itself has no effect for it on Linux", "use fsync"),
     refused("sync_file_range", &[], &[], "parts of a file are not flushed by themselves", "use fdatasync"),
     refused("end_syncfs", &[], &["0"], "targets are flushed, not file systems", "use end_fsync"),
     refused("hipri_percentage", &[], &[], "all I/Os are polled for, or none", "use hipri=1"),
-    refused("sqthread_poll", &[], &["0"], "the kernel has no thread for the queue", "leave it out"),
-    refused("sqthread_poll_cpu", &[], &[], "the kernel has no thread for the queue", "leave it out"),
-    refused("uncached", &[], &["0"], "RWF_DONTCACHE is not used", "use direct=1"),
+    near_unless("sqthread_poll", &[], FioForm::Switch, &["0"], NO_THREAD),
+    near("sqthread_poll_cpu", &[], FioForm::Number, NO_THREAD),
+    same("uncached", &[], FioForm::Switch),
     refused("nowait", &[], &["0"], "RWF_NOWAIT is not used", "leave it out"),
     refused("force_async", &[], &["0"], "the kernel decides what is done by its workers", "leave it out"),
     refused("readfua", &[], &["0"], "reads can't be forced to the medium", "leave it out"),

@@ -12,7 +12,7 @@ mod time;
 
 pub use engines::{ENGINES, EngineRule, engine};
 pub use option::{FioForm, FioKind, FioOption};
-use option::{near, refused, same};
+use option::{near, near_unless, refused, same};
 
 /// Options that belong together, as the documentation shows them.
 pub struct FioGroup {

@@ -11,7 +11,7 @@ pub struct FioOption {
     pub form: FioForm,
     /// What becomes of it.
     pub kind: FioKind,
-    /// Of one that is refused: the values that ask for nothing.
+    /// Of one that is refused or done in another way: the values that ask for nothing.
     pub harmless: &'static [&'static str],
 }
 
@@ -76,6 +76,17 @@ pub(super) const fn near(
     what: &'static str,
 ) -> FioOption {
     FioOption { name, aliases, form, kind: FioKind::Near(what), harmless: &[] }
+}
+
+/// One that differs, but for values that ask for nothing.
+pub(super) const fn near_unless(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    form: FioForm,
+    harmless: &'static [&'static str],
+    what: &'static str,
+) -> FioOption {
+    FioOption { name, aliases, form, kind: FioKind::Near(what), harmless }
 }
 
 pub(super) const fn refused(

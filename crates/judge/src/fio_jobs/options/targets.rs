@@ -1,6 +1,6 @@
 //! Which files and devices are used, and how they come to be.
 
-use super::{FioForm, FioOption, near, refused, same};
+use super::{FioForm, FioOption, near, near_unless, refused, same};
 
 const MADE: &str = "files are always complete before the run: they are made with data in every block";
 
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[FioOption] = &[
     near("filetype", &[], FioForm::Text, "what a target is, the system says"),
     near("allow_mounted_write", &[], FioForm::Switch, "devices that are in use are never written to"),
     refused("file_append", &[], &["0"], "there is no appending", "give offset and size"),
-    refused("unlink", &[], &["0"], "files are kept after a run", "leave it out, and remove them afterwards"),
+    near_unless("unlink", &[], FioForm::Switch, &["0"], "files are kept after a run: remove them"),
     refused("unlink_each_loop", &[], &["0"], "files are kept", "leave it out"),
     refused("fill_device", &["fill_fs"], &["0"], "a run doesn't go on until the device is full", "give size"),
     refused("create_only", &[], &["0"], "a conversion is of a run", "leave it out"),

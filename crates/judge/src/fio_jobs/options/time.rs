@@ -1,11 +1,12 @@
 //! When I/Os are done, how fast, and by whom.
 
-use super::{FioForm, FioOption, near, refused, same};
+use super::{FioForm, FioOption, near, near_unless, refused, same};
 
 const FLOW: &str = "jobs can't pace each other";
 const TARGET: &str = "a run looks for no depth or rate by itself";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
-const STEADY: &str = "a run doesn't end when it is steady";
+const STEADY: &str = "the run takes all of its runtime: it doesn't end earlier when it is steady";
+const LOW: &str = "a run doesn't fail for a low rate: what was reached is in the report";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("runtime", &["timeout"], FioForm::Seconds),
@@ -31,8 +32,8 @@ pub(super) const ROWS: &[FioOption] = &[
     near("gtod_reduce", &[], FioForm::Switch, "all times are taken; what that costs is told"),
     near("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
     near("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
-    refused("rate_min", &["ratemin"], &["0"], "a run doesn't fail for a low rate", "leave it out"),
-    refused("rate_iops_min", &[], &["0"], "a run doesn't fail for a low rate", "leave it out"),
+    near_unless("rate_min", &["ratemin"], FioForm::SizeEach, &["0"], LOW),
+    near_unless("rate_iops_min", &[], FioForm::SizeEach, &["0"], LOW),
     refused("rate_ignore_thinktime", &[], &["0"], "thinktime and rate don't go together", "leave one out"),
     refused("thinktime_spin", &[], &["0"], "a pause uses no CPU time", "leave it out"),
     refused("thinkcycles", &[], &["0"], "a pause uses no CPU time", "leave it out"),
@@ -44,13 +45,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "use thinktime_blocks",
     ),
     refused("ramp_size", &[], &["0"], "the warm-up has a time, not an amount", "use ramp_time"),
-    refused(
-        "exitall",
-        &[],
-        &["0"],
-        "a time span ends for all of its jobs at once",
-        "give all the same runtime",
-    ),
+    same("exitall", &[], FioForm::Switch),
     refused(
         "exit_what",
         &[],
@@ -66,17 +61,17 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("latency_window", &[], &["0"], TARGET, SWEEP),
     refused("latency_percentile", &[], &[], TARGET, SWEEP),
     refused("latency_run", &[], &["0"], TARGET, SWEEP),
-    refused(
+    near_unless(
         "max_latency",
         &[],
+        FioForm::Text,
         &["0"],
-        "a slow I/O doesn't end the run",
-        "leave it out: the report has the maximum",
+        "a slow I/O doesn't end the run: the report has the maximum",
     ),
-    refused("steadystate", &["ss"], &[], STEADY, "use --until-steady for the warm-up, and runtime"),
-    refused("steadystate_duration", &["ss_dur"], &[], STEADY, "leave it out"),
-    refused("steadystate_ramp_time", &["ss_ramp"], &[], STEADY, "leave it out"),
-    refused("steadystate_check_interval", &["ss_interval"], &[], STEADY, "leave it out"),
+    near("steadystate", &["ss"], FioForm::Text, STEADY),
+    near("steadystate_duration", &["ss_dur"], FioForm::Text, STEADY),
+    near("steadystate_ramp_time", &["ss_ramp"], FioForm::Text, STEADY),
+    near("steadystate_check_interval", &["ss_interval"], FioForm::Text, STEADY),
     refused("cpumask", &[], &[], "CPUs are listed by number", "use cpus_allowed"),
     refused("numa_cpu_nodes", &[], &[], "threads are bound to CPUs", "use cpus_allowed with the node's CPUs"),
     refused("numa_mem_policy", &[], &[], "buffers lie on the node of their thread", "leave it out"),

@@ -23,6 +23,8 @@ pub const SHIPPED: &[ShippedSuite] = &[
     ShippedSuite { name: "before-and-after", toml: include_str!("shipped/before-and-after.toml") },
     ShippedSuite { name: "ten-run-average", toml: include_str!("shipped/ten-run-average.toml") },
     ShippedSuite { name: "sql-server-four-files", toml: include_str!("shipped/sql-server-four-files.toml") },
+    ShippedSuite { name: "cluster-volume", toml: include_str!("shipped/cluster-volume.toml") },
+    ShippedSuite { name: "cloud-disk", toml: include_str!("shipped/cloud-disk.toml") },
 ];
 
 /// The suite of a name.
