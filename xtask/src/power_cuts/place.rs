@@ -72,7 +72,8 @@ impl Place {
         Ok(())
     }
 
-    /// Mounts it, which has it recover its log; returns the target.
+    /// Mounts it, which has it recover its log; returns the target. `stage` ends with the device: it is
+    /// detached at once, which the kernel does when the file system is unmounted, whatever ends this program.
     ///
     /// # Errors
     /// It can't be mounted.
@@ -81,6 +82,8 @@ impl Place {
             return Ok(device.to_owned());
         }
         run(&["mount", device, at])?;
+        run(&["losetup", "-d", device])?;
+        stage.forget_last();
         stage.undo("umount", "--", at);
         Ok(format!("{at}/target"))
     }

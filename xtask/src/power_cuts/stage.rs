@@ -12,6 +12,11 @@ impl Stage {
     pub fn undo(&mut self, command: &str, option: &str, what: &str) {
         self.0.push([command, option, what].map(str::to_owned));
     }
+
+    /// What was remembered last needn't be undone any more.
+    pub fn forget_last(&mut self) {
+        self.0.pop();
+    }
 }
 
 impl Drop for Stage {

@@ -123,7 +123,7 @@ impl StageTimes {
 pub enum CulpritKind {
     /// The program itself was stopped (SIGSTOP, a debugger).
     Stopped,
-    /// Another task held the processor.
+    /// Another task had the processor when the wait began, or when it ended.
     Task,
     /// A control group's limit held the I/O back.
     Throttle,
@@ -138,7 +138,7 @@ impl CulpritKind {
     pub fn words(self, name: &str) -> String {
         match self {
             CulpritKind::Stopped => "the program was stopped".into(),
-            CulpritKind::Task => format!("the processor was held by {name}"),
+            CulpritKind::Task => format!("waited for the processor that {name} had"),
             CulpritKind::Throttle => format!("throttled by control group {name}"),
             CulpritKind::Flush => format!("a flush of {name}"),
             CulpritKind::Device => format!("device {name}"),
@@ -288,8 +288,8 @@ mod tests {
             all.culprits().into_iter().map(|sum| (sum.kind.words(&sum.name), sum.ios, sum.ns)).collect();
         let expected = [
             ("the program was stopped".to_owned(), 1, 30),
-            ("the processor was held by cp".to_owned(), 1, 9),
-            ("the processor was held by dd".to_owned(), 2, 7),
+            ("waited for the processor that cp had".to_owned(), 1, 9),
+            ("waited for the processor that dd had".to_owned(), 2, 7),
         ];
         assert_eq!(found, expected);
     }
