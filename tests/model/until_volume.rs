@@ -55,8 +55,9 @@ fn a_run_ends_when_as_much_has_been_done_as_was_asked_for() {
         assert_eq!(span.ended.unwrap().by, EndedBy::Volume, "{line}");
         let (was_read, was_written) = done(&record);
         assert!(was_read >= read && was_written >= written, "{line}: {was_read}, {was_written}");
-        // At most the last I/O of each of three threads more.
-        let most = 3 * (64 << 10);
+        // At most the last I/O of each of three threads more, and what two of them had in flight from before
+        // measuring began, when the third had done all by itself in no time.
+        let most = (3 + 2 * 2) * (64 << 10);
         let exact = (read == 0 || was_read <= read + most) && (written == 0 || was_written <= written + most);
         assert!(exact, "{line}: {was_read}, {was_written}");
         assert!(span.measured < 600_000_000_000, "{line}");
