@@ -208,6 +208,7 @@ fn what_ranks_lack_is_refused_by_name() {
     let run = ["-c1M", "-b4K", "-d1", "-W0"];
     for (options, said) in [
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
+        (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
         (vec!["--repeat", "3"], "--repeat excludes several ranks: repeat the launcher's command"),
         (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),

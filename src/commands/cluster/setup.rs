@@ -96,6 +96,10 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             "--out: rank 0 alone writes the report of all ranks, so that %r and %h in its path mean nothing: \
              name one file",
         ),
+        (
+            asked.run.run_options.explain.is_some(),
+            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host alone",
+        ),
         (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
         (
             request.io_log.as_deref().is_some_and(|path| !by_rank(path)),
