@@ -85,6 +85,28 @@ fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
         return;
     }
     let Some(device) = Loop::new(64 * MIB) else { return };
+    // Beside other tests the reader may come too late for events: what they would tell is unattributed, and never
+    // the device's.
+    let whole = (0..3).find_map(|_| {
+        let (whole, slow, text) = stopped_run(&device);
+        for io in long_ios(&slow) {
+            assert!(stage(io, "device_ns") < 300_000_000, "the device is innocent: {io}");
+        }
+        whole.then_some((slow, text))
+    });
+    let Some((slow, text)) = whole else {
+        return eprintln!("events were lost three times: the CPUs are busy");
+    };
+    // What was in flight on both threads, or was about to be.
+    assert!(long_ios(&slow).next().is_some(), "{slow}");
+    for io in long_ios(&slow) {
+        assert_eq!(io["culprit"]["kind"], "stopped", "{io}");
+    }
+    assert!(text.contains("the program was stopped"), "{text}");
+}
+
+/// A run that is stopped for 600 ms: whether no events were lost, what was slow, and the report.
+fn stopped_run(device: &Loop) -> (bool, Value, String) {
     let folder = directory();
     let kept = folder.path().join("run.json");
     let line = format!("-b4K -r -o4 -t2 -Su -W0 -d3 --explain=100 --out {} {{}}", kept.display());
@@ -96,15 +118,12 @@ fn time_in_which_the_program_was_stopped_is_blamed_on_that() {
     let ended = run.end();
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let slow = slow_of(&kept);
-    // What was in flight on both threads, or was about to be.
-    let stopped: Vec<&Value> =
-        ios(&slow).iter().filter(|io| io["latency_ns"].as_u64().unwrap() >= 500_000_000).collect();
-    assert!(!stopped.is_empty(), "{slow}");
-    for io in stopped {
-        assert_eq!(io["culprit"]["kind"], "stopped", "{io}");
-        assert!(stage(io, "device_ns") < 300_000_000, "the device is innocent: {io}");
-    }
-    assert!(ended.stdout.contains("the program was stopped"), "{}", ended.stdout);
+    (slow["lost"] == 0, slow, ended.stdout)
+}
+
+/// Those in which the stop was.
+fn long_ios(slow: &Value) -> impl Iterator<Item = &Value> {
+    ios(slow).iter().filter(|io| io["latency_ns"].as_u64().unwrap() >= 500_000_000)
 }
 
 /// A control group that is gone in the end.
