@@ -34,12 +34,12 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
             None => Err(no_line(request, profile)),
         };
     };
-    let mut bytes = Vec::new();
-    profile_xml::write_whole_profile(&mut bytes, profile);
-    if xml::read(&bytes).map(alike) != Ok(alike(profile.clone())) {
-        let what = format!("{}: an XML profile can't say all of this", request.file.display());
-        return Err(NotDone::misused([what]));
-    }
+    let file = request.file.display();
+    let bytes = document(profile).ok_or_else(|| {
+        let what = format!("{file}: an XML profile can't say all of this");
+        let finding = Finding { remedy: Some(as_it_is(request)), ..Finding::error(what) };
+        NotDone::usage(vec![finding])
+    })?;
     out.save_page(&|sink| sink.write_all(&bytes))?;
     let text = how_to_run(path, profile, run_options);
     if named(path) == named(Path::new("-")) {
@@ -47,6 +47,22 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
         return Ok(Exit::Success);
     }
     super::print(&text)
+}
+
+/// The XML profile; `None` = read back it would be another one.
+fn document(profile: &Profile) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    profile_xml::write_whole_profile(&mut bytes, profile);
+    (xml::read(&bytes).map(alike) == Ok(alike(profile.clone()))).then_some(bytes)
+}
+
+/// How to run the file without converting it.
+fn as_it_is(request: &ConvertRequest) -> String {
+    let file = request.file.display();
+    match form_of(&request.file) {
+        ProfileForm::FioJobs => format!("run it as it is: diskspd --fio {file}"),
+        _ => format!("run it as it is: diskspd -X{file}"),
+    }
 }
 
 /// XML begins with `<`; a job file can't.
@@ -78,7 +94,10 @@ fn no_line(request: &ConvertRequest, profile: &Profile) -> NotDone {
     };
     let file = request.file.display();
     let mut finding = Finding::error(format!("{file}: no command line says all of this, as it has {why}"));
-    finding.remedy = Some(format!("write a profile: diskspd convert {file} --out FILE.xml"));
+    finding.remedy = Some(match document(profile) {
+        Some(_) => format!("write a profile: diskspd convert {file} --out FILE.xml"),
+        None => as_it_is(request),
+    });
     NotDone::usage(vec![finding])
 }
 

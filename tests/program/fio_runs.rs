@@ -107,3 +107,17 @@ fn a_time_span_ends_when_its_amount_was_done() {
     };
     assert_eq!((done(0, "write"), done(1, "read")), (4 << 20, 12 << 20));
 }
+
+/// More targets than a profile takes: neither a command line nor a profile says it, and neither is advised.
+#[test]
+fn what_no_other_form_can_say_is_to_be_run_as_it_is() {
+    let folder = directory();
+    let job = "[a]\nsize=1g\nnumjobs=16\nnrfiles=1024\nruntime=1\n";
+    fs::write(folder.path().join("files.fio"), job).unwrap();
+    for words in [&["convert", "files.fio"][..], &["convert", "files.fio", "--out", "files.xml"]] {
+        let ended = diskspd(words, folder.path());
+        ended.fails(3, &["run it as it is: diskspd --fio files.fio"]);
+        assert!(!ended.stderr.contains("--out FILE.xml"), "{}", ended.stderr);
+    }
+    assert!(!folder.path().join("files.xml").exists());
+}
