@@ -74,6 +74,7 @@ mod cli {
 mod project {
     mod crates;
     mod documentation;
+    mod old_bugs;
     mod published;
     mod tidy;
 }

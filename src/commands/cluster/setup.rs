@@ -98,7 +98,8 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
         ),
         (
             asked.run.run_options.explain.is_some(),
-            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host alone",
+            "--explain shows the slowest I/Os of one host: leave it out, and explain a run of that host \
+             alone",
         ),
         (request.dry_run, "--dry-run shows one host's plan: start it without the launcher"),
         (
