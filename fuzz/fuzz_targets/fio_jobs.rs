@@ -41,7 +41,8 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         Ok(converted) => {
             let mut written = Vec::new();
             write_whole_profile(&mut written, &converted.profile);
-            assert!(xml::read(&written).is_ok());
+            // A larger document isn't read, and `convert` says so.
+            assert!(xml::read(&written).is_ok() || written.len() as u64 > xml::MAX_BYTES);
         }
     }
 });
