@@ -189,6 +189,8 @@ pub const OUT: OptionRow =
 pub const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what would be done, and do nothing");
 pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are not what they seem to be");
+pub const WITH: OptionRow =
+    text("--with", "<command>", "'ssh host diskspd.exe'", "let DISKSPD itself make the runs");
 pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");
 pub const AS_JSON: OptionRow = switch("--json", "as JSON, for programs");
 pub const VERBOSE: OptionRow = switch("-v", "with everything that was found");

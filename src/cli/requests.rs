@@ -64,6 +64,8 @@ pub struct RunRequest {
     pub split: bool,
     /// `--repeat`: how often; `None` = once.
     pub repeat: Option<Repeat>,
+    /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
+    pub with: Option<String>,
     /// `--recreate`: write files of `-c` anew even when they are complete.
     pub recreate: bool,
     /// `--destroy`: permit writing to block devices that carry a signature.

@@ -1,7 +1,7 @@
 //! The command line that says what a profile says, where there is one: each row of the table of options
 //! prints what it reads.
 
-use super::flag::{Flag, Print};
+use super::flag::{Compatibility, Flag, Print};
 use super::parse::parse;
 use super::{Invocation, RunRequest, TypedLine, flags};
 use crate::profile::{Profile, RawText, RunOptions, Target, TimeSpan};
@@ -26,6 +26,19 @@ fn words_of_work(span: &TimeSpan, target: &Target, says: impl Fn(&Flag) -> bool)
             if values == others && !says(flag) { Vec::new() } else { values }
         }
         Print::RunOptions(_) | Print::Nothing => Vec::new(),
+    };
+    flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
+}
+
+/// The words for what of a target's work DISKSPD has no option for.
+pub fn beyond_diskspd(span: &TimeSpan, target: &Target) -> Vec<String> {
+    let default = (TimeSpan::default(), Target::default());
+    let of_row = |flag: &'static Flag| match (&flag.print, flag.compatibility) {
+        (Print::Work(of), Compatibility::LinuxOnly) => {
+            let values = of(span, target);
+            if values == of(&default.0, &default.1) { Vec::new() } else { values }
+        }
+        _ => Vec::new(),
     };
     flags::all().flat_map(|flag| flag.words(of_row(flag))).collect()
 }

@@ -2,47 +2,32 @@
 
 use super::console::{Console, Manner};
 use super::load::ToRun;
+use super::made::MadeResults;
+use super::measure_with::measure_with;
+use super::measurement::{Measurement, RunTurn};
 use super::not_done::{NotDone, told};
-use super::output::{self, EarlierReports, OutFile, Outputs, StandardOutput};
+use super::output::{self, OutFile, Outputs, StandardOutput};
 use super::{ctrl_c, ending, rerun, save};
 use crate::cli::{Exit, RunRequest};
 use crate::profile::{RawText, ResultFormat};
 use crate::report::findings::{self, Detail};
 use crate::report::{self, Format, WithVerdicts};
-use crate::results::Record;
 use crate::run::events::{self, Event, Events};
-use crate::run::{Control, Executed, Patience, Session};
+use crate::run::{Executed, Patience, Session};
 use crate::sys::process;
 use crate::sys::standard_error::{self, say};
 use crate::sys::terminal::Screen;
 use crate::truth::{Judged, damaged, outages};
 use std::sync::Arc;
 
-/// What came of a run.
-pub struct Measurement {
-    /// How it ended.
-    pub exit: Exit,
-    /// What was measured.
-    pub record: Record,
-    /// The user ended it before its time.
-    pub interrupted: bool,
-}
-
-/// A run's place among several of the same.
-pub struct RunTurn<'a> {
-    /// Which it is, for people.
-    pub name: String,
-    /// The reports of runs before this one, which files hold too, and which this run's are added to.
-    pub earlier: &'a mut EarlierReports,
-    /// What the user ends all of them by, between two of them too.
-    pub control: &'a Arc<Control>,
-}
-
 /// Runs it and reports; `turn`: it is one of several.
 ///
 /// # Errors
 /// It can't be run, and nothing was measured.
 pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Result<Measurement, NotDone> {
+    if let Some(tool) = asked.run.tool()? {
+        return measure_with(&tool, asked, request, turn);
+    }
     let (run, profile) = (&asked.run, &asked.run.profile);
     // Before the files of --out and --stream are there.
     run.can_begin()?;
@@ -88,7 +73,8 @@ pub fn measure(asked: &ToRun, request: &RunRequest, turn: Option<RunTurn>) -> Re
         files.iter().for_each(|file| turn.earlier.add(file, &Judged::new(&executed.record)));
     }
     let interrupted = control.is_interrupted();
-    Ok(Measurement { exit, record: executed.record, interrupted })
+    let results = MadeResults::Here(Box::new(executed.record));
+    Ok(Measurement { exit, results, interrupted })
 }
 
 /// Reports what came of the run, and judges it. What can't be reported is told at once, and the rest is
@@ -114,7 +100,10 @@ pub(super) fn report_on(
         )),
     };
     exit = exit.max(output::save_all(files, judged));
-    exit = exit.max(told(save::save(judged, request, patience)));
+    if request.save.is_some() {
+        let results = MadeResults::Here(Box::new(record.clone()));
+        exit = exit.max(told(save::save(&results, request, patience)));
+    }
     if !failures.is_empty() {
         if profile.result_format == ResultFormat::Xml {
             // As DISKSPD: the document ends without a line feed.

@@ -4,14 +4,15 @@ use super::not_done::NotDone;
 use super::runnable::Runnable;
 use super::shown;
 use super::stream::{Replaced, Stream, StreamStyle};
+use super::with::ToolResults;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
 use crate::profile::Profile;
 use crate::record::known;
 use crate::report::live::StreamFormat;
-use crate::report::{self, Format, OfRuns, WithVerdicts, html};
-use crate::results::Record;
+use crate::report::{self, Format, HTML, OfRuns, WithVerdicts, html};
+use crate::results::{Record, RunSummary};
 use crate::run::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, Patience, Permitted, destination,
 };
@@ -257,6 +258,8 @@ struct RunsBefore {
     reports: Vec<u8>,
     /// Of a page, which is one of all runs: the runs.
     runs: Vec<Arc<Record>>,
+    /// The same of runs that DISKSPD made.
+    known: Vec<RunSummary>,
 }
 
 impl EarlierReports {
@@ -265,11 +268,7 @@ impl EarlierReports {
         if !file.is_replaceable() || file.format.of_runs == OfRuns::Latest {
             return;
         }
-        let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
-            self.0.push((file.path.clone(), RunsBefore::default()));
-            self.0.len() - 1
-        });
-        let earlier = &mut self.0[place].1;
+        let earlier = self.of(file);
         if file.format.of_runs == OfRuns::AsOne {
             return earlier.runs.push(Arc::new(judged.record.clone()));
         }
@@ -278,6 +277,27 @@ impl EarlierReports {
         if earlier.reports.last() != Some(&b'\n') {
             earlier.reports.push(b'\n');
         }
+    }
+
+    /// The same of a run that DISKSPD made.
+    pub fn add_results(&mut self, file: &OutFile, made: &ToolResults) {
+        if !file.is_replaceable() {
+            return;
+        }
+        let earlier = self.of(file);
+        if file.is(&HTML) {
+            return earlier.known.push(made.known.clone());
+        }
+        earlier.reports.extend_from_slice(made.document.trim_ascii_end());
+        earlier.reports.push(b'\n');
+    }
+
+    fn of(&mut self, file: &OutFile) -> &mut RunsBefore {
+        let place = self.0.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
+            self.0.push((file.path.clone(), RunsBefore::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[place].1
     }
 }
 
@@ -339,6 +359,16 @@ impl OutFile {
     pub fn stand_behind(&mut self, earlier: &EarlierReports) {
         let found = earlier.0.iter().find(|(path, _)| *path == self.path);
         self.before = found.map(|(_, before)| before.clone()).unwrap_or_default();
+    }
+
+    /// Whether it has this form.
+    pub fn is(&self, format: &Format) -> bool {
+        self.format.name == format.name
+    }
+
+    /// The runs of DISKSPD that it held before.
+    pub fn runs_before(&self) -> &[RunSummary] {
+        &self.before.known
     }
 
     /// Whether it can be written more than once, the last report replacing those before.

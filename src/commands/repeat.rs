@@ -2,7 +2,9 @@
 
 use super::console::Manner;
 use super::load::ToRun;
-use super::measure::{self, RunTurn};
+use super::made::MadeResults;
+use super::measure;
+use super::measurement::RunTurn;
 use super::not_done::{NotDone, told};
 use super::output::{self, EarlierReports};
 use super::{ctrl_c, ending};
@@ -13,7 +15,6 @@ use crate::machine::fingerprint::Fingerprint;
 use crate::profile::{ResultFormat, SEED_STEP};
 use crate::report::{self, OfRuns};
 use crate::sys::standard_error::{self, say};
-use crate::truth::Judged;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,16 +53,16 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         let turn = RunTurn { name: name_of(number, how), earlier: &mut earlier, control: &control };
         let ended = measure::measure(&asked.repetition(number - 1), &of_this_run, Some(turn))?;
         worst = worst.max(ended.exit);
-        let line = RunLine::of(&Judged::new(&ended.record));
+        let line = ended.results.line();
         let failed = ended.interrupted || ended.exit == Exit::RunFailed;
         let Some(line) = line.filter(|_| !failed) else {
             tell(&format!("run {number} failed; the summary covers the runs before it"));
             break;
         };
         tell(&format!("run {number}: {}", headline(&line)));
-        fingerprints.push(Fingerprint::of(&ended.record.host().system));
+        fingerprints.extend(ended.results.fingerprint());
         lines.push(line);
-        last = Some(ended.record);
+        last = Some(ended.results);
     }
     if !lines.is_empty() && !request.quiet {
         standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
@@ -70,8 +71,9 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
     let document = request.out.iter().any(|out| out.path == Path::new("-"))
         || asked.run.profile.result_format == ResultFormat::Xml;
     let manner = Manner { quiet: request.quiet, document, ..Manner::default() };
+    let last = last.as_ref().and_then(MadeResults::record);
     if let Some((last, screen)) = last.zip(ending::place(&manner)) {
-        ending::of_repetitions(&last, &lines, request, &screen);
+        ending::of_repetitions(last, &lines, request, &screen);
     }
     Ok(worst)
 }
@@ -118,8 +120,9 @@ fn with_number(path: &Path, number: usize) -> PathBuf {
 fn differences(fingerprints: &[Fingerprint], place: usize) -> Vec<String> {
     let alike = |one: &Fingerprint| fingerprints.iter().filter(|other| other.hash == one.hash).count();
     let Some(usual) = fingerprints.iter().max_by_key(|one| alike(one)) else { return Vec::new() };
+    let Some(own) = fingerprints.get(place) else { return Vec::new() };
     let value = |value: Option<String>| value.unwrap_or_else(|| "not known".to_owned());
-    let found = fingerprints[place].differences(usual).into_iter();
+    let found = own.differences(usual).into_iter();
     found.map(|d| format!("{}: {}, else {}", d.part, value(d.first), value(d.other))).collect()
 }
 

@@ -109,6 +109,9 @@ pub fn print_system(xml: bool) -> Result<Exit, NotDone> {
 
 /// Prints profile, run options and plan; nothing is opened for writing, created or measured.
 fn dry_run(asked: &ToRun, request: &RunRequest) -> Result<Exit, NotDone> {
+    if let Some(tool) = asked.run.tool()? {
+        return output::to_stdout(&tool.told(&asked.run.profile));
+    }
     let ReplayReady { profile, run_options, list } =
         run::prepared(&asked.run.profile, &asked.run.run_options)
             .map_err(|finding| NotDone::usage(vec![*finding]))?;

@@ -1,6 +1,7 @@
 //! What is run, and the one door by which every run of the program goes: a single run, one of several that a
 //! command makes, and what a rank does of a run of several hosts.
 
+use super::with::{self, AskedBeside, Tool, WithFault};
 use crate::cli::RunRequest;
 use crate::finding::Finding;
 use crate::machine::System;
@@ -10,6 +11,7 @@ use crate::profile::{Profile, RawText, RunOptions};
 use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is run, and what the run may do. Ranks tell each other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Runnable {
     pub io_log: Option<RawText>,
     /// `--journal`
     pub journal: Option<RawText>,
+    /// `--with`: what starts the DISKSPD that makes the run; `None` = this program does.
+    #[serde(skip)]
+    pub with: Option<String>,
 }
 
 /// What becomes of a time span on a machine, with the targets as they are now.
@@ -63,13 +68,41 @@ impl Runnable {
             destroy: request.destroy,
             io_log: text(&request.io_log),
             journal: text(&request.journal),
+            with: request.with.clone(),
         }
     }
 
     /// What breaks a rule, and what is accepted but hardly meant.
     pub fn findings(&self) -> Vec<Finding> {
         let of_profile = validate(&self.profile, false).into_iter();
-        of_profile.chain(validate::run_options(&self.run_options, &self.profile)).collect()
+        let own = of_profile.chain(validate::run_options(&self.run_options, &self.profile));
+        own.chain(self.beyond_diskspd()).collect()
+    }
+
+    /// What the DISKSPD that is to make the run can't do; nothing where this program makes it.
+    pub fn beyond_diskspd(&self) -> Vec<Finding> {
+        if self.with.is_none() {
+            return Vec::new();
+        }
+        let given = [
+            (self.recreate, "--recreate"),
+            (self.io_log.is_some(), "--io-log"),
+            (self.journal.is_some(), "--journal"),
+        ];
+        let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
+        let (run_options, destroy) = (&self.run_options, self.destroy);
+        with::refusals(&self.profile, &AskedBeside { run_options, own_options, destroy })
+    }
+
+    /// The DISKSPD that makes the run, asked whether it can; `None` = this program does.
+    ///
+    /// # Errors
+    /// It isn't there, or can't.
+    pub fn tool(&self) -> Result<Option<Arc<Tool>>, WithFault> {
+        let Some(command) = &self.with else { return Ok(None) };
+        let tool = Tool::named(command)?;
+        tool.fits(&self.profile)?;
+        Ok(Some(tool))
     }
 
     /// Whether the machine has what the run holds from its beginning to its end: asked before anything is
@@ -107,8 +140,12 @@ impl Runnable {
         })
     }
 
-    /// What becomes of the first time span, or of all where the run can't begin; `None` = there is none.
+    /// What becomes of the first time span, or of all where the run can't begin; `None` = there is none, or
+    /// another program makes the run.
     pub fn outlook(&self, system: &System) -> Option<SpanOutlook> {
+        if self.with.is_some() {
+            return None;
+        }
         if let Err(errors) = self.can_begin() {
             return Some(SpanOutlook { plan: Err(errors), refusals: Vec::new() });
         }

@@ -1,11 +1,12 @@
 //! `--save`: the run is kept in the history.
 
+use super::made::MadeResults;
 use super::not_done::NotDone;
 use super::{quiet, stored};
 use crate::cli::{Exit, RunRequest};
 use crate::finding::Finding;
 use crate::run::Patience;
-use crate::store::RunNotes;
+use crate::store::{Imported, KeptAs, RunNotes, Store, StoreError};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 
@@ -27,9 +28,9 @@ pub fn try_out(request: &RunRequest, patience: &Patience) -> Result<(), NotDone>
 ///
 /// # Errors
 /// It can't be kept, and where it is instead.
-pub fn save(judged: &Judged, request: &RunRequest, patience: &Patience) -> Result<Exit, NotDone> {
+pub fn save(results: &MadeResults, request: &RunRequest, patience: &Patience) -> Result<Exit, NotDone> {
     let Some(asked) = &request.save else { return Ok(Exit::Success) };
-    if !judged.record.host().results.have_figures() {
+    if results.record().is_some_and(|record| !record.host().results.have_figures()) {
         let warning = Finding::warning("--save: the run is not kept: nothing was measured");
         quiet::tell(&warning, request.quiet);
         return Ok(Exit::Success);
@@ -41,8 +42,8 @@ pub fn save(judged: &Judged, request: &RunRequest, patience: &Patience) -> Resul
     };
     let store = stored::store(request.store.as_deref())?;
     let saved = {
-        let record = judged.record.clone();
-        patience.attempt("--save", move || store.save(&Judged::new(&record), about))
+        let results = results.clone();
+        patience.attempt("--save", move || kept(&store, &results, about))
     };
     let saved = saved.map_err(|unanswered| format!("--save: the run is not kept: {unanswered}"))?;
     let saved = saved.map_err(|error| format!("--save: {error}"))?;
@@ -54,7 +55,33 @@ pub fn save(judged: &Judged, request: &RunRequest, patience: &Patience) -> Resul
     }
     if !request.quiet {
         let label = asked.label.as_ref().map(|label| format!(", one of @{label}")).unwrap_or_default();
-        say(format_args!("kept as @{}{label}", saved.kept.id));
+        say(format_args!("kept as @{}{label}", saved.id));
     }
     Ok(Exit::Success)
+}
+
+/// A run in the history.
+pub struct KeptInStore {
+    /// Its name there.
+    pub id: String,
+    /// Why lists don't show it yet.
+    pub index: Result<(), StoreError>,
+}
+
+/// Keeps what was measured: a record, or the results of DISKSPD as they are.
+///
+/// # Errors
+/// It isn't kept, and where it is instead.
+pub fn kept(store: &Store, results: &MadeResults, about: RunNotes) -> Result<KeptInStore, StoreError> {
+    match results {
+        MadeResults::Here(record) => {
+            let saved = store.save(&Judged::new(record), about)?;
+            Ok(KeptInStore { id: saved.kept.id, index: saved.index })
+        }
+        MadeResults::ByTool(made) => {
+            let imported = store.open()?.import(KeptAs::ResultXml, &made.document, about)?;
+            let (Imported::New(id) | Imported::Known(id)) = imported;
+            Ok(KeptInStore { id, index: Ok(()) })
+        }
+    }
 }

@@ -2,14 +2,15 @@
 
 use super::console::{Console, Manner};
 use super::load::{self, ProfileOnce};
+use super::made::MadeRun;
 use super::not_done::NotDone;
 use super::runnable::Runnable;
+use super::with::WithFault;
 use crate::cli::{Exit, Invocation, RunRequest, TypedLine};
 use crate::finding::{Finding, Severity};
 use crate::lab::RunLine;
 use crate::profile::{Profile, ResultFormat, RunOptions};
-use crate::run::{Control, Executed, Listener, NotRun, Session};
-use crate::truth::Judged;
+use crate::run::{Control, Listener, NotRun, Session};
 use std::sync::Arc;
 
 /// Why one of several runs has no figures.
@@ -18,6 +19,9 @@ pub enum NoFigures {
     /// It was refused.
     #[error(transparent)]
     NotRun(#[from] NotRun),
+    /// DISKSPD, which was to make it, didn't.
+    #[error(transparent)]
+    With(#[from] WithFault),
     /// All that went wrong in it.
     #[error("{}", .0.join("; "))]
     Failed(Vec<String>),
@@ -26,15 +30,24 @@ pub enum NoFigures {
     NothingMeasured,
 }
 
+impl From<NoFigures> for NotDone {
+    fn from(why: NoFigures) -> NotDone {
+        match why {
+            NoFigures::NotRun(not_run) => not_run.into(),
+            why => why.to_string().into(),
+        }
+    }
+}
+
 /// The figures of a run.
 ///
 /// # Errors
 /// It has failed, or measured nothing.
-pub fn figures(executed: &Executed) -> Result<RunLine, NoFigures> {
-    if !executed.failures.is_empty() {
-        return Err(NoFigures::Failed(executed.failures.clone()));
+pub fn figures(made: &MadeRun) -> Result<RunLine, NoFigures> {
+    if !made.failures.is_empty() {
+        return Err(NoFigures::Failed(made.failures.clone()));
     }
-    RunLine::of(&Judged::new(&executed.record)).ok_or(NoFigures::NothingMeasured)
+    made.results.line().ok_or(NoFigures::NothingMeasured)
 }
 
 /// What a line asks for, and its warnings; `misfit` says why a command has no place for it.
@@ -81,13 +94,25 @@ pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     given.or_else(|| request.follows_one_run())
 }
 
-/// Runs one of several.
+/// Runs one of several; `None` = the user has ended it, and there are no figures.
 ///
 /// # Errors
 /// It can't be run.
-pub fn run(run: &Runnable, control: &Arc<Control>, listener: Arc<dyn Listener>) -> Result<Executed, NotRun> {
+pub fn run(
+    run: &Runnable,
+    control: &Arc<Control>,
+    listener: Arc<dyn Listener>,
+) -> Result<Option<MadeRun>, NoFigures> {
+    if let Some(tool) = run.tool()? {
+        return match tool.run(&run.profile, run.seconds(), control, &*listener) {
+            Ok(results) => Ok(Some(results.into())),
+            Err(WithFault::Interrupted) => Ok(None),
+            Err(fault) => Err(fault.into()),
+        };
+    }
     let control = Arc::clone(control);
-    run.run(Session { one_of_several: true, listener, control, ..Session::default() })
+    let executed = run.run(Session { one_of_several: true, listener, control, ..Session::default() })?;
+    Ok(Some(executed.into()))
 }
 
 /// Runs one of several to its end, seen as `turn` on the terminal; `None` = the user has ended all of them:
@@ -100,15 +125,16 @@ pub fn run_whole(
     control: &Arc<Control>,
     quiet: bool,
     turn: &str,
-) -> Result<Option<Executed>, NotDone> {
+) -> Result<Option<MadeRun>, NotDone> {
     if control.is_interrupted() {
         return Ok(None);
     }
     let manner = Manner { verbose: false, quiet, document: true, turn: turn.to_owned() };
-    let executed = run(runnable, control, Arc::new(Console::new(manner, None, Arc::default())))?;
-    let mut problems = executed.failures.iter().chain(&executed.troubles).peekable();
+    let made = run(runnable, control, Arc::new(Console::new(manner, None, Arc::default())));
+    let Some(made) = made.map_err(NotDone::from)? else { return Ok(None) };
+    let mut problems = made.failures.iter().chain(&made.troubles).peekable();
     if problems.peek().is_some() {
         return Err(NotDone::failed(problems.map(String::as_str)));
     }
-    Ok((!control.is_interrupted()).then_some(executed))
+    Ok((!control.is_interrupted()).then_some(made))
 }

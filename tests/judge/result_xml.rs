@@ -265,7 +265,7 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         (b"<html><p>x</p></html>".to_vec(), "no element <Results>"),
         (b"<Results></Results>".to_vec(), "<Results> has no <TimeSpan>"),
         (SERIES[..SERIES.len() - 4].to_vec(), "line 1"),
-        (before("<Socket>"), "the document ends within an element"),
+        (before("<Socket>"), "the document ends within <CPU>"),
         (before("<Average>"), "the document ends within <CpuUtilization>"),
         (edit("<IOCount>3100", "<IOCount>3,100"), "<IOCount>: \"3,100\" is not possible"),
         (edit("<IOCount>3100", "<IOCount>-1"), "a whole number"),

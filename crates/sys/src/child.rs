@@ -27,8 +27,10 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct ChildProgram {
     child: Child,
-    /// Read what it says on standard output and standard error; empty = it is finished.
-    readers: Vec<PipeReader>,
+    /// Reads what it says on standard output; `None` = that goes into a file.
+    printed: Option<PipeReader>,
+    /// The same of standard error; `None` = it is finished.
+    told: Option<PipeReader>,
 }
 
 /// What a program has come to.
@@ -48,19 +50,31 @@ impl ChildProgram {
     /// # Errors
     /// It can't be started.
     pub fn start(program: &Path, arguments: &[OsString]) -> io::Result<ChildProgram> {
+        ChildProgram::spawn(program, arguments, Stdio::piped())
+    }
+
+    /// The same of a program that prints more than is kept: into a file. [`ChildEnd::printed`] stays empty.
+    ///
+    /// # Errors
+    /// It can't be started.
+    pub fn start_into(program: &Path, arguments: &[OsString], printed: File) -> io::Result<ChildProgram> {
+        ChildProgram::spawn(program, arguments, printed.into())
+    }
+
+    fn spawn(program: &Path, arguments: &[OsString], printed: Stdio) -> io::Result<ChildProgram> {
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::null()).stdout(printed).stderr(Stdio::piped());
         command.process_group(0);
         // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
         unsafe {
             command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?));
         }
         let mut child = command.spawn()?;
-        let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
-        let readers = pipes.into_iter().flatten().map(PipeReader::of).collect::<io::Result<Vec<_>>>();
-        match readers {
-            Ok(readers) => Ok(ChildProgram { child, readers }),
-            Err(error) => {
+        let printed = child.stdout.take().map(|pipe| PipeReader::of(pipe.into())).transpose();
+        let told = child.stderr.take().map(|pipe| PipeReader::of(pipe.into())).transpose();
+        match (printed, told) {
+            (Ok(printed), Ok(told)) => Ok(ChildProgram { child, printed, told }),
+            (Err(error), _) | (_, Err(error)) => {
                 let _ = child.kill();
                 let _ = child.wait();
                 Err(error)
@@ -90,9 +104,8 @@ impl ChildProgram {
     pub fn finish(mut self) -> io::Result<ChildEnd> {
         self.signal(Signal::KILL);
         let status = self.child.wait()?;
-        let mut said = self.readers.drain(..).map(PipeReader::all);
-        let [printed, told] = [0, 1].map(|_| said.next().unwrap_or_default());
-        Ok(ChildEnd { status, printed, told })
+        let said = |reader: Option<PipeReader>| reader.map(PipeReader::all).unwrap_or_default();
+        Ok(ChildEnd { status, printed: said(self.printed.take()), told: said(self.told.take()) })
     }
 
     fn pid(&self) -> Option<Pid> {
@@ -110,7 +123,7 @@ impl ChildProgram {
 impl Drop for ChildProgram {
     fn drop(&mut self) {
         // Finished: nothing is left, and the number may be another's.
-        if !self.readers.is_empty() {
+        if self.told.is_some() {
             self.signal(Signal::KILL);
             let _ = self.child.wait();
         }
@@ -183,6 +196,24 @@ impl PrivateFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.0
+    }
+
+    /// Makes a file in it that isn't there yet.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        File::create_new(self.0.join(name))
+    }
+
+    /// Puts a file into it, in place of one of that name; returns where it is.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let path = self.0.join(name);
+        fs::write(&path, content)?;
+        Ok(path)
     }
 }
 

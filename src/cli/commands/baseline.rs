@@ -7,7 +7,7 @@ use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Folder;
-use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, row, switch, text};
+use crate::cli::option::{HTML, JSON, OUT, OptionRow, QUIET, WITH, row, switch, text};
 use crate::cli::requests::{BaselineAction, BaselineCheck, BaselineRequest};
 use crate::lab::selection::check_word;
 use std::ffi::OsString;
@@ -33,6 +33,7 @@ const LIMIT: OptionRow = BUDGET.only_with(CHECK);
 const GATE: OptionRow = FAIL_IF.only_with(CHECK);
 const DESTROY: OptionRow =
     switch("--destroy", "of check: permit writing to block devices that carry a signature").only_with(CHECK);
+const MADE_BY: OptionRow = WITH.here("of check: let DISKSPD itself make the runs").only_with(CHECK);
 const DOCUMENT: OptionRow = JSON.here("of check: write the comparison as JSON to this file").only_with(CHECK);
 const PAGE: OptionRow = HTML.here("of check: write a page of it to this file").only_with(CHECK);
 const BY_ENDING: OptionRow = OUT
@@ -48,8 +49,10 @@ pub const BASELINE: Command = Command {
     name: "baseline",
     arguments: "[list|show|set|remove|check] [<name>] [..]",
     help: "set a baseline of runs, and check whether anything has become worse since",
-    options: &[AGAINST, REPEAT, UNTIL_SURE, LIMIT, GATE, DESTROY, DOCUMENT, PAGE, BY_ENDING, STORED, SILENT],
-    exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE]],
+    options: &[
+        AGAINST, REPEAT, UNTIL_SURE, LIMIT, MADE_BY, GATE, DESTROY, DOCUMENT, PAGE, BY_ENDING, STORED, SILENT,
+    ],
+    exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE], &[AGAINST, MADE_BY]],
     takes: Takes::OneOf(|| ACTIONS.to_vec()),
     examples: &[
         ("diskspd baseline set storage", "what the latest run of a suite did is the baseline"),
@@ -99,6 +102,7 @@ fn check(line: &CommandLine, name: &OsString, targets: &[OsString]) -> Result<Ba
         against,
         rounds: rounds(line, [&REPEAT, &UNTIL_SURE, &LIMIT])?,
         fail_if: line.read_value(&GATE, |value| fail_if(value).ok_or("worse, worse=5% or unsure"))?,
+        with: line.text(&MADE_BY),
         destroy: line.has(&DESTROY),
         out: answers(line, &DOCUMENT, &PAGE, &BY_ENDING)?,
         quiet: line.has(&SILENT),

@@ -5,12 +5,15 @@ use super::compare::answers;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
 use crate::cli::option::OptionValue::Number;
-use crate::cli::option::{DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, row, switch, text};
+use crate::cli::option::{
+    DRY_RUN, HTML, JSON, OUT, OptionRow, QUIET, STORE, STRICT, WITH, row, switch, text,
+};
 use crate::cli::requests::{AnswerOut, RoundsRequest, SuiteAction, SuiteRequest};
 use crate::cli::{Invocation, typed::quoted};
 use crate::lab::compare::AnswerForm;
 use crate::lab::suite::MOST_ROUNDS;
 use crate::lab::sweep::seconds;
+use std::ffi::OsString;
 
 /// The budget of `--until-sure` where none is given, s.
 const UNTIL_SURE_S: f64 = 1800.0;
@@ -46,8 +49,8 @@ pub const SUITE: Command = Command {
     arguments: "<file.toml|profile.xml|name> [<target> ..] [-- <option> ..]",
     help: "run the tests of a suite in turn, several rounds, and keep all of it in the history",
     options: &[
-        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, LIST, SHOW, FOLDER, EVERYTHING, PAGE, BY_ENDING, PLAN, STRICT,
-        QUIET,
+        ROUNDS, UNTIL_SURE, SESSIONS, BUDGET, WITH, LIST, SHOW, FOLDER, EVERYTHING, PAGE, BY_ENDING, PLAN,
+        STRICT, QUIET,
     ],
     exclusive: &[&[LIST, SHOW, PLAN], &[ROUNDS, UNTIL_SURE], &[SESSIONS, UNTIL_SURE]],
     takes: Takes::LineBehind,
@@ -60,7 +63,10 @@ pub const SUITE: Command = Command {
 };
 
 fn make(line: CommandLine) -> Result<Invocation, CliError> {
-    let options = line.line.clone().unwrap_or_default();
+    let behind = line.line.clone().unwrap_or_default();
+    // It is an option of runs.
+    let with = line.text(&WITH).map(|command| ["--with".into(), command.into()]);
+    let options: Vec<OsString> = with.into_iter().flatten().chain(behind).collect();
     let action = match (&line.words[..], line.has(&LIST), line.has(&SHOW)) {
         ([], true, _) if options.is_empty() => SuiteAction::List,
         ([name], false, true) if options.is_empty() => SuiteAction::Show(name.clone()),
@@ -132,7 +138,6 @@ pub(super) fn rounds(
 mod tests {
     use super::super::tests::parsed;
     use super::*;
-    use std::ffi::OsString;
 
     fn read(line: &str) -> Result<SuiteRequest, CliError> {
         match parsed(&format!("suite {line}"))? {
@@ -151,6 +156,9 @@ mod tests {
             ("a.toml".into(), words(&["f", "g"]), words(&["-d5", "--engine", "sim"]))
         );
         assert_eq!((request.rounds.repeat, request.store), (Some(3), Some("s".into())));
+        let with = read("a.toml f --with wine -- -d5").unwrap();
+        let SuiteAction::Run { options, .. } = with.action else { panic!() };
+        assert_eq!(options, words(&["--with", "wine", "-d5"]));
         assert_eq!(read("--list").unwrap().action, SuiteAction::List);
         assert_eq!(read("x --show").unwrap().action, SuiteAction::Show("x".into()));
         assert_eq!(read("x f --until-sure").unwrap().rounds.budget_s, Some(1800.0));

@@ -54,6 +54,8 @@ pub struct BaselineCheck {
     pub rounds: RoundsRequest,
     /// `--fail-if`
     pub fail_if: Option<FailIf>,
+    /// `--with`: the command that starts the DISKSPD which makes the runs; `None` = this program makes them.
+    pub with: Option<String>,
     /// `--destroy`: permit writing to block devices that carry a signature.
     pub destroy: bool,
     /// `--json`, `--html`, `--out`

@@ -10,8 +10,10 @@ use crate::cli::CliError;
 use crate::lab::compare::{Metric, TestQuestion};
 use crate::lab::suite::SuiteTest;
 use crate::profile::{Profile, RawText};
-use crate::store::{Baseline, KeptAs, Store, StoreEntry};
+use crate::record::result_xml;
+use crate::store::{Baseline, KeptAs, Store, StoreEntry, packed};
 use std::ffi::OsString;
+use std::fmt::Display;
 
 /// What is asked of a test.
 pub fn question(baseline: &Baseline, test: &str) -> TestQuestion {
@@ -38,23 +40,15 @@ pub fn tests(
         let of_test =
             |entry: &&StoreEntry| baseline.runs.iter().any(|run| run.test == name && run.id == entry.id);
         let count = entries.iter().filter(of_test).count();
-        let Some(latest) = entries.iter().filter(of_test).rfind(|entry| entry.source == KeptAs::Record)
-        else {
-            let what = format!("test '{name}' can't be run again: its runs are results of another program");
-            return Err(CliError::new(what)
-                .hint(format!(
-                    "compare runs that are there: diskspd baseline check {} --against FILES",
-                    asked.name
-                ))
-                .into());
+        let says_how = |entry: &&StoreEntry| {
+            entry.source == KeptAs::Record || asked.with.is_some() && entry.source == KeptAs::ResultXml
         };
-        let record = known_runs::record(&store.file(&latest.id, latest.source))?;
-        let mut run = Runnable {
-            profile: record.asked_of_each().clone(),
-            run_options: record.run_options.clone().unwrap_or_default(),
-            destroy: asked.destroy,
-            ..Runnable::default()
+        let Some(latest) = entries.iter().filter(of_test).rfind(says_how) else {
+            let is_of_tool = entries.iter().filter(of_test).any(|entry| entry.source == KeptAs::ResultXml);
+            return Err(cannot(name, &asked.name, is_of_tool));
         };
+        let mut run = asked_by(store, latest)?;
+        (run.destroy, run.with) = (asked.destroy, asked.with.clone());
         replace(&mut run.profile, &asked.targets, name)?;
         let typed = run.profile.command_line.to_string();
         let notes = baseline.asked.tests.iter().find(|notes| notes.name == name);
@@ -68,6 +62,31 @@ pub fn tests(
         tests.push(PlannedTest { test, run, typed });
     }
     Ok(tests)
+}
+
+/// Why a test can't be run again, and what can be done.
+fn cannot(test: &str, baseline: &str, is_of_tool: bool) -> NotDone {
+    let what = format!("test '{test}' can't be run again: its runs are results of another program");
+    let with = if is_of_tool { "let DISKSPD make them: --with 'ssh host diskspd.exe'; or " } else { "" };
+    let hint =
+        format!("{with}compare runs that are there: diskspd baseline check {baseline} --against FILES");
+    CliError::new(what).hint(hint).into()
+}
+
+/// What was run, as the history has it.
+fn asked_by(store: &Store, entry: &StoreEntry) -> Result<Runnable, NotDone> {
+    let file = store.file(&entry.id, entry.source);
+    if entry.source == KeptAs::Record {
+        let record = known_runs::record(&file)?;
+        let profile = record.asked_of_each().clone();
+        let run_options = record.run_options.unwrap_or_default();
+        return Ok(Runnable { profile, run_options, ..Runnable::default() });
+    }
+    let unread =
+        |why: &dyn Display| NotDone::from(format!("@{}: its profile can't be read: {why}", entry.id));
+    let bytes = packed::whole(&file).map_err(|error| unread(&error))?;
+    let profile = result_xml::profile(&bytes).map_err(|error| unread(&error))?;
+    Ok(Runnable { profile, ..Runnable::default() })
 }
 
 /// Puts other targets in place of those that were measured: the first one in place of the first, and so on.

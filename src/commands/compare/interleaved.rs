@@ -1,8 +1,9 @@
 //! `--repeat N -- A :: B`: both are run in turn, A B, B A, A B, ..., so that what drifts is in both alike.
 
+use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
 use super::super::runnable::Runnable;
-use super::super::{ctrl_c, load, output, quiet, run as single, save, several};
+use super::super::{ctrl_c, load, output, quiet, run as single, save, several, side_run};
 use super::outputs::ComparisonFiles;
 use super::programs::SidePrograms;
 use super::sides;
@@ -13,7 +14,6 @@ use crate::profile::Parameters;
 use crate::results::{Record, RunSummary, SpanSummary};
 use crate::run::{Control, OutputDoor, Patience};
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -99,11 +99,13 @@ fn in_turn(
         let turn = format!("run {} of {total}: {name}", number + 1);
         // Every run has addresses of its own: what the run before it has read may be in a cache.
         let seed = u32::try_from(number).unwrap_or(u32::MAX);
-        let record = match programs {
-            Some(programs) => programs.run(which, &both.lines[which], &lines[which].request, seed, &turn)?,
-            None => one(&lines[which], number, &turn, control)?,
+        let mut made = match programs {
+            Some(programs) => {
+                let line = &lines[which].request;
+                side_run::of_record(&programs.run(which, &both.lines[which], line, seed, &turn)?, &name)
+            }
+            None => one(&lines[which], number, &turn, control)?.side(&name),
         };
-        let mut made = sides::of_record(&record, &name);
         if let Some(programs) = programs {
             made.environment.insert("program".into(), programs.name(which));
         }
@@ -137,7 +139,9 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
     request.warnings.iter().for_each(|warning| quiet::tell(warning, request.quiet));
     let run = load::asked(&request)?.run;
     single::check(&run, &request)?;
-    run.can_begin()?;
+    if run.tool()?.is_none() {
+        run.can_begin()?;
+    }
     save::try_out(&request, &Patience::default())?;
     Ok(SideLine { request, run })
 }
@@ -146,7 +150,7 @@ pub fn line(request: &RunRequest, quiet: bool) -> Result<SideLine<'_>, NotDone> 
 fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDone> {
     let side = |line: &SideLine| {
         let record = Record::new(line.run.profile.clone(), Default::default(), Default::default());
-        let mut run = sides::of_record(&record, "");
+        let mut run = side_run::of_record(&record, "");
         let spans = line
             .run
             .profile
@@ -165,11 +169,16 @@ fn comparable(lines: &[SideLine; 2], asked: &CompareRequest) -> Result<(), NotDo
 ///
 /// # Errors
 /// There are no whole figures, or it can't be kept.
-pub fn one(line: &SideLine, number: usize, turn: &str, control: &Arc<Control>) -> Result<Record, NotDone> {
-    let executed = several::run_whole(&line.run.repetition(number), control, line.request.quiet, turn)?;
-    let executed = executed.ok_or_else(|| NotDone::failed([sides::INTERRUPTED]))?;
-    save::save(&Judged::new(&executed.record), &line.request, &Patience::default())?;
-    Ok(executed.record)
+pub fn one(
+    line: &SideLine,
+    number: usize,
+    turn: &str,
+    control: &Arc<Control>,
+) -> Result<MadeResults, NotDone> {
+    let made = several::run_whole(&line.run.repetition(number), control, line.request.quiet, turn)?;
+    let made = made.ok_or_else(|| NotDone::failed([sides::INTERRUPTED]))?;
+    save::save(&made.results, &line.request, &Patience::default())?;
+    Ok(made.results)
 }
 
 /// A line for each run, as it ends; when it is to be `quiet`, for those whose figures are wrong alone.

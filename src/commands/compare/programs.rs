@@ -3,10 +3,10 @@
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
+use super::super::other_program::{ANSWER, ProgramFault, behind, how, last_message, not_started, to_its_end};
+use super::super::with;
 use super::sides::INTERRUPTED;
 use crate::cli::{Interleaved, RunRequest, SideWords};
-use crate::clock::{self, SECOND};
-use crate::finding::Severity;
 use crate::profile::SEED_STEP;
 use crate::results::Record;
 use crate::run::Control;
@@ -15,21 +15,13 @@ use crate::sys::privileges;
 use crate::units::visible;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 
 /// What `--version` begins with.
 const OURS: &str = "DiskSpd for Linux ";
-/// So long a question may take to be answered, ns.
-const ANSWER: u64 = 60 * SECOND;
-/// Between two looks at a program, ns.
-const LOOK: u64 = SECOND / 100;
-/// A program that was asked to end, and didn't, is asked again after so long, ns.
-const ASKED_AGAIN: u64 = 10 * SECOND;
-/// Lines of a message that are told.
-const TOLD_LINES: usize = 3;
 
 /// The programs of both sides, and where they put what they measure.
 pub struct SidePrograms {
@@ -64,6 +56,12 @@ impl SidePrograms {
     pub fn of(both: &Interleaved, control: &Arc<Control>) -> Result<Option<SidePrograms>, NotDone> {
         if both.programs == [None, None] {
             return Ok(None);
+        }
+        for request in &both.requests {
+            with::no_place(
+                request.with.as_deref(),
+                "--with-a and --with-b, which name builds of this program",
+            )?;
         }
         if privileges::are_above_users() {
             return Err(NotDone::misused([
@@ -224,35 +222,18 @@ impl Asking<'_> {
         words: &[OsString],
         most: Option<u64>,
     ) -> Result<ProgramEnd, NotDone> {
-        let failed = |why: &dyn std::fmt::Display| NotDone::from(format!("{name}: {why}"));
         let started = ChildProgram::start(program, words);
-        let child = started
-            .map_err(|error| failed(&format_args!("can't be started: {error}{}", hint(program, &error))))?;
-        let began = clock::monotonic();
-        let mut asked_to_end: Option<u64> = None;
-        while !child.has_ended().map_err(|error| failed(&error))? {
-            clock::Clock::Monotonic.sleep_until(clock::monotonic() + LOOK);
-            if self.control.is_hurried() {
-                return Err(interrupted());
+        let ended = started
+            .map_err(|error| not_started(program, error))
+            .and_then(|child| to_its_end(child, self.control, most, |_| {}));
+        let first = || words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+        let end = ended.map_err(|fault| match fault {
+            ProgramFault::Interrupted => interrupted(),
+            ProgramFault::TooLong { .. } => {
+                NotDone::from(format!("{name}: {fault} when it is started with: {}", first()))
             }
-            // A shell that is just about to begin a program (between fork and exec) loses it.
-            let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > ASKED_AGAIN);
-            if self.control.is_interrupted() && is_due {
-                asked_to_end = Some(clock::monotonic());
-                child.interrupt();
-            }
-            if most.is_some_and(|most| clock::monotonic() - began > most) {
-                return Err(failed(&format_args!(
-                    "doesn't end within {} s when it is started with: {}",
-                    ANSWER / SECOND,
-                    words.first().map(|word| word.to_string_lossy()).unwrap_or_default()
-                )));
-            }
-        }
-        let end = child.finish().map_err(|error| failed(&error))?;
-        if self.control.is_interrupted() {
-            return Err(interrupted());
-        }
+            _ => NotDone::from(format!("{name}: {fault}")),
+        })?;
         Ok(ProgramEnd { status: end.status, printed: end.printed, message: last_message(&end.told) })
     }
 }
@@ -290,43 +271,6 @@ fn json(file: &Path) -> OsString {
     value
 }
 
-/// How it ended, in words.
-fn how(status: ExitStatus) -> String {
-    match status.code() {
-        Some(code) => format!("ended with exit code {code}"),
-        None => format!("was ended ({status})"),
-    }
-}
-
-fn behind(message: &str) -> String {
-    if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
-}
-
-/// What is most likely meant where there is no such program.
-fn hint(program: &Path, error: &std::io::Error) -> String {
-    let is_word =
-        program.components().count() == 1 && !program.as_os_str().as_encoded_bytes().contains(&b'/');
-    match error.kind() {
-        ErrorKind::NotFound if is_word && program.exists() => {
-            format!("; for a program in this folder write ./{}", program.display())
-        }
-        ErrorKind::PermissionDenied => "; is it executable?".to_owned(),
-        _ => String::new(),
-    }
-}
-
-/// From the last error on, or else the last line.
-fn last_message(told: &[u8]) -> String {
-    let text = String::from_utf8_lossy(told);
-    let lines: Vec<&str> =
-        text.split(['\n', '\r']).map(str::trim).filter(|line| !["", "^"].contains(line)).collect();
-    let prefix = Severity::Error.label();
-    let is_error = |line: &&str| line.starts_with(prefix);
-    let from = lines.iter().rposition(is_error).unwrap_or(lines.len().saturating_sub(1));
-    let message = lines[from..].iter().take(TOLD_LINES).copied().collect::<Vec<&str>>().join("; ");
-    visible::line(message.trim_start_matches(prefix)).into_owned()
-}
-
 /// Whether two files hold the same.
 fn are_same(first: &Path, other: &Path) -> std::io::Result<bool> {
     let [mut first, mut other] = [File::open(first)?, File::open(other)?];
@@ -341,24 +285,6 @@ fn are_same(first: &Path, other: &Path) -> std::io::Result<bool> {
         }
         if parts[0] != parts[1] || parts[0].is_empty() {
             return Ok(parts[0] == parts[1]);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_error_is_the_message() {
-        for (told, message) in [
-            ("", ""),
-            ("run 1\n\n", "run 1"),
-            ("WARNING: a\nERROR: b\n  hint: c\n", "b; hint: c"),
-            ("ERROR: a\nERROR: b", "b"),
-            ("ERROR: a\nb\nc\nd\ne", "a; b; c"),
-        ] {
-            assert_eq!(last_message(told.as_bytes()), message, "{told:?}");
         }
     }
 }

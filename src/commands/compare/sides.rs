@@ -2,16 +2,11 @@
 
 use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
-use super::super::stored;
+use super::super::{side_run, stored};
 use crate::lab::compare::{Side, SideRun};
-use crate::machine::fingerprint::Fingerprint;
 use crate::path;
-use crate::record::known;
-use crate::results::{Record, RunSummary};
+use crate::results::RunSummary;
 use crate::store::StoreEntry;
-use crate::truth::Judged;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,7 +124,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
 /// It can't be read, or holds no run.
 pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
     let results = match known_runs::run_file(file)? {
-        RunFile::Record(record) => return Ok(vec![of_record(&record, called)]),
+        RunFile::Record(record) => return Ok(vec![side_run::of_record(&record, called)]),
         RunFile::Results(results) => results,
     };
     // A file of the history is known by its id.
@@ -137,47 +132,7 @@ pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
         let behind = known.name.strip_prefix(&shown(file)).unwrap_or_default();
         RunSummary { name: format!("{called}{behind}"), ..known }
     };
-    let run = |known: RunSummary| SideRun {
-        began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
-        known: name(known),
-        environment: BTreeMap::new(),
-        run_options: BTreeMap::new(),
-        boot: None,
-        test: None,
-    };
-    Ok(results.into_iter().map(run).collect())
-}
-
-/// A record's run.
-pub fn of_record(record: &Record, name: &str) -> SideRun {
-    let system = &record.host().system;
-    let parts = match &system.fingerprint {
-        Some(fingerprint) => fingerprint.parts.clone(),
-        None => Fingerprint::of(system).parts,
-    };
-    let mut run_options = BTreeMap::new();
-    if let Some(Value::Object(fields)) =
-        record.run_options.as_ref().and_then(|m| serde_json::to_value(m).ok())
-    {
-        // The rate is one of the parameters, which have to agree.
-        let fields = fields.into_iter().filter(|(name, _)| name != "rate_total");
-        run_options
-            .extend(fields.map(|(name, value)| (format!("--{}", name.replace('_', "-")), text(value))));
-    }
-    // All runs of a program that repeats have its start in common, and each measured at a time of its own.
-    let measured = record.host().results.time_spans.iter().find_map(|span| span.started_at);
-    let began_ms = measured.or(system.start_time.map(|at| at.saturating_mul(1000)));
-    let (known, boot) = (known::run(&Judged::new(record), name), system.boot.clone());
-    SideRun { known, environment: parts, run_options, began_ms, boot, test: None }
-}
-
-fn text(value: Value) -> String {
-    match value {
-        Value::Null | Value::Bool(false) => "no".into(),
-        Value::Bool(true) => "yes".into(),
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
+    Ok(results.into_iter().map(|known| side_run::of_known(name(known))).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::super::load::ProfileOnce;
 use super::super::not_done::NotDone;
 use super::super::runnable::{Runnable, SpanOutlook};
-use super::super::several;
+use super::super::{several, with};
 use crate::cli::typed::quoted;
 use crate::cli::{PreconditionRequest, RunRequest, TypedLine};
 use crate::finding::Finding;
@@ -173,6 +173,7 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
 /// Whether the user's options leave what the command and the standard decide as it is.
 fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
     let usage = |message: String| Err(NotDone::misused([message]));
+    with::no_place(asked.run.with.as_deref(), "precondition: it looks at the target and ends by volume")?;
     let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {
         return usage("--round sets the duration, and rounds have no warm-up; leave out -d and -W".into());

@@ -7,9 +7,10 @@ use super::super::several::{self, NoFigures};
 use super::lines::{ParsedLine, PreconditionLines, filled, round_run};
 use super::watcher::PreconditionWatcher;
 use crate::cli::PreconditionRequest;
+use crate::lab::RunLine;
 use crate::lab::precondition::{NextRound, is_steady, next, window};
 use crate::results::{EndedBy, FillStep, Preconditioning, Record, RoundFigures};
-use crate::run::{self, Control, Executed, Listener, PurgeError};
+use crate::run::{self, Control, Listener, PurgeError};
 use crate::sys::standard_error::say;
 use crate::truth::Judged;
 use std::sync::Arc;
@@ -143,12 +144,12 @@ impl<'a> PreconditionSteps<'a> {
     /// False = the user ended it.
     fn fill(&mut self, line: &ParsedLine) -> Result<bool, StepFault> {
         self.watcher.begin("fill".to_owned());
-        let Some(executed) = self.run(&line.run)? else { return Ok(false) };
-        let span = executed.record.host().results.time_spans.first();
+        let Some(record) = self.run(&line.run)? else { return Ok(false) };
+        let span = record.host().results.time_spans.first();
         if span.and_then(|span| span.ended).is_none_or(|ended| ended.by != EndedBy::Volume) {
             return Err(StepFault::CutShort);
         }
-        let judged = Judged::new(&executed.record);
+        let judged = Judged::new(&record);
         let [Some(measured)] = judged.summary.time_spans.as_slice() else {
             return Err(StepFault::Unfilled);
         };
@@ -163,8 +164,8 @@ impl<'a> PreconditionSteps<'a> {
         let number = self.rounds.len() as u32 + 1;
         self.watcher.begin(format!("round {number} of {} at most", self.request.rounds));
         let run = round_run(self.lines, self.request.round_s, number);
-        let Some(executed) = self.run(&run)? else { return Ok(false) };
-        let line = several::figures(&executed)?;
+        let Some(record) = self.run(&run)? else { return Ok(false) };
+        let line = RunLine::of(&Judged::new(&record)).ok_or(NoFigures::NothingMeasured)?;
         let round = RoundFigures {
             iops: line.iops,
             mib_per_s: line.mib_per_s,
@@ -172,7 +173,7 @@ impl<'a> PreconditionSteps<'a> {
             p99_ms: line.latency.map(|latency| latency.p99_ms),
         };
         self.rounds.push(round);
-        self.last_record = Some(executed.record);
+        self.last_record = Some(record);
         let by = window(&self.rates()).map_or_else(String::new, |window| {
             format!(
                 "; of the last {}: excursion {:.1} %, slope {:+.1} %",
@@ -186,19 +187,20 @@ impl<'a> PreconditionSteps<'a> {
     }
 
     /// `None` = the user ended it.
-    fn run(&mut self, run: &Runnable) -> Result<Option<Executed>, NoFigures> {
+    fn run(&mut self, run: &Runnable) -> Result<Option<Record>, NoFigures> {
         if self.control.is_interrupted() {
             return Ok(None);
         }
         let listener = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let executed = several::run(run, &self.control, listener)?;
+        let Some(made) = several::run(run, &self.control, listener)? else { return Ok(None) };
         self.watcher.progress_ends();
-        self.left_behind |= executed.left_behind;
-        self.troubles.extend(executed.troubles.iter().cloned());
-        if !executed.failures.is_empty() {
-            return Err(NoFigures::Failed(executed.failures));
+        self.left_behind |= made.left_behind;
+        self.troubles.extend(made.troubles.iter().cloned());
+        if !made.failures.is_empty() {
+            return Err(NoFigures::Failed(made.failures));
         }
-        Ok((!self.control.is_interrupted() && !executed.left_behind).then_some(executed))
+        let goes_on = !self.control.is_interrupted() && !made.left_behind;
+        Ok(made.results.record().filter(|_| goes_on).cloned())
     }
 
     fn tell(&self, line: String) {

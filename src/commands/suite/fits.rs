@@ -17,12 +17,18 @@ pub fn machine(tests: &[PlannedTest]) -> Result<(), NotDone> {
     let mut made: BTreeSet<RawText> = BTreeSet::new();
     let mut found = Vec::new();
     for planned in tests {
+        let place = format!("test '{}'", planned.test.name);
+        let refused = planned.run.beyond_diskspd();
+        if !refused.is_empty() {
+            return Err(NotDone::usage(refused).at(&place));
+        }
+        planned.run.tool().map_err(|fault| NotDone::from(fault).at(&place))?;
         let Some(span) = planned.run.profile.time_spans.first() else { continue };
         let made_before = |path: &RawText| made.contains(path);
         let are_made = || span.targets.iter().all(|target| made_before(&target.path));
         let outlook = planned.run.outlook(&system).filter(|found| found.plan.is_ok() || !are_made());
         let messages = outlook.map(SpanOutlook::messages).unwrap_or_default();
-        let located = |message: &String| Finding::error(format!("test '{}': {message}", planned.test.name));
+        let located = |message: &String| Finding::error(format!("{place}: {message}"));
         found.extend(messages.iter().map(located));
         let creates = span.targets.iter().filter(|target| target.file_size.is_some());
         made.extend(creates.map(|target| target.path.clone()));

@@ -1,12 +1,12 @@
 //! The runs of a suite in the history: all have one label, and each the name of its test.
 
+use super::super::made::MadeResults;
 use super::super::not_done::NotDone;
-use super::super::stored;
+use super::super::{save, stored};
 use crate::finding::Finding;
 use crate::run::Patience;
 use crate::store::{RunNotes, Store, SuiteNotes};
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 use std::path::Path;
 
 /// What the tag of a suite begins with.
@@ -49,22 +49,21 @@ impl SuiteKeeper {
     ///
     /// # Errors
     /// It can't be kept, and where it is instead.
-    pub fn keep(&self, judged: &Judged, test: &str) -> Result<String, NotDone> {
+    pub fn keep(&self, results: &MadeResults, test: &str) -> Result<String, NotDone> {
         let about = RunNotes {
             label: Some(self.label.clone()),
             tags: vec![format!("{OF_SUITE}{}", self.suite), format!("{OF_TEST}{test}")],
             saved_at: jiff::Timestamp::now().as_second(),
             ..RunNotes::default()
         };
-        let (store, record) = (self.store.clone(), judged.record.clone());
-        let saved =
-            Patience::default().attempt("the history", move || store.save(&Judged::new(&record), about));
-        let saved = saved.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
-        if let Err(error) = saved.index {
+        let (store, results) = (self.store.clone(), results.clone());
+        let kept = Patience::default().attempt("the history", move || save::kept(&store, &results, about));
+        let kept = kept.map_err(|unanswered| format!("the run is not kept: {unanswered}"))??;
+        if let Err(error) = kept.index {
             say(Finding::warning(format!(
                 "the run is kept, but lists show it only once the index can be written again: {error}"
             )));
         }
-        Ok(saved.kept.id)
+        Ok(kept.id)
     }
 }

@@ -144,7 +144,7 @@ fn tell(
     ended: Result<RoundsEnd, NotDone>,
     files: &SuiteFiles,
 ) -> Result<Exit, NotDone> {
-    let row = |(planned, made): (&PlannedTest, &Vec<rounds::MadeRun>)| {
+    let row = |(planned, made): (&PlannedTest, &Vec<rounds::SuiteRun>)| {
         let ids = made.iter().map(|run| run.id.clone()).collect();
         let lines: Vec<RunLine> = made.iter().filter_map(|run| run.line.clone()).collect();
         SuiteRow::of(&planned.test, planned.typed.clone(), ids, lines)

@@ -1,6 +1,5 @@
 //! Rounds of a suite: every test once in each, in turn; each run is kept before the next begins.
 
-use super::super::compare::sides;
 use super::super::not_done::NotDone;
 use super::super::{ctrl_c, several};
 use super::kept::SuiteKeeper;
@@ -12,7 +11,6 @@ use crate::lab::repeat::headline;
 use crate::lab::suite::{SuiteTurn, turns};
 use crate::run::Control;
 use crate::sys::standard_error::say;
-use crate::truth::Judged;
 use std::sync::Arc;
 
 /// Between two sessions lies so much, ns: a minute more than what makes runs those of another session.
@@ -30,7 +28,7 @@ pub enum RoundsEnd {
 }
 
 /// A run that was made.
-pub struct MadeRun {
+pub struct SuiteRun {
     /// Its name in the history.
     pub id: String,
     /// Its figures; `None` = nothing was measured.
@@ -52,7 +50,7 @@ pub struct SuiteRounds<'a> {
     /// Rounds that have begun.
     rounds: u32,
     /// The runs of each test, in order.
-    pub made: Vec<Vec<MadeRun>>,
+    pub made: Vec<Vec<SuiteRun>>,
 }
 
 impl<'a> SuiteRounds<'a> {
@@ -128,19 +126,17 @@ impl<'a> SuiteRounds<'a> {
         let made: usize = self.made.iter().map(Vec::len).sum();
         let number = self.keeper.before * 1009 + made;
         let run = planned.run.repetition(number);
-        let executed = several::run_whole(&run, &self.control, self.quiet, &place)
+        let made = several::run_whole(&run, &self.control, self.quiet, &place)
             .map_err(|not_done| not_done.at(&place))?;
-        let Some(executed) = executed else { return Ok(false) };
+        let Some(made) = made else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
-        let judged = Judged::new(&executed.record);
-        let line = RunLine::of(&judged);
+        let line = made.results.line();
         if !self.quiet {
             say(format_args!("{place}: {}", line.as_ref().map_or("not measured".into(), headline)));
         }
-        let id = self.keeper.keep(&judged, name)?;
-        let side = sides::of_record(&executed.record, &format!("@{id}"));
-        let side = SideRun { test: Some(name.clone()), ..side };
-        self.made[turn.test].push(MadeRun { id, line, side, seconds });
+        let id = self.keeper.keep(&made.results, name)?;
+        let side = SideRun { test: Some(name.clone()), ..made.results.side(&format!("@{id}")) };
+        self.made[turn.test].push(SuiteRun { id, line, side, seconds });
         Ok(true)
     }
 }

@@ -9,14 +9,14 @@
 //!
 //! Without `--dir` there is one all the same, among the user's states, until the sweep has come to its end.
 
-use super::super::known_runs;
+use super::super::known_runs::{self, RunFile};
+use super::super::made::MadeResults;
 use crate::cli::SweepRequest;
 use crate::clock;
 use crate::commands::folder_error::{FolderError, FolderFault};
 use crate::lab::sweep::Ran;
 use crate::profile::RawText;
 use crate::record::json;
-use crate::results::Record;
 use crate::run::{OutputDoor, Patience};
 use crate::sys::locks;
 use crate::truth::Judged;
@@ -94,9 +94,9 @@ impl Folder {
     /// Takes away what this sweep has put there, and the folder if nothing else is in it.
     pub fn remove(self, runs: usize) {
         for number in 1..=runs {
-            for part in ["records", "runs"] {
-                // A run that failed has no record.
-                let _ = fs::remove_file(self.path.join(format!("{part}/{number:04}.json")));
+            for (part, ending) in [("records", "json"), ("records", "xml"), ("runs", "json")] {
+                // A run that failed has no results.
+                let _ = fs::remove_file(self.path.join(format!("{part}/{number:04}.{ending}")));
             }
         }
         let _ = fs::remove_file(self.path.join("sweep.json"));
@@ -144,19 +144,25 @@ impl Folder {
     ///
     /// # Errors
     /// It can't be written.
-    pub fn keep(&self, number: usize, ran: &Ran, record: Option<&Record>) -> Result<(), FolderFault> {
-        let name = format!("{number:04}.json");
-        if let Some(record) = record {
-            self.put(&format!("records/{name}"), |file| json::write_readable(&Judged::new(record), file))?;
+    pub fn keep(&self, number: usize, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
+        match results {
+            Some(MadeResults::Here(record)) => self.put(&format!("records/{number:04}.json"), |file| {
+                json::write_readable(&Judged::new(record), file)
+            })?,
+            Some(MadeResults::ByTool(made)) => {
+                self.put(&format!("records/{number:04}.xml"), |file| file.write_all(&made.document))?;
+            }
+            None => {}
         }
         let line = serde_json::to_string(ran)?;
-        self.put(&format!("runs/{name}"), |file| writeln!(file, "{line}"))
+        self.put(&format!("runs/{number:04}.json"), |file| writeln!(file, "{line}"))
     }
 
-    /// The record of the last run that has one; `None` = there is none, or it can't be read.
-    pub fn last_record(&self, runs: usize) -> Option<Record> {
-        let path = |number: usize| self.path.join(format!("records/{number:04}.json"));
-        (1..=runs).rev().map(path).find(|path| path.exists()).and_then(|path| known_runs::record(&path).ok())
+    /// The results of the last run that has any; `None` = there are none, or they can't be read.
+    pub fn last_results(&self, runs: usize) -> Option<RunFile> {
+        let path = |ending| move |number: usize| self.path.join(format!("records/{number:04}.{ending}"));
+        let last = |ending| (1..=runs).rev().map(path(ending)).find(|path| path.exists());
+        known_runs::run_file(&last("json").or_else(|| last("xml"))?).ok()
     }
 
     fn put(

@@ -1,5 +1,6 @@
 //! `--html`: the page of a sweep.
 
+use super::super::known_runs::RunFile;
 use super::AnsweredSweep;
 use super::plan::Plan;
 use super::walk::{SweepWalk, WalkEnd};
@@ -9,9 +10,16 @@ use crate::truth::Judged;
 
 /// The whole page.
 pub fn bytes(plan: &Plan, walk: &SweepWalk, ended: WalkEnd, told: &AnsweredSweep) -> Vec<u8> {
-    let record = walk.record();
-    let judged = record.as_ref().map(Judged::new);
-    let run = judged.as_ref().map(|judged| html::Run { known: known::run(judged, ""), judged: Some(judged) });
+    let results = walk.results();
+    let judged = match &results {
+        Some(RunFile::Record(record)) => Some(Judged::new(record)),
+        _ => None,
+    };
+    let known = match (&results, &judged) {
+        (Some(RunFile::Results(runs)), _) => runs.first().cloned(),
+        (_, judged) => judged.as_ref().map(|judged| known::run(judged, "")),
+    };
+    let run = known.map(|known| html::Run { known, judged: judged.as_ref() });
     let page = html::SweepPage {
         command_line: &plan.command_line,
         settings: &plan.sweep.settings,

@@ -83,6 +83,9 @@ impl Plan {
 
     /// Whether every point can be run on this machine. What only some targets lack is found when it's run.
     fn fits_machine(&self) -> Result<(), NotDone> {
+        for runnable in &self.points {
+            runnable.tool().map_err(|fault| NotDone::misused([fault.to_string()]))?;
+        }
         let system = host::snapshot();
         let mut unfit = 0;
         let mut first = Vec::new();
@@ -98,7 +101,7 @@ impl Plan {
                 first = refused;
             }
         }
-        if unfit == self.points.len() { Err(NotDone::misused(first)) } else { Ok(()) }
+        if unfit > 0 && unfit == self.points.len() { Err(NotDone::misused(first)) } else { Ok(()) }
     }
 
     /// All of it takes simulated time alone.
@@ -180,9 +183,10 @@ fn runnable(line: &TypedLine, xml: &ProfileOnce) -> Result<(Runnable, Vec<Findin
 /// profile in a file.
 fn command(run: Option<&Runnable>, line: &TypedLine) -> String {
     let written = run.and_then(|run| {
+        let with = run.with.iter().map(|command| OsString::from(format!("--with={command}")));
         let destroy = run.destroy.then(|| OsString::from("--destroy"));
         let words = written::command_line_like(line, &run.profile, &run.run_options)?;
-        Some(destroy.into_iter().chain(words).collect::<Vec<_>>())
+        Some(with.chain(destroy).chain(words).collect::<Vec<_>>())
     });
     written.map_or_else(|| line.typed(), |words| format!("diskspd {}", quoted(&words)))
 }

@@ -1,6 +1,8 @@
 //! The walk through a sweep: one run after the other, each kept before the next begins.
 
 use super::super::folder_error::FolderFault;
+use super::super::known_runs::RunFile;
+use super::super::made::MadeResults;
 use super::super::runnable::Runnable;
 use super::super::{ctrl_c, several};
 use super::fault::{BetweenFault, PointFault, SweepFault};
@@ -12,8 +14,7 @@ use crate::clock::{self, SECOND};
 use crate::finding::Finding;
 use crate::lab::RunLine;
 use crate::lab::sweep::{Ran, Upcoming, What, estimate, next};
-use crate::results::Record;
-use crate::run::{Control, Executed, Listener};
+use crate::run::{Control, Listener};
 use crate::sys::standard_error::say;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -33,13 +34,8 @@ pub enum WalkEnd {
 /// What came of the run of a point.
 struct PointOutcome {
     figures: Result<RunLine, PointFault>,
-    /// `None` = it was refused.
-    record: Option<Record>,
-}
-
-/// Whether it ran to its end.
-fn is_whole(executed: &Executed) -> bool {
-    executed.record.host().results.time_spans.iter().all(|span| span.ended.is_none())
+    /// `None` = it was refused, or has none.
+    results: Option<MadeResults>,
 }
 
 /// Where it is.
@@ -55,8 +51,8 @@ pub struct SweepWalk<'a> {
     pub troubles: Vec<String>,
     /// Threads of a run still wait for the kernel.
     pub left_behind: bool,
-    /// The record of the last run that was made now.
-    last_record: Option<Record>,
+    /// The results of the last run that was made now.
+    last_results: Option<MadeResults>,
 }
 
 impl<'a> SweepWalk<'a> {
@@ -78,14 +74,17 @@ impl<'a> SweepWalk<'a> {
             history,
             troubles: Vec::new(),
             left_behind: false,
-            last_record: None,
+            last_results: None,
         }
     }
 
-    /// The record of one of the runs; `None` = there is none.
-    pub fn record(&self) -> Option<Record> {
-        let kept = || self.folder.as_ref()?.last_record(self.history.len());
-        self.last_record.clone().or_else(kept)
+    /// The results of one of the runs; `None` = there are none.
+    pub fn results(&self) -> Option<RunFile> {
+        match &self.last_results {
+            Some(MadeResults::Here(record)) => Some(RunFile::Record(record.clone())),
+            Some(MadeResults::ByTool(made)) => Some(RunFile::Results(vec![made.known.clone()])),
+            None => self.folder.as_ref()?.last_results(self.history.len()),
+        }
     }
 
     /// Goes to the end.
@@ -131,26 +130,26 @@ impl<'a> SweepWalk<'a> {
         }
         let outcome = match prepared.map_err(PointFault::from).and_then(|()| self.runnable(what)) {
             Ok(point) => self.run(&point, &control),
-            Err(why) => Some(PointOutcome { figures: Err(why), record: None }),
+            Err(why) => Some(PointOutcome { figures: Err(why), results: None }),
         };
-        let Some(PointOutcome { figures, record }) = outcome else { return Ok(false) };
+        let Some(PointOutcome { figures, results }) = outcome else { return Ok(false) };
         let seconds = (clock::monotonic() - began) as f64 / SECOND as f64;
         let (line, failure) = match figures {
             Ok(line) => (Some(line), None),
             Err(why) => (None, Some(why.to_string())),
         };
         let ran = Ran { what, seconds, line, failure };
-        self.keep(&ran, record.as_ref())?;
-        self.last_record = record.or(self.last_record.take());
+        self.keep(&ran, results.as_ref())?;
+        self.last_results = results.or(self.last_results.take());
         self.history.push(ran);
         self.watcher.ended(&self.plan.sweep, &self.history);
         Ok(true)
     }
 
     /// Keeps a run. A folder that nobody asked for is given up where it can't.
-    fn keep(&mut self, ran: &Ran, record: Option<&Record>) -> Result<(), FolderFault> {
+    fn keep(&mut self, ran: &Ran, results: Option<&MadeResults>) -> Result<(), FolderFault> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let kept = folder.keep(self.history.len() + 1, ran, record);
+        let kept = folder.keep(self.history.len() + 1, ran, results);
         if let (Err(why), true) = (&kept, folder.is_spare) {
             say(Finding::warning(format!(
                 "the sweep can't continue, because its points are no longer kept: {why}"
@@ -175,22 +174,17 @@ impl<'a> SweepWalk<'a> {
     /// `None` = the user ended it before it was whole.
     fn run(&mut self, point: &Runnable, control: &Arc<Control>) -> Option<PointOutcome> {
         let listener: Arc<dyn Listener> = Arc::clone(&self.watcher) as Arc<dyn Listener>;
-        let executed = match several::run(point, control, listener) {
-            Ok(executed) => executed,
-            Err(not_run) => {
-                return Some(PointOutcome {
-                    figures: Err(several::NoFigures::from(not_run).into()),
-                    record: None,
-                });
-            }
+        let made = match several::run(point, control, listener) {
+            Ok(made) => made?,
+            Err(why) => return Some(PointOutcome { figures: Err(why.into()), results: None }),
         };
-        self.left_behind |= executed.left_behind;
-        if control.is_interrupted() && !is_whole(&executed) {
+        self.left_behind |= made.left_behind;
+        if control.is_interrupted() && !made.is_whole {
             return None;
         }
-        self.troubles.extend(executed.troubles.iter().cloned());
-        let figures = several::figures(&executed).map_err(PointFault::from);
-        Some(PointOutcome { figures, record: Some(executed.record) })
+        self.troubles.extend(made.troubles.iter().cloned());
+        let figures = several::figures(&made).map_err(PointFault::from);
+        Some(PointOutcome { figures, results: Some(made.results) })
     }
 
     /// What is run. What is to be made anew is, once in a sweep.

@@ -2,7 +2,7 @@
 
 use crate::truth::{Judged, Limiter, Verdict};
 use diskspd_model::finding::Severity;
-use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES};
+use diskspd_model::results::{Chart, LatencyFigures, Measured, PERCENTILES, RunSummary, SpanSummary};
 use diskspd_model::units::Millis;
 use diskspd_model::units::mark::{Tone, VerdictMark};
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,24 @@ impl RunLine {
         })
     }
 
+    /// Of the only time span of a run that another program made; `None` = it doesn't say how many I/Os per
+    /// second there were. Nobody looked at the devices.
+    pub fn of_summary(run: &RunSummary) -> Option<RunLine> {
+        let [Some(span)] = run.time_spans.as_slice() else { return None };
+        Some(RunLine {
+            iops: span.total.iops?,
+            measured_s: span.seconds.unwrap_or(0.0),
+            mib_per_s: span.total.mib_per_s?,
+            latency: stated(span),
+            response: None,
+            cpu: span.cpu_percent.unwrap_or(0.0),
+            hottest: span.busiest_cpu_percent.or(span.cpu_percent).unwrap_or(0.0),
+            verdict: RunVerdict::Devices(span.verdict.unwrap_or(Verdict::Unknown)),
+            limited_by: None,
+            findings: Vec::new(),
+        })
+    }
+
     /// The latency that a user of the storage sees: from where I/Os were due, where they had such a time.
     pub fn felt(&self) -> Option<&LatencyLine> {
         self.response.as_ref().or(self.latency.as_ref())
@@ -108,6 +126,12 @@ impl RunLine {
 
 fn service(span: &Measured) -> Option<LatencyLine> {
     latency(span.total.total.latency?, &span.latency.as_ref()?.all)
+}
+
+/// The latencies that results state.
+fn stated(span: &SpanSummary) -> Option<LatencyLine> {
+    let at = |percent: f64| span.percentile(percent)?.total;
+    Some(LatencyLine { mean_ms: span.total.mean_ms?, p99_ms: at(99.0)?, p999_ms: at(99.9)? })
 }
 
 fn latency(figures: LatencyFigures, chart: &Chart) -> Option<LatencyLine> {

@@ -60,6 +60,7 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         parameters,
         seconds: Some(measured.seconds),
         cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
+        busiest_cpu_percent: None,
         verdict: verdict.map(|verdict| verdict.verdict),
         read: figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
         write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),

@@ -122,6 +122,9 @@ pub struct SpanSummary {
     pub seconds: Option<f64>,
     /// How busy the machine's CPUs were on average, percent.
     pub cpu_percent: Option<f64>,
+    /// How busy the busiest of them was, percent. The index of a record doesn't say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busiest_cpu_percent: Option<f64>,
     /// Whether the devices did what was counted; `None` = nobody looked.
     pub verdict: Option<Verdict>,
     /// Reads.

@@ -27,6 +27,23 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("with"),
+        forms: &[(
+            "--with <command>",
+            "let DISKSPD itself make the runs: diskspd.exe, or 'ssh host diskspd.exe'",
+        )],
+        default: "this program makes them",
+        scope: Scope::Invocation,
+        notes: "For single runs, --repeat, sweep, compare --repeat, suite and baseline check. DISKSPD 2.0 to \
+                2.3 is asked for its version, gets an XML profile (-X), and its result XML is read. The \
+                command is words, in quotes where one holds blanks; no shell reads it. With ssh the profile \
+                is copied by sftp. What DISKSPD can't do is refused before the first run. Whether the I/O \
+                reached the device is not looked at. Disks and volumes are written to with --destroy alone.",
+        tested: &["command_lines", "with"],
+        read: Read::Text(with),
+        ..LINUX
+    },
+    Flag {
         name: Long("rate-total"),
         forms: &[(
             "--rate-total <n>[,poisson|uniform]",
@@ -175,6 +192,16 @@ fn repeat(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let what = if value.is_empty() { "the value is missing" } else { "not a number of runs" };
     draft.request.repeat =
         Some(Repeat::parse(text).map_err(|expected| Problem::new(0, what).expected(expected))?);
+    Ok(())
+}
+
+fn with(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    let command = std::str::from_utf8(value).ok().filter(|command| !command.trim().is_empty());
+    let wrong = || {
+        Problem::new(0, "the command is missing")
+            .expected("what starts DISKSPD, as in --with 'ssh host diskspd.exe'")
+    };
+    draft.request.with = Some(command.ok_or_else(wrong)?.to_owned());
     Ok(())
 }
 

@@ -5,7 +5,7 @@ mod turn;
 
 use super::super::known_runs;
 use super::super::not_done::NotDone;
-use super::super::{ctrl_c, output};
+use super::super::{ctrl_c, output, side_run, with};
 use super::interleaved::{self, SideLine};
 use super::outputs::ComparisonFiles;
 use super::sides;
@@ -42,6 +42,7 @@ pub fn run(
     request: &CompareRequest,
     open: impl FnOnce(OutputDoor) -> Result<ComparisonFiles, NotDone>,
 ) -> Result<BootSides, NotDone> {
+    with::no_place(asked.request.with.as_deref(), "--dir, which compares two kernels of this machine")?;
     let line = interleaved::line(&asked.request, request.quiet)?;
     let door = OutputDoor::default().which_runs(&line.run.profile, &line.run.run_options);
     let files = open(door.which_reads(output::inputs(&line.request)))?;
@@ -104,15 +105,16 @@ fn make(
     let _watch = ctrl_c::ends_several(&control)?;
     for number in turn.made..turn.made + turn.left {
         let name = format!("run {} of {} on {} ({letter})", number + 1, asked.repeat, here.release);
-        let record = interleaved::one(line, history.len(), &name, &control)
+        let results = interleaved::one(line, history.len(), &name, &control)
             .map_err(|not_done| goes_on(not_done, history.len()))?;
-        let made = sides::of_record(&record, &name);
+        let Some(record) = results.record() else { break };
+        let made = results.side(&name);
         interleaved::tell(&name, &made.known, line.request.quiet);
         // A clock that was set back doesn't change the order.
         let after = history.last().map_or(i64::MIN, |run: &BootRun| run.began_ms.saturating_add(1));
         let began_ms = made.began_ms.unwrap_or_default().max(after);
         let run = BootRun { side: turn.side, kernel: here.clone(), began_ms };
-        folder.keep(history.len(), &run, &record)?;
+        folder.keep(history.len(), &run, record)?;
         history.push(run);
     }
     Ok(())
@@ -144,7 +146,8 @@ fn read(
     for (number, run) in history.iter().enumerate() {
         let side = &mut sides[run.side];
         let record = known_runs::record(&folder.record(number))?;
-        let mut made = sides::of_record(&record, &format!("{}{}", ["A", "B"][run.side], side.runs.len() + 1));
+        let mut made =
+            side_run::of_record(&record, &format!("{}{}", ["A", "B"][run.side], side.runs.len() + 1));
         made.began_ms = Some(run.began_ms);
         made.boot = Some(run.kernel.boot.clone());
         made.environment.insert("kernel".into(), run.kernel.release.clone());

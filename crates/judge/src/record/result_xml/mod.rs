@@ -18,7 +18,7 @@ use diskspd_model::profile::xml::document;
 use diskspd_model::profile::xml::error::{Fault, XmlError};
 use diskspd_model::profile::xml::recorded;
 use diskspd_model::profile::xml::tokens::{Token, cut_off};
-use diskspd_model::profile::{Parameters, xml::text};
+use diskspd_model::profile::{Parameters, Profile, xml, xml::text};
 use diskspd_model::results::{Origin, RunSummary, SpanSummary, UnmeasuredSpan};
 use diskspd_model::units;
 use diskspd_model::units::start_time::seconds_since_1970;
@@ -51,6 +51,20 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, XmlError> {
     }
     Ok(runs)
 }
+
+/// The profile within the results of a run, with which it can be run again.
+///
+/// # Errors
+/// There is none, or it can't be read.
+pub fn profile(bytes: &[u8]) -> Result<Profile, XmlError> {
+    let text = document::decode_any(bytes)?;
+    let no_profile = || XmlError::of_document(&Fault::new(0, "the results hold no profile"));
+    let start = text.find("<Profile>").ok_or_else(no_profile)?;
+    let length = text[start..].find(PROFILE_END).ok_or_else(no_profile)?;
+    xml::read(text[start..start + length + PROFILE_END.len()].as_bytes())
+}
+
+const PROFILE_END: &str = "</Profile>";
 
 /// The results of a file, as they stand there.
 pub fn parts(bytes: &[u8]) -> Vec<Vec<u8>> {

@@ -19,7 +19,7 @@ pub fn read(walk: &mut ElementReader, found: &mut Remarks) -> Result<Option<Span
             }
             "TestTimeSeconds" => span.seconds = walk.figure("TestTimeSeconds", at)?,
             "ThreadCount" => span.parameters.threads = walk.amount("ThreadCount", at)?,
-            "CpuUtilization" => span.cpu_percent = cpu(walk)?,
+            "CpuUtilization" => cpu(walk, &mut span)?,
             "Latency" => latency(walk, &mut span)?,
             "Iops" => iops(walk, &mut span)?,
             "Thread" => walk.children("Thread", |walk, tag, _| match tag.name().as_ref() {
@@ -105,17 +105,30 @@ impl AllTargets {
     }
 }
 
-/// How busy the CPUs were on average, percent.
-fn cpu(walk: &mut ElementReader) -> Result<Option<f64>, Fault> {
-    let mut usage = None;
+/// Reads `<CpuUtilization>`: how busy the CPUs were, percent.
+fn cpu(walk: &mut ElementReader, span: &mut SpanSummary) -> Result<(), Fault> {
     walk.children("CpuUtilization", |walk, tag, _| match tag.name().as_ref() {
-        "Average" => walk.children("Average", |walk, tag, at| match tag.name().as_ref() {
-            "UsagePercent" => {
-                usage = walk.figure("UsagePercent", at)?;
-                Ok(())
-            }
-            _ => walk.skip(),
-        }),
+        "Average" => {
+            span.cpu_percent = usage(walk, "Average")?;
+            Ok(())
+        }
+        "CPU" => {
+            let of_one = usage(walk, "CPU")?;
+            span.busiest_cpu_percent = of_one.into_iter().chain(span.busiest_cpu_percent).reduce(f64::max);
+            Ok(())
+        }
+        _ => walk.skip(),
+    })
+}
+
+/// How busy a CPU was, or all of them, percent.
+fn usage(walk: &mut ElementReader, of: &str) -> Result<Option<f64>, Fault> {
+    let mut usage = None;
+    walk.children(of, |walk, tag, at| match tag.name().as_ref() {
+        "UsagePercent" => {
+            usage = walk.figure("UsagePercent", at)?;
+            Ok(())
+        }
         _ => walk.skip(),
     })?;
     Ok(usage)

@@ -1,0 +1,82 @@
+//! What came of one of several runs, whoever made it: this program, or DISKSPD (`--with`).
+
+use super::side_run;
+use super::with::ToolResults;
+use crate::lab::RunLine;
+use crate::lab::compare::SideRun;
+use crate::machine::fingerprint::Fingerprint;
+use crate::results::{Record, RunSummary};
+use crate::run::Executed;
+use crate::truth::Judged;
+
+/// What was measured.
+#[derive(Debug, Clone)]
+pub enum MadeResults {
+    /// By this program.
+    Here(Box<Record>),
+    /// By DISKSPD.
+    ByTool(Box<ToolResults>),
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct MadeRun {
+    /// What was measured.
+    pub results: MadeResults,
+    /// Why the run failed, a message each; empty = it didn't.
+    pub failures: Vec<String>,
+    /// What went wrong beside the figures.
+    pub troubles: Vec<String>,
+    /// Threads of this process still wait for the kernel.
+    pub left_behind: bool,
+    /// It has run to its end.
+    pub is_whole: bool,
+}
+
+impl From<Executed> for MadeRun {
+    fn from(executed: Executed) -> MadeRun {
+        let Executed { record, failures, troubles, left_behind, .. } = executed;
+        let is_whole = record.host().results.time_spans.iter().all(|span| span.ended.is_none());
+        MadeRun { results: MadeResults::Here(Box::new(record)), failures, troubles, left_behind, is_whole }
+    }
+}
+
+impl From<ToolResults> for MadeRun {
+    fn from(results: ToolResults) -> MadeRun {
+        let results = MadeResults::ByTool(Box::new(results));
+        MadeRun { results, failures: Vec::new(), troubles: Vec::new(), left_behind: false, is_whole: true }
+    }
+}
+
+impl MadeResults {
+    /// The figures; `None` = nothing was measured.
+    pub fn line(&self) -> Option<RunLine> {
+        match self {
+            MadeResults::Here(record) => RunLine::of(&Judged::new(record)),
+            MadeResults::ByTool(made) => RunLine::of_summary(&made.known),
+        }
+    }
+
+    /// The record, where this program made it.
+    pub fn record(&self) -> Option<&Record> {
+        match self {
+            MadeResults::Here(record) => Some(record),
+            MadeResults::ByTool(_) => None,
+        }
+    }
+
+    /// What comparisons see of it; `name` is what people call it.
+    pub fn side(&self, name: &str) -> SideRun {
+        match self {
+            MadeResults::Here(record) => side_run::of_record(record, name),
+            MadeResults::ByTool(made) => {
+                side_run::of_known(RunSummary { name: name.to_owned(), ..made.known.clone() })
+            }
+        }
+    }
+
+    /// What about the machine has an influence on the figures; `None` = nobody looked.
+    pub fn fingerprint(&self) -> Option<Fingerprint> {
+        Some(Fingerprint::of(&self.record()?.host().system))
+    }
+}

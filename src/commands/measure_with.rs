@@ -1,0 +1,124 @@
+//! A run of DISKSPD by itself, or one of `--repeat`: its results are printed, written, kept.
+
+use super::console::{Console, Manner};
+use super::load::ToRun;
+use super::made::MadeResults;
+use super::measurement::{Measurement, RunTurn};
+use super::not_done::{NotDone, told};
+use super::output::{self, OutFile};
+use super::with::{Tool, ToolResults, WithFault};
+use super::{ctrl_c, save};
+use crate::cli::{Exit, RunRequest};
+use crate::finding::Finding;
+use crate::profile::ResultFormat;
+use crate::report::{HTML, html, run_text};
+use crate::results::RunSummary;
+use crate::run::{OutputDoor, Patience};
+use crate::sys::standard_error::say;
+use crate::units::visible;
+use std::sync::Arc;
+
+/// Lets DISKSPD make the run that `asked` asks for.
+///
+/// # Errors
+/// It can't, and nothing was measured.
+pub fn measure_with(
+    tool: &Tool,
+    asked: &ToRun,
+    request: &RunRequest,
+    turn: Option<RunTurn>,
+) -> Result<Measurement, NotDone> {
+    no_place_for(request)?;
+    let control = turn.as_ref().map_or_else(Arc::default, |turn| Arc::clone(turn.control));
+    let patience = Patience::of_run(&control);
+    save::try_out(request, &patience)?;
+    let mut files = open(request, &patience)?;
+    if let Some(turn) = &turn {
+        files.iter_mut().for_each(|file| file.stand_behind(turn.earlier));
+    }
+    let name = turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default();
+    if !request.quiet && name.is_empty() {
+        say(Finding::note(format!(
+            "{tool} makes the run; whether its I/O reaches the device is not looked at"
+        )));
+    }
+    let is_xml = asked.run.profile.result_format == ResultFormat::Xml;
+    let manner = Manner { quiet: request.quiet, document: true, turn: name.clone(), ..Manner::default() };
+    let listener = Console::new(manner, None, Arc::default());
+    let _watch = ctrl_c::ends_a_run(&control, None, true)?;
+    let mut made =
+        tool.run(&asked.run.profile, asked.run.seconds(), &control, &listener).map_err(interrupted)?;
+    made.known.name = if name.is_empty() { tool.shown() } else { name };
+    let mut exit = match request.out.iter().any(|out| out.path.as_os_str() == "-") {
+        true => Exit::Success,
+        false => told(print(&made, is_xml, asked.run.profile.verbose)),
+    };
+    for file in &files {
+        exit = exit.max(told(write(file, &made).map(|()| Exit::Success)));
+    }
+    if let Some(turn) = turn {
+        files.iter().for_each(|file| turn.earlier.add_results(file, &made));
+    }
+    let results = MadeResults::ByTool(Box::new(made));
+    exit = exit.max(told(save::save(&results, request, &patience)));
+    Ok(Measurement { exit, results, interrupted: false })
+}
+
+fn interrupted(fault: WithFault) -> NotDone {
+    match fault {
+        WithFault::Interrupted => NotDone::failed(["the run was interrupted; DISKSPD printed no figures"]),
+        fault => fault.into(),
+    }
+}
+
+/// What is of a run that this program makes.
+fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
+    let given = [
+        (request.profile.progress > 0, "-P"),
+        (request.xml_verdict, "--xml-verdict"),
+        (request.text_verdict, "--text-verdict"),
+    ];
+    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    match given.or_else(|| request.follows_one_run()) {
+        Some(option) => Err(NotDone::misused([format!(
+            "{option} is for runs that this program makes, and --with has another one make them; leave out \
+             one of the two"
+        )])),
+        None => Ok(()),
+    }
+}
+
+/// The files of `--out`: DISKSPD's XML as it is, and pages.
+fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDone> {
+    let mut door = OutputDoor::default().which_reads(output::inputs(request));
+    let open = |out: &crate::cli::OutRequest| {
+        let format = output::format_of(out, output::verdicts(request))?;
+        if !["xml", "html"].contains(&format.name) {
+            return Err(NotDone::misused([format!(
+                "--out {}: of a run by --with there is its result XML and a page: name a file that ends with \
+                 .xml or .html",
+                visible::line(&out.path.to_string_lossy())
+            )]));
+        }
+        OutFile::open(door.permit("--out", &out.path)?, &out.path, format, patience)
+    };
+    request.out.iter().map(open).collect()
+}
+
+fn print(made: &ToolResults, is_xml: bool, verbose: bool) -> Result<Exit, NotDone> {
+    match is_xml {
+        true => output::to_stdout(&made.document),
+        false => output::to_stdout(run_text::text(&made.known, verbose).as_bytes()),
+    }
+}
+
+fn write(file: &OutFile, made: &ToolResults) -> Result<(), NotDone> {
+    if !file.is(&HTML) {
+        return file.save_page(&|sink| sink.write_all(&made.document));
+    }
+    let runs: Vec<RunSummary> = file.runs_before().iter().chain([&made.known]).cloned().collect();
+    file.save_page(&|sink| {
+        let runs = runs.iter().map(|known| html::Run { known: known.clone(), judged: None });
+        html::write_runs(&runs.collect::<Vec<_>>(), sink)
+    })
+}

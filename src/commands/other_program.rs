@@ -1,0 +1,141 @@
+//! Other programs that a command starts: they are waited for, asked to end when the user ends the command,
+//! and what they said is told.
+
+use crate::clock::{self, SECOND};
+use crate::finding::Severity;
+use crate::run::Control;
+use crate::sys::child::{ChildEnd, ChildProgram};
+use crate::units::visible;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::process::ExitStatus;
+
+/// So long a question may take to be answered, ns.
+pub const ANSWER: u64 = 60 * SECOND;
+/// Between two looks at a program, ns.
+const LOOK: u64 = SECOND / 100;
+/// A program that was asked to end, and didn't, is asked again after so long, ns.
+const ASKED_AGAIN: u64 = 10 * SECOND;
+/// Lines of a message that are told.
+const TOLD_LINES: usize = 3;
+
+/// Why another program didn't come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramFault {
+    /// There is none, or it isn't one.
+    #[error("can't be started: {source}{hint}")]
+    NotStarted {
+        /// What the kernel says.
+        source: io::Error,
+        /// What is most likely meant, behind a semicolon; may be empty.
+        hint: String,
+    },
+    /// It can't be watched.
+    #[error("can't be watched: {0}")]
+    Unwatched(#[from] io::Error),
+    /// It takes longer than it may.
+    #[error("doesn't end within {} s", .most_ns / SECOND)]
+    TooLong {
+        /// The time that it had, ns.
+        most_ns: u64,
+    },
+    /// The user has ended the command.
+    #[error("was interrupted")]
+    Interrupted,
+}
+
+/// What is told of a program that can't be started.
+pub fn not_started(program: &Path, source: io::Error) -> ProgramFault {
+    let hint = hint(program, &source);
+    ProgramFault::NotStarted { source, hint }
+}
+
+/// Waits until a program has ended. `most_ns`: it has no more time than this; `look` is told how long it has
+/// run, ns, a hundred times a second.
+///
+/// # Errors
+/// It was interrupted, takes too long, or can't be watched; it has ended all the same.
+pub fn to_its_end(
+    child: ChildProgram,
+    control: &Control,
+    most_ns: Option<u64>,
+    mut look: impl FnMut(u64),
+) -> Result<ChildEnd, ProgramFault> {
+    let began = clock::monotonic();
+    let mut asked_to_end: Option<u64> = None;
+    while !child.has_ended()? {
+        clock::Clock::Monotonic.sleep_until(clock::monotonic() + LOOK);
+        if control.is_hurried() {
+            return Err(ProgramFault::Interrupted);
+        }
+        // A shell that is just about to begin a program (between fork and exec) loses it.
+        let is_due = asked_to_end.is_none_or(|at| clock::monotonic() - at > ASKED_AGAIN);
+        if control.is_interrupted() && is_due {
+            asked_to_end = Some(clock::monotonic());
+            child.interrupt();
+        }
+        let elapsed_ns = clock::monotonic() - began;
+        match most_ns {
+            Some(most_ns) if elapsed_ns > most_ns => return Err(ProgramFault::TooLong { most_ns }),
+            _ => look(elapsed_ns),
+        }
+    }
+    let end = child.finish()?;
+    if control.is_interrupted() { Err(ProgramFault::Interrupted) } else { Ok(end) }
+}
+
+/// How it ended, in words.
+pub fn how(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("ended with exit code {code}"),
+        None => format!("was ended ({status})"),
+    }
+}
+
+/// What it said, behind how it ended.
+pub fn behind(message: &str) -> String {
+    if message.is_empty() { ", without a word".to_owned() } else { format!(": {message}") }
+}
+
+/// What is most likely meant where there is no such program.
+fn hint(program: &Path, error: &io::Error) -> String {
+    let is_word =
+        program.components().count() == 1 && !program.as_os_str().as_encoded_bytes().contains(&b'/');
+    match error.kind() {
+        ErrorKind::NotFound if is_word && program.exists() => {
+            format!("; for a program in this folder write ./{}", program.display())
+        }
+        ErrorKind::PermissionDenied => "; is it executable?".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// From the last error on, or else the last line.
+pub fn last_message(told: &[u8]) -> String {
+    let text = String::from_utf8_lossy(told);
+    let lines: Vec<&str> =
+        text.split(['\n', '\r']).map(str::trim).filter(|line| !["", "^"].contains(line)).collect();
+    let prefix = Severity::Error.label();
+    let is_error = |line: &&str| line.starts_with(prefix);
+    let from = lines.iter().rposition(is_error).unwrap_or(lines.len().saturating_sub(1));
+    let message = lines[from..].iter().take(TOLD_LINES).copied().collect::<Vec<&str>>().join("; ");
+    visible::line(message.trim_start_matches(prefix)).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_error_is_the_message() {
+        for (told, message) in [
+            ("", ""),
+            ("run 1\n\n", "run 1"),
+            ("WARNING: a\nERROR: b\n  hint: c\n", "b; hint: c"),
+            ("ERROR: a\nERROR: b", "b"),
+            ("ERROR: a\nb\nc\nd\ne", "a; b; c"),
+        ] {
+            assert_eq!(last_message(told.as_bytes()), message, "{told:?}");
+        }
+    }
+}

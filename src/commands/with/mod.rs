@@ -1,0 +1,120 @@
+//! `--with`: the runs of a command are made by DISKSPD itself, which the user named: it is told by an XML
+//! profile, and its result XML is read.
+//!
+//! ```text
+//! Runnable ─refusal─▶ profile XML ─run, by way of remote─▶ result XML ─▶ RunSummary
+//! ```
+
+mod profile;
+mod refusal;
+mod remote;
+mod run;
+mod tool;
+mod version;
+
+pub use refusal::{AskedBeside, refusals};
+pub use run::ToolResults;
+pub use tool::Tool;
+
+use super::not_done::{NotDone, failed_with};
+use super::other_program::ProgramFault;
+use crate::lab::suite::UnclosedQuote;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+/// Why the named DISKSPD makes no run.
+#[derive(Debug, thiserror::Error)]
+pub enum WithFault {
+    /// Whoever starts this program would get its rights.
+    #[error(
+        "--with: this copy of the program has more rights than its user (set-uid, set-gid, or capabilities) \
+         and so starts no other program; use a copy that has none"
+    )]
+    Privileged,
+    /// What is named is no command.
+    #[error("--with: {0}")]
+    Quote(#[from] UnclosedQuote),
+    /// Nothing is named.
+    #[error("--with: the command is empty; name the program, as in --with 'ssh host diskspd.exe'")]
+    Empty,
+    /// A command of ssh that the profile can't be copied for.
+    #[error("--with: {0}")]
+    Ssh(#[from] remote::SshFault),
+    /// It didn't come to its end.
+    #[error("--with {command}: {fault}")]
+    Program {
+        /// What is started.
+        command: String,
+        /// Why.
+        fault: ProgramFault,
+    },
+    /// It isn't DISKSPD.
+    #[error(
+        "--with {command}: 'diskspd -?' of it prints no version of DISKSPD{printed}; is it the right program?"
+    )]
+    NoVersion {
+        /// What is started.
+        command: String,
+        /// What it prints, behind a colon; may be empty.
+        printed: String,
+    },
+    /// This version of it can't do what is asked for.
+    #[error("{0}")]
+    Unfit(String),
+    /// The files that it is told by can't be made or read.
+    #[error("--with: {what}: {source}")]
+    File {
+        /// Which one.
+        what: &'static str,
+        /// What the kernel says.
+        source: io::Error,
+    },
+    /// It has ended with an error.
+    #[error("{tool} {how}{said}")]
+    Failed {
+        /// Who.
+        tool: String,
+        /// How it ended.
+        how: String,
+        /// What it said, behind a colon.
+        said: String,
+    },
+    /// What it has printed holds no figures.
+    #[error("{tool} printed results that can't be used: {why}")]
+    NoResults {
+        /// Who.
+        tool: String,
+        /// Why not.
+        why: String,
+    },
+    /// The user has ended the command.
+    #[error("--with: the run was interrupted")]
+    Interrupted,
+}
+
+failed_with!(WithFault);
+
+/// The end of something that went wrong with a program.
+fn of_program(command: &str, fault: ProgramFault) -> WithFault {
+    match fault {
+        ProgramFault::Interrupted => WithFault::Interrupted,
+        fault => WithFault::Program { command: command.to_owned(), fault },
+    }
+}
+
+/// The first word of a line, which has one, and the others.
+fn program(line: &[OsString]) -> (&Path, &[OsString]) {
+    line.split_first().map_or((Path::new(""), line), |(program, words)| (Path::new(program), words))
+}
+
+/// What can't be done by another program at all.
+///
+/// # Errors
+/// Why, where it was asked for.
+pub fn no_place(with: Option<&str>, what: &str) -> Result<(), NotDone> {
+    match with {
+        Some(_) => Err(NotDone::misused([format!("--with is not possible with {what}")])),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,101 @@
+//! What DISKSPD can't do: refused by name before anything runs.
+
+use super::WithFault;
+use super::profile::{says_all, text};
+use super::tool::Tool;
+use crate::cli::written;
+use crate::finding::Finding;
+use crate::profile::{Compat, Profile, RunOptions, Target};
+use std::collections::BTreeSet;
+
+/// What is asked of a run, beside its profile.
+pub struct AskedBeside<'a> {
+    /// How it is run.
+    pub run_options: &'a RunOptions,
+    /// Options of this program alone that were given for it.
+    pub own_options: Vec<&'static str>,
+    /// `--destroy`
+    pub destroy: bool,
+}
+
+/// What of a run only this program can do, and what must be permitted.
+pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
+    let options = beyond(profile, beside);
+    let named = |option: &String| {
+        format!("--with: DISKSPD has nothing like {option}: leave it out, or let this program make the run")
+    };
+    let mut refused: Vec<String> = options.iter().map(named).collect();
+    if options.is_empty() {
+        refused.extend(own_elements(profile).into_iter().map(|element| {
+            format!(
+                "--with: DISKSPD has no word for <{element}> of this profile; let this program make the run"
+            )
+        }));
+    }
+    refused.extend(devices(profile).filter(|_| !beside.destroy));
+    refused.into_iter().map(Finding::error).collect()
+}
+
+/// The options of this program that DISKSPD doesn't have.
+fn beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
+    // A preset is a profile; only its judgement is of this program.
+    let run_options = RunOptions { preset: None, ..beside.run_options.clone() };
+    let spans = profile.time_spans.iter();
+    let of_targets = spans.flat_map(|span| span.targets.iter().map(move |target| (span, target)));
+    let of_work = of_targets.flat_map(|(span, target)| written::beyond_diskspd(span, target));
+    let of_run = written::words_of_run_options(&run_options).into_iter();
+    of_work.chain(of_run).chain(beside.own_options.iter().map(|option| (*option).to_owned())).collect()
+}
+
+/// What stands in its profile in this program's own words.
+fn own_elements(profile: &Profile) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(&text(profile, Compat::V2_3)).into_owned();
+    let elements = text.match_indices("<linux:").map(|(at, _)| {
+        let name = &text[at + 1..];
+        name[..name.find([' ', '>']).unwrap_or(name.len())].to_owned()
+    });
+    elements.collect()
+}
+
+/// DISKSPD writes to disks and volumes without a question, and what they hold can't be looked at from here.
+fn devices(profile: &Profile) -> Option<String> {
+    let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    let written = targets.filter(|target| is_device(target) && writes(target));
+    let first = written.map(|target| target.path.to_string()).next()?;
+    Some(format!(
+        "--with: {first} is a disk or volume, is written to, and can't be looked at from here: what it holds \
+         would be lost. If that is meant, add --destroy"
+    ))
+}
+
+fn writes(target: &Target) -> bool {
+    target.write_ratio > 0 || target.file_size.is_some()
+}
+
+/// `#1`, `C:`, `\\.\PhysicalDrive1`, `/dev/sdb`.
+fn is_device(target: &Target) -> bool {
+    let path = target.path.as_bytes();
+    let is_volume =
+        matches!(path, [letter, b':'] | [letter, b':', b'\\' | b'/'] if letter.is_ascii_alphabetic());
+    path.starts_with(b"#") || path.starts_with(b"\\\\.\\") || path.starts_with(b"/dev/") || is_volume
+}
+
+impl Tool {
+    /// Whether this version of DISKSPD can be told all of it.
+    ///
+    /// # Errors
+    /// It can't.
+    pub fn fits(&self, asked: &Profile) -> Result<(), WithFault> {
+        if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
+            return Err(WithFault::Unfit(format!(
+                "--with: --compat 2.3 asks for what {self} doesn't have; leave it out, or name a DISKSPD 2.3"
+            )));
+        }
+        if !says_all(asked, self.version.compat()) {
+            return Err(WithFault::Unfit(format!(
+                "--with: no profile of {self} can say all of this; leave out what a newer DISKSPD alone has"
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! One run: DISKSPD gets the profile, runs, and its result XML is read.
+
+use super::remote::Remote;
+use super::tool::Tool;
+use super::{WithFault, of_program, profile, program};
+use crate::clock::{self, SECOND};
+use crate::commands::other_program::{behind, how, last_message, not_started, to_its_end};
+use crate::finding::Finding;
+use crate::profile::Profile;
+use crate::record::result_xml;
+use crate::results::RunSummary;
+use crate::run::{Control, Listener, Progress};
+use crate::sys::child::{ChildEnd, ChildProgram, PrivateFolder};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A run that takes so much longer than planned is told about, s: files may have to be created first.
+const SLOW_S: f64 = 120.0;
+
+/// The file that it prints into.
+const RESULTS: &str = "results.xml";
+
+/// What DISKSPD measured.
+#[derive(Debug, Clone)]
+pub struct ToolResults {
+    /// What is known of it.
+    pub known: RunSummary,
+    /// The result XML as it was printed.
+    pub document: Vec<u8>,
+}
+
+/// The files that a run is told by, and told of.
+struct RunFiles {
+    folder: PrivateFolder,
+    /// What DISKSPD is told as the name of its profile.
+    profile: OsString,
+}
+
+impl Tool {
+    /// What it would be told to do, for `--dry-run`.
+    pub fn told(&self, asked: &Profile) -> Vec<u8> {
+        let mut text = format!("{self} would get this profile (-X):\n").into_bytes();
+        text.extend(profile::text(asked, self.version.compat()));
+        text
+    }
+
+    /// Makes a run, which is planned to take so long, s.
+    ///
+    /// # Errors
+    /// It has no figures: it failed, was ended by the user, or what it printed can't be read.
+    pub fn run(
+        &self,
+        asked: &Profile,
+        planned_s: f64,
+        control: &Control,
+        listener: &dyn Listener,
+    ) -> Result<ToolResults, WithFault> {
+        let files = self.tell(asked, control)?;
+        let results = files.folder.path().join(RESULTS);
+        let told = ProgressTold { planned_s, next_ns: 0, slow: false };
+        let ended = self.start(&files, told, control, listener);
+        listener.progress_ends();
+        self.forget(&files, control);
+        let ended = ended?;
+        let document = read(&results).map_err(|source| WithFault::File { what: "the results", source })?;
+        if !ended.status.success() {
+            // Its messages are where its report would be.
+            let said = if ended.told.trim_ascii().is_empty() { &document } else { &ended.told };
+            let said = behind(&last_message(said));
+            return Err(WithFault::Failed { tool: self.to_string(), how: how(ended.status), said });
+        }
+        let known = self.known(&document)?;
+        Ok(ToolResults { known, document })
+    }
+
+    /// Writes its profile, and copies it to where it runs.
+    fn tell(&self, asked: &Profile, control: &Control) -> Result<RunFiles, WithFault> {
+        let failed = |source| WithFault::File { what: "can't make a file for the profile", source };
+        let folder = PrivateFolder::make("diskspd-with").map_err(failed)?;
+        let text = profile::text(asked, self.version.compat());
+        let local = folder.put("profile.xml", &text).map_err(failed)?;
+        let Some(remote) = &self.remote else {
+            return Ok(RunFiles { folder, profile: local.into() });
+        };
+        let name = format!("diskspd-{}-{}.xml", std::process::id(), clock::wall_millis());
+        let copy = format!("put \"{}\" {name}\n", local.display());
+        let files = RunFiles { folder, profile: name.into() };
+        let end = sftp(remote, &files, &copy, control)?;
+        match end.status.success() {
+            true => Ok(files),
+            false => Err(WithFault::Failed {
+                tool: "sftp, which copies the profile,".to_owned(),
+                how: how(end.status),
+                said: behind(&last_message(&end.told)),
+            }),
+        }
+    }
+
+    /// Removes what was copied. It's small and named by its program: that it may stay is no error of the run.
+    fn forget(&self, files: &RunFiles, control: &Control) {
+        if let Some(remote) = self.remote.as_ref().filter(|_| !control.is_hurried()) {
+            let _ = sftp(remote, files, &format!("rm {}\n", files.profile.display()), &Control::default());
+        }
+    }
+
+    fn start(
+        &self,
+        files: &RunFiles,
+        mut told: ProgressTold,
+        control: &Control,
+        listener: &dyn Listener,
+    ) -> Result<ChildEnd, WithFault> {
+        let failed = |source| WithFault::File { what: "can't make a file for the results", source };
+        let printed = files.folder.file(RESULTS).map_err(failed)?;
+        let mut word = OsString::from("-X");
+        word.push(&files.profile);
+        let line = self.line([word]);
+        let (program, words) = program(&line);
+        ChildProgram::start_into(program, words, printed)
+            .map_err(|error| not_started(program, error))
+            .and_then(|child| to_its_end(child, control, None, |elapsed_ns| told.look(elapsed_ns, listener)))
+            .map_err(|fault| of_program(&self.shown(), fault))
+    }
+
+    /// What a document says of its only run.
+    fn known(&self, document: &[u8]) -> Result<RunSummary, WithFault> {
+        let unusable = |why: String| WithFault::NoResults { tool: self.to_string(), why };
+        let runs = result_xml::read(document, "").map_err(|error| unusable(error.to_string()))?;
+        let [run] = &runs[..] else { return Err(unusable(format!("they are of {} runs", runs.len()))) };
+        match run.time_spans.iter().position(Option::is_none) {
+            Some(at) => Err(unusable(format!("time span {} ended before measuring began", at + 1))),
+            None => Ok(run.clone()),
+        }
+    }
+}
+
+/// Has sftp do what these commands say.
+fn sftp(remote: &Remote, files: &RunFiles, commands: &str, control: &Control) -> Result<ChildEnd, WithFault> {
+    let failed = |source| WithFault::File { what: "can't make a file for sftp", source };
+    let batch = files.folder.put("sftp.txt", commands.as_bytes()).map_err(failed)?;
+    let line = remote.sftp(&batch);
+    let (program, words) = program(&line);
+    ChildProgram::start(program, words)
+        .map_err(|error| not_started(program, error))
+        .and_then(|child| to_its_end(child, control, None, |_| {}))
+        .map_err(|fault| of_program("sftp, which copies the profile", fault))
+}
+
+/// What was told of a run that goes on.
+struct ProgressTold {
+    planned_s: f64,
+    /// When progress is told next, ns since it was started.
+    next_ns: u64,
+    slow: bool,
+}
+
+impl ProgressTold {
+    fn look(&mut self, elapsed_ns: u64, listener: &dyn Listener) {
+        if elapsed_ns < self.next_ns {
+            return;
+        }
+        self.next_ns = elapsed_ns + SECOND;
+        let left_s = self.planned_s - elapsed_ns as f64 / SECOND as f64;
+        if listener.wants().progress {
+            let left_ns = (left_s.max(0.0) * SECOND as f64) as u64;
+            listener.progress(&Progress::Running { phase: "DISKSPD runs", left_ns, rates: None });
+        }
+        if left_s < -SLOW_S && !self.slow {
+            self.slow = true;
+            listener.notice(&Finding::warning(format!(
+                "DISKSPD still runs {SLOW_S:.0} s after its planned end; if it isn't creating files, end it \
+                 with Ctrl-C"
+            )));
+        }
+    }
+}
+
+/// Reads what was printed, if that isn't too much.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(result_xml::MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,108 @@
+//! The DISKSPD that the user named: how it is started, and who it says it is.
+
+use super::program;
+use super::remote::Remote;
+use super::version::ToolVersion;
+use super::{WithFault, of_program};
+use crate::commands::other_program::{ANSWER, not_started, to_its_end};
+use crate::lab::suite;
+use crate::run::Control;
+use crate::sys::child::{ChildEnd, ChildProgram};
+use crate::sys::mutex::LockAnyway;
+use crate::sys::privileges;
+use crate::units::visible;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// Who has been asked: many lines of a command name the same one, and one on another host takes its time.
+static ASKED: Mutex<Vec<Arc<Tool>>> = Mutex::new(Vec::new());
+
+/// A program that is DISKSPD.
+#[derive(Debug)]
+pub struct Tool {
+    /// As the user named it.
+    command: String,
+    /// What starts it: the program, and what stands before DISKSPD's own words.
+    words: Vec<OsString>,
+    /// The host that it runs on; `None` = this one.
+    pub(super) remote: Option<Remote>,
+    /// As it says itself.
+    pub version: ToolVersion,
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.version, self.shown())
+    }
+}
+
+impl Tool {
+    /// Asks a program for its version, once.
+    ///
+    /// # Errors
+    /// It can't be started, isn't DISKSPD, or must not be started.
+    pub fn named(command: &str) -> Result<Arc<Tool>, WithFault> {
+        let mut asked = ASKED.lock_anyway();
+        if let Some(known) = asked.iter().find(|tool| tool.command == command) {
+            return Ok(Arc::clone(known));
+        }
+        let tool = Arc::new(ask(command)?);
+        asked.push(Arc::clone(&tool));
+        Ok(tool)
+    }
+
+    /// The command as it is shown.
+    pub fn shown(&self) -> String {
+        visible::line(&self.command).into_owned()
+    }
+
+    /// What starts it with these words.
+    pub(super) fn line(&self, words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+        self.words.iter().cloned().chain(words).collect()
+    }
+}
+
+fn ask(command: &str) -> Result<Tool, WithFault> {
+    if privileges::are_above_users() {
+        return Err(WithFault::Privileged);
+    }
+    let words = words(command)?;
+    let remote = Remote::of(&words)?;
+    let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    let shown = visible::line(command).into_owned();
+    let mut line = words.clone();
+    line.push("-?".into());
+    let end = started(&line, &shown)?;
+    // Which of the two it prints its usage on depends on the version; it ends with an error.
+    let texts = [&end.printed, &end.told].map(|said| String::from_utf8_lossy(said).into_owned());
+    match texts.iter().find_map(|text| ToolVersion::find(text)) {
+        Some(version) => Ok(Tool { command: command.to_owned(), words, remote, version }),
+        None => {
+            let first =
+                texts.iter().flat_map(|text| text.lines()).map(str::trim).find(|line| !line.is_empty());
+            let printed = first.map_or_else(String::new, |line| format!(": {}", visible::line(line)));
+            Err(WithFault::NoVersion { command: shown, printed })
+        }
+    }
+}
+
+/// A file is the program itself, whatever its name holds; else blanks separate words and quotes hold them
+/// together. Backslashes mean nothing: they are in the paths of Windows.
+fn words(command: &str) -> Result<Vec<String>, WithFault> {
+    let words = match Path::new(command).is_file() {
+        true => vec![command.to_owned()],
+        false => suite::words(command)?,
+    };
+    if words.first().is_none_or(String::is_empty) { Err(WithFault::Empty) } else { Ok(words) }
+}
+
+/// Lets a program answer a question. Nobody watches for Ctrl-C yet: it ends this program, and that with it.
+fn started(line: &[OsString], shown: &str) -> Result<ChildEnd, WithFault> {
+    let (program, words) = program(line);
+    ChildProgram::start(program, words)
+        .map_err(|error| not_started(program, error))
+        .and_then(|child| to_its_end(child, &Control::default(), Some(ANSWER), |_| {}))
+        .map_err(|fault| of_program(shown, fault))
+}

@@ -1,0 +1,250 @@
+//! `--with`: runs that another DISKSPD makes, here a stand-in that answers at once with results that the profile
+//! decides (`tests/data/with/diskspd`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::{self, Ended, command_of, output, while_nothing_starts};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A folder with the stand-ins of DISKSPD, ssh and sftp, and a history.
+struct Lab(TempDir);
+
+impl Lab {
+    fn new() -> Lab {
+        let lab = Lab(common::directory());
+        let from = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/with"));
+        fs::create_dir(lab.path("there")).unwrap();
+        for (name, place) in
+            [("diskspd", "diskspd"), ("ssh", "ssh"), ("sftp", "sftp"), ("diskspd", "there/diskspd")]
+        {
+            fs::copy(from.join(name), lab.path(place)).unwrap();
+        }
+        lab
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// How many runs the stand-in has made.
+    fn runs(&self) -> u32 {
+        self.read("runs").trim().parse().unwrap_or(0)
+    }
+
+    /// Words are split at blanks; `DISKSPD` is `--with` and the stand-in.
+    fn command(&self, line: &str) -> Command {
+        let line = line.replace("DISKSPD", "--with=./diskspd");
+        let mut command = command_of(&line.split_whitespace().collect::<Vec<_>>());
+        let path = format!("{}:/usr/bin:/bin", self.0.path().display());
+        command.current_dir(self.0.path()).env("DISKSPD_STORE", self.path("store")).env("PATH", path);
+        command
+    }
+
+    fn run(&self, line: &str) -> Ended {
+        output(&mut self.command(line)).unwrap().into()
+    }
+
+    #[track_caller]
+    fn done(&self, line: &str) -> Ended {
+        let ended = self.run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended
+    }
+}
+
+#[test]
+fn a_run_is_made_by_it_and_its_results_are_printed_written_and_kept() {
+    let lab = Lab::new();
+    let ended = lab.done("DISKSPD -b4K -r -o4 -L -d2 --save=first --out r.xml --out r.html C:\\test.dat");
+    assert!(ended.stderr.contains("NOTE: DISKSPD 2.1.0 (./diskspd) makes the run"), "{}", ended.stderr);
+    for words in ["XML 2.1.0, of WIN-LAB", "4 outstanding, 4 KiB", "C:\\test.dat", "8000"] {
+        assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
+    }
+    assert!(
+        lab.read("r.xml").starts_with("<Results>") && lab.read("r.xml").contains("<Path>C:\\test.dat</Path>")
+    );
+    assert!(lab.read("r.html").contains("WIN-LAB"));
+    assert!(lab.done("history list").stdout.contains("4000"), "4 outstanding, 1 ms each");
+    // As XML it is what DISKSPD printed.
+    let xml = lab.done("DISKSPD -b4K -Rxml -d2 x.dat").stdout;
+    assert!(xml.starts_with("<Results>") && xml.trim_end().ends_with("</Results>"), "{xml}");
+    // Its report lies on no disk.
+    let left = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+    let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("diskspd-with-"));
+    assert!(left.count() <= 8, "folders are left behind, beyond those of tests that run now");
+}
+
+#[test]
+fn several_runs_are_summarized_and_have_seeds_of_their_own() {
+    let lab = Lab::new();
+    let ended = lab.done("DISKSPD --repeat 3 -b4K -r -o4 -L -d1 -z7 --out all.xml --out all.html x.dat");
+    assert!(ended.stderr.contains("run 3: 4000"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("random seeds: 7 for run 1"), "{}", ended.stderr);
+    let all = lab.read("all.xml");
+    assert_eq!(all.matches("<Results>").count(), 3);
+    let seeds: std::collections::BTreeSet<&str> =
+        all.lines().filter(|line| line.contains("<RandSeed>")).collect();
+    assert_eq!(seeds.len(), 3, "{seeds:?}");
+    assert_eq!(lab.done("report all.xml --csv").stdout.lines().count(), 4);
+    assert!(lab.read("all.html").contains("run 1 of 3"));
+}
+
+#[test]
+fn a_sweep_finds_its_knee_and_goes_on_behind_a_kill() {
+    let lab = Lab::new();
+    let line = "sweep DISKSPD -o1..32 -b4K -r -d1 x.dat";
+    let whole = lab.done(line).stdout;
+    assert!(whole.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{whole}");
+    assert!(whole.contains("from now on   diskspd --with=./diskspd -b4K -r -o8"), "{whole}");
+    assert!(whole.contains("UNKNOWN") && !whole.contains(" ok\n"), "nobody looked at the devices: {whole}");
+    // The run that it is killed in is made again.
+    let kept = format!("sweep --dir points --html p.html {}", &line["sweep ".len()..]);
+    lab.write("runs", "0");
+    lab.write("stop", "4");
+    assert_eq!(lab.run(&kept).code, -1, "it was killed");
+    assert_eq!(fs::read_dir(lab.path("points/records")).unwrap().count(), 3);
+    let ended = lab.done(&kept);
+    assert!(ended.stderr.contains("continuing after 3 earlier runs"), "{}", ended.stderr);
+    assert_eq!(ended.stdout, whole);
+    let runs = fs::read_dir(lab.path("points/records")).unwrap().count();
+    assert_eq!(lab.runs() as usize, runs + 1, "the run that it was killed in was made again");
+    assert_eq!(lab.done("report points --csv").stdout.lines().count(), runs + 1, "as any folder of runs");
+    assert!(lab.read("p.html").contains("WIN-LAB"), "the page has one of the runs");
+}
+
+#[test]
+fn sides_are_compared_in_turn() {
+    let lab = Lab::new();
+    let ended =
+        lab.done("compare --repeat 4 -- DISKSPD -b4K -r -o2 -L -d1 :: DISKSPD -b4K -r -o4 -L -d1 x.dat");
+    assert_eq!(lab.runs(), 8);
+    assert!(ended.stdout.contains("2000") && ended.stdout.contains("4000"), "{}", ended.stdout);
+}
+
+#[test]
+fn a_suite_becomes_a_baseline_and_is_checked() {
+    let lab = Lab::new();
+    lab.write("s.toml", "name = 'win'\n\n[[test]]\nname = 'reads'\ncommand = '-b4K -r -o4 -d1'\n");
+    lab.done("suite s.toml x.dat --repeat 3 DISKSPD");
+    assert_eq!(lab.runs(), 3);
+    lab.done("baseline set win");
+    lab.run("baseline check win").fails(3, &["test 'reads' can't be run again", "--with"]);
+    let ended = lab.done("baseline check win DISKSPD");
+    assert!(lab.runs() == 6 && ended.stdout.contains("reads  IOPS      4000  4000"), "{}", ended.stdout);
+    // It is told by the profile within the results that are kept.
+    let paths = lab.done("baseline check win y.dat DISKSPD --repeat 1");
+    assert!(lab.done("history list").stdout.contains("y.dat"), "{}", paths.stdout);
+}
+
+#[test]
+fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
+    let lab = Lab::new();
+    for (line, words) in [
+        ("DISKSPD --engine=sync -b4K x", &["DISKSPD has nothing like --engine=sync"][..]),
+        ("DISKSPD --rate-total=100 -b4K x", &["--rate-total=100"]),
+        ("DISKSPD --trim=10 --mix=70:-b8K;30:-b4K x", &["--trim=10", "--mix="]),
+        ("DISKSPD --fsync-every=8 -w100 x", &["--fsync-every=8"]),
+        ("DISKSPD --recreate -c1M x", &["--recreate"]),
+        ("DISKSPD --stream s.json x", &["--stream"]),
+        ("DISKSPD -P1 x", &["-P"]),
+        ("DISKSPD --out r.json x", &["--out r.json", ".xml or .html"]),
+        ("DISKSPD --compat 2.3 x", &["--compat 2.3", "DISKSPD 2.1.0"]),
+        ("DISKSPD -u8 x", &["DISKSPD 2.1.0", "what a newer DISKSPD alone has"]),
+        ("DISKSPD -ac x", &["what a newer DISKSPD alone has"]),
+        ("DISKSPD -w100 #1", &["#1 is a disk or volume", "--destroy"]),
+        ("DISKSPD -w10 \\\\.\\PhysicalDrive3", &["--destroy"]),
+        ("DISKSPD -w10 E:", &["--destroy"]),
+        ("sweep DISKSPD --slo p99=5ms -o32 -b4K x", &["--rate-total"]),
+        ("sweep DISKSPD --engine=sim -o1..4 -b4K x", &["--engine=sim"]),
+        ("precondition x DISKSPD", &["--with"]),
+        ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with is not possible with --with-a"]),
+        ("--with ./missing x", &["--with ./missing: can't be started"]),
+        ("--with true x", &["prints no version of DISKSPD"]),
+        ("--with=ssh x", &["ssh needs a host and the program there"]),
+    ] {
+        let ended = lab.run(line);
+        assert_ne!(ended.code, 0, "{line}");
+        for word in words {
+            assert!(ended.stderr.contains(word), "{line}: {}", ended.stderr);
+        }
+        assert_eq!(lab.runs(), 0, "{line}");
+    }
+    // Reading is harmless.
+    lab.done("DISKSPD -b4K -d1 #1");
+    lab.done("DISKSPD -b4K -d1 -w100 --destroy #1");
+}
+
+#[test]
+fn a_dry_run_shows_the_profile_that_it_would_get() {
+    let lab = Lab::new();
+    let shown = lab.done("DISKSPD --dry-run -b8K -o3 x.dat").stdout;
+    assert!(shown.starts_with("DISKSPD 2.1.0 (./diskspd) would get this profile"), "{shown}");
+    assert!(shown.contains("<BlockSize>8192</BlockSize>") && lab.runs() == 0, "{shown}");
+}
+
+#[test]
+fn what_goes_wrong_in_it_is_told() {
+    let lab = Lab::new();
+    lab.write("fail", "");
+    lab.run("DISKSPD -b4K x.dat")
+        .fails(1, &["DISKSPD 2.1.0 (./diskspd) ended with exit code 1", "threads execution"]);
+    lab.run("sweep DISKSPD -o1..2 -b4K x.dat").fails(1, &["threads execution"]);
+    fs::remove_file(lab.path("fail")).unwrap();
+    lab.write("garbage", "");
+    lab.run("DISKSPD -b4K x.dat").fails(1, &["printed results that can't be used", "no"]);
+}
+
+#[test]
+fn ctrl_c_ends_it_too() {
+    let lab = Lab::new();
+    lab.write("hang", "");
+    let mut command = lab.command("DISKSPD -b4K x.dat");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = while_nothing_starts(|| command.spawn()).unwrap();
+    while !lab.path("hangs").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let ended: Ended = child.wait_with_output().unwrap().into();
+    ended.fails(1, &["the run was interrupted"]);
+}
+
+#[test]
+fn on_another_host_it_gets_its_profile_by_sftp() {
+    let lab = Lab::new();
+    let mut command = lab.command("-b4K -r -o2 -d1 x.dat");
+    let ended: Ended = output(command.args(["--with", "not read"])).unwrap().into();
+    assert_ne!(ended.code, 0, "options stand before targets");
+    let far = |line: &str| -> Ended {
+        let mut command = lab.command("--with");
+        command.arg("ssh -4 win ./diskspd").args(line.split_whitespace());
+        output(&mut command).unwrap().into()
+    };
+    let ended = far("--repeat 2 -b4K -r -o2 -d1 x.dat");
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stderr.contains("run 2: 2000"), "{}", ended.stderr);
+    let log = lab.read("log");
+    let log: Vec<&str> = log.lines().collect();
+    assert_eq!(log[0], "ssh win ./diskspd -?");
+    let of_run = |lines: &[&str]| {
+        lines[0] == "sftp win put"
+            && lines[1].starts_with("ssh win ./diskspd -Xdiskspd-")
+            && lines[2] == "sftp win rm"
+    };
+    assert!(log.len() == 7 && of_run(&log[1..4]) && of_run(&log[4..7]), "{log:#?}");
+    let left: Vec<_> =
+        fs::read_dir(lab.path("there")).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".xml")), "{left:?}");
+}
