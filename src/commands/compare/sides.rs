@@ -67,7 +67,7 @@ fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone>
     let parts = named.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
     let mut all = Vec::new();
     for part in parts {
-        all.extend(of_one(path::path(part), store)?);
+        all.extend(of_one(&path::path(part), store)?);
     }
     Ok(all)
 }
