@@ -45,5 +45,5 @@ mod usage;
 pub mod ways;
 
 pub use device::{Details, details, name_of_world};
-pub use machine::{boot, is_container, look_around, look_around_at, name, read, snapshot};
+pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 pub use mountinfo::mounted;

@@ -14,9 +14,11 @@
 
 mod earlier;
 mod error;
+mod not_put;
 
 use earlier::Earlier;
 pub use error::PlaceError;
+pub use not_put::NotPut;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -195,25 +197,6 @@ enum State {
     Placed,
 }
 
-/// A file that could not be put in its place.
-#[derive(Debug, thiserror::Error)]
-pub struct NotPut {
-    /// Why.
-    pub error: io::Error,
-    /// Where it is instead; or why it's nowhere.
-    pub kept: io::Result<PathBuf>,
-}
-
-impl std::fmt::Display for NotPut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.error)?;
-        match &self.kept {
-            Ok(path) => write!(f, "; it is kept as {}", path.display()),
-            Err(error) => write!(f, "; nor can it be kept elsewhere: {error}"),
-        }
-    }
-}
-
 impl NewFile {
     /// The file, for writing.
     pub fn file(&mut self) -> &mut File {
@@ -333,6 +316,14 @@ pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
         rustix::fs::open(folder.join(name), flags_of_new(), PRIVATE).map(File::from)
     })?;
     Ok((file, folder.join(name)))
+}
+
+/// What an error most likely comes from, where its text doesn't say it.
+fn hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
+        _ => "",
+    }
 }
 
 #[cfg(test)]
