@@ -1,4 +1,25 @@
-//! A system on which no run is made, so that no device is written to: what is asked before a report is written.
+//! A system on which no run is made, so that no device is written to: what is asked before a report is written
+//! or a job file is converted.
+
+use diskspd_model::machine::System;
+
+/// The machine: nothing of it is read.
+pub fn snapshot() -> System {
+    System::default()
+}
+
+/// What the machine is called; empty = it isn't told.
+pub fn name() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// Caches of processors.
+pub mod caches {
+    use diskspd_model::machine::System;
+
+    /// Nothing is known of them.
+    pub fn look(_: &mut System) {}
+}
 
 /// Nothing is claimed, and no file is known to be in use: the system itself refuses to replace one that
 /// another program has open.
@@ -6,6 +27,14 @@ pub mod claims {
     use super::refusal::Refusal;
     use std::fs::File;
     use std::path::Path;
+
+    /// Who would claim devices.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Claimant {
+        /// This process.
+        #[default]
+        Alone,
+    }
 
     /// Whether a report may be written there.
     ///
@@ -33,8 +62,24 @@ pub mod refusal {
 
 /// Where targets are.
 pub mod target {
+    use diskspd_model::machine::target::{TargetFacts, TargetKind};
     use diskspd_model::path::path;
-    use std::path::PathBuf;
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    /// Looks at a target without the right to write to it; nothing there is a finding too.
+    ///
+    /// # Errors
+    /// What keeps us from looking.
+    pub fn probe(path: &Path) -> io::Result<TargetFacts> {
+        let facts = TargetFacts { location: path.to_owned(), ..TargetFacts::default() };
+        match std::fs::metadata(path) {
+            Ok(found) if found.is_dir() => Ok(TargetFacts { kind: TargetKind::Directory, ..facts }),
+            Ok(found) => Ok(TargetFacts { kind: TargetKind::File, size: found.len(), ..facts }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(facts),
+            Err(error) => Err(error),
+        }
+    }
 
     /// A target isn't found.
     #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

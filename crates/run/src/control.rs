@@ -4,7 +4,7 @@
 
 use super::Outcome;
 use super::outcome::SpanOutcome;
-use crate::tell::failure::{Failure, by_cause};
+use crate::failure::{Failure, by_cause};
 use diskspd_model::plan::PlanError;
 use diskspd_model::results::EndedBy;
 use diskspd_outlet::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
