@@ -13,6 +13,30 @@ pub fn name() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
+/// What tells the running kernel from all others; `None` = it doesn't say.
+pub fn boot(_: &root::Root) -> Option<String> {
+    None
+}
+
+/// Where Linux tells of the machine.
+pub mod root {
+    /// There is no such directory.
+    #[derive(Debug, Clone)]
+    pub struct Root;
+
+    impl Root {
+        /// This machine.
+        pub fn live() -> Root {
+            Root
+        }
+
+        /// A file's text: none.
+        pub fn text(&self, _: impl AsRef<std::path::Path>) -> Option<String> {
+            None
+        }
+    }
+}
+
 /// Caches of processors.
 pub mod caches {
     use diskspd_model::machine::System;

@@ -87,7 +87,7 @@ mod elsewhere;
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{caches, claims, name, refusal, snapshot, target};
+pub use elsewhere::{boot, caches, claims, name, refusal, root, snapshot, target};
 #[cfg(target_os = "linux")]
 pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 #[cfg(target_os = "linux")]

@@ -10,12 +10,13 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 
-/// That no run is made here, and what to do instead. The same for every command that would make one.
+/// What to do instead of running something.
+pub const INSTEAD: &str =
+    "run Microsoft's diskspd.exe with -Rxml, then diskspd report, compare or history import FILE";
+
+/// That no run is made here. The same for every command that would make one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this program makes no runs on Windows: its engines are Linux's; run Microsoft's diskspd.exe with -Rxml, \
-     then diskspd report, compare or history import FILE"
-)]
+#[error("this program makes no runs on Windows, as its engines are Linux's; {INSTEAD}")]
 pub struct NoRunsHere;
 
 fn unfit() -> Vec<PlanError> {

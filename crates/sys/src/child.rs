@@ -1,26 +1,16 @@
 //! Another program that is started, watched and ended together with all that it starts itself.
 
-use super::mutex::LockAnyway;
+use super::pipe_reader::PipeReader;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
-
-/// So much of what a program says is kept, bytes.
-const MOST_SAID: usize = 64 << 10;
-/// So often it is looked whether a pipe has come to its end ...
-const LOOKS: u32 = 100;
-/// ... with so long between two looks.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A program that was started in a group of its own: Ctrl-C of the terminal doesn't reach it but through
 /// [`ChildProgram::interrupt`], and it ends when this one is killed.
@@ -57,7 +47,8 @@ impl ChildProgram {
         }
         let mut child = command.spawn()?;
         let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
-        let readers = pipes.into_iter().flatten().map(PipeReader::of).collect::<io::Result<Vec<_>>>();
+        let pipes = pipes.into_iter().flatten().map(File::from);
+        let readers = pipes.map(PipeReader::of).collect::<io::Result<Vec<_>>>();
         match readers {
             Ok(readers) => Ok(ChildProgram { child, readers }),
             Err(error) => {
@@ -117,43 +108,6 @@ impl Drop for ChildProgram {
     }
 }
 
-/// Reads a pipe, and keeps the last of it: one that is full would stop whoever writes.
-#[derive(Debug)]
-struct PipeReader {
-    thread: JoinHandle<()>,
-    kept: Arc<Mutex<Vec<u8>>>,
-}
-
-impl PipeReader {
-    fn of(pipe: OwnedFd) -> io::Result<PipeReader> {
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let into = Arc::clone(&kept);
-        let thread = std::thread::Builder::new().name("child".into()).spawn(move || {
-            let mut pipe = File::from(pipe);
-            let mut part = [0; 4096];
-            while let Ok(count @ 1..) = pipe.read(&mut part) {
-                let mut kept = into.lock_anyway();
-                kept.extend_from_slice(&part[..count]);
-                let more = kept.len().saturating_sub(MOST_SAID);
-                kept.drain(..more);
-            }
-        })?;
-        Ok(PipeReader { thread, kept })
-    }
-
-    /// What was said by a program that has ended. A service that it has started in a session of its own may
-    /// hold the pipe for ever.
-    fn all(self) -> Vec<u8> {
-        for _ in 0..LOOKS {
-            if self.thread.is_finished() {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
-        std::mem::take(&mut *self.kept.lock_anyway())
-    }
-}
-
 /// A folder that only this user may look into; it goes with all that is in it when this is dropped.
 #[derive(Debug)]
 pub struct PrivateFolder(PathBuf);
@@ -194,6 +148,7 @@ impl Drop for PrivateFolder {
 
 #[cfg(test)]
 mod tests {
+    use super::super::pipe_reader::MOST_SAID;
     use super::*;
     use std::os::unix::fs::MetadataExt;
 

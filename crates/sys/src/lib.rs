@@ -15,6 +15,7 @@ mod cpuid;
 pub mod crc32c;
 pub mod multiples;
 pub mod mutex;
+mod pipe_reader;
 pub mod standard_error;
 pub mod standard_output;
 pub mod terminal;
@@ -22,6 +23,8 @@ pub mod time_stamp;
 mod told_block;
 
 // What every system offers, each in its own way (docs/windows.md has the list).
+#[cfg_attr(windows, path = "windows/child.rs")]
+pub mod child;
 #[cfg_attr(windows, path = "windows/console.rs")]
 pub mod console;
 #[cfg_attr(windows, path = "windows/files.rs")]
@@ -36,6 +39,8 @@ pub mod kernel_clock;
 pub mod locks;
 #[cfg_attr(windows, path = "windows/place.rs")]
 pub mod place;
+#[cfg_attr(windows, path = "windows/privileges.rs")]
+pub mod privileges;
 #[cfg_attr(windows, path = "windows/process.rs")]
 pub mod process;
 
@@ -48,8 +53,6 @@ pub mod anchor;
 pub mod blkid;
 #[cfg(target_os = "linux")]
 pub mod block;
-#[cfg(target_os = "linux")]
-pub mod child;
 #[cfg(target_os = "linux")]
 pub mod cpu;
 #[cfg(target_os = "linux")]
@@ -88,8 +91,6 @@ pub mod page_cache;
 pub mod perf;
 #[cfg(target_os = "linux")]
 pub mod positioned;
-#[cfg(target_os = "linux")]
-pub mod privileges;
 #[cfg(target_os = "linux")]
 pub mod problem;
 #[cfg(target_os = "linux")]
