@@ -1,5 +1,7 @@
 //! Shell completions. They offer the options, with those values that are words; and files.
 
+mod powershell;
+
 use super::Shell;
 use super::command_line::Takes;
 use super::commands::{COMMANDS, Command, all_names};
@@ -13,6 +15,7 @@ pub fn script(shell: Shell) -> String {
         Shell::Bash => bash(),
         Shell::Zsh => zsh(),
         Shell::Fish => fish(),
+        Shell::PowerShell => powershell::script(),
     }
 }
 
@@ -236,7 +239,7 @@ mod tests {
     #[test]
     fn words_and_options_behind_commands_are_offered_by_every_shell() {
         for command in COMMANDS {
-            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell] {
                 let script = script(shell);
                 let rows = command.rows_and_help();
                 let mut wanted: Vec<String> = rows
@@ -249,16 +252,21 @@ mod tests {
                     .collect();
                 wanted.extend(rows.iter().filter_map(|row| match row.value.offered() {
                     [] => None,
-                    _ if row.is_letter() && shell == Shell::Bash => None,
+                    _ if row.is_letter() && matches!(shell, Shell::Bash | Shell::PowerShell) => None,
                     words => Some(words.join(" ")),
                 }));
-                if let Beside::Words(words) = beside(command) {
-                    wanted.push(words);
+                match (beside(command), shell) {
+                    (Beside::Words(words), Shell::PowerShell) => {
+                        wanted.extend(words.split(' ').map(|word| format!("{}|{word}|", command.name)));
+                    }
+                    (Beside::Words(words), _) => wanted.push(words),
+                    _ => {}
                 }
                 let place = script.find(&match shell {
                     Shell::Bash => format!(" {})", command.name),
                     Shell::Zsh => format!("== {} ]]", command.name),
                     Shell::Fish => format!("__fish_seen_subcommand_from {}'", command.name),
+                    Shell::PowerShell => format!("\n{}|", command.name),
                 });
                 let behind = &script[place.unwrap()..];
                 for words in wanted {
@@ -282,6 +290,7 @@ mod tests {
                 Name::Long(name) => format!("-l {name}"),
             };
             assert!(script(Shell::Fish).contains(&fish), "{name}");
+            assert!(script(Shell::PowerShell).contains(&format!("\n-|{name}|")), "{name}");
             assert!(script(Shell::Zsh).contains(&format!("'*{}", name.replace(':', "\\:"))), "{name}");
             assert!(
                 script(Shell::Bash).contains(&format!(" {name} ")) || name == "-b" || name == "--version"
