@@ -1,12 +1,12 @@
 //! Shell completions. They offer the options, with those values that are words; and files.
 
+mod offered;
 mod powershell;
 
 use super::Shell;
-use super::command_line::Takes;
-use super::commands::{COMMANDS, Command, all_names};
-use super::flags;
+use super::commands::{COMMANDS, Command};
 use super::option::{OptionRow, OptionValue};
+use offered::{Beside, beside, of_runs};
 use std::fmt::Write;
 
 /// The completion script of a shell; ends with a line feed.
@@ -19,28 +19,8 @@ pub fn script(shell: Shell) -> String {
     }
 }
 
-/// What is no option and may stand behind a command.
-enum Beside {
-    Nothing,
-    Files,
-    Words(String),
-}
-
-fn beside(command: &Command) -> Beside {
-    match (command.takes, command.takes.words(all_names)) {
-        (Takes::Nothing, _) => Beside::Nothing,
-        (_, Some(words)) => Beside::Words(words.join(" ")),
-        _ => Beside::Files,
-    }
-}
-
 fn command_names() -> String {
     COMMANDS.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
-}
-
-/// The options of runs.
-fn of_runs() -> Vec<OptionRow> {
-    flags::all().map(OptionRow::of).collect()
 }
 
 /// The options of a command, `--help` included, and where it takes a command line those of runs.
@@ -235,6 +215,7 @@ fn fish() -> String {
 mod tests {
     use super::*;
     use crate::cli::flag::Name;
+    use crate::cli::flags;
 
     #[test]
     fn words_and_options_behind_commands_are_offered_by_every_shell() {

@@ -9,12 +9,12 @@ use crate::profile::RawText;
 use crate::run::INSTEAD;
 
 /// A command, why it isn't there, and what to do instead.
-type Lacking = (&'static str, &'static str, &'static str);
+type LackingCommand = (&'static str, &'static str, &'static str);
 
 const ENGINES: &str = "its engines are Linux's";
 
 /// All that isn't there.
-const LACKING: [Lacking; 13] = [
+const LACKING: [LackingCommand; 13] = [
     ("a run", ENGINES, INSTEAD),
     ("rerun", ENGINES, INSTEAD),
     ("sweep", ENGINES, INSTEAD),

@@ -1,4 +1,5 @@
-//! What takes this machine: runs, its devices, its rights. On another system `elsewhere.rs` stands in its place.
+//! What takes this machine: runs, its devices, its rights. On another system `elsewhere.rs` stands in its
+//! place.
 
 use super::not_done::NotDone;
 use super::{

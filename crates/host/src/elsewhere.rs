@@ -1,5 +1,5 @@
-//! A system on which no run is made, so that no device is written to: what is asked before a report is written
-//! or a job file is converted.
+//! A system on which no run is made, so that no device is written to: what is asked before a report is
+//! written or a job file is converted.
 
 use diskspd_model::machine::System;
 

@@ -74,8 +74,7 @@ pub struct Executed {
 /// Why nothing was run. Nothing was touched either.
 #[derive(Debug)]
 pub enum NotRun {
-    /// Profile or run options break rules: [`diskspd_model::profile::validate::validate()`] and [`diskspd_model::profile::validate::run_options()`] tell
-    /// them.
+    /// Profile or run options break rules, as `profile::validate` tells them.
     Invalid(Vec<Finding>),
     /// The machine, or this version of the program, can't do it.
     Unfit(Vec<PlanError>),

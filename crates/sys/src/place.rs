@@ -14,6 +14,7 @@
 
 mod earlier;
 mod error;
+mod hint;
 mod not_put;
 
 use earlier::Earlier;
@@ -316,14 +317,6 @@ pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
         rustix::fs::open(folder.join(name), flags_of_new(), PRIVATE).map(File::from)
     })?;
     Ok((file, folder.join(name)))
-}
-
-/// What an error most likely comes from, where its text doesn't say it.
-fn hint(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
-        _ => "",
-    }
 }
 
 #[cfg(test)]

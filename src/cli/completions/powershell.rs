@@ -1,15 +1,17 @@
 //! Completions of PowerShell, that of Windows and that of every system (`pwsh`).
 
-use super::{Beside, beside, of_runs};
+use super::offered::{Beside, beside, of_runs};
 use crate::cli::commands::{COMMANDS, Command};
 use crate::cli::option::{OptionRow, OptionValue};
 
 /// What stands for the options of runs where rows have the name of a command.
 const OF_RUNS: &str = "-";
-/// What stands for files where rows have values: PowerShell completes those by itself when it is offered nothing.
+/// What stands for files where rows have values: PowerShell completes those by itself when it is offered
+/// nothing.
 const FILES: &str = "@";
 
-/// The script; ends with a line feed. Its rows are lines, because PowerShell's tables don't tell `-s` from `-S`.
+/// The script; ends with a line feed. Its rows are lines, because PowerShell's tables don't tell `-s` from
+/// `-S`.
 pub fn script() -> String {
     format!("{BEGIN}{}{END}", rows())
 }
@@ -85,9 +87,11 @@ const END: &str = r#"'@ -split '\r?\n' | Where-Object { $_ } | ForEach-Object { 
         return
     }
     # No word of a command stands behind another one.
-    $names = if ($word -like '-*') { $known } elseif ($before.Count -eq 1) { $rows | Where-Object { $_[0] -ceq '' } }
-        elseif ($before.Count -eq 2) { $known | Where-Object { $_[1] -notlike '-*' } }
-    $names | Where-Object { $_ -and $_[1].StartsWith($word, 'Ordinal') } | ForEach-Object { offer $_[1] $_[3] }
+    $names = @()
+    if ($word -like '-*') { $names = $known }
+    elseif ($before.Count -eq 1) { $names = @($rows | Where-Object { $_[0] -ceq '' }) }
+    elseif ($before.Count -eq 2) { $names = @($known | Where-Object { $_[1] -notlike '-*' }) }
+    $names | Where-Object { $_[1].StartsWith($word, 'Ordinal') } | ForEach-Object { offer $_[1] $_[3] }
 }
 "#;
 

@@ -1,6 +1,6 @@
 //! Why a file can't take its place.
 
-use super::hint;
+use super::hint::hint;
 use std::io;
 
 /// Why no file can be put somewhere. Reads on behind the name of the file.

@@ -87,8 +87,8 @@ impl Drop for ChildProgram {
     }
 }
 
-/// A folder among the user's temporary files, which only he may look into; it goes with all that is in it when
-/// this is dropped.
+/// A folder among the user's temporary files, which only he may look into; it goes with all that is in it
+/// when this is dropped.
 #[derive(Debug)]
 pub struct PrivateFolder(PathBuf);
 

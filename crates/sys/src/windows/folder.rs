@@ -73,7 +73,8 @@ impl OpenFolder {
         Ok(())
     }
 
-    /// Refuses what is no name of a file right in the folder. A colon would name a drive or a stream of a file.
+    /// Refuses what is no name of a file right in the folder. A colon would name a drive or a stream of a
+    /// file.
     fn right_here(&self, name: &str) -> io::Result<PathBuf> {
         match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
             true => {

@@ -5,6 +5,7 @@
 
 #[path = "../place/error.rs"]
 mod error;
+mod hint;
 #[path = "../place/not_put.rs"]
 mod not_put;
 
@@ -173,9 +174,4 @@ impl Drop for NewFile {
 /// What the system says.
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
-}
-
-/// What an error most likely comes from, where its text doesn't say it.
-fn hint(_: &io::Error) -> &'static str {
-    ""
 }
