@@ -55,5 +55,6 @@ mod program {
     mod truth;
     mod truth_content;
     mod ways;
+    mod windows;
     mod write_content;
 }

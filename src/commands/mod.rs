@@ -28,6 +28,7 @@ mod next_step;
 mod not_done;
 mod output;
 mod page;
+mod patterns;
 mod precondition;
 mod preset;
 mod print;

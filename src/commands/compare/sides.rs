@@ -2,6 +2,7 @@
 
 use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
+use super::super::patterns;
 use super::super::stored;
 use crate::lab::compare::{Side, SideRun};
 use crate::machine::fingerprint::Fingerprint;
@@ -13,7 +14,6 @@ use crate::truth::Judged;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What is told when Ctrl-C has ended a comparison.
@@ -92,34 +92,17 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
 }
 
-/// A pattern that the shell left as it is: `*` and `?` in the last part.
+/// A pattern that the shell left as it is.
 fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let given = shown(path);
-    let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
-    if !pattern.iter().any(|byte| b"*?".contains(byte)) {
+    let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let listed =
-        fs::read_dir(folder).map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
-    let paths = listed.flatten().map(|entry| entry.path());
-    let mut found: Vec<PathBuf> =
-        paths.filter(|path| fits(pattern, path.file_name().unwrap_or_default().as_encoded_bytes())).collect();
-    found.sort();
+    };
+    let folder = patterns::folder(path);
+    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file has such a name").into()),
         false => Ok(found.into_iter().map(plain).collect()),
-    }
-}
-
-/// Whether a name is one of a pattern's.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    match (pattern.split_first(), name.split_first()) {
-        (None, _) => name.is_empty(),
-        (Some((b'*', rest)), _) => (0..=name.len()).any(|taken| fits(rest, &name[taken..])),
-        (Some((b'?', rest)), Some((_, name))) => fits(rest, name),
-        (Some((wanted, rest)), Some((found, name))) => wanted == found && fits(rest, name),
-        (Some(_), None) => false,
     }
 }
 
@@ -177,24 +160,5 @@ fn text(value: Value) -> String {
         Value::Bool(true) => "yes".into(),
         Value::String(text) => text,
         other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_are_those_of_a_shell() {
-        for (pattern, name, expected) in [
-            ("*.json", "a.json", true),
-            ("*.json", "a.xml", false),
-            ("run-?.json", "run-7.json", true),
-            ("run-?.json", "run-17.json", false),
-            ("a*b*c", "aXbYbZc", true),
-            ("a", "ab", false),
-        ] {
-            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
-        }
     }
 }
