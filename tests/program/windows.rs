@@ -1,11 +1,12 @@
 //! `diskspd.exe` under Wine: it reads, judges, compares and keeps what Linux's program does, to the byte. Where Wine, the
 //! cross compiler or the program isn't there, the tests say so; `docs/windows.md` says how to have them.
 
-use crate::common::{Ended, output, side_by_side, skip};
+use crate::common::{Ended, output, side_by_side, skip, while_nothing_starts};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// Names the program for Windows, in place of the one that was built last. Empty = it can't be built here, which was told.
@@ -71,11 +72,9 @@ impl Windows {
             return Err("no stand-in for a library of Wine: apt-get install gcc-mingw-w64-x86-64".into());
         }
         // The first start sets Wine up, which takes seconds.
-        match output(&mut self.command(Path::new("."), &["--version"])) {
-            Ok(ended) if ended.status.success() => Ok(()),
-            Ok(ended) => {
-                Err(format!("Wine can't start the program: {}", String::from_utf8_lossy(&ended.stderr)))
-            }
+        match ended(self.command(Path::new("."), &["--version"])) {
+            Ok(ended) if ended.code == 0 => Ok(()),
+            Ok(ended) => Err(format!("Wine can't start the program: {}", ended.stderr)),
             Err(_) => Err("no wine: apt-get install wine wine64".into()),
         }
     }
@@ -90,7 +89,7 @@ impl Windows {
     }
 
     fn run(&self, folder: &Path, arguments: &[&str]) -> Ended {
-        output(&mut self.command(folder, arguments)).unwrap().into()
+        ended(self.command(folder, arguments)).unwrap()
     }
 
     /// Both programs do the same, to the byte; returns what.
@@ -114,6 +113,20 @@ impl Windows {
         assert_eq!(there.code, here.code, "{line}");
         there
     }
+}
+
+/// Runs a program of Wine to its end. What it says goes to files: services of Wine, which it may have started, would have
+/// pipes open for a minute.
+fn ended(mut command: Command) -> std::io::Result<Ended> {
+    let mut said = [tempfile::tempfile()?, tempfile::tempfile()?];
+    command.stdin(Stdio::null()).stdout(said[0].try_clone()?).stderr(said[1].try_clone()?);
+    let status = while_nothing_starts(|| command.spawn())?.wait()?;
+    let [stdout, stderr] = said.each_mut().map(|file| {
+        let mut text = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).unwrap();
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    Ok(Ended { code: status.code().unwrap_or(-1), stdout, stderr })
 }
 
 fn on_linux(folder: &Path, arguments: &[&str]) -> Ended {
@@ -252,7 +265,8 @@ fn a_history_is_one_on_both_systems() {
     }
     windows.same_but_for_paths(path, "report @old --store kept");
     let mut usual = windows.command(path, &["history"]);
-    let usual = Ended::from(output(usual.env_remove("DISKSPD_STORE").env_remove("XDG_DATA_HOME")).unwrap());
+    usual.env_remove("DISKSPD_STORE").env_remove("XDG_DATA_HOME");
+    let usual = ended(usual).unwrap();
     assert!(usual.stderr.contains("\\AppData\\Local\\diskspd"), "{}", usual.stderr);
 }
 
