@@ -12,14 +12,8 @@ use std::sync::OnceLock;
 /// Names the program for Windows, in place of the one that was built last. Empty = it can't be built here, which was told.
 const EXE: &str = "DISKSPD_TEST_EXE";
 
-/// What Debian's Wine lacks, and the standard library imports: a library with this one function.
-const STAND_IN: &str = "
-#include <stddef.h>
-unsigned char __stdcall SystemFunction036(void *, unsigned long);
-__declspec(dllexport) int __stdcall ProcessPrng(unsigned char *data, size_t length) {
-    return SystemFunction036(data, (unsigned long)length);
-}
-";
+/// What Debian's Wine lacks, and the standard library imports.
+const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/bcryptprimitives.c");
 
 /// What is there to run the program with.
 struct Windows {
@@ -63,10 +57,8 @@ impl Windows {
             return Err(format!("no {exe}: cargo build -p diskspd --target x86_64-pc-windows-gnu makes it"));
         }
         fs::create_dir_all(&self.folder).map_err(|error| error.to_string())?;
-        let source = self.folder.join("stand-in.c");
-        fs::write(&source, STAND_IN).map_err(|error| error.to_string())?;
         let mut compiler = Command::new("x86_64-w64-mingw32-gcc");
-        compiler.args(["-shared", "-o", "bcryptprimitives.dll", "stand-in.c", "-ladvapi32"]);
+        compiler.args(["-shared", "-o", "bcryptprimitives.dll", STAND_IN, "-ladvapi32"]);
         let compiled = output(compiler.current_dir(&self.folder));
         if !compiled.is_ok_and(|compiled| compiled.status.success()) {
             return Err("no stand-in for a library of Wine: apt-get install gcc-mingw-w64-x86-64".into());

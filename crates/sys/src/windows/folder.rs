@@ -84,3 +84,25 @@ impl OpenFolder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("in");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(directory.path().join("out"), "secret").unwrap();
+        std::fs::write(inside.join("own"), "own").unwrap();
+        let folder = OpenFolder::open(&inside).unwrap();
+        for name in ["", ".", "..", "../out", "..\\out", "C:\\out", "own:stream", "a/b", "a\0b"] {
+            assert!(folder.file(name).is_err() && folder.remove(name).is_err(), "{name}");
+        }
+        assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        assert_eq!(folder.names().unwrap(), ["own"]);
+        folder.remove("own").unwrap();
+        assert!(folder.names().unwrap().is_empty() && OpenFolder::open(&inside.join("own")).is_err());
+    }
+}

@@ -64,3 +64,24 @@ pub fn owner(_: &Metadata) -> u32 {
 pub fn is_open_to_others(_: &Metadata) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_of_a_file_are_the_same_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("one"), "").unwrap();
+        std::fs::write(at("other"), "").unwrap();
+        std::fs::hard_link(at("one"), at("hard")).unwrap();
+        let identity = |name: &str| identity_at(&at(name)).unwrap();
+        assert_eq!(identity("one"), identity("hard"));
+        assert_eq!(identity("one"), identity(".\\one"));
+        assert_ne!(identity("one"), identity("other"));
+        assert!(identity_at(&at("none")).is_err() && identity_at(folder.path()).is_ok());
+        let kind = |path: &Path| Kind::of(&std::fs::metadata(path).unwrap());
+        assert_eq!((kind(&at("one")), kind(folder.path())), (Kind::File, Kind::Directory));
+    }
+}

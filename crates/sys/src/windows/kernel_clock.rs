@@ -60,3 +60,17 @@ pub fn sleep_until(time: Nanos) {
 fn whole(time: Duration) -> Nanos {
     Nanos::try_from(time.as_nanos()).unwrap_or(Nanos::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_go_forward() {
+        let before = (monotonic(), since_boot(), process_cpu());
+        sleep_until(monotonic() + 20_000_000);
+        assert!(monotonic() >= before.0 + 20_000_000 && since_boot() > before.1 && process_cpu() >= before.2);
+        // 2020, as the machine's clock is set at all.
+        assert!(wall().0 > 1_577_836_800 && wall().1 < SECOND as i64);
+    }
+}

@@ -35,3 +35,24 @@ pub fn hold(file: &File) -> io::Result<bool> {
         false => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn a_lock_is_one_opening_s_and_keeps_nobody_from_reading() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let open = || File::options().read(true).write(true).open(file.path()).unwrap();
+        let (mut first, mut other) = (open(), open());
+        assert!(hold(&first).unwrap());
+        assert!(!hold(&other).unwrap(), "somebody has it");
+        first.write_all(b"text").unwrap();
+        let mut text = String::new();
+        other.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
+        drop(first);
+        assert!(hold(&other).unwrap(), "it goes with the file");
+    }
+}

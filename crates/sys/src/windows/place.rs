@@ -44,6 +44,9 @@ impl Place {
         };
         let is_taken = match std::fs::symlink_metadata(path) {
             Ok(found) if !found.is_file() => return Err(PlaceError::NotAFile),
+            Ok(found) if found.permissions().readonly() => {
+                return Err(PlaceError::Earlier(io::ErrorKind::PermissionDenied.into()));
+            }
             Ok(_) => {
                 File::options().write(true).open(path).map_err(PlaceError::Earlier)?;
                 true
@@ -174,4 +177,67 @@ impl Drop for NewFile {
 /// What the system says.
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     random_names(&std::env::temp_dir(), like)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_was_there_stays_until_the_new_file_is_put_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        std::fs::write(&path, "earlier").unwrap();
+        let place = Place::open(&path).unwrap();
+        assert_eq!(names(folder.path()), ["run.json"], "what it was tried out with is gone");
+        let mut new = place.begin().unwrap();
+        new.file().write_all(b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"earlier");
+        new.put().unwrap();
+        assert!(new.replaces() && new.is_placed());
+        new.file().write_all(b" and more").unwrap();
+        drop(new);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new and more");
+        drop(place.begin().unwrap());
+        let beside = place.begin().unwrap().keep_beside().unwrap();
+        assert!(beside.exists() && beside != path);
+        assert_eq!(names(folder.path()).len(), 2);
+    }
+
+    #[test]
+    fn what_can_not_be_replaced_is_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Place::open(folder.path()), Err(PlaceError::NotAFile)));
+        let nowhere = folder.path().join("none").join("run.json");
+        assert!(matches!(Place::open(&nowhere), Err(PlaceError::Folder(_))));
+        let kept = folder.path().join("kept.json");
+        std::fs::write(&kept, "").unwrap();
+        let mut rights = std::fs::metadata(&kept).unwrap().permissions();
+        rights.set_readonly(true);
+        std::fs::set_permissions(&kept, rights.clone()).unwrap();
+        assert!(matches!(Place::open(&kept), Err(PlaceError::Earlier(_))));
+        #[allow(clippy::permissions_set_readonly_false)] // that is for other systems
+        rights.set_readonly(false);
+        std::fs::set_permissions(&kept, rights).unwrap();
+    }
+
+    #[test]
+    fn random_names_say_what_a_file_is() {
+        for (name, start, end) in [
+            ("run.json", "run.", ".json"),
+            ("run.json.gz", "run.", ".json.gz"),
+            ("run.prom", "run.prom.", ""),
+            ("run", "run.", ""),
+        ] {
+            let random = random_name(OsStr::new(name)).into_string().unwrap();
+            assert!(random.starts_with(start) && random.ends_with(end), "{random}");
+            assert_eq!(random.len(), start.len() + 16 + end.len(), "{random}");
+        }
+    }
 }
