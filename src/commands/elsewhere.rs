@@ -3,10 +3,11 @@
 
 use super::not_done::NotDone;
 use super::run;
-use crate::cli::{Exit, Invocation};
+use crate::cli::{self, Exit, Invocation};
 use crate::finding::Finding;
 use crate::profile::RawText;
 use crate::run::INSTEAD;
+use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
@@ -35,6 +36,19 @@ fn lacking(command: &str) -> NotDone {
     let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
     let what = format!("{name} isn't possible with this program on Windows: {why}");
     NotDone::usage(vec![Finding::error(what).remedy(*instead)])
+}
+
+/// The arguments as the program reads them. Behind no command `/` begins an option, as it does for DISKSPD.
+pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| cli::command_names().iter().any(|name| word == name);
+    if arguments.get(1).is_some_and(|first| !is_command(first)) {
+        for word in arguments.iter_mut().skip(1) {
+            if let Some(rest) = word.to_str().and_then(|word| word.strip_prefix('/')) {
+                *word = format!("-{rest}").into();
+            }
+        }
+    }
+    arguments
 }
 
 /// Says that it isn't there.

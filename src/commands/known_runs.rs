@@ -65,8 +65,8 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
     files
 }
 
-/// A path, or the files that fit it where it is a pattern. What isn't there, and what nothing fits, is told when
-/// it is read.
+/// A path, or the files that fit it where it is a pattern. What isn't there, and what nothing fits, is told
+/// when it is read.
 pub fn fitting(path: &Path) -> Vec<PathBuf> {
     let found = patterns::matching(path).filter(|_| !path.exists()).and_then(Result::ok);
     let here = |file: PathBuf| file.strip_prefix(".").map(Path::to_owned).unwrap_or(file);

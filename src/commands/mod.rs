@@ -64,6 +64,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {

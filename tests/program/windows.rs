@@ -22,9 +22,12 @@ struct Windows {
     folder: PathBuf,
 }
 
+/// What isn't there, and how to have it.
+struct Missing(String);
+
 /// Found once; `None` = it was told what is missing.
 fn windows() -> Option<&'static Windows> {
-    static FOUND: OnceLock<Result<Windows, String>> = OnceLock::new();
+    static FOUND: OnceLock<Result<Windows, Missing>> = OnceLock::new();
     let given = std::env::var_os(EXE);
     if given.as_deref() == Some(OsStr::new("")) {
         eprintln!("SKIPPED: {EXE} is empty: no program for Windows could be built");
@@ -38,7 +41,7 @@ fn windows() -> Option<&'static Windows> {
     match found {
         Ok(windows) => Some(windows),
         Err(why) => {
-            skip(why);
+            skip(&why.0);
             None
         }
     }
@@ -51,23 +54,25 @@ fn built() -> PathBuf {
 }
 
 impl Windows {
-    fn prepared(&self) -> Result<(), String> {
+    fn prepared(&self) -> Result<(), Missing> {
         if !self.exe.is_file() {
             let exe = self.exe.display();
-            return Err(format!("no {exe}: cargo build -p diskspd --target x86_64-pc-windows-gnu makes it"));
+            let how = "cargo build -p diskspd --target x86_64-pc-windows-gnu makes it";
+            return Err(Missing(format!("no {exe}: {how}")));
         }
-        fs::create_dir_all(&self.folder).map_err(|error| error.to_string())?;
+        fs::create_dir_all(&self.folder).unwrap();
         let mut compiler = Command::new("x86_64-w64-mingw32-gcc");
         compiler.args(["-shared", "-o", "bcryptprimitives.dll", STAND_IN, "-ladvapi32"]);
         let compiled = output(compiler.current_dir(&self.folder));
         if !compiled.is_ok_and(|compiled| compiled.status.success()) {
-            return Err("no stand-in for a library of Wine: apt-get install gcc-mingw-w64-x86-64".into());
+            let what = "no stand-in for a library of Wine: apt-get install gcc-mingw-w64-x86-64";
+            return Err(Missing(what.to_owned()));
         }
         // The first start sets Wine up, which takes seconds.
         match ended(self.command(Path::new("."), &["--version"])) {
             Ok(ended) if ended.code == 0 => Ok(()),
-            Ok(ended) => Err(format!("Wine can't start the program: {}", ended.stderr)),
-            Err(_) => Err("no wine: apt-get install wine wine64".into()),
+            Ok(ended) => Err(Missing(format!("Wine can't start the program: {}", ended.stderr))),
+            Err(_) => Err(Missing("no wine: apt-get install wine wine64".into())),
         }
     }
 
@@ -100,7 +105,7 @@ impl Windows {
     fn alike(&self, folder: &Path, line: &str, seen: fn(Ended) -> Ended) -> Ended {
         let arguments: Vec<&str> = line.split_whitespace().collect();
         let (here, there) = (seen(on_linux(folder, &arguments)), seen(self.run(folder, &arguments)));
-        assert_eq!(there.stdout, here.stdout, "{line}");
+        assert_eq!(there.stdout, here.stdout, "{line}: {} {}", there.code, there.stderr);
         assert_eq!(there.stderr, here.stderr, "{line}");
         assert_eq!(there.code, here.code, "{line}");
         there
@@ -189,6 +194,11 @@ fn runs_are_read_judged_and_compared_as_on_linux() {
         windows.same(path, line);
     }
     windows.same_but_for_paths(path, "report . --csv");
+    // DISKSPD takes both.
+    let [dash, slash] = ["-b4K -w5 -Rpxml x.dat", "/b4K /w5 /Rpxml x.dat"]
+        .map(|line| windows.run(path, &line.split(' ').collect::<Vec<_>>()).stdout);
+    assert_eq!(slash, dash);
+    assert_eq!(windows.run(path, &["/?"]).code, 0);
     assert_eq!(windows.same(path, "compare 01_plain.xml 04_lat_write.xml").code, 3, "other work");
     assert_eq!(windows.same(path, "compare 01_plain.xml 04_lat_write.xml --anyway").code, 0);
     assert_eq!(windows.same(path, "compare 01_plain.xml 01_plain.xml --fail-if unsure").code, 2);

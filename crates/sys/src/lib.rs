@@ -13,6 +13,7 @@ pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod crc32c;
+mod left_behind;
 pub mod multiples;
 pub mod mutex;
 mod pipe_reader;

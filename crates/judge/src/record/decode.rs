@@ -19,8 +19,8 @@ pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The bytes in UTF-8 where they are marked as UTF-16, and else as they are: of a file that PowerShell's `>` may
-/// have written.
+/// The bytes in UTF-8 where they are marked as UTF-16, and else as they are: of a file that PowerShell's `>`
+/// may have written.
 pub fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     match is_marked_utf16(bytes) {
         true => Cow::Owned(decoded(bytes).into_owned().into_bytes()),
