@@ -1,6 +1,8 @@
 //! `diskspd.exe` under Wine: it reads, judges, compares and keeps what Linux's program does, to the byte. Where Wine, the
 //! cross compiler or the program isn't there, the tests say so; `docs/windows.md` says how to have them.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use crate::common::{Ended, output, side_by_side, skip, while_nothing_starts};
 use std::ffi::OsStr;
 use std::fs;
