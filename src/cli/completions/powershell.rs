@@ -55,7 +55,7 @@ fn of_option(command: &str, option: &OptionRow) -> String {
 }
 
 const BEGIN: &str = r"# Completions of diskspd for PowerShell.
-Register-ArgumentCompleter -Native -CommandName diskspd, diskspd.exe -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName diskspd, diskspd.exe, diskspd-lab, diskspd-lab.exe -ScriptBlock {
     param($word, $line, $cursor)
     # Of which command (- = a run), an option or a word, its values (@ = files), what it is.
     $rows = @'
