@@ -18,11 +18,14 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said, commands::output
 // the reports.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+// Of what commands have in common some is used only by those that make runs.
+#![cfg_attr(windows, allow(dead_code))]
 
 pub mod cli;
 pub mod commands;
 pub mod prelude;
 
+#[cfg(target_os = "linux")]
 pub use diskspd_engine as engine;
 pub use diskspd_host as host;
 pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};
@@ -30,8 +33,10 @@ pub use diskspd_model::{
     access, engines, finding, io_error, machine, operation, path, plan, presets, profile, results, stats,
     trace, units, workload,
 };
+pub use diskspd_outlet as outlet;
 pub use diskspd_report as report;
 pub use diskspd_run as run;
+#[cfg(target_os = "linux")]
 pub use diskspd_run::{cluster, integrity};
 pub use diskspd_store as store;
 pub use diskspd_sys as sys;

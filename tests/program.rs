@@ -55,6 +55,7 @@ mod program {
     mod truth;
     mod truth_content;
     mod ways;
+    mod windows;
     mod with;
     mod write_content;
 }

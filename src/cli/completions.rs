@@ -1,10 +1,12 @@
 //! Shell completions. They offer the options, with those values that are words; and files.
 
+mod offered;
+mod powershell;
+
 use super::Shell;
-use super::command_line::Takes;
-use super::commands::{COMMANDS, Command, all_names};
-use super::flags;
+use super::commands::{COMMANDS, Command};
 use super::option::{OptionRow, OptionValue};
+use offered::{Beside, beside, of_runs};
 use std::fmt::Write;
 
 /// The completion script of a shell; ends with a line feed.
@@ -13,31 +15,12 @@ pub fn script(shell: Shell) -> String {
         Shell::Bash => bash(),
         Shell::Zsh => zsh(),
         Shell::Fish => fish(),
-    }
-}
-
-/// What is no option and may stand behind a command.
-enum Beside {
-    Nothing,
-    Files,
-    Words(String),
-}
-
-fn beside(command: &Command) -> Beside {
-    match (command.takes, command.takes.words(all_names)) {
-        (Takes::Nothing, _) => Beside::Nothing,
-        (_, Some(words)) => Beside::Words(words.join(" ")),
-        _ => Beside::Files,
+        Shell::PowerShell => powershell::script(),
     }
 }
 
 fn command_names() -> String {
     COMMANDS.iter().map(|command| command.name).collect::<Vec<_>>().join(" ")
-}
-
-/// The options of runs.
-fn of_runs() -> Vec<OptionRow> {
-    flags::all().map(OptionRow::of).collect()
 }
 
 /// The options of a command, `--help` included, and where it takes a command line those of runs.
@@ -232,11 +215,12 @@ fn fish() -> String {
 mod tests {
     use super::*;
     use crate::cli::flag::Name;
+    use crate::cli::flags;
 
     #[test]
     fn words_and_options_behind_commands_are_offered_by_every_shell() {
         for command in COMMANDS {
-            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::PowerShell] {
                 let script = script(shell);
                 let rows = command.rows_and_help();
                 let mut wanted: Vec<String> = rows
@@ -249,16 +233,21 @@ mod tests {
                     .collect();
                 wanted.extend(rows.iter().filter_map(|row| match row.value.offered() {
                     [] => None,
-                    _ if row.is_letter() && shell == Shell::Bash => None,
+                    _ if row.is_letter() && matches!(shell, Shell::Bash | Shell::PowerShell) => None,
                     words => Some(words.join(" ")),
                 }));
-                if let Beside::Words(words) = beside(command) {
-                    wanted.push(words);
+                match (beside(command), shell) {
+                    (Beside::Words(words), Shell::PowerShell) => {
+                        wanted.extend(words.split(' ').map(|word| format!("{}|{word}|", command.name)));
+                    }
+                    (Beside::Words(words), _) => wanted.push(words),
+                    _ => {}
                 }
                 let place = script.find(&match shell {
                     Shell::Bash => format!(" {})", command.name),
                     Shell::Zsh => format!("== {} ]]", command.name),
                     Shell::Fish => format!("__fish_seen_subcommand_from {}'", command.name),
+                    Shell::PowerShell => format!("\n{}|", command.name),
                 });
                 let behind = &script[place.unwrap()..];
                 for words in wanted {
@@ -282,6 +271,7 @@ mod tests {
                 Name::Long(name) => format!("-l {name}"),
             };
             assert!(script(Shell::Fish).contains(&fish), "{name}");
+            assert!(script(Shell::PowerShell).contains(&format!("\n-|{name}|")), "{name}");
             assert!(script(Shell::Zsh).contains(&format!("'*{}", name.replace(':', "\\:"))), "{name}");
             assert!(
                 script(Shell::Bash).contains(&format!(" {name} ")) || name == "-b" || name == "--version"

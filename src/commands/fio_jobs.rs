@@ -5,6 +5,7 @@ use crate::fio_jobs::{self, Converted, Existing, JobSurroundings, Keyword};
 use crate::host::{self, target};
 use crate::machine::System;
 use crate::machine::target::TargetKind;
+use crate::record::decode;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -68,6 +69,7 @@ impl JobSurroundings for ThisMachine {
 /// # Errors
 /// Everything in it that can't be done.
 pub fn converted(text: &[u8], path: &Path) -> Result<Converted, Vec<Finding>> {
+    let text = &*decode::in_utf8(text);
     let converted = fio_jobs::convert(text, &path.display().to_string(), &ThisMachine::beside(path));
     converted.map_err(|faults| faults.iter().map(|fault| Finding::error(fault.to_string())).collect())
 }

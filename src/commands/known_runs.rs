@@ -1,8 +1,9 @@
 //! Runs out of files: records, and the results that other programs wrote (`record::formats`); in folders too.
 
-use super::fio_logs;
 use super::unread_runs::{UnreadFault, UnreadRuns};
+use super::{fio_logs, patterns};
 use crate::finding::Finding;
+use crate::record::decode;
 use crate::record::fio;
 use crate::record::formats::{self, InputFormat};
 use crate::record::json::{self, RecordError};
@@ -47,7 +48,7 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
     let mut files = Vec::new();
     for path in given {
         if !path.is_dir() {
-            files.push((path.clone(), Ok(())));
+            files.extend(fitting(path).into_iter().map(|file| (file, Ok(()))));
             continue;
         }
         match of_folder(path) {
@@ -62,6 +63,17 @@ pub fn files(given: &[PathBuf]) -> Vec<(PathBuf, Result<(), UnreadRuns>)> {
         }
     }
     files
+}
+
+/// A path, or the files that fit it where it is a pattern. What isn't there, and what nothing fits, is told
+/// when it is read.
+pub fn fitting(path: &Path) -> Vec<PathBuf> {
+    let found = patterns::matching(path).filter(|_| !path.exists()).and_then(Result::ok);
+    let here = |file: PathBuf| file.strip_prefix(".").map(Path::to_owned).unwrap_or(file);
+    match found.filter(|found| !found.is_empty()) {
+        Some(found) => found.into_iter().map(here).collect(),
+        None => vec![path.to_owned()],
+    }
 }
 
 /// How the names of files end that are read whatever they hold, in any case of letters: what is wrong with
@@ -242,6 +254,9 @@ fn open(path: &Path) -> io::Result<Opened> {
     }
     Ok(match format_of(path, &beginning) {
         Some(format) => Opened::Results(file, format),
+        None if decode::is_marked_utf16(&beginning) => {
+            Opened::Pipe(decode::in_utf8(&up_to(file, LONGEST)?).into_owned())
+        }
         None => Opened::Record(file),
     })
 }

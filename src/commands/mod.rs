@@ -1,18 +1,24 @@
 //! Commands: what the program does with a command line.
 
 mod baseline;
+#[cfg(target_os = "linux")]
 mod cluster;
 mod compare;
 mod console;
 mod convert;
 mod ctrl_c;
+#[cfg(target_os = "linux")]
 mod devices;
+#[cfg(target_os = "linux")]
 mod doctor;
 mod ending;
+#[cfg(target_os = "linux")]
 mod event;
 mod fio_jobs;
 mod fio_logs;
 mod folder_error;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod here;
 mod history;
 mod known_runs;
 mod load;
@@ -26,9 +32,11 @@ mod not_done;
 mod other_program;
 mod output;
 mod page;
+mod patterns;
 mod precondition;
 mod preset;
 mod print;
+#[cfg(target_os = "linux")]
 mod privileges;
 mod quiet;
 mod repeat;
@@ -44,14 +52,16 @@ mod stored;
 mod stream;
 mod suite;
 mod sweep;
+#[cfg(target_os = "linux")]
 mod trace;
 mod unread_runs;
+#[cfg(target_os = "linux")]
 mod verify_after;
+#[cfg(target_os = "linux")]
 mod ways;
 mod with;
 
 use crate::cli::{self, CliError, Exit, Invocation, UsageExtent};
-use crate::engine;
 use crate::sys::{process, standard_output};
 use not_done::{NotDone, told};
 use print::print;
@@ -60,6 +70,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments (program name first) ask for; returns the exit code.
 pub fn main(arguments: Vec<OsString>) -> ExitCode {
+    let arguments = here::typed(arguments);
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
@@ -78,14 +89,14 @@ fn obey(arguments: &[OsString]) -> Result<Exit, NotDone> {
     }
     match cli::parse(arguments) {
         Ok(invocation) => {
-            privileges::give_up(&invocation);
+            here::give_up(&invocation);
             dispatch(invocation)
         }
-        Err(error) if cluster::is_silent() => {
-            event::set_all(&error.set_events).and(Err(NotDone::usage(Vec::new())))
+        Err(error) if here::is_silent() => {
+            here::set_events(&error.set_events).and(Err(NotDone::usage(Vec::new())))
         }
         // -ye takes effect where it stands, whatever is wrong behind it.
-        Err(error) => event::set_all(&error.set_events).and(Err(error.into())),
+        Err(error) => here::set_events(&error.set_events).and(Err(error.into())),
     }
 }
 
@@ -120,36 +131,18 @@ fn dispatch(invocation: Invocation) -> Result<Exit, NotDone> {
             print(&cli::help::command_usage(command, standard_output::columns()))
         }
         Invocation::Version => print(&format!("{}\n", cli::help::version())),
-        Invocation::System { xml } => run::print_system(xml),
-        Invocation::EngineHelp => print(&engine::describe_all()),
         Invocation::Man { command: None } => print(&cli::man::page()),
         Invocation::Man { command: Some(name) } => print(&cli::man::command_page(name)),
         Invocation::Completions(shell) => print(&cli::completions::script(shell)),
         Invocation::Compatibility => print(&cli::compatibility::table()),
-        // The exit code as DISKSPD's: there was no run.
-        Invocation::SetEvent { names } => event::set_all(&names).map(|()| Exit::RunFailed),
-        Invocation::Event { action, name } => event::act(action, &name),
-        Invocation::Devices { json } => devices::devices(json),
-        Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
-        Invocation::Privileges => privileges::privileges(),
         Invocation::Preset(request) => preset::preset(&request),
         Invocation::History(request) => history::history(&request),
-        Invocation::Compare(request) => cluster::refuse("compare").and_then(|()| compare::compare(&request)),
+        Invocation::Compare(request) => here::refuse("compare").and_then(|()| compare::compare(&request)),
         Invocation::Merge(request) => merge::merge(&request),
-        Invocation::VerifyAfter(request) => {
-            cluster::refuse("verify-after").and_then(|()| verify_after::verify_after(&request))
-        }
         Invocation::Report(request) => report::report(&request),
-        Invocation::Precondition(request) => {
-            cluster::refuse("precondition").and_then(|()| precondition::precondition(&request))
-        }
-        Invocation::Trace(request) => cluster::refuse("trace").and_then(|()| trace::trace(&request)),
         Invocation::Convert(request) => convert::convert(&request),
-        Invocation::Sweep(request) => cluster::refuse("sweep").and_then(|()| sweep::sweep(&request)),
-        Invocation::Suite(request) => cluster::refuse("suite").and_then(|()| suite::suite(&request)),
-        Invocation::Baseline(request) => {
-            cluster::refuse("baseline").and_then(|()| baseline::baseline(&request))
-        }
-        Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
+        Invocation::Suite(request) => here::refuse("suite").and_then(|()| suite::suite(&request)),
+        Invocation::Baseline(request) => here::refuse("baseline").and_then(|()| baseline::baseline(&request)),
+        of_this_machine => here::obey(of_this_machine),
     }
 }

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
     let named = request.files.iter().map(|file| stored::file(file, request.store.as_deref()));
     let files = named.collect::<Result<Vec<PathBuf>, NotDone>>()?;
+    let files: Vec<PathBuf> = files.iter().flat_map(|file| known_runs::fitting(file)).collect();
     if let Some(page) = &request.html {
         return page::write(page, &files);
     }

@@ -18,6 +18,7 @@ pub fn store(given: Option<&Path>) -> Result<Store, NotDone> {
         .or_else(|| named("DISKSPD_STORE"))
         // As its specification says: what is not absolute doesn't count.
         .or_else(|| Some(named("XDG_DATA_HOME").filter(|path| path.is_absolute())?.join("diskspd")))
+        .or_else(|| Some(named("LOCALAPPDATA").filter(|_| cfg!(windows))?.join("diskspd")))
         .or_else(|| Some(named("HOME")?.join(".local/share/diskspd")));
     let nowhere = "the history has no folder, because HOME isn't set: name one with --store or DISKSPD_STORE";
     folder.map(Store::at).ok_or_else(|| nowhere.to_owned().into())

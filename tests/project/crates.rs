@@ -77,3 +77,29 @@ fn files_that_the_architecture_names_are_there() {
     let wrong: Vec<&str> = named.filter(|name| !name.contains('*') && !is_there(name)).collect();
     assert!(wrong.is_empty(), "ARCHITECTURE.md names files that aren't there: {wrong:?}");
 }
+
+/// The most functions that a system may have to offer for what reads and judges.
+const MOST_OF_A_SYSTEM: usize = 39;
+
+/// What a file offers: its public functions, outside of tests.
+fn offered(file: &Path) -> Vec<String> {
+    let module = file.file_stem().unwrap().to_str().unwrap().to_owned();
+    let text = fs::read_to_string(file).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let names = code.lines().filter_map(|line| line.trim_start().strip_prefix("pub fn "));
+    names.map(|line| format!("`{module}::{}`", line.split(['(', '<']).next().unwrap())).collect()
+}
+
+#[test]
+fn what_a_system_has_to_offer_is_listed_and_little() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src/windows");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    // What an error's text says is no function of the system.
+    files.retain(|file| !file.ends_with("hint.rs"));
+    let lists: Vec<Vec<String>> = files.iter().map(|file| offered(file)).collect();
+    let count: usize = lists.iter().map(Vec::len).sum();
+    assert!(count <= MOST_OF_A_SYSTEM, "{count} functions");
+    let lines: Vec<String> = lists.iter().map(|list| format!("* {}", list.join(", "))).collect();
+    is_kept_between("docs/windows.md", "offered", &format!("{count} functions:\n\n{}", lines.join("\n")));
+}

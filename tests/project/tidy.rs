@@ -148,14 +148,42 @@ fn only_the_host_the_engines_and_sys_speak_to_the_kernel() {
         "std::os::fd",
         "std::os::linux",
     ];
-    let found = outside(&["sys", "host", "engine", "path"], &kernel);
+    let found = outside(&["sys", "host", "engine"], &kernel);
     hold("ask sys, host or an engine for what the kernel does", "kernel.txt", &found);
+}
+
+/// What asks which system it is compiled for.
+const SYSTEMS: [&str; 8] = [
+    "cfg(unix",
+    "cfg(windows",
+    "cfg(not(unix",
+    "cfg(not(windows",
+    "cfg_attr(unix",
+    "cfg_attr(windows",
+    "target_os",
+    "target_family",
+];
+
+#[test]
+fn only_those_that_make_runs_ask_which_system_it_is() {
+    let beside = ["diskspd", "sys", "host", "engine", "run"];
+    let mut wrong = Vec::new();
+    for (name, sources) in CRATES.iter().filter(|(name, _)| !beside.contains(&name.as_str())) {
+        if matches!(name.as_str(), "xtask" | "tests" | "engines-tests") {
+            continue;
+        }
+        for (source, _) in sources {
+            let asks = SYSTEMS.iter().flat_map(|word| source.code.match_indices(word));
+            wrong.extend(asks.map(|(at, _)| place(source, at)));
+        }
+    }
+    assert!(wrong.is_empty(), "what differs between systems belongs into sys:\n{}", wrong.join("\n"));
 }
 
 #[test]
 fn only_the_clock_reads_a_clock() {
     let reads = ["Instant::now", "SystemTime::now", "clock_gettime"];
-    let found = outside(&["clock", "sys/kernel_clock", "sys/time_stamp"], &reads);
+    let found = outside(&["clock", "sys/kernel_clock", "sys/windows/kernel_clock", "sys/time_stamp"], &reads);
     hold("ask clock for the time", "clocks.txt", &found);
 }
 
@@ -253,6 +281,10 @@ fn type_name(line: &str) -> Option<&str> {
 fn a_name_means_one_type() {
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for source in SOURCES.iter() {
+        // The same things on another system.
+        if source.name.contains("/windows/") || source.name.ends_with("/elsewhere.rs") {
+            continue;
+        }
         let mut at = 0;
         for line in source.code.split_inclusive('\n') {
             if let Some(name) = type_name(line).filter(|_| !source.is_test(at)) {

@@ -1,49 +1,94 @@
 //! Reads the machine: its processors and devices, who uses them, what lies beneath a file, the kernel's
 //! counters.
 //!
-//! What is read is plain data of [`diskspd_model::machine`].
+//! What is read is plain data of [`diskspd_model::machine`]. Elsewhere than on Linux nothing is read yet:
+//! what the doors of outputs ask is answered by `elsewhere`.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+#[cfg(target_os = "linux")]
 pub mod caches;
+#[cfg(target_os = "linux")]
 pub mod cgroup;
+#[cfg(target_os = "linux")]
 pub mod claims;
+#[cfg(target_os = "linux")]
 pub mod completion_probe;
+#[cfg(target_os = "linux")]
 pub mod content;
+#[cfg(target_os = "linux")]
 pub mod cpu_sleeps;
+#[cfg(target_os = "linux")]
 pub mod cpu_times;
+#[cfg(target_os = "linux")]
 mod device;
+#[cfg(target_os = "linux")]
 pub mod device_log;
+#[cfg(target_os = "linux")]
 pub mod devices;
+#[cfg(target_os = "linux")]
 pub mod discards;
+#[cfg(target_os = "linux")]
 pub mod environment;
+#[cfg(target_os = "linux")]
 mod holdings;
+#[cfg(target_os = "linux")]
 pub mod io_counters;
+#[cfg(target_os = "linux")]
 pub mod located;
+#[cfg(target_os = "linux")]
 mod machine;
+#[cfg(target_os = "linux")]
 pub mod memory_backed;
+#[cfg(target_os = "linux")]
 mod mountinfo;
+#[cfg(target_os = "linux")]
 mod nvme;
+#[cfg(target_os = "linux")]
 pub mod path_states;
+#[cfg(target_os = "linux")]
 pub mod refusal;
+#[cfg(target_os = "linux")]
 pub mod remote_counters;
+#[cfg(target_os = "linux")]
 pub mod root;
+#[cfg(target_os = "linux")]
 mod share;
+#[cfg(target_os = "linux")]
 pub mod signatures;
+#[cfg(target_os = "linux")]
 pub mod stack;
+#[cfg(target_os = "linux")]
 pub mod storage;
+#[cfg(target_os = "linux")]
 pub mod target;
+#[cfg(target_os = "linux")]
 pub mod tasks;
+#[cfg(target_os = "linux")]
 pub mod thermal;
+#[cfg(target_os = "linux")]
 pub mod threads;
+#[cfg(target_os = "linux")]
 mod topology;
+#[cfg(target_os = "linux")]
 pub mod tracer;
+#[cfg(target_os = "linux")]
 pub mod tracing;
+#[cfg(target_os = "linux")]
 mod usage;
+#[cfg(target_os = "linux")]
 pub mod ways;
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+
+#[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
-pub use machine::{boot, is_container, look_around, look_around_at, name, read, snapshot};
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{boot, caches, claims, name, refusal, root, snapshot, target};
+#[cfg(target_os = "linux")]
+pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
+#[cfg(target_os = "linux")]
 pub use mountinfo::mounted;

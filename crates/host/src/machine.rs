@@ -5,6 +5,7 @@ use super::environment;
 use super::root::{Root, text};
 use super::topology;
 use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_model::machine::numbers::CONTAINER;
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::machine::{PowerScheme, System};
 
@@ -43,14 +44,6 @@ pub fn read(root: &Root) -> System {
         cpu_model: cpu_model(root).unwrap_or_default(),
         ..System::default()
     }
-}
-
-/// What the number of a machine begins with that only a container tells.
-const CONTAINER: &str = "container-";
-
-/// Whether a machine's number was told by a container, whose name is another one each time.
-pub fn is_container(number: &str) -> bool {
-    number.starts_with(CONTAINER)
 }
 
 /// A number that stands for this machine: made of `machine-id(5)`, which can't be got back from it. A

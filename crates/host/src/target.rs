@@ -56,7 +56,7 @@ pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
 /// # Errors
 /// As [`locate`].
 pub fn locate_at(root: &Root, target: &[u8]) -> Result<PathBuf, NotLocated> {
-    let as_given = || path::path(target).to_owned();
+    let as_given = || path::path(target).into_owned();
     if let [b'#', name @ ..] = target
         && !name.is_empty()
     {

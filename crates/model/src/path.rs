@@ -1,95 +1,97 @@
-//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be. The only
-//! place that knows how an operating system spells a name.
+//! Paths as raw bytes: text as the user gave it is usually UTF-8, but names of files need not be.
 
 use crate::units::visible;
+use bstr::ByteSlice;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-#[cfg(unix)]
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The path of these bytes.
-pub fn path(bytes: &[u8]) -> &Path {
-    Path::new(named(bytes))
-}
-
-/// Every sequence of bytes without a zero is a name.
-#[cfg(unix)]
-fn named(bytes: &[u8]) -> &OsStr {
-    OsStr::from_bytes(bytes)
-}
-
-/// Names are text where they aren't bytes: what is none, in a record of another system, is no name.
-#[cfg(not(unix))]
-fn named(bytes: &[u8]) -> &OsStr {
-    OsStr::new(std::str::from_utf8(bytes).unwrap_or_default())
+/// The path of these bytes. Linux takes every sequence of bytes without a zero. Where names are text, as on
+/// Windows, U+FFFD stands for each piece that is none: such a file isn't there.
+pub fn path(bytes: &[u8]) -> Cow<'_, Path> {
+    bytes.to_path_lossy()
 }
 
 /// Bytes of an argument or a path, kept exactly. In JSON a string where it is UTF-8, else `{"bytes": [..]}`.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RawText(Vec<u8>);
+pub struct RawText {
+    bytes: Vec<u8>,
+    /// What the operating system is told, where it takes no such bytes for a name: never on Linux.
+    instead: Option<Box<OsStr>>,
+}
 
 impl RawText {
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+        &self.bytes
     }
 
-    /// As the operating system takes it.
+    /// As the operating system takes it; see [`path`].
     pub fn as_os_str(&self) -> &OsStr {
-        named(&self.0)
+        match &self.instead {
+            Some(name) => name,
+            None => self.bytes.to_os_str().unwrap_or_default(),
+        }
     }
 
     /// As a path.
     pub fn as_path(&self) -> &Path {
-        path(&self.0)
+        Path::new(self.as_os_str())
     }
 }
 
 impl From<&str> for RawText {
     fn from(text: &str) -> Self {
-        RawText(text.as_bytes().to_vec())
+        RawText { bytes: text.as_bytes().to_vec(), instead: None }
     }
 }
 
 impl From<Vec<u8>> for RawText {
     fn from(bytes: Vec<u8>) -> Self {
-        RawText(bytes)
+        let instead = match bytes.to_os_str() {
+            Ok(_) => None,
+            Err(_) => Some(bytes.to_os_str_lossy().into_owned().into()),
+        };
+        RawText { bytes, instead }
     }
 }
 
 impl From<OsString> for RawText {
     fn from(text: OsString) -> Self {
-        RawText(text.into_encoded_bytes())
+        let bytes = text.as_encoded_bytes().to_vec();
+        // Windows has names that are no text.
+        let instead = bytes.to_os_str().is_err().then(|| text.into());
+        RawText { bytes, instead }
     }
 }
 
 /// For messages: in one line and harmless for a terminal; what is not UTF-8 is shown as U+FFFD.
 impl fmt::Display for RawText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&visible::line(&String::from_utf8_lossy(&self.0)))
+        f.write_str(&visible::line(&String::from_utf8_lossy(&self.bytes)))
     }
 }
 
 impl fmt::Debug for RawText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&String::from_utf8_lossy(&self.0), f)
+        fmt::Debug::fmt(&String::from_utf8_lossy(&self.bytes), f)
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Form<'a> {
-    Utf8(std::borrow::Cow<'a, str>),
+    Utf8(Cow<'a, str>),
     Other { bytes: Vec<u8> },
 }
 
 impl Serialize for RawText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match std::str::from_utf8(&self.0) {
+        match std::str::from_utf8(&self.bytes) {
             Ok(text) => Form::Utf8(text.into()),
-            Err(_) => Form::Other { bytes: self.0.clone() },
+            Err(_) => Form::Other { bytes: self.bytes.clone() },
         }
         .serialize(serializer)
     }
@@ -98,8 +100,28 @@ impl Serialize for RawText {
 impl<'de> Deserialize<'de> for RawText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Form::deserialize(deserializer)? {
-            Form::Utf8(text) => RawText(text.into_owned().into_bytes()),
-            Form::Other { bytes } => RawText(bytes),
+            Form::Utf8(text) => RawText::from(&*text),
+            Form::Other { bytes } => RawText::from(bytes),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_kept_and_none_becomes_empty() {
+        let not_utf8 = b"disk-\xff.dat";
+        let text = RawText::from(not_utf8.to_vec());
+        let stored = serde_json::to_string(&text).unwrap();
+        assert_eq!(serde_json::from_str::<RawText>(&stored).unwrap(), text);
+        assert_eq!(text.as_bytes(), not_utf8);
+        // Another system may have no such name: what stands for it says what was meant.
+        for shown in [text.as_path().to_string_lossy(), path(not_utf8).to_string_lossy()] {
+            assert_eq!(shown, "disk-\u{fffd}.dat");
+        }
+        let given = OsString::from(r"\\server\share\ä.dat");
+        assert_eq!(RawText::from(given.clone()).as_os_str(), given);
     }
 }

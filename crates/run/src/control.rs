@@ -4,10 +4,10 @@
 
 use super::Outcome;
 use super::outcome::SpanOutcome;
-use crate::tell::failure::{Failure, by_cause};
-use crate::tell::patience::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
+use crate::failure::{Failure, by_cause};
 use diskspd_model::plan::PlanError;
 use diskspd_model::results::EndedBy;
+use diskspd_outlet::{EndWish, GRACE, HURRIED, INTERRUPTED, SILENCE};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::mutex::LockAnyway;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};

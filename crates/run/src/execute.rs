@@ -1,18 +1,13 @@
 //! A profile, run options and a session become a record: the whole of what the program does, without printing
 //! a word.
 
-use super::companions::Companions;
-use super::control::Control;
-use super::events::Events;
-use super::listener::{Listener, Nobody};
 use super::options::Options;
 use super::outcome::Outcome;
 use super::replay::{ReplayReady, prepared};
+use super::session::{Executed, NotRun, Session};
 use super::supervise::{End, supervise};
-use super::tell::patience::Patience;
 use super::voice::Voice;
 use diskspd_host as system;
-use diskspd_host::claims::Claimant;
 use diskspd_host::storage;
 use diskspd_model::finding::{Finding, Severity};
 use diskspd_model::machine::System;
@@ -20,94 +15,13 @@ use diskspd_model::plan::PlanError;
 use diskspd_model::profile::validate::{self, validate};
 use diskspd_model::profile::{Profile, RawText, RunOptions};
 use diskspd_model::results::{Record, Results, SpanResults};
+use diskspd_outlet::Patience;
 use diskspd_sys::clock;
-use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// What is of one run only: what it may overwrite, who is told, what it waits for. None of it is stored.
-pub struct Session {
-    /// It is one of several runs of this process: it has a start time of its own, and not the process's.
-    pub one_of_several: bool,
-    /// `--recreate`: files of `-c` are written anew even when they are complete.
-    pub recreate: bool,
-    /// `--destroy`: block devices that carry a signature may be written to.
-    pub destroy: bool,
-    /// `--io-log`: every single I/O is logged in this file.
-    pub io_log: Option<PathBuf>,
-    /// `--journal`: what is durable is told to this file, which must not be there yet.
-    pub journal: Option<PathBuf>,
-    /// `-ys`, `-yf`, `-yr`
-    pub events: Events,
-    /// The other ranks of a run on several hosts; `None` = it runs alone.
-    pub companions: Option<Arc<dyn Companions>>,
-    /// Who claims the block devices that are written to: it, or another rank on its machine.
-    pub claimant: Claimant,
-    /// Who is told how it goes on.
-    pub listener: Arc<dyn Listener>,
-    /// Ends the run from outside: [`Control::interrupt`]. One for each run.
-    pub control: Arc<Control>,
-}
-
-impl Default for Session {
-    fn default() -> Session {
-        Session {
-            one_of_several: false,
-            recreate: false,
-            destroy: false,
-            io_log: None,
-            journal: None,
-            events: Events::default(),
-            companions: None,
-            claimant: Claimant::Alone,
-            listener: Arc::new(Nobody),
-            control: Arc::default(),
-        }
-    }
-}
-
-/// What came of a run.
-#[derive(Debug)]
-pub struct Executed {
-    /// What was asked for, where it ran, and what was measured.
-    pub record: Record,
-    /// Why the run failed, a message each; empty = it didn't. An interrupted run did not fail.
-    pub failures: Vec<String>,
-    /// What went wrong beside the figures, which are what was measured: I/Os that never came back, a log
-    /// that is not complete, data that was lost.
-    pub troubles: Vec<String>,
-    /// The failures were known before anything was touched: nothing has begun, and there is nothing to
-    /// report.
-    pub refused: bool,
-    /// Threads of this process still wait for the kernel: it is to be ended by
-    /// [`diskspd_sys::process::end`], because nothing else ends it.
-    pub left_behind: bool,
-}
-
-/// Why nothing was run. Nothing was touched either.
-#[derive(Debug)]
-pub enum NotRun {
-    /// Profile or run options break rules: [`validate()`] and [`validate::run_options()`] tell them.
-    Invalid(Vec<Finding>),
-    /// The machine, or this version of the program, can't do it.
-    Unfit(Vec<PlanError>),
-}
-
-impl fmt::Display for NotRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = match self {
-            NotRun::Invalid(findings) => findings.iter().map(|finding| finding.message.clone()).collect(),
-            NotRun::Unfit(errors) => errors.iter().map(PlanError::to_string).collect(),
-        };
-        f.write_str(&lines.join("\n"))
-    }
-}
-
-impl std::error::Error for NotRun {}
 
 /// Runs a profile in this way, on this machine. Comes back in any case, with a record that holds what was
 /// measured: also when the run fails, is interrupted, or when the storage stops answering. Prints nothing
-/// and watches no signals: who wants to end it before its time keeps the session's [`Control`].
+/// and watches no signals: who wants to end it before its time keeps the session's [`super::Control`].
 ///
 /// # Errors
 /// It can't be run.
@@ -219,6 +133,7 @@ fn with_what_is_to_come(record: &mut Record, so_far: &mut Results, show: impl Fn
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listener::Listener;
     use diskspd_model::engines::EngineKind;
     use diskspd_model::profile::{Target, TimeSpan};
     use std::sync::Mutex;

@@ -3,13 +3,13 @@
 
 use super::control::{Control, Turn};
 use super::options::Options;
-use super::tell::patience::GRACE;
 use super::voice::Voice;
 use super::{Outcome, run};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
+use diskspd_outlet::GRACE;
 use diskspd_sys::mutex::LockAnyway;
 use diskspd_sys::real_time;
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -2,9 +2,6 @@
 
 use super::control::Control;
 use super::options::Options;
-use super::tell::outlet::OutputDoor;
-use super::tell::output_error::OutputError;
-use super::tell::patience::Patience;
 use super::voice::Voice;
 use crate::integrity::Integrity;
 use diskspd_host::boot;
@@ -14,6 +11,9 @@ use diskspd_host::target::locate;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{FlushType, Profile, RawText, Target};
+use diskspd_outlet::OutputDoor;
+use diskspd_outlet::OutputError;
+use diskspd_outlet::Patience;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};

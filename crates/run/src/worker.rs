@@ -40,8 +40,8 @@ mod verifying;
 
 use super::control::Phase;
 use super::voice::Voice;
+use crate::failure::Failure;
 use crate::integrity::SectorChecker;
-use crate::tell::failure::Failure;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
 use crate::worker::recorder::seconds;

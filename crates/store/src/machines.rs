@@ -5,8 +5,8 @@
 //! ([`diskspd_model::machine::System::machine`]).
 
 use super::StoreEntry;
-use diskspd_host as system;
 use diskspd_model::machine::fingerprint::{Difference, Fingerprint};
+use diskspd_model::machine::numbers::is_container;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The machines of many runs.
@@ -33,7 +33,7 @@ impl<'a> MachineNames<'a> {
         let of_name = self.numbers.get(name);
         match number {
             // Each start of a container has a name of its own.
-            Some(number) if system::is_container(number) => number.replacen('-', " on ", 1),
+            Some(number) if is_container(number) => number.replacen('-', " on ", 1),
             Some(number) if of_name.is_some_and(|numbers| numbers.len() > 1) => format!("{name} ({number})"),
             // Runs of older programs have no number: where only one machine has the name, they are its.
             None if of_name.is_some_and(|numbers| numbers.len() > 1) => {

@@ -1,26 +1,14 @@
 //! Another program that is started, watched and ended together with all that it starts itself.
 
-use super::mutex::LockAnyway;
+use super::pipe_reader::PipeReader;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
-use std::time::Duration;
-
-/// So much of what a program says is kept, bytes.
-const MOST_SAID: usize = 64 << 10;
-/// So often it is looked whether a pipe has come to its end ...
-const LOOKS: u32 = 100;
-/// ... with so long between two looks.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A program that was started in a group of its own: Ctrl-C of the terminal doesn't reach it but through
 /// [`ChildProgram::interrupt`], and it ends when this one is killed.
@@ -70,8 +58,9 @@ impl ChildProgram {
             command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?));
         }
         let mut child = command.spawn()?;
-        let printed = child.stdout.take().map(|pipe| PipeReader::of(pipe.into())).transpose();
-        let told = child.stderr.take().map(|pipe| PipeReader::of(pipe.into())).transpose();
+        let reader = |pipe: OwnedFd| PipeReader::of(File::from(pipe));
+        let printed = child.stdout.take().map(|pipe| reader(pipe.into())).transpose();
+        let told = child.stderr.take().map(|pipe| reader(pipe.into())).transpose();
         match (printed, told) {
             (Ok(printed), Ok(told)) => Ok(ChildProgram { child, printed, told }),
             (Err(error), _) | (_, Err(error)) => {
@@ -130,103 +119,10 @@ impl Drop for ChildProgram {
     }
 }
 
-/// Reads a pipe, and keeps the last of it: one that is full would stop whoever writes.
-#[derive(Debug)]
-struct PipeReader {
-    thread: JoinHandle<()>,
-    kept: Arc<Mutex<Vec<u8>>>,
-}
-
-impl PipeReader {
-    fn of(pipe: OwnedFd) -> io::Result<PipeReader> {
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let into = Arc::clone(&kept);
-        let thread = std::thread::Builder::new().name("child".into()).spawn(move || {
-            let mut pipe = File::from(pipe);
-            let mut part = [0; 4096];
-            while let Ok(count @ 1..) = pipe.read(&mut part) {
-                let mut kept = into.lock_anyway();
-                kept.extend_from_slice(&part[..count]);
-                let more = kept.len().saturating_sub(MOST_SAID);
-                kept.drain(..more);
-            }
-        })?;
-        Ok(PipeReader { thread, kept })
-    }
-
-    /// What was said by a program that has ended. A service that it has started in a session of its own may
-    /// hold the pipe for ever.
-    fn all(self) -> Vec<u8> {
-        for _ in 0..LOOKS {
-            if self.thread.is_finished() {
-                break;
-            }
-            std::thread::sleep(LOOK);
-        }
-        std::mem::take(&mut *self.kept.lock_anyway())
-    }
-}
-
-/// A folder that only this user may look into; it goes with all that is in it when this is dropped.
-#[derive(Debug)]
-pub struct PrivateFolder(PathBuf);
-
-impl PrivateFolder {
-    /// Makes one among the temporary files (`TMPDIR`).
-    ///
-    /// # Errors
-    /// What the kernel says, with the folder that it says it of.
-    pub fn make(prefix: &str) -> io::Result<PrivateFolder> {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let among = std::env::temp_dir();
-        loop {
-            let number = MADE.fetch_add(1, Ordering::Relaxed);
-            let path = among.join(format!("{prefix}-{}-{number}", std::process::id()));
-            match fs::DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(PrivateFolder(path)),
-                // One that was left behind, or a trap: another name.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
-                Err(error) => {
-                    return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
-                }
-            }
-        }
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    /// Makes a file in it that isn't there yet.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn file(&self, name: &str) -> io::Result<File> {
-        File::create_new(self.0.join(name))
-    }
-
-    /// Puts a file into it, in place of one of that name; returns where it is.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
-        let path = self.0.join(name);
-        fs::write(&path, content)?;
-        Ok(path)
-    }
-}
-
-impl Drop for PrivateFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::pipe_reader::MOST_SAID;
     use super::*;
-    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn all_that_a_program_starts_ends_with_it() {
@@ -255,16 +151,5 @@ mod tests {
         let (code, printed, _) = finish(much);
         assert!(code == Some(0) && printed.len() == MOST_SAID && printed.ends_with("last\n"));
         drop(start("sleep 1000"));
-    }
-
-    #[test]
-    fn a_private_folder_goes_with_all_that_is_in_it() {
-        let folder = PrivateFolder::make("diskspd-child").unwrap();
-        let path = folder.path().to_owned();
-        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
-        fs::create_dir_all(path.join("a/b")).unwrap();
-        assert_ne!(PrivateFolder::make("diskspd-child").unwrap().path(), path);
-        drop(folder);
-        assert!(!path.exists());
     }
 }

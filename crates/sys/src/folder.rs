@@ -4,11 +4,20 @@
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
+
+/// Makes a folder that only this user may look into.
+///
+/// # Errors
+/// What the kernel says: there is something of that name.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)
+}
 
 /// A folder, held open.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use rustix::fs::FileType;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// What there can be at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,14 @@ impl Kind {
 /// (device, inode): the same for all names of one file.
 pub fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
+}
+
+/// The same of what a path leads to.
+///
+/// # Errors
+/// There is nothing, or it can't be looked at.
+pub fn identity_at(path: &Path) -> std::io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|found| identity(&found))
 }
 
 /// Number of the device that a device's node stands for.

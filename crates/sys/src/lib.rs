@@ -1,63 +1,113 @@
 //! The kernel made safe: the only place where `unsafe` is allowed.
 //!
 //! What plans and records speak of (a path's bytes, a time, how a file is opened) is plain data and there
-//! on every system.
+//! on every system. What reads and judges runs works on Windows too: it needs the modules that every system
+//! offers. What makes runs is Linux's.
 
 #![allow(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+// The same everywhere.
+pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
 pub mod crc32c;
-pub mod file_systems;
-pub mod io_priority;
-pub mod kernel_clock;
+mod left_behind;
 pub mod multiples;
 pub mod mutex;
-pub mod time_stamp;
-
-// Linux itself.
-pub mod aio;
-pub mod anchor;
-pub mod blkid;
-pub mod block;
-pub mod child;
-pub mod clock;
-pub mod cpu;
-pub mod cpu_latency;
-pub mod event;
-pub mod extents;
-pub mod files;
-pub mod folder;
-pub mod inode;
-pub mod lent;
-mod lifetimes;
-pub mod locks;
-pub mod loops;
-pub mod mapping;
-pub mod memory;
-pub mod mpi;
-pub mod noop;
-pub mod nvme;
-pub mod operation;
-pub mod own_wait;
-pub mod page_cache;
-pub mod perf;
-pub mod place;
-pub mod positioned;
-pub mod privileges;
-pub mod problem;
-pub mod process;
-pub mod real_time;
-pub mod ring;
-pub mod room;
-pub mod signals;
+mod pipe_reader;
+pub mod private_folder;
 pub mod standard_error;
 pub mod standard_output;
 pub mod terminal;
+pub mod time_stamp;
 mod told_block;
+
+// What every system offers, each in its own way (docs/windows.md has the list).
+#[cfg_attr(windows, path = "windows/child.rs")]
+pub mod child;
+#[cfg_attr(windows, path = "windows/console.rs")]
+pub mod console;
+#[cfg_attr(windows, path = "windows/files.rs")]
+pub mod files;
+#[cfg_attr(windows, path = "windows/folder.rs")]
+pub mod folder;
+#[cfg_attr(windows, path = "windows/inode.rs")]
+pub mod inode;
+#[cfg_attr(windows, path = "windows/kernel_clock.rs")]
+pub mod kernel_clock;
+#[cfg_attr(windows, path = "windows/locks.rs")]
+pub mod locks;
+#[cfg_attr(windows, path = "windows/place.rs")]
+pub mod place;
+#[cfg_attr(windows, path = "windows/privileges.rs")]
+pub mod privileges;
+#[cfg_attr(windows, path = "windows/process.rs")]
+pub mod process;
+
+// Linux's: what runs are made with.
+#[cfg(target_os = "linux")]
+pub mod aio;
+#[cfg(target_os = "linux")]
+pub mod anchor;
+#[cfg(target_os = "linux")]
+pub mod blkid;
+#[cfg(target_os = "linux")]
+pub mod block;
+#[cfg(target_os = "linux")]
+pub mod cpu;
+#[cfg(target_os = "linux")]
+pub mod cpu_latency;
+#[cfg(target_os = "linux")]
+pub mod event;
+#[cfg(target_os = "linux")]
+pub mod extents;
+#[cfg(target_os = "linux")]
+pub mod file_systems;
+#[cfg(target_os = "linux")]
+pub mod io_priority;
+#[cfg(target_os = "linux")]
+pub mod lent;
+#[cfg(target_os = "linux")]
+mod lifetimes;
+#[cfg(target_os = "linux")]
+pub mod loops;
+#[cfg(target_os = "linux")]
+pub mod mapping;
+#[cfg(target_os = "linux")]
+pub mod memory;
+#[cfg(target_os = "linux")]
+pub mod mpi;
+#[cfg(target_os = "linux")]
+pub mod noop;
+#[cfg(target_os = "linux")]
+pub mod nvme;
+#[cfg(target_os = "linux")]
+pub mod operation;
+#[cfg(target_os = "linux")]
+pub mod own_wait;
+#[cfg(target_os = "linux")]
+pub mod page_cache;
+#[cfg(target_os = "linux")]
+pub mod perf;
+#[cfg(target_os = "linux")]
+pub mod positioned;
+#[cfg(target_os = "linux")]
+pub mod problem;
+#[cfg(target_os = "linux")]
+pub mod real_time;
+#[cfg(target_os = "linux")]
+pub mod ring;
+#[cfg(target_os = "linux")]
+pub mod room;
+#[cfg(target_os = "linux")]
+pub mod signals;
+#[cfg(target_os = "linux")]
 pub mod transfer;
+#[cfg(target_os = "linux")]
 pub mod usage;
+#[cfg(target_os = "linux")]
 pub mod ways;
+#[cfg(target_os = "linux")]
 pub mod writeback;

@@ -4,6 +4,10 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use std::fs::File;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::Path;
+
+/// The file by which a folder is taken, where folders themselves can't be: it is none of what is kept there.
+pub const IN_USE: &str = ".in-use";
 
 /// Who holds a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +33,16 @@ pub fn hold(file: &File) -> std::io::Result<bool> {
         Err(Errno::WOULDBLOCK) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Takes a folder for this process, in the same way: for as long as what is returned lives. `None` = another
+/// one has it.
+///
+/// # Errors
+/// What the kernel says.
+pub fn hold_folder(path: &Path) -> std::io::Result<Option<File>> {
+    let folder = File::open(path)?;
+    Ok(hold(&folder)?.then_some(folder))
 }
 
 /// The first lock that would keep us from locking all bytes for writing.

@@ -14,9 +14,12 @@
 
 mod earlier;
 mod error;
+mod hint;
+mod not_put;
 
 use earlier::Earlier;
 pub use error::PlaceError;
+pub use not_put::NotPut;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -193,25 +196,6 @@ enum State {
     Named(OsString),
     /// It is under its own name, or kept under another one.
     Placed,
-}
-
-/// A file that could not be put in its place.
-#[derive(Debug, thiserror::Error)]
-pub struct NotPut {
-    /// Why.
-    pub error: io::Error,
-    /// Where it is instead; or why it's nowhere.
-    pub kept: io::Result<PathBuf>,
-}
-
-impl std::fmt::Display for NotPut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.error)?;
-        match &self.kept {
-            Ok(path) => write!(f, "; it is kept as {}", path.display()),
-            Err(error) => write!(f, "; nor can it be kept elsewhere: {error}"),
-        }
-    }
 }
 
 impl NewFile {

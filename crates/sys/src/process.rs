@@ -1,9 +1,9 @@
 //! What signals do to this process, and its end.
 
+pub use super::left_behind::{has_left_behind, leave_behind};
 use rustix::process::{Pid, PidfdFlags, PidfdGetfdFlags};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is said when the process is aborted: by the standard library, which has said before why, by another
 /// library, or by whoever sends the signal.
@@ -60,19 +60,6 @@ pub fn is_ignored(signal: i32) -> bool {
         let mut found: libc::sigaction = std::mem::zeroed();
         libc::sigaction(signal, std::ptr::null(), &raw mut found) == 0 && found.sa_sigaction == libc::SIG_IGN
     }
-}
-
-/// Whether threads of this process may still wait for storage that doesn't answer.
-static LEFT_BEHIND: AtomicBool = AtomicBool::new(false);
-
-/// A thread is waited for no longer: it may never come back.
-pub fn leave_behind() {
-    LEFT_BEHIND.store(true, Ordering::SeqCst);
-}
-
-/// Whether [`leave_behind`] was called: the process is to be ended by [`end`], so that nobody else waits.
-pub fn has_left_behind() -> bool {
-    LEFT_BEHIND.load(Ordering::SeqCst)
 }
 
 /// Ends the process now, whatever its threads are waiting for. Standard input, output and error are given

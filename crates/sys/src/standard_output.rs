@@ -1,6 +1,7 @@
 //! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD;
 //! on a terminal what names, records and devices say can't do anything but be read.
 
+use super::console::window;
 use super::standard_error;
 use super::terminal::screen_of;
 use super::told_block::fitted;
@@ -14,8 +15,8 @@ pub fn is_terminal() -> bool {
 
 /// Columns that text for people may take there: those of the terminal, else 80.
 pub fn columns() -> usize {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok().filter(|_| is_terminal());
-    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80)
+    let size = window(&std::io::stdout()).filter(|_| is_terminal());
+    size.map(|(columns, _)| columns).filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// Standard output, harmless where it is a terminal. What is drawn there makes room.

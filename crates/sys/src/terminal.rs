@@ -1,9 +1,9 @@
 //! The terminal that somebody watches a run on: what it can show, and what is drawn there.
 
+use super::console::{AsStream, takes_sequences, window};
 pub use diskspd_model::units::wrapped::{width, width_of};
 use std::env;
 use std::io::IsTerminal;
-use std::os::fd::AsFd;
 
 /// What a terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub fn screen() -> Option<Screen> {
 }
 
 /// The terminal that a stream goes to; `None` = it goes elsewhere, or to one that can't be drawn on.
-pub fn screen_of(stream: &(impl IsTerminal + AsFd)) -> Option<Screen> {
+pub fn screen_of(stream: &(impl IsTerminal + AsStream)) -> Option<Screen> {
     let named = |name: &str| env::var_os(name).and_then(|value| value.into_string().ok());
-    if !stream.is_terminal() {
+    if !stream.is_terminal() || !takes_sequences(stream) {
         return None;
     }
-    let size = rustix::termios::tcgetwinsize(stream).ok();
-    let side = |side: Option<u16>, usual| side.map(usize::from).filter(|side| *side > 0).unwrap_or(usual);
-    look(side(size.map(|s| s.ws_col), 80), side(size.map(|s| s.ws_row), 24), named)
+    let size = window(stream);
+    let side = |side: Option<usize>, usual| side.filter(|side| *side > 0).unwrap_or(usual);
+    look(side(size.map(|(columns, _)| columns), 80), side(size.map(|(_, rows)| rows), 24), named)
 }
 
 /// By the environment.

@@ -69,22 +69,27 @@ pub const MAN: Command = Command {
 
 pub const COMPLETIONS: Command = Command {
     name: "completions",
-    arguments: "bash|zsh|fish",
+    arguments: "bash|zsh|fish|powershell",
     help: "print the completions of a shell",
     options: &[],
     exclusive: &[],
-    takes: Takes::OneOf(|| vec!["bash", "zsh", "fish"]),
+    takes: Takes::OneOf(|| vec!["bash", "zsh", "fish", "powershell"]),
     examples: &[
         ("diskspd completions bash", "print them; source <(diskspd completions bash) has them now"),
         (
             "diskspd completions fish",
             "print those of fish; ~/.config/fish/completions/diskspd.fish keeps them",
         ),
+        (
+            "diskspd completions powershell",
+            "print those of PowerShell; behind it | Out-String | Invoke-Expression has them now",
+        ),
     ],
     make: |line| match only_word(&line)? {
         Some(b"bash") => Ok(Invocation::Completions(Shell::Bash)),
         Some(b"zsh") => Ok(Invocation::Completions(Shell::Zsh)),
         Some(b"fish") => Ok(Invocation::Completions(Shell::Fish)),
+        Some(b"powershell") => Ok(Invocation::Completions(Shell::PowerShell)),
         _ => Err(line.wrong()),
     },
 };

@@ -20,4 +20,6 @@ pub enum Shell {
     Zsh,
     /// fish.
     Fish,
+    /// PowerShell, of Windows and of every system.
+    PowerShell,
 }

@@ -58,7 +58,7 @@ fn split(word: &OsString) -> Vec<PathBuf> {
         return vec![PathBuf::from(word)];
     }
     let parts = word.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
-    parts.map(|part| crate::path::path(part).to_owned()).collect()
+    parts.map(|part| crate::path::path(part).into_owned()).collect()
 }
 
 /// The runs of the suite that was run last.

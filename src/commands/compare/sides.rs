@@ -2,13 +2,12 @@
 
 use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
-use super::super::{side_run, stored};
+use super::super::{patterns, side_run, stored};
 use crate::lab::compare::{Side, SideRun};
 use crate::path;
 use crate::results::RunSummary;
 use crate::store::StoreEntry;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What is told when Ctrl-C has ended a comparison.
@@ -62,7 +61,7 @@ fn files(named: &OsStr, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone>
     let parts = named.as_encoded_bytes().split(|byte| *byte == b',').filter(|part| !part.is_empty());
     let mut all = Vec::new();
     for part in parts {
-        all.extend(of_one(path::path(part), store)?);
+        all.extend(of_one(&path::path(part), store)?);
     }
     Ok(all)
 }
@@ -87,34 +86,17 @@ fn of_one(path: &Path, store: Option<&Path>) -> Result<Vec<NamedFile>, NotDone> 
     }
 }
 
-/// A pattern that the shell left as it is: `*` and `?` in the last part.
+/// A pattern that the shell left as it is.
 fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let given = shown(path);
-    let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
-    if !pattern.iter().any(|byte| b"*?".contains(byte)) {
+    let Some(listed) = patterns::matching(path) else {
         return Err(format!("{given}: no such file; for a run of the history write @label or @id").into());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let listed =
-        fs::read_dir(folder).map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
-    let paths = listed.flatten().map(|entry| entry.path());
-    let mut found: Vec<PathBuf> =
-        paths.filter(|path| fits(pattern, path.file_name().unwrap_or_default().as_encoded_bytes())).collect();
-    found.sort();
+    };
+    let folder = patterns::folder(path);
+    let found = listed.map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
     match found.is_empty() {
         true => Err(format!("{given}: no file has such a name").into()),
         false => Ok(found.into_iter().map(plain).collect()),
-    }
-}
-
-/// Whether a name is one of a pattern's.
-fn fits(pattern: &[u8], name: &[u8]) -> bool {
-    match (pattern.split_first(), name.split_first()) {
-        (None, _) => name.is_empty(),
-        (Some((b'*', rest)), _) => (0..=name.len()).any(|taken| fits(rest, &name[taken..])),
-        (Some((b'?', rest)), Some((_, name))) => fits(rest, name),
-        (Some((wanted, rest)), Some((found, name))) => wanted == found && fits(rest, name),
-        (Some(_), None) => false,
     }
 }
 
@@ -133,23 +115,4 @@ pub fn read_file(file: &Path, called: &str) -> Result<Vec<SideRun>, NotDone> {
         RunSummary { name: format!("{called}{behind}"), ..known }
     };
     Ok(results.into_iter().map(|known| side_run::of_known(name(known))).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns_are_those_of_a_shell() {
-        for (pattern, name, expected) in [
-            ("*.json", "a.json", true),
-            ("*.json", "a.xml", false),
-            ("run-?.json", "run-7.json", true),
-            ("run-?.json", "run-17.json", false),
-            ("a*b*c", "aXbYbZc", true),
-            ("a", "ab", false),
-        ] {
-            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
-        }
-    }
 }

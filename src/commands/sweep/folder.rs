@@ -35,7 +35,7 @@ pub struct Folder {
     /// Nobody asked for it: it goes when the sweep has come to its end, and none is better than no sweep.
     pub is_spare: bool,
     /// Held as long as this lives; the kernel lets it go when the process ends, however it ends.
-    _lock: File,
+    lock: File,
 }
 
 impl Folder {
@@ -46,11 +46,10 @@ impl Folder {
     pub fn open(path: &Path, request: &SweepRequest) -> Result<(Folder, Vec<Ran>), FolderError> {
         let failed = |error: io::Error| FolderFault::from(error).of(path);
         fs::create_dir_all(path).map_err(failed)?;
-        let lock = File::open(path).map_err(failed)?;
-        if !locks::hold(&lock).map_err(failed)? {
+        let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
             return Err(FolderFault::InUse { kind: SWEEP }.of(path));
-        }
-        let folder = Folder { path: path.to_owned(), is_spare: false, _lock: lock };
+        };
+        let folder = Folder { path: path.to_owned(), is_spare: false, lock };
         let asked = identity(request);
         match fs::read(path.join("sweep.json")) {
             Ok(bytes) => {
@@ -79,6 +78,7 @@ impl Folder {
         let named = |variable: &str| env::var_os(variable).map(PathBuf::from);
         let states = named("XDG_STATE_HOME")
             .filter(|path| path.is_absolute())
+            .or_else(|| named("LOCALAPPDATA").filter(|_| cfg!(windows)))
             .or_else(|| Some(named("HOME").filter(|path| path.is_absolute())?.join(".local/state")))?;
         let name = format!("{}-{}", clock::wall_millis() / 1000, std::process::id());
         let path = states.join("diskspd/sweeps").join(name);
@@ -99,15 +99,19 @@ impl Folder {
                 let _ = fs::remove_file(self.path.join(format!("{part}/{number:04}.{ending}")));
             }
         }
-        let _ = fs::remove_file(self.path.join("sweep.json"));
+        // Nobody else knows of it.
+        drop(self.lock);
+        for own in ["sweep.json", locks::IN_USE] {
+            let _ = fs::remove_file(self.path.join(own));
+        }
         for folder in [self.path.join("records"), self.path.join("runs"), self.path] {
             let _ = fs::remove_dir(folder);
         }
     }
 
     fn begin(&self, request: &SweepRequest, asked: &Value) -> Result<(), FolderFault> {
-        let mut there = fs::read_dir(&self.path)?;
-        if there.next().is_some() {
+        let mut there = fs::read_dir(&self.path)?.flatten();
+        if there.any(|entry| entry.file_name() != locks::IN_USE) {
             return Err(FolderFault::OtherFiles { kind: SWEEP });
         }
         let command_line = format!("diskspd sweep {}", super::quoted(&request.given));

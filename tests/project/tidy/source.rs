@@ -28,7 +28,7 @@ pub struct Source {
 const BESIDES: [(&str, &str); 3] = [("sys", "clock"), ("run", "integrity"), ("run", "cluster")];
 
 /// The crates whose modules stand below one name, that of the crate; the modules of all others are top ones.
-const ONE_NAME: [&str; 6] = ["report", "sys", "host", "engine", "run", "store"];
+const ONE_NAME: [&str; 7] = ["report", "sys", "host", "engine", "outlet", "run", "store"];
 
 /// All files of the program: those below `src`, and those of its crates.
 pub static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(|| {

@@ -19,6 +19,20 @@ pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The bytes in UTF-8 where they are marked as UTF-16, and else as they are: of a file that PowerShell's `>`
+/// may have written.
+pub fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    match is_marked_utf16(bytes) {
+        true => Cow::Owned(decoded(bytes).into_owned().into_bytes()),
+        false => Cow::Borrowed(bytes),
+    }
+}
+
+/// Whether a file that begins so is marked as UTF-16.
+pub fn is_marked_utf16(beginning: &[u8]) -> bool {
+    matches!(beginning, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+}
+
 /// What is no UTF-16 becomes the character that stands for that; a byte too many is left out.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let (pairs, _) = bytes.as_chunks::<2>();
@@ -56,6 +70,8 @@ mod tests {
             assert_eq!(decoded(&bytes), text);
         }
         assert_eq!(decoded(b""), "");
+        assert_eq!(*in_utf8(b"\xff\xfe{\0}\0"), *b"{}");
+        assert_eq!(*in_utf8(b"\xff\xf0"), *b"\xff\xf0", "what isn't marked stays as it is");
         assert_eq!(decoded(b"\xff\xfea\0b"), "a");
         assert_eq!(decoded(b"gr\xf6\xdfe"), "gr\u{10fff6}\u{10ffdf}e");
     }

@@ -2,7 +2,7 @@
 //! that other programs write, read (`formats`: result XML, text reports, fio's JSON); and what lists and
 //! comparisons need of all of them (`known`, `index`).
 
-mod decode;
+pub mod decode;
 pub mod fault;
 mod figures;
 pub mod fio;

@@ -18,6 +18,7 @@ pub mod io_counters;
 pub mod io_limit;
 mod memory;
 pub mod memory_backed;
+pub mod numbers;
 pub mod nvme;
 pub mod quota;
 pub mod remote;

@@ -1,11 +1,11 @@
 //! All that is on a target is thrown away, so that the device knows of nothing it would have to keep.
 
 use crate::control::Control;
-use crate::tell::patience::{Patience, Unanswered};
 use diskspd_host::claims::{self, Claims, Denial};
 use diskspd_host::target::{self, NotLocated};
 use diskspd_model::access::{AccessHint, OpenMode};
 use diskspd_model::profile::RawText;
+use diskspd_outlet::{Patience, Unanswered};
 use diskspd_sys::problem::TargetError;
 use diskspd_sys::{block, files, room};
 use std::fs::File;

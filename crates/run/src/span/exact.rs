@@ -3,6 +3,7 @@
 //! of the program comes here.
 
 use crate::control::{Control, Phase};
+use crate::failure::Failure;
 use crate::files::precreate;
 use crate::files::sources::{self, SourceError};
 use crate::located::SpanTargets;
@@ -11,7 +12,6 @@ use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
-use crate::tell::failure::Failure;
 use crate::voice::Voice;
 use crate::worker::{Outcome, Phases, Worker};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};

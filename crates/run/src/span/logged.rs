@@ -1,7 +1,7 @@
 //! Where a worker's I/Os are logged.
 
 use crate::tell::io_log::{IoLog, Ring};
-use crate::tell::output_error::OutputError;
+use diskspd_outlet::OutputError;
 use std::ops::Range;
 
 /// Does the work of these threads, with a ring for each of them if there is a log, and else without any.

@@ -1,12 +1,12 @@
 //! A time span in real time: the workers, each in its thread, and the controlling thread.
 
 use crate::control::{Control, Phase};
+use crate::failure::Failure;
 use crate::files::content;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::span::phases::Clocked;
 use crate::span::setup::{self, Shared};
-use crate::tell::failure::Failure;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::voice::Voice;

@@ -1,11 +1,11 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
+use crate::failure::Failure;
 use crate::files::sources;
 use crate::integrity::{Integrity, SectorChecker};
 use crate::located::SpanTargets;
 use crate::span::large_pages::Reserve;
 use crate::span::setup_error::SetupError;
-use crate::tell::failure::Failure;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::live::Counters;
 use crate::tell::stream::ByDirection;

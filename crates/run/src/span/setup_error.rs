@@ -1,6 +1,6 @@
 //! Why a worker can't be set up.
 
-use crate::tell::failure::Failure;
+use crate::failure::Failure;
 use diskspd_host::claims::Denial;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::Size;

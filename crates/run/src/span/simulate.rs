@@ -2,11 +2,11 @@
 
 use crate::companions::MeetingPoint;
 use crate::control::Control;
+use crate::failure::{Failure, by_cause};
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::span::logged;
 use crate::span::setup::{self, Shared, not_led};
-use crate::tell::failure::{Failure, by_cause};
 use crate::tell::io_log::IoLog;
 use crate::voice::Voice;
 use crate::watch::observe;

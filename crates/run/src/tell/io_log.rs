@@ -9,11 +9,11 @@
 //!
 //! A worker never waits for the writer: what finds its ring full is dropped, counted, and said at the end.
 
-use crate::tell::late_file::LateFile;
-use crate::tell::outlet::Outlet;
-use crate::tell::output_error::{OutputError, OutputFault};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::SpanBegin;
+use diskspd_outlet::LateFile;
+use diskspd_outlet::Outlet;
+use diskspd_outlet::{OutputError, OutputFault};
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::mutex::LockAnyway;
 use std::io::Write;
@@ -428,8 +428,8 @@ impl Producer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tell::outlet::OutputDoor;
-    use crate::tell::patience::Patience;
+    use diskspd_outlet::OutputDoor;
+    use diskspd_outlet::Patience;
 
     fn created(path: &Path) -> Result<IoLog, OutputError> {
         let permitted = OutputDoor::default().permit("--io-log", path)?;

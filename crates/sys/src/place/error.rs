@@ -1,5 +1,6 @@
 //! Why a file can't take its place.
 
+use super::hint::hint;
 use std::io;
 
 /// Why no file can be put somewhere. Reads on behind the name of the file.
@@ -26,12 +27,4 @@ pub enum PlaceError {
          create files; name another file"
     )]
     NotOurs(u32),
-}
-
-/// What an error most likely comes from, where its text doesn't say it.
-fn hint(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
-        _ => "",
-    }
 }

@@ -48,10 +48,9 @@ impl BootFolder {
         let path = &asked.folder;
         let failed = |error: io::Error| FolderFault::from(error).of(path);
         fs::create_dir_all(path).map_err(failed)?;
-        let lock = File::open(path).map_err(failed)?;
-        if !locks::hold(&lock).map_err(failed)? {
+        let Some(lock) = locks::hold_folder(path).map_err(failed)? else {
             return Err(FolderFault::InUse { kind: COMPARISON }.of(path));
-        }
+        };
         let folder = BootFolder { path: path.clone(), _lock: lock };
         let about = about(asked, command_line, system);
         match fs::read(path.join(ABOUT)) {

@@ -1,7 +1,7 @@
 //! What a run reads and what it writes are different files, each of them named once.
 
 use super::{Destination, place};
-use crate::tell::output_error::{OutputError, OutputFault};
+use crate::output_error::{OutputError, OutputFault};
 use diskspd_sys::inode::{self, Kind};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +71,8 @@ fn is_regular(path: &str) -> bool {
 /// `None` = it can be written by several at once, or nothing is known of it.
 fn identity(path: &Path) -> Option<Identity> {
     match std::fs::metadata(path) {
-        Ok(found) => mixes_up(Kind::of(&found)).then(|| Identity::There(inode::identity(&found))),
+        Ok(found) if !mixes_up(Kind::of(&found)) => None,
+        Ok(_) => inode::identity_at(path).ok().map(Identity::There),
         Err(_) => place(path).map(Identity::New),
     }
 }

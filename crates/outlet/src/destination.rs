@@ -36,6 +36,9 @@ pub enum Destination {
 /// Standard output, as a descriptor.
 const STANDARD_OUTPUT: i32 = 1;
 
+/// The folder of the descriptors of this process, as Linux calls it.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
 /// What is meant by a path that was given on the command line: `-` is standard output.
 pub fn named(path: &Path) -> PathBuf {
     if path == Path::new("-") { descriptor(STANDARD_OUTPUT) } else { path.to_owned() }
@@ -43,7 +46,7 @@ pub fn named(path: &Path) -> PathBuf {
 
 /// The path of a descriptor of this process.
 pub fn descriptor(number: i32) -> PathBuf {
-    format!("/proc/self/fd/{number}").into()
+    Path::new(DESCRIPTORS).join(number.to_string())
 }
 
 /// A descriptor that the program was started with, for writing behind what it holds. `given`: by which
@@ -116,12 +119,14 @@ enum Followed {
 /// The path behind links, or the descriptor of this process that it names: those look like links too, but
 /// what they say is no path for a pipe, and another file than the open one when that was renamed.
 fn follow(path: &Path, refused: impl Fn(&Path) -> bool) -> Followed {
-    let descriptors = std::fs::canonicalize("/proc/self/fd").ok();
+    let descriptors = std::fs::canonicalize(DESCRIPTORS).ok();
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         let parent = path.parent().and_then(|parent| std::fs::canonicalize(parent).ok());
         let name = path.file_name().and_then(|name| name.to_str()).and_then(descriptor_number);
-        if let Some(number) = name.filter(|_| parent.is_some() && parent == descriptors) {
+        // Also where there is no /proc: `-` is written so.
+        let is_told = path.parent() == Some(Path::new(DESCRIPTORS));
+        if let Some(number) = name.filter(|_| is_told || parent.is_some() && parent == descriptors) {
             return Followed::Descriptor(number);
         }
         // Read before it's looked at: what others have put there by then is seen, and what they put there
@@ -178,8 +183,9 @@ pub(super) fn refuse_target(option: &str, path: &Path, targets: &[PathBuf]) -> R
         return Err(OutputFault::BlockDevice.of_file(option, path));
     }
     claims::spare([path]).map_err(|refusal| OutputError::InUse { option: option.to_owned(), refusal })?;
-    let same = |target: &PathBuf| match (&there, std::fs::metadata(target)) {
-        (Ok(there), Ok(target)) => inode::identity(there) == inode::identity(&target),
+    let it = inode::identity_at(path);
+    let same = |target: &PathBuf| match (&it, inode::identity_at(target)) {
+        (Ok(it), Ok(target)) => *it == target,
         (Err(_), Err(_)) => place(path).is_some_and(|path| Some(path) == place(target)),
         _ => false,
     };

@@ -1,7 +1,7 @@
 //! What the program itself keeps: an output in its place would destroy it.
 
 use super::place;
-use crate::tell::output_error::{OutputError, OutputFault};
+use crate::output_error::{OutputError, OutputFault};
 use std::path::Path;
 
 /// Refuses the files of a history and of a sweep's folder, wherever they are.

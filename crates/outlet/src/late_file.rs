@@ -1,8 +1,8 @@
 //! A file that is written while the run goes on (`--stream`, `--io-log`), and replaces an earlier one only
 //! when there is something in it.
 
-use crate::tell::outlet::{Begun, Outlet};
-use crate::tell::output_error::OutputError;
+use crate::outlet::{Begun, Outlet};
+use crate::output_error::OutputError;
 use diskspd_model::finding::Finding;
 use diskspd_sys::standard_error::say;
 use std::io::{self, Write};

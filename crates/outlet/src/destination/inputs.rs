@@ -4,7 +4,7 @@ use super::doubles::Named;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
 
 /// What a run reads besides its targets: the data that is written, and what is replayed.
-pub(in crate::tell) fn inputs_of(profile: &Profile, run_options: &RunOptions) -> Vec<Named> {
+pub(crate) fn inputs_of(profile: &Profile, run_options: &RunOptions) -> Vec<Named> {
     let of = |by: &str, path: &RawText| Named { by: format!("{by}{path}"), path: path.as_path().to_owned() };
     let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
     let sources = targets.filter_map(|target| target.random_data_source.as_ref()?.path.as_ref());

@@ -1,0 +1,19 @@
+//! The one door for files that a command writes besides its targets: reports, tables, pages, streams, logs,
+//! journals. What must not be lost is refused before anything is opened, storage that hangs is left behind,
+//! and a file takes its place whole. The same on every system.
+
+#![forbid(unsafe_code)]
+// Their macros panic when nobody can be told: sys::standard_error says what can be said.
+#![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
+
+pub mod destination;
+mod late_file;
+mod outlet;
+mod output_error;
+mod patience;
+
+pub use destination::Named;
+pub use late_file::{FromTheFirstLine, LateFile};
+pub use outlet::{Outlet, OutputDoor, Permitted};
+pub use output_error::{NotWritten, OutputError, OutputFault};
+pub use patience::{EndWish, GRACE, HURRIED, INTERRUPTED, Patience, SILENCE, Unanswered};

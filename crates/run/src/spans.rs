@@ -1,0 +1,187 @@
+//! All time spans of a profile, one after the other.
+
+use super::control::Control;
+use super::files::precreate::resized;
+use super::options::Options;
+use super::outcome::Outcome;
+use super::span::planning::probe_and_plan;
+use super::span::probes::Probes;
+use super::tell::io_log::IoLog;
+use super::voice::Voice;
+use super::{files, span, verification};
+use crate::integrity::Integrity;
+use diskspd_host::cpu_times::CpuClock;
+use diskspd_model::machine::System;
+use diskspd_model::plan::{self, LiesIn, PlanError};
+use diskspd_model::profile::{Profile, RawText};
+use diskspd_model::results::{Ended, EndedBy, Results, SpanResults};
+use diskspd_outlet::{OutputDoor, OutputError, Patience};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Runs all time spans of a profile, one after the other. After a failure or an interruption the rest is
+/// skipped. `after_span` sees the results so far when one has ended and another follows: so they can be
+/// saved.
+///
+/// # Errors
+/// The profile can't be carried out on this machine or by this version; nothing has been touched.
+pub fn run(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    control: &Arc<Control>,
+    voice: &Voice,
+    after_span: &mut dyn FnMut(&mut Results),
+) -> Result<Outcome, Vec<PlanError>> {
+    let _death = Death(control);
+    let profile = &resized(profile);
+    control.does_in_time("looks at the targets");
+    let probes = Probes::default();
+    let (profiles, targets) = known_before(profile, system, options, &probes);
+    if !profiles.is_empty() {
+        return Err(profiles);
+    }
+    if !targets.is_empty() {
+        return Ok(refused(profile, targets, control));
+    }
+    // Without it nothing could be reported in the end.
+    if !options.run_options.virtual_time()
+        && let Err(e) = CpuClock::read()
+    {
+        let message =
+            format!("/proc/stat, the CPU times of the machine, can't be read: {e}; mount /proc, readable");
+        return Err(vec![PlanError::target(message)]);
+    }
+    let mut door = OutputDoor::of_run(profile, &options.run_options);
+    control.awaits("opens the log of I/Os (--io-log)");
+    let log = options.io_log.as_ref().map(|path| {
+        let outlet = door.permit("--io-log", path)?.open(&Patience::of_run(control))?;
+        IoLog::create(path, outlet)
+    });
+    let log = log.transpose().map_err(|error: OutputError| vec![PlanError::target(error.to_string())])?;
+    let integrity = verification::begin(profile, options, &mut door, control, voice)?;
+    let mut outcome = Outcome::default();
+    control.does("prepares files (-c)");
+    let precreated = match files::precreate::create_all(profile, options, control, voice) {
+        Ok(paths) => paths,
+        Err(not) => {
+            (outcome.failures, outcome.refused) = (not.failures, not.refused);
+            HashSet::new()
+        }
+    };
+    if !precreated.is_empty() {
+        probes.forget_what_lacked();
+    }
+    let prefilled = files::prefill::Done::default();
+    let common = span::Common {
+        profile,
+        precreated: &precreated,
+        prefilled: &prefilled,
+        system,
+        options,
+        control,
+        voice,
+        probes: &probes,
+        log: log.as_ref(),
+        integrity: integrity.as_ref(),
+    };
+    for (number, time_span) in profile.time_spans.iter().enumerate() {
+        if !outcome.failures.is_empty() || control.is_interrupted() {
+            outcome.results.time_spans.push(not_reached(number, outcome.failures.is_empty(), control));
+            continue;
+        }
+        voice.begin_span(number + 1);
+        voice.verbose(|| format!("generating I/O for time span {}", number + 1));
+        let mut ended = span::run(time_span, common);
+        let after = ended.results.ended.and_then(|ended| ended.after);
+        if !ended.failures.is_empty() {
+            ended.results.ended = Some(Ended { by: EndedBy::Failure, after });
+        } else if after.is_none() && control.is_interrupted() {
+            ended.results.ended = Some(Ended { by: control.ended_by(), after });
+        }
+        probes.forget_what_lacked();
+        voice.clear_line();
+        outcome.results.time_spans.push(ended.results);
+        outcome.failures = ended.failures;
+        outcome.refused |= ended.refused && number == 0 && precreated.is_empty();
+        outcome.troubles.extend(ended.troubles);
+        if number + 1 < profile.time_spans.len() {
+            after_span(&mut outcome.results);
+        }
+    }
+    end(&mut outcome, integrity, log, control, voice);
+    Ok(outcome)
+}
+
+/// The files beside the targets are written to their ends.
+fn end(
+    outcome: &mut Outcome,
+    integrity: Option<Integrity>,
+    log: Option<IoLog>,
+    control: &Control,
+    voice: &Voice,
+) {
+    outcome.troubles.extend(voice.end());
+    // It counts also when the files below don't answer any more.
+    control.deposit(outcome.last_span());
+    control.does_in_time("ends the journal or the log of I/Os (--journal, --io-log)");
+    outcome
+        .troubles
+        .extend(integrity.and_then(|integrity| integrity.end().err().map(|error| error.to_string())));
+    if let Some(log) = log {
+        log.end(outcome.results.have_figures());
+        outcome.troubles.extend(log.failure());
+        log.complaint().iter().for_each(|complaint| voice.warn(complaint));
+    }
+    let _ = control.take_deposit();
+}
+
+/// What keeps the run from being begun, by where it lies: what stands against each time span now. What the
+/// run itself makes may not be there yet: of a time span on such a file only the profile is judged.
+fn known_before(
+    profile: &Profile,
+    system: &System,
+    options: &Options,
+    probes: &Probes,
+) -> (Vec<PlanError>, Vec<PlanError>) {
+    let mut made: HashSet<RawText> =
+        files::precreate::files(profile).into_iter().map(|file| file.path).collect();
+    let mut known = Vec::new();
+    for span in &profile.time_spans {
+        let errors = probe_and_plan(profile, span, system, options, probes).err().unwrap_or_default();
+        let to_come = span.targets.iter().any(|target| made.contains(&target.path));
+        known.extend(errors.into_iter().filter(|error| !to_come || error.lies_in == LiesIn::Profile));
+        made.extend(span.targets.iter().filter(|t| plan::creates(t)).map(|target| target.path.clone()));
+    }
+    let (profiles, mut targets): (Vec<_>, Vec<_>) =
+        known.into_iter().partition(|error| error.lies_in == LiesIn::Profile);
+    targets.dedup();
+    (profiles, targets)
+}
+
+/// Of a run that was not begun, because of its targets.
+fn refused(profile: &Profile, errors: Vec<PlanError>, control: &Control) -> Outcome {
+    let spans = (0..profile.time_spans.len()).map(|number| not_reached(number, false, control));
+    let results = Results { time_spans: spans.collect() };
+    let failures = errors.iter().map(PlanError::to_string).collect();
+    Outcome { results, failures, refused: true, troubles: Vec::new() }
+}
+
+/// Of a time span that was not begun. Of those that follow the first one nothing is said: it tells what
+/// ended the run.
+fn not_reached(number: usize, went_well: bool, control: &Control) -> SpanResults {
+    let by = if went_well { control.ended_by() } else { EndedBy::Failure };
+    let ended = (number == 0).then_some(Ended { by, after: None });
+    SpanResults { ended, ..SpanResults::default() }
+}
+
+/// Tells the supervisor when the run ends in a panic.
+struct Death<'a>(&'a Control);
+
+impl Drop for Death<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.died();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The terminal that a stream goes to: how large it is.
+
+pub use std::os::fd::AsFd as AsStream;
+
+/// What can be seen of it: columns and lines; `None` = it isn't told, or the stream goes elsewhere.
+pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some((size.ws_col.into(), size.ws_row.into()))
+}
+
+/// Whether control sequences (colours) are obeyed there: by every terminal but one that calls itself dumb.
+pub fn takes_sequences(_: &impl AsStream) -> bool {
+    true
+}

@@ -1,0 +1,11 @@
+//! What an error of a place most likely comes from.
+
+use std::io;
+
+/// That, where its text doesn't say it.
+pub fn hint(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM) => ", as of what is immutable (lsattr shows an i or an a)",
+        _ => "",
+    }
+}

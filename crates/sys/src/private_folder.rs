@@ -1,0 +1,80 @@
+//! A folder among the temporary files that only this user may look into.
+
+use super::folder;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Such a folder; it goes with all that is in it when this is dropped.
+#[derive(Debug)]
+pub struct PrivateFolder(PathBuf);
+
+impl PrivateFolder {
+    /// Makes one among the temporary files (`TMPDIR`).
+    ///
+    /// # Errors
+    /// What the system says, with the folder that it says it of.
+    pub fn make(prefix: &str) -> io::Result<PrivateFolder> {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let among = std::env::temp_dir();
+        loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let path = among.join(format!("{prefix}-{}-{number}", std::process::id()));
+            match folder::make_private(&path) {
+                Ok(()) => return Ok(PrivateFolder(path)),
+                // One that was left behind, or a trap: another name.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
+                Err(error) => {
+                    return Err(io::Error::new(error.kind(), format!("{}: {error}", path.display())));
+                }
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes a file in it that isn't there yet.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        File::create_new(self.0.join(name))
+    }
+
+    /// Puts a file into it, in place of one of that name; returns where it is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn put(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
+        let path = self.0.join(name);
+        fs::write(&path, content)?;
+        Ok(path)
+    }
+}
+
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn a_private_folder_goes_with_all_that_is_in_it() {
+        let folder = PrivateFolder::make("diskspd-child").unwrap();
+        let path = folder.path().to_owned();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+        fs::create_dir_all(path.join("a/b")).unwrap();
+        assert_ne!(PrivateFolder::make("diskspd-child").unwrap().path(), path);
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

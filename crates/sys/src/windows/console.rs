@@ -1,0 +1,33 @@
+//! The console that a stream goes to: how large it is, and that it takes control sequences.
+
+pub use std::os::windows::io::AsHandle as AsStream;
+use std::os::windows::io::AsRawHandle;
+use windows_sys::Win32::System::Console::{
+    CONSOLE_SCREEN_BUFFER_INFO, ENABLE_VIRTUAL_TERMINAL_PROCESSING, GetConsoleMode,
+    GetConsoleScreenBufferInfo, SetConsoleMode,
+};
+
+/// What can be seen of it: columns and lines; `None` = it isn't told, or the stream goes elsewhere.
+pub fn window(stream: &impl AsStream) -> Option<(usize, usize)> {
+    // SAFETY: the structure is made of integers, for which all bytes zero are a value.
+    let mut found: CONSOLE_SCREEN_BUFFER_INFO = unsafe { std::mem::zeroed() };
+    // SAFETY: the handle is open as long as the stream is borrowed; the structure lives on this stack.
+    let answer =
+        unsafe { GetConsoleScreenBufferInfo(stream.as_handle().as_raw_handle().cast(), &raw mut found) };
+    let side = |first: i16, last: i16| usize::try_from(i32::from(last) - i32::from(first) + 1).ok();
+    let seen = found.srWindow;
+    (answer != 0).then_some(())?;
+    Some((side(seen.Left, seen.Right)?, side(seen.Top, seen.Bottom)?))
+}
+
+/// Has the console obey control sequences (colours), as terminals elsewhere do by themselves. False = it
+/// can't, as before Windows 10, or the stream is no console of Windows.
+pub fn takes_sequences(stream: &impl AsStream) -> bool {
+    let handle = stream.as_handle().as_raw_handle().cast();
+    let mut mode = 0;
+    // SAFETY: the handle is open as long as the stream is borrowed; the kernel writes one number, which lives
+    // on this stack.
+    let known = unsafe { GetConsoleMode(handle, &raw mut mode) } != 0;
+    // SAFETY: as above; takes numbers only.
+    known && unsafe { SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING) } != 0
+}

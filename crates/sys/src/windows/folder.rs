@@ -1,0 +1,116 @@
+//! A folder, and files right in it: no name leads out of it, by no link.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Makes a folder, whose rights are those of the folder that it is in: the user's temporary files are his.
+///
+/// # Errors
+/// What the system says: there is something of that name.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+/// A folder.
+#[derive(Debug)]
+pub struct OpenFolder(PathBuf);
+
+impl OpenFolder {
+    /// Finds out where it is.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn open(path: &Path) -> io::Result<OpenFolder> {
+        let folder = std::fs::canonicalize(path)?;
+        if !folder.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(OpenFolder(folder))
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// There is none of this name, or it is a link.
+    pub fn file(&self, name: &str) -> io::Result<File> {
+        let path = self.right_here(name)?;
+        match std::fs::symlink_metadata(&path)?.file_type() {
+            kind if kind.is_symlink() => {
+                Err(io::Error::other("it is a symbolic link, which is not followed"))
+            }
+            kind if !kind.is_file() => Err(io::Error::other("it is no regular file")),
+            _ => File::open(path),
+        }
+    }
+
+    /// Whether there is anything of this name.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn has(&self, name: &str) -> io::Result<bool> {
+        match std::fs::symlink_metadata(self.right_here(name)?) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a file; of a link itself.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        std::fs::remove_file(self.right_here(name)?)
+    }
+
+    /// All names in it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        std::fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    /// Returns when its names are on the disk: the file system sees to that by itself.
+    ///
+    /// # Errors
+    /// None.
+    pub fn sync(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Refuses what is no name of a file right in the folder. A colon would name a drive or a stream of a
+    /// file.
+    fn right_here(&self, name: &str) -> io::Result<PathBuf> {
+        match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
+            true => {
+                Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no name of a file in this folder"))
+            }
+            false => Ok(self.0.join(name)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_is_reached() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("in");
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::write(directory.path().join("out"), "secret").unwrap();
+        std::fs::write(inside.join("own"), "own").unwrap();
+        let folder = OpenFolder::open(&inside).unwrap();
+        for name in ["", ".", "..", "../out", "..\\out", "C:\\out", "own:stream", "a/b", "a\0b"] {
+            assert!(folder.file(name).is_err() && folder.remove(name).is_err(), "{name}");
+        }
+        assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        assert_eq!(folder.names().unwrap(), ["own"]);
+        folder.remove("own").unwrap();
+        assert!(folder.names().unwrap().is_empty() && OpenFolder::open(&inside.join("own")).is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! What the system knows of a file besides its content: of which kind it is, and which one.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::AsRawHandle;
+use std::path::Path;
+use windows_sys::Win32::Storage::FileSystem::{
+    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, GetFileInformationByHandle,
+};
+
+/// What there can be at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// A drive or volume.
+    BlockDevice,
+    /// A pipe with a name.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// What is none of these.
+    Other,
+}
+
+impl Kind {
+    /// Of what was looked at. Drives, volumes and pipes can't be looked at by this way.
+    pub fn of(found: &Metadata) -> Kind {
+        match (found.is_file(), found.is_dir()) {
+            (true, _) => Kind::File,
+            (_, true) => Kind::Directory,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// (volume, number of the file): the same for all names of one file, which a path leads to.
+///
+/// # Errors
+/// There is none, or it can't be looked at.
+pub fn identity_at(path: &Path) -> io::Result<(u64, u64)> {
+    // Nothing is read: so it can be opened whoever uses it. The flag is for folders.
+    let file = File::options().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path)?;
+    // SAFETY: the structure is made of integers, for which all bytes zero are a value.
+    let mut found: BY_HANDLE_FILE_INFORMATION = unsafe { std::mem::zeroed() };
+    // SAFETY: the file is open; the structure lives on this stack.
+    if unsafe { GetFileInformationByHandle(file.as_raw_handle().cast(), &raw mut found) } == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let number = (u64::from(found.nFileIndexHigh) << 32) | u64::from(found.nFileIndexLow);
+    Ok((found.dwVolumeSerialNumber.into(), number))
+}
+
+/// Number of the user whose it is: users have no numbers.
+pub fn owner(_: &Metadata) -> u32 {
+    0
+}
+
+/// Whether others than its owner may put files into a folder, and lead us by links: making one takes a
+/// privilege.
+pub fn is_open_to_others(_: &Metadata) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_of_a_file_are_the_same_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("one"), "").unwrap();
+        std::fs::write(at("other"), "").unwrap();
+        std::fs::hard_link(at("one"), at("hard")).unwrap();
+        let identity = |name: &str| identity_at(&at(name)).unwrap();
+        assert_eq!(identity("one"), identity("hard"));
+        assert_eq!(identity("one"), identity(".\\one"));
+        assert_ne!(identity("one"), identity("other"));
+        assert!(identity_at(&at("none")).is_err() && identity_at(folder.path()).is_ok());
+        let kind = |path: &Path| Kind::of(&std::fs::metadata(path).unwrap());
+        assert_eq!((kind(&at("one")), kind(folder.path())), (Kind::File, Kind::Directory));
+    }
+}

@@ -1,0 +1,243 @@
+//! Files that take their place whole: an earlier file of the name stays as it is until a new one is ready.
+//!
+//! A new file has a name beside its place that nobody can guess, and takes its place in one step. A program
+//! that is killed leaves behind what it was writing at that moment.
+
+#[path = "../place/error.rs"]
+mod error;
+mod hint;
+#[path = "../place/not_put.rs"]
+mod not_put;
+
+pub use error::PlaceError;
+pub use not_put::NotPut;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Random names in a row that are all taken: somebody plays with us.
+const TRIES: usize = 100;
+
+/// Where a file is put: a folder, and a name in it.
+#[derive(Debug)]
+pub struct Place {
+    folder: PathBuf,
+    name: OsString,
+    /// Whether a file was there when the place was looked at.
+    is_taken: bool,
+}
+
+impl Place {
+    /// Looks at a place and tries it out: makes a file there, which is gone at once, and opens an earlier
+    /// one without changing it.
+    ///
+    /// # Errors
+    /// Why no file can be put there.
+    pub fn open(path: &Path) -> Result<Arc<Place>, PlaceError> {
+        let name = path.file_name().ok_or(PlaceError::NotAFile)?.to_owned();
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let is_taken = match std::fs::symlink_metadata(path) {
+            Ok(found) if !found.is_file() => return Err(PlaceError::NotAFile),
+            Ok(found) if found.permissions().readonly() => {
+                return Err(PlaceError::Earlier(io::ErrorKind::PermissionDenied.into()));
+            }
+            Ok(_) => {
+                File::options().write(true).open(path).map_err(PlaceError::Earlier)?;
+                true
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(PlaceError::Earlier(error)),
+        };
+        let place = Arc::new(Place { folder, name, is_taken });
+        place.begin().map_err(PlaceError::Folder)?;
+        Ok(place)
+    }
+
+    /// A file for this place, not yet there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(self: &Arc<Place>) -> io::Result<NewFile> {
+        let (file, path) = random_names(&self.folder, &self.name)?;
+        Ok(NewFile { place: Arc::clone(self), file, path: Some(path) })
+    }
+}
+
+/// Tries random names until one isn't taken.
+fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
+    let mut failed = io::ErrorKind::AlreadyExists.into();
+    for _ in 0..TRIES {
+        let path = folder.join(random_name(like));
+        match File::options().read(true).write(true).create_new(true).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                failed = error;
+                break;
+            }
+        }
+    }
+    Err(failed)
+}
+
+/// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. What a collector of
+/// metrics reads by its ending becomes `run.prom.<16 random digits>`.
+fn random_name(like: &OsStr) -> OsString {
+    // Keyed anew from the system's random numbers each time: nobody else can tell the next one.
+    let random = format!("{:016x}", RandomState::new().build_hasher().finish());
+    let name = like.to_string_lossy();
+    // What is packed says in front of it what it is.
+    let packed = ["json.gz", "xml.gz"].into_iter().find(|ending| name.ends_with(ending));
+    let ending =
+        packed.or_else(|| Path::new(&*name).extension()?.to_str()).filter(|ending| *ending != "prom");
+    match ending.and_then(|ending| Some((name.strip_suffix(ending)?.strip_suffix('.')?, ending))) {
+        Some((stem, ending)) => format!("{stem}.{random}.{ending}").into(),
+        None => format!("{name}.{random}").into(),
+    }
+}
+
+/// A file that isn't where it belongs. Until it's put there it leaves no trace: dropped, it is gone.
+#[derive(Debug)]
+pub struct NewFile {
+    place: Arc<Place>,
+    file: File,
+    /// Where it is; `None` = under its own name, or kept under another one.
+    path: Option<PathBuf>,
+}
+
+impl NewFile {
+    /// The file, for writing.
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Whether there was another file in its place when that was looked at.
+    pub fn replaces(&self) -> bool {
+        self.place.is_taken
+    }
+
+    /// Whether others can see it by now.
+    pub fn is_placed(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// Gives it its name; what is there is replaced. Can be written further.
+    ///
+    /// # Errors
+    /// It isn't there, and where it is instead.
+    pub fn put(&mut self) -> Result<(), NotPut> {
+        let Some(path) = self.path.take() else { return Ok(()) };
+        let Err(error) = std::fs::rename(&path, self.place.folder.join(&self.place.name)) else {
+            return Ok(());
+        };
+        let kept = match path.exists() {
+            true => Ok(path),
+            false => self.copy_elsewhere(),
+        };
+        Err(NotPut { error, kept })
+    }
+
+    /// Keeps it beside its place, under a name of its own.
+    ///
+    /// # Errors
+    /// None: it is there.
+    pub fn keep_beside(&mut self) -> io::Result<PathBuf> {
+        Ok(self.path.take().unwrap_or_else(|| self.place.folder.join(&self.place.name)))
+    }
+
+    /// The folder is gone: what was written is saved in one for temporary files.
+    fn copy_elsewhere(&mut self) -> io::Result<PathBuf> {
+        let (mut copy, path) = elsewhere(&self.place.name)?;
+        self.file.rewind()?;
+        let copied = io::copy(&mut self.file, &mut copy);
+        if copied.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        copied.map(|_| path)
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// A file for what can't be written where it belongs, in the folder for temporary files: for its owner alone.
+///
+/// # Errors
+/// What the system says.
+pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
+    random_names(&std::env::temp_dir(), like)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        names.map(|name| name.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_was_there_stays_until_the_new_file_is_put_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        std::fs::write(&path, "earlier").unwrap();
+        let place = Place::open(&path).unwrap();
+        assert_eq!(names(folder.path()), ["run.json"], "what it was tried out with is gone");
+        let mut new = place.begin().unwrap();
+        new.file().write_all(b"new").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"earlier");
+        new.put().unwrap();
+        assert!(new.replaces() && new.is_placed());
+        new.file().write_all(b" and more").unwrap();
+        drop(new);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new and more");
+        drop(place.begin().unwrap());
+        let beside = place.begin().unwrap().keep_beside().unwrap();
+        assert!(beside.exists() && beside != path);
+        assert_eq!(names(folder.path()).len(), 2);
+    }
+
+    #[test]
+    fn what_can_not_be_replaced_is_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Place::open(folder.path()), Err(PlaceError::NotAFile)));
+        let nowhere = folder.path().join("none").join("run.json");
+        assert!(matches!(Place::open(&nowhere), Err(PlaceError::Folder(_))));
+        let kept = folder.path().join("kept.json");
+        std::fs::write(&kept, "").unwrap();
+        let mut rights = std::fs::metadata(&kept).unwrap().permissions();
+        rights.set_readonly(true);
+        std::fs::set_permissions(&kept, rights.clone()).unwrap();
+        assert!(matches!(Place::open(&kept), Err(PlaceError::Earlier(_))));
+        #[allow(clippy::permissions_set_readonly_false)] // that is for other systems
+        rights.set_readonly(false);
+        std::fs::set_permissions(&kept, rights).unwrap();
+    }
+
+    #[test]
+    fn random_names_say_what_a_file_is() {
+        for (name, start, end) in [
+            ("run.json", "run.", ".json"),
+            ("run.json.gz", "run.", ".json.gz"),
+            ("run.prom", "run.prom.", ""),
+            ("run", "run.", ""),
+        ] {
+            let random = random_name(OsStr::new(name)).into_string().unwrap();
+            assert!(random.starts_with(start) && random.ends_with(end), "{random}");
+            assert_eq!(random.len(), start.len() + 16 + end.len(), "{random}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Completions of PowerShell, that of Windows and that of every system (`pwsh`).
+
+use super::offered::{Beside, beside, of_runs};
+use crate::cli::commands::{COMMANDS, Command};
+use crate::cli::option::{OptionRow, OptionValue};
+
+/// What stands for the options of runs where rows have the name of a command.
+const OF_RUNS: &str = "-";
+/// What stands for files where rows have values: PowerShell completes those by itself when it is offered
+/// nothing.
+const FILES: &str = "@";
+
+/// The script; ends with a line feed. Its rows are lines, because PowerShell's tables don't tell `-s` from
+/// `-S`.
+pub fn script() -> String {
+    format!("{BEGIN}{}{END}", rows())
+}
+
+/// A row: of which command, what, its values, and what it is.
+fn row(command: &str, word: &str, values: &str, help: &str) -> String {
+    format!("{command}|{word}|{values}|{help}\n")
+}
+
+fn rows() -> String {
+    let mut rows = String::new();
+    for command in COMMANDS {
+        let runs = if command.takes_options_of_runs() { OF_RUNS } else { "" };
+        rows += &row("", command.name, runs, command.help);
+    }
+    rows.extend(of_runs().iter().map(|option| of_option(OF_RUNS, option)));
+    rows.extend(COMMANDS.iter().map(of_command));
+    rows
+}
+
+fn of_command(command: &Command) -> String {
+    let words = match beside(command) {
+        Beside::Words(words) => words,
+        Beside::Nothing | Beside::Files => String::new(),
+    };
+    let words = words.split_whitespace().map(|word| row(command.name, word, "", command.help));
+    let options = command.rows_and_help();
+    words.chain(options.iter().map(|option| of_option(command.name, option))).collect()
+}
+
+/// An option; of a letter also with each value attached to it.
+fn of_option(command: &str, option: &OptionRow) -> String {
+    let values = match (option.value, option.value.offered()) {
+        (OptionValue::File | OptionValue::Folder, _) => FILES.to_owned(),
+        (_, _) if option.is_letter() => String::new(),
+        (_, words) => words.join(" "),
+    };
+    let attached = option.value.offered().iter().filter(|_| option.is_letter());
+    let attached = attached.map(|value| row(command, &format!("{}{value}", option.name), "", option.help));
+    row(command, option.name, &values, option.help) + &attached.collect::<String>()
+}
+
+const BEGIN: &str = r"# Completions of diskspd for PowerShell.
+Register-ArgumentCompleter -Native -CommandName diskspd, diskspd.exe, diskspd-lab,
+    diskspd-lab.exe -ScriptBlock {
+    param($word, $line, $cursor)
+    # Of which command (- = a run), an option or a word, its values (@ = files), what it is.
+    $rows = @'
+";
+
+const END: &str = r#"'@ -split '\r?\n' | Where-Object { $_ } | ForEach-Object { , ($_ -split '\|', 4) }
+    function offer($text, $help) {
+        $kind = if ($text -like '-*') { 'ParameterName' } else { 'ParameterValue' }
+        [System.Management.Automation.CompletionResult]::new($text, $text, $kind, $help)
+    }
+    $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |
+        ForEach-Object { $_.Extent.Text })
+    $of = @('-')
+    if ($before.Count -gt 1) {
+        $command = @($rows | Where-Object { $_[0] -ceq '' -and $_[1] -ceq $before[1] })
+        if ($command) { $of = @($before[1], $command[0][2]) | Where-Object { $_ } }
+    }
+    $known = @($rows | Where-Object { $of -ccontains $_[0] })
+    # A value behind its option, or behind the sign.
+    $option, $part, $prefix = $before[-1], $word, ''
+    if ($word -cmatch '^(--[a-z0-9-]+)=(.*)$') {
+        $option, $part, $prefix = $Matches[1], $Matches[2], ($Matches[1] + '=')
+    }
+    $row = @($known | Where-Object { $_[1] -ceq $option -and $_[2] })
+    if ($row) {
+        if ($row[0][2] -ceq '@') { return }
+        $row[0][2] -split ' ' | Where-Object { $_.StartsWith($part, 'Ordinal') } |
+            ForEach-Object { offer ($prefix + $_) $row[0][3] }
+        return
+    }
+    # No word of a command stands behind another one.
+    $names = @()
+    if ($word -like '-*') { $names = $known }
+    elseif ($before.Count -eq 1) { $names = @($rows | Where-Object { $_[0] -ceq '' }) }
+    elseif ($before.Count -eq 2) { $names = @($known | Where-Object { $_[1] -notlike '-*' }) }
+    $names | Where-Object { $_[1].StartsWith($word, 'Ordinal') } | ForEach-Object { offer $_[1] $_[3] }
+}
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_has_four_parts_and_none_ends_the_text_that_it_stands_in() {
+        for line in rows().lines() {
+            let parts: Vec<&str> = line.splitn(4, '|').collect();
+            assert!(
+                matches!(parts[..], [_, word, _, help] if !word.is_empty() && !help.is_empty()),
+                "{line}"
+            );
+            // Such a line ends a text of PowerShell.
+            assert!(!line.starts_with("'@"), "{line}");
+        }
+    }
+
+    #[test]
+    fn values_stand_with_their_options() {
+        let rows = rows();
+        let has = |start: &str| rows.lines().any(|line| line.starts_with(start));
+        for start in [
+            "|sweep|-|",
+            "|report||",
+            "-|--engine|auto ",
+            "-|-Su||",
+            "sweep|--order|interleaved ",
+            "compare|--fail-if|worse ",
+            "preset|sql-log||",
+            "completions|powershell||",
+            "report|--help||",
+        ] {
+            assert!(has(start), "{start}");
+        }
+        assert!(!has("report|--engine|") && has("-|-s|") && has("-|-S|"));
+    }
+
+    #[test]
+    fn brackets_and_texts_of_the_script_are_closed() {
+        let script = script();
+        let code: String =
+            script.lines().filter(|line| !line.contains('|') || line.starts_with(' ')).collect();
+        for (open, close) in [('{', '}'), ('(', ')'), ('[', ']')] {
+            let count = |sign| code.chars().filter(|c| *c == sign).count();
+            assert_eq!(count(open), count(close), "{open}{close}");
+        }
+        assert_eq!(script.matches("@'\n").count(), 1);
+        assert_eq!(script.matches("\n'@").count(), 1);
+    }
+}

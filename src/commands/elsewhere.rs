@@ -1,0 +1,102 @@
+//! What Linux's program alone does: on Windows each of these commands says why it doesn't, and what to do
+//! instead.
+
+use super::not_done::NotDone;
+use super::{run, sweep};
+use crate::cli::{self, Exit, Invocation};
+use crate::finding::Finding;
+use crate::profile::RawText;
+use crate::run::INSTEAD;
+use std::ffi::OsString;
+
+/// A command, why it isn't there, and what to do instead.
+type LackingCommand = (&'static str, &'static str, &'static str);
+
+const ENGINES: &str = "its engines are Linux's";
+
+/// All that isn't there.
+const LACKING: [LackingCommand; 12] = [
+    ("a run", ENGINES, INSTEAD),
+    ("rerun", ENGINES, INSTEAD),
+    ("precondition", ENGINES, "write over the target with Microsoft's diskspd.exe, then sweep --with it"),
+    ("--engine help", ENGINES, INSTEAD),
+    ("trace", "it tries the profile that it finds on a simulated drive", "use the Linux program"),
+    ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
+    ("event", "its events are Linux's", "use -ys, -yf, -yr, -yp and -ye of Microsoft's diskspd.exe"),
+    ("-Rs", "it reads Linux's /proc and /sys", "use Microsoft's diskspd.exe -Rs"),
+    ("devices", "it lists Linux's block devices", "use Get-PhysicalDisk and Get-Disk of PowerShell"),
+    ("doctor", "it looks at Linux's settings", "use the Linux program there"),
+    ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
+    ("this command", "it takes a run", INSTEAD),
+];
+
+fn lacking(command: &str) -> NotDone {
+    let found = LACKING.iter().find(|(name, ..)| *name == command);
+    let (name, why, instead) = found.unwrap_or(&LACKING[LACKING.len() - 1]);
+    let what = format!("{name} isn't possible with this program on Windows: {why}");
+    NotDone::usage(vec![Finding::error(what).remedy(*instead)])
+}
+
+/// The arguments as the program reads them. Behind no command `/` begins an option, as it does for DISKSPD.
+pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| cli::command_names().iter().any(|name| word == name);
+    if arguments.get(1).is_some_and(|first| !is_command(first)) {
+        for word in arguments.iter_mut().skip(1) {
+            if let Some(rest) = word.to_str().and_then(|word| word.strip_prefix('/')) {
+                *word = format!("-{rest}").into();
+            }
+        }
+    }
+    arguments
+}
+
+/// Says that it isn't there.
+///
+/// # Errors
+/// Always, but where Microsoft's tool makes the runs (`--with`), or a profile is printed.
+pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
+    let command = match invocation {
+        Invocation::Run(request) if request.profile_only || request.with.is_some() => {
+            return run::run(&request);
+        }
+        // Each of its points says by itself who makes it.
+        Invocation::Sweep(request) => return sweep::sweep(&request),
+        Invocation::Run(request) if request.record.is_some() => "rerun",
+        Invocation::Run(_) => "a run",
+        Invocation::Precondition(_) => "precondition",
+        Invocation::EngineHelp => "--engine help",
+        Invocation::Trace(_) => "trace",
+        Invocation::VerifyAfter(_) => "verify-after",
+        Invocation::SetEvent { .. } | Invocation::Event { .. } => "event",
+        Invocation::System { .. } => "-Rs",
+        Invocation::Devices { .. } => "devices",
+        Invocation::Doctor { .. } => "doctor",
+        Invocation::Privileges => "privileges",
+        _ => "this command",
+    };
+    Err(lacking(command))
+}
+
+/// Whether another rank says what is to be said: there are none.
+pub fn is_silent() -> bool {
+    false
+}
+
+/// What several ranks can't do together: there are none.
+///
+/// # Errors
+/// None.
+pub fn refuse(_: &str) -> Result<(), NotDone> {
+    Ok(())
+}
+
+/// Sets events (`-ye`).
+///
+/// # Errors
+/// There are any to set.
+pub fn set_events(names: &[RawText]) -> Result<(), NotDone> {
+    if names.is_empty() { Ok(()) } else { Err(lacking("event")) }
+}
+
+/// Gives up rights that aren't needed: there are none.
+pub fn give_up(_: &Invocation) {}

@@ -1,0 +1,46 @@
+//! What takes this machine: runs, its devices, its rights. On another system `elsewhere.rs` stands in its
+//! place.
+
+use super::not_done::NotDone;
+use super::{
+    cluster, devices, doctor, event, precondition, print, privileges, run, sweep, trace, verify_after,
+};
+use crate::cli::{Exit, Invocation};
+use crate::engine;
+pub use cluster::{is_silent, refuse};
+pub use event::set_all as set_events;
+pub use privileges::give_up;
+use std::ffi::OsString;
+
+/// The arguments as the program reads them: as they were typed.
+pub fn typed(arguments: Vec<OsString>) -> Vec<OsString> {
+    arguments
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// It can't be done.
+pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
+    match invocation {
+        Invocation::System { xml } => run::print_system(xml),
+        Invocation::EngineHelp => print(&engine::describe_all()),
+        // The exit code as DISKSPD's: there was no run.
+        Invocation::SetEvent { names } => set_events(&names).map(|()| Exit::RunFailed),
+        Invocation::Event { action, name } => event::act(action, &name),
+        Invocation::Devices { json } => devices::devices(json),
+        Invocation::Doctor { json, targets } => doctor::doctor(json, &targets),
+        Invocation::Privileges => privileges::privileges(),
+        Invocation::VerifyAfter(request) => {
+            refuse("verify-after").and_then(|()| verify_after::verify_after(&request))
+        }
+        Invocation::Precondition(request) => {
+            refuse("precondition").and_then(|()| precondition::precondition(&request))
+        }
+        Invocation::Trace(request) => refuse("trace").and_then(|()| trace::trace(&request)),
+        Invocation::Sweep(request) => refuse("sweep").and_then(|()| sweep::sweep(&request)),
+        Invocation::Run(request) => cluster::run(&request).unwrap_or_else(|| run::run(&request)),
+        // Everything else is obeyed by whom this was asked.
+        _ => Err(NotDone::failed(["there is no such command"])),
+    }
+}

@@ -1,0 +1,53 @@
+//! Patterns that the shell left as they are, as those of Windows do: `*` and `?` in the last part of a path.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The files of a pattern, by name; `None` = the path is none.
+pub fn matching(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
+    let pattern = path.file_name().unwrap_or_default().as_encoded_bytes();
+    pattern.iter().any(|byte| b"*?".contains(byte)).then(|| listed(folder(path), pattern))
+}
+
+/// Where a path lies.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn listed(folder: &Path, pattern: &[u8]) -> io::Result<Vec<PathBuf>> {
+    let paths = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path());
+    let is_one = |path: &PathBuf| fits(pattern, path.file_name().unwrap_or_default().as_encoded_bytes());
+    let mut found: Vec<PathBuf> = paths.filter(is_one).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// Whether a name is one of a pattern's.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, _) => name.is_empty(),
+        (Some((b'*', rest)), _) => (0..=name.len()).any(|taken| fits(rest, &name[taken..])),
+        (Some((b'?', rest)), Some((_, name))) => fits(rest, name),
+        (Some((wanted, rest)), Some((found, name))) => wanted == found && fits(rest, name),
+        (Some(_), None) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_those_of_a_shell() {
+        for (pattern, name, expected) in [
+            ("*.json", "a.json", true),
+            ("*.json", "a.xml", false),
+            ("run-?.json", "run-7.json", true),
+            ("run-?.json", "run-17.json", false),
+            ("a*b*c", "aXbYbZc", true),
+            ("a", "ab", false),
+        ] {
+            assert_eq!(fits(pattern.as_bytes(), name.as_bytes()), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! `diskspd.exe` under Wine: it reads, judges, compares and keeps what Linux's program does, to the byte. Where Wine, the
+//! cross compiler or the program isn't there, the tests say so; `docs/windows.md` says how to have them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use crate::common::{Ended, output, side_by_side, skip, while_nothing_starts};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+
+/// Names the program for Windows, in place of the one that was built last. Empty = it can't be built here, which was told.
+const EXE: &str = "DISKSPD_TEST_EXE";
+
+/// What Debian's Wine lacks, and the standard library imports.
+const STAND_IN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/bcryptprimitives.c");
+
+/// What is there to run the program with.
+struct Windows {
+    exe: PathBuf,
+    /// Where Wine keeps its files, and the stand-in lies.
+    folder: PathBuf,
+}
+
+/// What isn't there, and how to have it.
+struct Missing(String);
+
+/// Found once; `None` = it was told what is missing.
+fn windows() -> Option<&'static Windows> {
+    static FOUND: OnceLock<Result<Windows, Missing>> = OnceLock::new();
+    let given = std::env::var_os(EXE);
+    if given.as_deref() == Some(OsStr::new("")) {
+        eprintln!("SKIPPED: {EXE} is empty: no program for Windows could be built");
+        return None;
+    }
+    let found = FOUND.get_or_init(|| {
+        let exe = given.map_or_else(built, PathBuf::from);
+        let windows = Windows { exe, folder: Path::new(env!("CARGO_TARGET_TMPDIR")).join("wine") };
+        windows.prepared().map(|()| windows)
+    });
+    match found {
+        Ok(windows) => Some(windows),
+        Err(why) => {
+            skip(&why.0);
+            None
+        }
+    }
+}
+
+/// Where Cargo puts it.
+fn built() -> PathBuf {
+    let target = Path::new(env!("CARGO_BIN_EXE_diskspd")).ancestors().nth(2).unwrap();
+    target.join("x86_64-pc-windows-gnu/debug/diskspd.exe")
+}
+
+impl Windows {
+    fn prepared(&self) -> Result<(), Missing> {
+        if !self.exe.is_file() {
+            let exe = self.exe.display();
+            let how = "cargo build -p diskspd --target x86_64-pc-windows-gnu makes it";
+            return Err(Missing(format!("no {exe}: {how}")));
+        }
+        fs::create_dir_all(&self.folder).unwrap();
+        let mut compiler = Command::new("x86_64-w64-mingw32-gcc");
+        compiler.args(["-shared", "-o", "bcryptprimitives.dll", STAND_IN, "-ladvapi32"]);
+        let compiled = output(compiler.current_dir(&self.folder));
+        if !compiled.is_ok_and(|compiled| compiled.status.success()) {
+            let what = "no stand-in for a library of Wine: apt-get install gcc-mingw-w64-x86-64";
+            return Err(Missing(what.to_owned()));
+        }
+        // The first start sets Wine up, which takes seconds.
+        match ended(self.command(Path::new("."), &["--version"])) {
+            Ok(ended) if ended.code == 0 => Ok(()),
+            Ok(ended) => Err(Missing(format!("Wine can't start the program: {}", ended.stderr))),
+            Err(_) => Err(Missing("no wine: apt-get install wine wine64".into())),
+        }
+    }
+
+    fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new("wine");
+        command.arg(&self.exe).args(arguments).current_dir(folder);
+        command.env("WINEPREFIX", self.folder.join("prefix")).env("WINEDEBUG", "-all");
+        // Wine asks for neither a browser nor .NET.
+        command.env("WINEDLLOVERRIDES", "mscoree,mshtml=").env("WINEPATH", &self.folder);
+        // The usual history is Windows' own.
+        command.env_remove("DISKSPD_STORE").env_remove("XDG_DATA_HOME");
+        command
+    }
+
+    fn run(&self, folder: &Path, arguments: &[&str]) -> Ended {
+        // Wine's server ends with the last program, and may do so just when the next one turns to it.
+        let mut tries = std::iter::repeat_with(|| ended(self.command(folder, arguments)).unwrap());
+        let is_served = |ended: &Ended| !ended.stderr.contains("wine client error");
+        tries.by_ref().take(10).find(is_served).unwrap_or_else(|| panic!("{arguments:?}: Wine's server ends"))
+    }
+
+    /// Both programs do the same, to the byte; returns what.
+    #[track_caller]
+    fn same(&self, folder: &Path, line: &str) -> Ended {
+        self.alike(folder, line, |ended| ended)
+    }
+
+    /// The same of what names files, which Windows writes in its way.
+    #[track_caller]
+    fn same_but_for_paths(&self, folder: &Path, line: &str) -> Ended {
+        self.alike(folder, line, |ended| Ended { stdout: ended.stdout.replace('\\', "/"), ..ended })
+    }
+
+    #[track_caller]
+    fn alike(&self, folder: &Path, line: &str, seen: fn(Ended) -> Ended) -> Ended {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let (here, there) = (seen(on_linux(folder, &arguments)), seen(self.run(folder, &arguments)));
+        assert_eq!(there.stdout, here.stdout, "{line}: {} {}", there.code, there.stderr);
+        assert_eq!(there.stderr, here.stderr, "{line}");
+        assert_eq!(there.code, here.code, "{line}");
+        there
+    }
+}
+
+/// Runs a program of Wine to its end. What it says goes to files: services of Wine, which it may have started, would have
+/// pipes open for a minute.
+fn ended(mut command: Command) -> std::io::Result<Ended> {
+    let mut said = [tempfile::tempfile()?, tempfile::tempfile()?];
+    command.stdin(Stdio::null()).stdout(said[0].try_clone()?).stderr(said[1].try_clone()?);
+    let status = while_nothing_starts(|| command.spawn())?.wait()?;
+    let [stdout, stderr] = said.each_mut().map(|file| {
+        let mut text = Vec::new();
+        file.rewind().and_then(|()| file.read_to_end(&mut text)).unwrap();
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    Ok(Ended { code: status.code().unwrap_or(-1), stdout, stderr })
+}
+
+fn on_linux(folder: &Path, arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diskspd"));
+    output(command.args(arguments).current_dir(folder)).unwrap().into()
+}
+
+/// A folder with runs of DISKSPD, fio and this program, and a job file.
+fn with_runs() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    for file in [
+        "samples/text-a-random-read-latency.txt",
+        "synth/01_plain.xml",
+        "synth/04_lat_write.xml",
+        "synth/10_two_files_t2.xml",
+        "fio/mix.json",
+        "records/one-line.json",
+    ] {
+        let name = file.rsplit('/').next().unwrap();
+        fs::copy(data.join(file), folder.path().join(name)).unwrap();
+    }
+    let job =
+        "[global]\nbs=4k\nrw=randread\nruntime=5\ntime_based\nfilename=x.dat\nsize=1g\n[a]\niodepth=4\n";
+    fs::write(folder.path().join("job.fio"), job).unwrap();
+    folder
+}
+
+/// As `>` of Windows' PowerShell writes a text.
+fn redirected(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16().flat_map(|unit| match unit {
+        0x0a => vec![0x0d, 0x0a],
+        unit => vec![unit],
+    }));
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn runs_are_read_judged_and_compared_as_on_linux() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let path = folder.path();
+    for name in ["text-a-random-read-latency.txt", "01_plain.xml", "one-line.json", "job.fio"] {
+        let text = fs::read_to_string(path.join(name)).unwrap();
+        fs::write(path.join(format!("wide-{name}")), redirected(&text)).unwrap();
+    }
+    let read = windows.same(path, "report text-a-random-read-latency.txt");
+    let wide = windows.same(path, "report wide-text-a-random-read-latency.txt").stdout;
+    assert_eq!(wide.strip_prefix("wide-"), Some(&*read.stdout));
+    for line in [
+        "report one-line.json",
+        "report wide-one-line.json",
+        "report wide-01_plain.xml",
+        "report mix.json -v",
+        "report 0*.xml --md",
+        "merge one-line.json one-line.json",
+        "preset",
+        "preset sql-log",
+        "suite --list",
+        "convert wide-job.fio",
+        "-b4K -w50 -Rpxml C:\\data\\x.dat \\\\server\\share\\x.dat #0",
+        "--preset sql-oltp -Rpxml x.dat",
+        "-bfoo x.dat",
+        "repot one-line.json",
+        "help sweep",
+        "completions powershell",
+    ] {
+        windows.same(path, line);
+    }
+    windows.same_but_for_paths(path, "report . --csv");
+    // DISKSPD takes both.
+    let [dash, slash] = ["-b4K -w5 -Rpxml x.dat", "/b4K /w5 /Rpxml x.dat"]
+        .map(|line| windows.run(path, &line.split(' ').collect::<Vec<_>>()).stdout);
+    assert_eq!(slash, dash);
+    assert_eq!(windows.run(path, &["/?"]).code, 0);
+    assert_eq!(windows.same(path, "compare 01_plain.xml 04_lat_write.xml").code, 3, "other work");
+    assert_eq!(windows.same(path, "compare 01_plain.xml 04_lat_write.xml --anyway").code, 0);
+    assert_eq!(windows.same(path, "compare 01_plain.xml 01_plain.xml --fail-if unsure").code, 2);
+}
+
+#[test]
+fn what_is_written_is_the_same_and_nothing_that_is_read_is_overwritten() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let path = folder.path();
+    for line in [
+        "report 01_plain.xml 04_lat_write.xml one-line.json --html page.html",
+        "compare 01_plain.xml 01_plain.xml --json page.json --html compared.html",
+        "merge one-line.json one-line.json --out page.json --out page.xml --out page.txt",
+        "convert job.fio --out page.xml",
+    ] {
+        let arguments: Vec<&str> = line.split_whitespace().collect();
+        let pages: Vec<&str> = arguments
+            .iter()
+            .copied()
+            .filter(|word| word.starts_with("page") || word.starts_with("comp"))
+            .collect();
+        let pages: Vec<&str> = pages.into_iter().filter(|page| page.contains('.')).collect();
+        let kept = |ended: &Ended| {
+            assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+            pages.iter().map(|page| fs::read(path.join(page)).unwrap()).collect::<Vec<_>>()
+        };
+        let here = kept(&on_linux(path, &arguments));
+        // What Linux's program has left there is replaced.
+        assert!(kept(&windows.run(path, &arguments)) == here, "{line}");
+    }
+    windows.same(path, "convert page.xml");
+    windows.same(path, "convert job.fio --out -");
+    windows.same(path, "report 01_plain.xml --html 01_plain.xml");
+    windows.same(path, "compare 01_plain.xml 01_plain.xml --json c.json --html c.json");
+    let left: Vec<_> = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name.to_str().unwrap().matches('.').count() == 1), "drafts: {left:?}");
+}
+
+#[test]
+fn a_history_is_one_on_both_systems() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let path = folder.path();
+    let files = "01_plain.xml 04_lat_write.xml one-line.json mix.json";
+    let import = format!("history import {files} --store kept --label old");
+    let imported = windows.run(path, &import.split(' ').collect::<Vec<_>>());
+    assert_eq!((imported.code, imported.stdout.matches("kept as @").count()), (0, 4), "{}", imported.stderr);
+    let set = "baseline set b 01_plain.xml --store kept";
+    assert_eq!(windows.run(path, &set.split(' ').collect::<Vec<_>>()).code, 0);
+    for line in [
+        &*import,
+        "history --store kept",
+        "history trend --store kept",
+        "history export --csv --store kept",
+        "compare @old 01_plain.xml --store kept --anyway",
+        set,
+        "baseline list --store kept",
+        "baseline check b --against 01_plain.xml --store kept",
+        "history tag @old nightly --store kept",
+        "history pin @old --store kept",
+        "history --tag nightly --store kept",
+        "history reindex --store kept",
+    ] {
+        windows.same(path, line);
+    }
+    windows.same_but_for_paths(path, "report @old --store kept");
+    let usual = windows.run(path, &["history"]);
+    assert!(usual.stderr.contains("\\AppData\\Local\\diskspd"), "{}", usual.stderr);
+}
+
+#[test]
+fn what_takes_linux_is_refused_with_what_to_do_instead() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let path = folder.path();
+    for (line, words) in [
+        ("-b4K -d1 -c1M x.dat", ["a run isn't possible", "--with"]),
+        ("--engine sim -d1 -c1M x.dat", ["a run isn't possible", "--with"]),
+        ("rerun one-line.json", ["rerun isn't", "--with"]),
+        ("sweep -o1..4 x.dat", ["this program makes no runs on Windows", "--with"]),
+        ("precondition x.dat", ["precondition isn't", "Microsoft's diskspd.exe"]),
+        ("doctor", ["doctor isn't", "Linux"]),
+        ("devices", ["devices isn't", "Get-PhysicalDisk"]),
+        ("event set go", ["event isn't", "-ys"]),
+        ("trace --from x.txt", ["trace isn't", "Linux"]),
+        ("-Rs", ["-Rs isn't", "Microsoft's diskspd.exe"]),
+        ("--engine help", ["--engine help isn't", "Microsoft's tool"]),
+    ] {
+        windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
+    }
+    for line in ["compare --repeat 2 -- -o1 :: -o2 -b4K x.dat", "suite general x.dat", "-Xjob.fio x.dat"] {
+        let ended = windows.run(path, &line.split(' ').collect::<Vec<_>>());
+        assert!(ended.code != 0 && !ended.stderr.is_empty(), "{line}");
+    }
+    assert!(!path.join("x.dat").exists(), "nothing was run");
+}
+
+/// A folder with what plays Microsoft's tool.
+fn with_tool() -> tempfile::TempDir {
+    const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wine/diskspd.c");
+    let folder = tempfile::tempdir().unwrap();
+    let mut compiler = Command::new("x86_64-w64-mingw32-gcc");
+    compiler.args(["-O1", "-o", "ms.exe", SOURCE]).current_dir(folder.path());
+    assert!(output(&mut compiler).unwrap().status.success());
+    fs::write(
+        folder.path().join("s.toml"),
+        "name = 's'\n\n[[test]]\nname = 'reads'\ncommand = '-b4K -r -o4 -d1'\n",
+    )
+    .unwrap();
+    folder
+}
+
+#[test]
+fn microsofts_tool_makes_the_runs() {
+    let Some(windows) = windows() else { return };
+    let folder = with_tool();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let done = |line: &str| {
+        let ended = run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended
+    };
+    let swept =
+        done("sweep --dir points --html p.html --with .\\ms.exe -o1..32 -b4K -r -d1 C:\\data\\x.dat").stdout;
+    assert!(swept.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{swept}");
+    let again = done("sweep --dir points --html p.html --with .\\ms.exe -o1..32 -b4K -r -d1 C:\\data\\x.dat");
+    assert!(again.stdout == swept && again.stderr.contains("continuing after"), "{}", again.stderr);
+    let repeated = done("--with .\\ms.exe --repeat 3 -b4K -r -o2 -d1 --out all.xml C:\\data\\x.dat");
+    assert!(repeated.stderr.contains("run 3: 2000") && repeated.stdout.contains("XML 2.1.0, of WIN-LAB"));
+    assert_eq!(fs::read_to_string(path.join("all.xml")).unwrap().matches("<Results>").count(), 3);
+    let sides = "compare --repeat 2 -- --with .\\ms.exe -b4K -o2 -d1 :: --with .\\ms.exe -b4K -o4 -d1 x.dat";
+    assert!(done(sides).stdout.contains("4000"));
+    done("suite s.toml x.dat --repeat 2 --store kept --with .\\ms.exe");
+    done("baseline set s --store kept");
+    assert!(
+        done("baseline check s --store kept --with .\\ms.exe").stdout.contains("reads  IOPS      4000  4000")
+    );
+    run("--with .\\ms.exe -w100 -b4K #1").fails(3, &["#1 is a disk or volume", "--destroy"]);
+    run("--with missing.exe -b4K x.dat").fails(1, &["--with missing.exe: can't be started"]);
+}
+
+/// Of the recorded command lines one in so many: a start under Wine takes a tenth of a second.
+const ONE_IN: usize = 12;
+
+#[test]
+fn recorded_command_lines_mean_the_same() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let lines = include_str!("../data/command-lines/recorded.jsonl").lines();
+    let lines = lines.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let printed = lines.filter(|line| {
+        let text = line["args"].to_string();
+        text.contains("-Rp") && !text.contains("\"-X") && line["files"].is_null()
+    });
+    let every = std::env::var("DISKSPD_TEST_ALL_LINES").map_or(ONE_IN, |_| 1);
+    let some: Vec<_> = printed.step_by(every).collect();
+    assert!(some.len() > 20);
+    side_by_side(some, |line| {
+        let arguments: Vec<&str> =
+            line["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+        let (here, there) = (on_linux(folder.path(), &arguments), windows.run(folder.path(), &arguments));
+        assert_eq!(there.code, here.code, "{arguments:?}");
+        assert_eq!(without_program(&there.stdout), without_program(&here.stdout), "{arguments:?}");
+        assert_eq!(there.stderr, here.stderr, "{arguments:?}");
+    });
+}
+
+/// How the program was called differs.
+fn without_program(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("Command Line: ").and_then(|rest| rest.split_once(" -")) {
+        Some((_, rest)) => format!("Command Line: -{rest}\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
