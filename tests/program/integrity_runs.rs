@@ -153,7 +153,7 @@ fn what_a_killed_run_acknowledged_is_there() {
         // The same if a person knows that the storage lost power: what is durable is there all the same.
         let ended = diskspd("verify-after --power-lost {}", &journal);
         assert_eq!(ended.code, 0, "{way}: {}{}", ended.stdout, ended.stderr);
-        let lost = "it was cut off by a loss of power of the storage (--power-lost)";
+        let lost = "the storage lost power while it ran (--power-lost)";
         assert!(ended.stdout.contains(lost), "{}", ended.stdout);
     });
 }

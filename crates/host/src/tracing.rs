@@ -1,5 +1,6 @@
 //! What of the machine can be traced (`-e`): where the kernel tells of it, and how to get there.
 
+mod block_format;
 pub mod devices;
 mod format;
 pub mod instance;
@@ -9,6 +10,7 @@ pub mod refusal;
 mod stamp_time;
 mod tracefs;
 
-pub use format::{BlockFormat, Field, Format};
+pub use block_format::{BlockFormat, BlockRecord};
+pub use format::{Field, Format};
 pub use stamp_time::stamp_time;
 pub use tracefs::Tracefs;

@@ -92,7 +92,7 @@ fn why_nothing(content: &JournalContent) -> &'static str {
 fn header(name: &str, content: &JournalContent, power: Power) -> String {
     let end = match (content.has_ended, power) {
         (true, _) => "it ended by itself",
-        (_, Power::Lost) => "it was cut off by a loss of power of the storage (--power-lost)",
+        (_, Power::Lost) => "the storage lost power while it ran (--power-lost)",
         (_, Power::Held) => {
             "it was killed, without a loss of power (the machine has not been restarted since)"
         }

@@ -52,13 +52,15 @@ impl Groups {
     }
 }
 
+/// The number of `name=2` among others; `None` = there is none, or it is `max`.
+fn setting(settings: &str, name: &str) -> Option<u64> {
+    settings.split(' ').find_map(|setting| setting.strip_prefix(name)?.strip_prefix('='))?.parse().ok()
+}
+
 /// `8:0 rbytes=1 wbytes=2 cost.usage=3 cost.wait=4`; `None` = nothing is shared by cost there.
 fn cost(group: &str, line: &str) -> Option<IoCost> {
     let (device, counters) = line.split_once(' ')?;
-    let named = |name: &str| {
-        let value = counters.split(' ').find_map(|counter| counter.strip_prefix(name)?.strip_prefix('='))?;
-        value.parse().ok()
-    };
+    let named = |name| setting(counters, name);
     Some(IoCost {
         group: group.to_owned(),
         device: device.to_owned(),
@@ -93,10 +95,7 @@ impl Group {
 /// `8:16 rbps=2097152 wbps=max riops=max wiops=120`
 fn unified_limit(group: &str, line: &str) -> Option<IoLimit> {
     let (device, limits) = line.split_once(' ')?;
-    let named = |name: &str| {
-        let value = limits.split(' ').find_map(|limit| limit.strip_prefix(name)?.strip_prefix('='))?;
-        value.parse().ok()
-    };
+    let named = |name| setting(limits, name);
     let limit = IoLimit {
         group: group.to_owned(),
         device: device.to_owned(),

@@ -55,37 +55,9 @@ fn field(line: &str) -> Option<(String, Field)> {
     Some((name, Field { offset: number("offset")?, size: number("size")? }))
 }
 
-/// Where the fields of a block device's tracepoints are that tell which request it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BlockFormat {
-    /// The tracepoint's number.
-    pub id: u64,
-    /// The device: 4 bytes, major number above 20 bits of the minor one.
-    pub device: usize,
-    /// First sector of 512 bytes: 8 bytes.
-    pub sector: usize,
-    /// How many sectors: 4 bytes.
-    pub sectors: usize,
-    /// Letters that say what it is: `R` a read, `W` a write.
-    pub letters: Field,
-}
-
-impl BlockFormat {
-    /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
-    pub fn of(format: &Format) -> Option<BlockFormat> {
-        let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
-        Some(BlockFormat {
-            id: format.id,
-            device: place("dev", 4)?.offset,
-            sector: place("sector", 8)?.offset,
-            sectors: place("nr_sector", 4)?.offset,
-            letters: format.field("rwbs")?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::block_format::BlockFormat;
     use super::*;
 
     const COMPLETE: &str = include_str!("../../../../tests/data/tracing/block_rq_complete-6.18");

@@ -9,6 +9,7 @@ use super::refusal::TraceRefusal;
 use super::tracefs::Tracefs;
 use crate::root::names;
 use diskspd_model::machine::tracing::StampClock;
+use diskspd_sys::clock::Nanos;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -28,6 +29,16 @@ pub struct Recording<'a> {
     pub cpus: &'a [u32],
     /// Size of a CPU's buffer, KiB: what is wanted, and the least that will do where memory is short.
     pub kib: (u64, u64),
+}
+
+/// What was taken out of the buffers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TakenEvents {
+    /// How many buffers had any.
+    pub buffers: u64,
+    /// Events before some of them were overwritten, or a buffer was more than half full: pages don't tell
+    /// that events behind them had no room.
+    pub may_be_lost: bool,
 }
 
 /// The buffers of all CPUs. Nothing is recorded before [`Instance::start`].
@@ -149,6 +160,42 @@ impl Instance {
         fs::read_to_string(self.directory.join("trace"))
     }
 
+    /// Takes what is in the buffers: `each` gets the time of every event and its fields, those of a CPU in
+    /// their order. `page` is memory as long as the layout says.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn take_events(
+        &mut self,
+        page: &mut [u8],
+        mut each: impl FnMut(Nanos, &[u8]),
+    ) -> io::Result<TakenEvents> {
+        let layout = self.layout;
+        let whole = (self.kib << 10) as usize / layout.size();
+        let mut taken = TakenEvents::default();
+        for buffer in &mut self.buffers {
+            let mut pages = 0;
+            // A buffer that fills as fast as it is read doesn't keep the others waiting.
+            while pages <= 2 * whole {
+                let Some(page) = layout.page(buffer.read(page)?) else { break };
+                pages += 1;
+                taken.may_be_lost |= page.missed;
+                page.events.for_each(|(at, fields)| each(at, fields));
+            }
+            taken.buffers += u64::from(pages > 0);
+            taken.may_be_lost |= pages > whole / 2;
+        }
+        Ok(taken)
+    }
+
+    /// How many events of all CPUs were not recorded so far. To ask costs more than to read.
+    ///
+    /// # Errors
+    /// What the kernel answers.
+    pub fn lost(&self) -> io::Result<u64> {
+        self.buffers.iter().map(CpuBuffer::lost).sum()
+    }
+
     /// How pages are laid out.
     pub fn layout(&self) -> PageLayout {
         self.layout
@@ -159,9 +206,9 @@ impl Instance {
         self.kib
     }
 
-    /// The buffers, in the order of the CPUs.
-    pub fn buffers(&mut self) -> &mut [CpuBuffer] {
-        &mut self.buffers
+    /// How many buffers there are: one a CPU.
+    pub fn buffers(&self) -> usize {
+        self.buffers.len()
     }
 }
 
@@ -236,7 +283,7 @@ fn owner(name: &str) -> Option<u32> {
 
 /// The events of one CPU.
 #[derive(Debug)]
-pub struct CpuBuffer {
+struct CpuBuffer {
     pipe: File,
     stats: PathBuf,
 }
@@ -251,10 +298,7 @@ impl CpuBuffer {
 
     /// Takes the oldest page out of the buffer, which may not be full yet, into memory as long as the
     /// layout says; nothing = the buffer is empty.
-    ///
-    /// # Errors
-    /// What the kernel answers.
-    pub fn read<'a>(&mut self, into: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    fn read<'a>(&mut self, into: &'a mut [u8]) -> io::Result<&'a [u8]> {
         match self.pipe.read(into) {
             Ok(length) => Ok(&into[..length]),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(&[]),
@@ -263,10 +307,7 @@ impl CpuBuffer {
     }
 
     /// How many events were not recorded so far.
-    ///
-    /// # Errors
-    /// What the kernel answers.
-    pub fn lost(&self) -> io::Result<u64> {
+    fn lost(&self) -> io::Result<u64> {
         Ok(lost(&fs::read_to_string(&self.stats)?))
     }
 }
@@ -344,9 +385,9 @@ mod tests {
         assert_eq!(set("tracing_on").trim(), "1");
         one.stop().expect("stop");
         let mut page = vec![0; one.layout().size()];
-        let buffer = &mut one.buffers()[0];
-        assert_eq!(buffer.read(&mut page).expect("readable"), b"", "no such device");
-        assert_eq!(buffer.lost().expect("stats"), 0);
+        let taken = one.take_events(&mut page, |_, _| panic!("no such device")).expect("readable");
+        assert_eq!((taken, one.buffers()), (TakenEvents::default(), 1));
+        assert_eq!(one.lost().expect("stats"), 0);
         drop((one, other));
         // Other tests may just have one of that name.
         let pause = || std::thread::sleep(Duration::from_millis(100));

@@ -170,7 +170,7 @@ fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Opt
 fn media_errors(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {
     let errors = after.media_errors.checked_sub(before.media_errors).filter(|errors| *errors > 0)?;
     let message =
-        format!("{device} counted {errors} errors of its media during the run: data is lost or wrong");
+        format!("{device} counted {errors} media errors during the run: some data is lost or wrong");
     let finding = Finding::new("media-errors", Severity::Warning, span, message);
     Some(finding.remedy("look at dmesg and nvme smart-log, and save the data on it"))
 }

@@ -14,7 +14,7 @@ use crate::worker::NotHeld;
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;
-use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
+use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_judge::slow::{BlockStep, ThreadDoing};
 use diskspd_model::machine::tracing::StampClock;
@@ -285,14 +285,14 @@ impl EventFollower {
 
     fn end(mut self, failed: Option<io::Error>) -> SlowIos {
         let mut found = std::mem::take(&mut self.keeper.found);
-        found.lost = self.lost().unwrap_or(found.lost);
+        found.lost = self.instance.lost().unwrap_or(found.lost);
         let threads = self.keeper.threads.len().max(1) as f64;
         let recorded = clock::monotonic().saturating_sub(self.since).max(1) as f64;
         found.cost_percent = found.events as f64 * EVENT_NS / (threads * recorded) * 100.0;
         let unseen = || {
             let unseen = |places: &TargetPlaces| places.device().is_none();
             self.keeper.places.iter().any(unseen).then(|| {
-                "no block device is known beneath a target, so the kernel's way of its I/Os is unattributed"
+                "a target's block device isn't known, so what its I/Os spend in the kernel is unattributed"
                     .to_owned()
             })
         };
@@ -313,26 +313,13 @@ impl EventFollower {
 
     /// Reads what is in the buffers.
     fn read(&mut self) -> io::Result<()> {
-        let layout = self.instance.layout();
-        let whole = (self.instance.kib() << 10) as usize / layout.size();
-        let mut may_be_lost = false;
-        for buffer in self.instance.buffers() {
-            let mut pages = 0;
-            // A buffer that fills as fast as it is read doesn't keep the others waiting.
-            while pages <= 2 * whole {
-                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
-                pages += 1;
-                may_be_lost |= page.missed;
-                for (at, fields) in page.events {
-                    self.keeper.found.events += 1;
-                    let told = self.formats.read(at, fields, &mut self.keeper.names);
-                    self.waiting.extend(told.map(|told| (at, told)));
-                }
-            }
-            may_be_lost |= pages > whole / 2;
-        }
-        if may_be_lost {
-            let lost = self.lost()?;
+        let Self { instance, page, keeper, formats, waiting, .. } = self;
+        let taken = instance.take_events(page, |at, fields| {
+            keeper.found.events += 1;
+            waiting.extend(formats.read(at, fields, &mut keeper.names).map(|told| (at, told)));
+        })?;
+        if taken.may_be_lost {
+            let lost = self.instance.lost()?;
             if lost > self.keeper.found.lost {
                 self.keeper.found.lost = lost;
                 self.take_until(Nanos::MAX);
@@ -340,11 +327,6 @@ impl EventFollower {
             }
         }
         Ok(())
-    }
-
-    /// How many events were not recorded so far.
-    fn lost(&mut self) -> io::Result<u64> {
-        self.instance.buffers().iter().map(CpuBuffer::lost).sum()
     }
 
     /// Takes the events up to a time.

@@ -228,11 +228,7 @@ impl Recorder {
             self.close_what_is_over(since_start);
             return self.count_alike(io.reaped(now, since_start), 1);
         }
-        let target = &mut self.targets[io.target as usize];
-        let account = match io.direction {
-            Direction::Read => &mut target.read,
-            Direction::Write => &mut target.write,
-        };
+        let account = of_direction(&mut self.targets[io.target as usize], io.direction);
         account.ios += 1;
         account.bytes += io.bytes;
         account.short += u64::from(io.is_short());
@@ -264,11 +260,7 @@ impl Recorder {
 
     #[inline(always)]
     fn count_alike(&mut self, io: Completion, times: u32) {
-        let target = &mut self.targets[io.target];
-        let account = match io.direction {
-            Direction::Read => &mut target.read,
-            Direction::Write => &mut target.write,
-        };
+        let account = of_direction(&mut self.targets[io.target], io.direction);
         let many = u64::from(times);
         account.ios += many;
         account.bytes += many * io.bytes;
@@ -293,11 +285,7 @@ impl Recorder {
     #[inline]
     pub fn count_on_time(&mut self, io: OnTime) {
         let OnTime { target, direction, delay, response, since_start } = io;
-        let target = &mut self.targets[target];
-        let account = match direction {
-            Direction::Read => &mut target.read,
-            Direction::Write => &mut target.write,
-        };
+        let account = of_direction(&mut self.targets[target], direction);
         let Some(paced) = &mut account.paced else { return };
         paced.delay.record(delay);
         let Some(responses) = &mut paced.response else { return };
@@ -505,4 +493,13 @@ pub fn describe_error(plan: &SpanPlan, error: &IoErrors) -> String {
 /// Seconds in ns.
 pub fn seconds(s: u32) -> u64 {
     u64::from(s) * SECOND
+}
+
+/// What is counted of a target's I/Os of one direction.
+#[inline(always)]
+fn of_direction(target: &mut TargetResults, direction: Direction) -> &mut DirectionResults {
+    match direction {
+        Direction::Read => &mut target.read,
+        Direction::Write => &mut target.write,
+    }
 }

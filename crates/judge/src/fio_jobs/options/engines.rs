@@ -45,7 +45,7 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
         "splice",
         Near(
             EngineKind::Sync,
-            "pread and pwrite copy the data; splice moves pages: it takes other CPU times",
+            "pread and pwrite copy the data, where splice moves pages; the CPU time differs",
         ),
     ),
     ("sg", Refused(DEVICE)),

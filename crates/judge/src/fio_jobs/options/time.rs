@@ -6,7 +6,7 @@ const FLOW: &str = "jobs can't pace each other";
 const TARGET: &str = "a run looks for no depth or rate by itself";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
 const STEADY: &str = "the run takes all of its runtime: it doesn't end earlier when it is steady";
-const LOW: &str = "a run doesn't fail for a low rate: what was reached is in the report";
+const LOW: &str = "a run with a lower rate doesn't fail; the report has the rate that it reached";
 
 pub(super) const ROWS: &[FioOption] = &[
     same("runtime", &["timeout"], FioForm::Seconds),

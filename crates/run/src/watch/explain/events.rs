@@ -137,8 +137,7 @@ impl EventFormats {
 fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Option<BlockSeen> {
     /// Where every record has the task in which it was made (`common_pid`).
     const TASK: usize = 4;
-    let letters = fields.get(format.letters.offset..)?.get(..format.letters.size)?;
-    let letters = letters.split(|letter| *letter == 0).next()?;
+    let record = format.read(fields)?;
     let step = match step {
         EventStep::Queued => BlockStep::Queued(u32_at(fields, TASK)?.cast_signed()),
         EventStep::Issued => BlockStep::Issued,
@@ -147,10 +146,10 @@ fn block(at: Nanos, format: &BlockFormat, step: EventStep, fields: &[u8]) -> Opt
     Some(BlockSeen {
         at,
         step,
-        device: u32_at(fields, format.device)?,
-        sector: u64_at(fields, format.sector)?,
-        sectors: u32_at(fields, format.sectors)?,
-        write: letters.contains(&b'W'),
-        flush: letters.starts_with(b"FF"),
+        device: record.device,
+        sector: record.sector,
+        sectors: record.sectors,
+        write: record.writes(),
+        flush: record.flushes(),
     })
 }

@@ -5,7 +5,7 @@ use super::requests::{BlockEvent, BlockFormats};
 use crate::control::Control;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::{NotWatched, WatchedDevice};
-use diskspd_host::tracing::instance::{CpuBuffer, Instance, Recording};
+use diskspd_host::tracing::instance::{Instance, Recording};
 use diskspd_host::tracing::refusal::TraceRefusal;
 use diskspd_host::tracing::{BlockFormat, Tracefs};
 use diskspd_model::machine::cpu_list;
@@ -154,19 +154,9 @@ impl EventReader {
     }
 
     fn read(&mut self) -> io::Result<()> {
-        let layout = self.instance.layout();
-        let whole = (self.instance.kib() << 10) as usize / layout.size();
-        for buffer in self.instance.buffers() {
-            let mut pages = 0;
-            // A buffer that fills as fast as it is read doesn't keep the others waiting.
-            while pages <= 2 * whole {
-                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
-                pages += 1;
-                let formats = &self.formats;
-                self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));
-            }
-        }
-        let lost = self.instance.buffers().iter().map(CpuBuffer::lost).sum::<io::Result<u64>>()?;
+        let Self { instance, page, formats, waiting, .. } = self;
+        instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
+        let lost = self.instance.lost()?;
         if lost > self.lost {
             self.collect_until(Nanos::MAX);
             self.collected.lost(lost - self.lost);

@@ -2,7 +2,7 @@
 
 use super::Traced;
 use super::requests::{BlockEvent, BlockFormats, Requests};
-use diskspd_host::tracing::instance::{CpuBuffer, Instance};
+use diskspd_host::tracing::instance::Instance;
 use diskspd_host::tracing::stamp_time;
 use diskspd_model::machine::tracing::StampClock;
 use diskspd_model::results::{DeviceTimes, TraceSession};
@@ -60,7 +60,7 @@ impl Recorder {
     /// # Errors
     /// The thread can't be started.
     pub fn start(
-        mut instance: Instance,
+        instance: Instance,
         formats: BlockFormats,
         devices: &[u32],
         clock: StampClock,
@@ -76,7 +76,7 @@ impl Recorder {
         let requests = Requests::of(devices.iter().copied());
         let session = TraceSession {
             buffer_kib: instance.kib(),
-            buffers: instance.buffers().len() as u64,
+            buffers: instance.buffers() as u64,
             ..TraceSession::default()
         };
         let mut reader = Reader {
@@ -202,32 +202,17 @@ impl Reader {
         self.instance.stop()?;
         self.read()?;
         self.match_until(Nanos::MAX);
-        self.recorded.session.lost = self.lost()?;
+        self.recorded.session.lost = self.instance.lost()?;
         Ok(())
     }
 
     /// Reads what is in the buffers.
     fn read(&mut self) -> io::Result<()> {
-        let layout = self.instance.layout();
-        let whole = (self.instance.kib() << 10) as usize / layout.size();
-        let mut may_be_lost = false;
-        for buffer in self.instance.buffers() {
-            let mut pages = 0;
-            // A buffer that fills as fast as it is read doesn't keep the others waiting.
-            while pages <= 2 * whole {
-                let Some(page) = layout.page(buffer.read(&mut self.page)?) else { break };
-                pages += 1;
-                may_be_lost |= page.missed;
-                let formats = &self.formats;
-                self.waiting.extend(page.events.filter_map(|(at, fields)| formats.event(at, fields)));
-            }
-            self.recorded.session.read += u64::from(pages > 0);
-            may_be_lost |= pages > whole / 2;
-        }
-        // Pages don't tell that events behind them had no room, and to ask each time would cost more than
-        // reading.
-        if may_be_lost {
-            let lost = self.lost()?;
+        let Self { instance, page, formats, waiting, .. } = self;
+        let taken = instance.take_events(page, |at, fields| waiting.extend(formats.event(at, fields)))?;
+        self.recorded.session.read += taken.buffers;
+        if taken.may_be_lost {
+            let lost = self.instance.lost()?;
             if lost > self.recorded.session.lost {
                 self.recorded.session.lost = lost;
                 self.match_until(Nanos::MAX);
@@ -235,11 +220,6 @@ impl Reader {
             }
         }
         Ok(())
-    }
-
-    /// How many events were not recorded so far.
-    fn lost(&mut self) -> io::Result<u64> {
-        self.instance.buffers().iter().map(CpuBuffer::lost).sum()
     }
 
     /// Matches the events up to a time.

@@ -1,7 +1,7 @@
 //! How long requests of block devices take: every completion is matched with its issue.
 
 use diskspd_host::tracing::BlockFormat;
-use diskspd_host::tracing::pages::{u16_at, u32_at, u64_at};
+use diskspd_host::tracing::pages::u16_at;
 use diskspd_model::results::CompletionTimes;
 use diskspd_sys::clock::Nanos;
 use std::collections::HashMap;
@@ -49,18 +49,17 @@ impl BlockFormats {
             _ if id == self.complete.id => (&self.complete, true),
             _ => return None,
         };
-        let letters = fields.get(format.letters.offset..)?.get(..format.letters.size)?;
-        let letters = letters.split(|letter| *letter == 0).next()?;
+        let record = format.read(fields)?;
         Some(BlockEvent {
             at,
             complete,
-            device: u32_at(fields, format.device)?,
-            sector: u64_at(fields, format.sector)?,
-            sectors: u32_at(fields, format.sectors)?,
-            write: letters.contains(&b'W'),
-            flush: letters.starts_with(b"FF"),
-            discards: letters.starts_with(b"D"),
-            moves_data: letters.contains(&b'R') || letters.contains(&b'W'),
+            device: record.device,
+            sector: record.sector,
+            sectors: record.sectors,
+            write: record.writes(),
+            flush: record.flushes(),
+            discards: record.discards(),
+            moves_data: record.moves_data(),
         })
     }
 }

@@ -1,0 +1,79 @@
+//! Records of block devices' tracepoints: which request it is, and what it does.
+
+use super::format::{Field, Format};
+use super::pages::{u32_at, u64_at};
+
+/// Where the fields of a block device's tracepoints are that tell which request it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockFormat {
+    /// The tracepoint's number.
+    pub id: u64,
+    /// The device: 4 bytes, major number above 20 bits of the minor one.
+    pub device: usize,
+    /// First sector of 512 bytes: 8 bytes.
+    pub sector: usize,
+    /// How many sectors: 4 bytes.
+    pub sectors: usize,
+    /// Letters that say what it is: `R` a read, `W` a write.
+    pub letters: Field,
+}
+
+impl BlockFormat {
+    /// The places in a format; `None` = a field isn't there, or isn't as long as it should be.
+    pub fn of(format: &Format) -> Option<BlockFormat> {
+        let place = |name: &str, size| format.field(name).filter(|field| field.size == size);
+        Some(BlockFormat {
+            id: format.id,
+            device: place("dev", 4)?.offset,
+            sector: place("sector", 8)?.offset,
+            sectors: place("nr_sector", 4)?.offset,
+            letters: format.field("rwbs")?,
+        })
+    }
+
+    /// Reads a record; `None` = it is too short.
+    pub fn read<'a>(&self, record: &'a [u8]) -> Option<BlockRecord<'a>> {
+        let letters = record.get(self.letters.offset..)?.get(..self.letters.size)?;
+        Some(BlockRecord {
+            device: u32_at(record, self.device)?,
+            sector: u64_at(record, self.sector)?,
+            sectors: u32_at(record, self.sectors)?,
+            // What is behind the end of the text is left over from others.
+            letters: letters.split(|letter| *letter == 0).next()?,
+        })
+    }
+}
+
+/// What a record says of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockRecord<'a> {
+    /// The device: major number above 20 bits of the minor one.
+    pub device: u32,
+    /// First sector of 512 bytes.
+    pub sector: u64,
+    /// How many sectors.
+    pub sectors: u32,
+    letters: &'a [u8],
+}
+
+impl BlockRecord<'_> {
+    /// It writes.
+    pub fn writes(&self) -> bool {
+        self.letters.contains(&b'W')
+    }
+
+    /// It reads or writes.
+    pub fn moves_data(&self) -> bool {
+        self.writes() || self.letters.contains(&b'R')
+    }
+
+    /// It flushes the device's write cache.
+    pub fn flushes(&self) -> bool {
+        self.letters.starts_with(b"FF")
+    }
+
+    /// It discards.
+    pub fn discards(&self) -> bool {
+        self.letters.starts_with(b"D")
+    }
+}
