@@ -1,8 +1,10 @@
 //! Tools of the project itself: `cargo xtask <command>`. None of them is part of the program.
 
+mod apart;
 mod arguments;
 mod audit;
 mod ceiling;
+mod delays;
 mod dist;
 mod faults;
 mod fio_jobs;
@@ -57,6 +59,13 @@ const COMMANDS: &[Command] = &[
          [--rounds 9] [--seconds 2] [--repeats 3] [--cpu N] [--cpu-latency US] [--markdown] [--no-perf] [--only NAME,NAME]\n    \
          [--ours PATH] [--ours-options '-L -D'] [--variants '--engine aio; -x'] [--fio PATH] [--t-io-uring PATH] [--elbencho PATH]",
         "The program against other tools that are installed, in turns on one CPU.",
+    ),
+    (
+        "delays",
+        delays::main,
+        "[--only KIND] [--count 15] [--length 60] [--directory /var/tmp] [--ours PATH]",
+        "Stages delays of known time and place in runs with --explain (as root): so many of each kind,\n    \
+         so many ms long. Each must be blamed on what made it, and none on an innocent device.",
     ),
     (
         "power-cuts",

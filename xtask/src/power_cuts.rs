@@ -18,6 +18,7 @@ mod server;
 mod setting;
 mod stage;
 
+use crate::apart::apart;
 use crate::arguments::Arguments;
 use crate::table::print;
 use crate::{Failure, program};
@@ -25,23 +26,7 @@ use place::Place;
 use random::Random;
 use recording::{Recording, Workload};
 use setting::Setting;
-use std::os::unix::process::CommandExt;
-use std::process::Command;
 use std::time::Instant;
-
-/// In the environment: this process has mounts of its own.
-const APART: &str = "POWER_CUTS_APART";
-
-/// Goes on in a namespace of its own for mounts: whatever ends this program, none is left.
-fn apart() -> Result<(), Failure> {
-    if std::env::var_os(APART).is_some() {
-        return Ok(());
-    }
-    let own = std::env::current_exe()?;
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "--propagation", "private", "--"]).arg(own).args(std::env::args_os().skip(1));
-    Err(format!("unshare: {}", command.env(APART, "1").exec()).into())
-}
 
 /// See the table of commands.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {

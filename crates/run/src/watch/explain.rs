@@ -5,6 +5,7 @@
 mod events;
 mod keeper;
 mod places;
+mod throttles;
 
 use crate::located::SpanTargets;
 use crate::tell::io_log::Ring;
@@ -23,7 +24,7 @@ use diskspd_model::results::SlowIos;
 use diskspd_sys::clock::{self, Nanos, SECOND};
 use diskspd_sys::cpu;
 use events::{COMPLETED, DONE, EventFormats, ISSUED, KernelTold, QUEUED, SWITCH, WOKEN};
-use keeper::{Keeper, Thread, Throttles};
+use keeper::{Keeper, Thread};
 use places::TargetPlaces;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -172,7 +173,7 @@ impl Drop for Explainer {
 struct EventFollower {
     instance: Instance,
     formats: EventFormats,
-    root: Root,
+    groups: Groups,
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<(Nanos, KernelTold)>,
@@ -210,7 +211,7 @@ impl EventFollower {
             page: vec![0; instance.layout().size()],
             instance,
             formats,
-            root: root.clone(),
+            groups: Groups::find(root),
             waiting: Vec::new(),
             keeper,
             rings: Arc::clone(rings),
@@ -265,6 +266,7 @@ impl EventFollower {
             if let Err(why) = self.read() {
                 break Some(why);
             }
+            self.look_at_limits();
             self.take_until(settled);
             self.drain();
             if next == Nanos::MAX && self.keeper.begin != Nanos::MAX {
@@ -272,13 +274,12 @@ impl EventFollower {
             }
             if settled >= next {
                 next = settled - (settled - next) % SECOND + SECOND;
-                self.keeper.throttles = self.throttles();
                 self.keeper.close(settled);
             }
         };
         self.take_until(Nanos::MAX);
         self.drain();
-        self.keeper.throttles = self.throttles();
+        self.look_at_limits();
         self.keeper.close(Nanos::MAX);
         self.end(failed)
     }
@@ -338,14 +339,15 @@ impl EventFollower {
         }
     }
 
-    /// The limits of control groups that are in force for this program.
-    fn throttles(&self) -> Throttles {
+    /// Which limits of control groups are in force for this program. In which groups it is doesn't change.
+    fn look_at_limits(&mut self) {
         let number = |device: &str| {
             let (major, minor) = device.split_once(':')?;
             Some(major.parse::<u32>().ok()? << 20 | minor.parse::<u32>().ok()?)
         };
-        let limits = Groups::find(&self.root).io_limits();
-        limits.into_iter().filter_map(|limit| Some((limit.group, number(&limit.device)?))).collect()
+        let limits = self.groups.io_limits().into_iter();
+        let limits = limits.filter_map(|limit| Some((limit.group, number(&limit.device)?)));
+        self.keeper.throttles.look(clock::monotonic(), limits);
     }
 }
 

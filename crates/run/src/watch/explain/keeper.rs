@@ -2,6 +2,7 @@
 
 use super::events::TaskNames;
 use super::places::TargetPlaces;
+use super::throttles::Throttles;
 use crate::tell::io_log::Entry;
 use diskspd_judge::slow::{self, Attributed, BlockSeen, BlockTimes, HeldBy, ThreadCourse};
 use diskspd_model::operation::Operation;
@@ -34,9 +35,6 @@ impl SlowCandidate {
     }
 }
 
-/// Who limits the I/Os of this program on a device (as tracepoints number it): control group and device.
-pub(super) type Throttles = Vec<(String, u32)>;
-
 /// What is known so far.
 #[derive(Debug)]
 pub(super) struct Keeper {
@@ -64,7 +62,7 @@ impl Keeper {
             places,
             names: TaskNames::default(),
             threads: Vec::new(),
-            throttles: Vec::new(),
+            throttles: Throttles::default(),
             block: VecDeque::new(),
             blind_until: 0,
             waiting: Vec::new(),
@@ -166,7 +164,7 @@ impl Keeper {
     fn io(&self, candidate: &SlowCandidate, block: &BlockTimes) -> SlowIo {
         let SlowCandidate { worker, io } = candidate;
         let places = self.places.get(io.target as usize);
-        let group = self.throttle(places, block);
+        let group = self.throttle(io.start, places, block);
         let nothing = Thread::default();
         let thread = self.threads.get(*worker as usize).unwrap_or(&nothing);
         let blind = io.start < self.blind_until;
@@ -204,13 +202,13 @@ impl Keeper {
         }
     }
 
-    /// The control group that limits the I/Os of a target, where another task than one of this program
-    /// handed the I/O over.
-    fn throttle(&self, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
+    /// The control group that limited the I/Os of a target between the submission of one and when the block
+    /// layer got it, where another task than one of this program queued it.
+    fn throttle(&self, start: Nanos, places: Option<&TargetPlaces>, block: &BlockTimes) -> Option<&str> {
         let (device, _) = places?.device()?;
-        let (_, by) = block.queued?;
-        let limit = self.throttles.iter().find(|(_, limited)| *limited == device)?;
-        (!diskspd_host::threads::is_own(by)).then_some(limit.0.as_str())
+        let (queued, by) = block.queued?;
+        let group = self.throttles.group(device, start, queued)?;
+        (!diskspd_host::threads::is_own(by)).then_some(group)
     }
 }
 

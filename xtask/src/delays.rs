@@ -1,0 +1,110 @@
+//! Delays of known time and place in runs with `--explain`: whether each is blamed on what made it.
+//!
+//! ```text
+//! run on a Scene ──a delay begins, ends (kinds)──▶ record ──its slowest I/Os (blame)──▶ counts
+//! ```
+
+mod blame;
+mod kinds;
+mod scene;
+
+use crate::apart::apart;
+use crate::arguments::Arguments;
+use crate::table::print;
+use crate::{Failure, program};
+use blame::{Blame, StagedDelay, blames};
+use diskspd::record::json;
+use diskspd::results::Record;
+use kinds::{DelayKind, KINDS};
+use scene::Scene;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Between two delays, ms: what was held up is done, and runs go on as they would.
+const PAUSE_MS: u64 = 150;
+/// Before the first one, ms: the run has begun to measure.
+const BEFORE_MS: u64 = 1500;
+
+/// How delays are staged.
+struct Setting {
+    count: u64,
+    length: Duration,
+    directory: PathBuf,
+    diskspd: PathBuf,
+}
+
+/// See the table of commands.
+pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
+    apart()?;
+    let only = arguments.value("--only")?;
+    let setting = Setting {
+        count: arguments.number("--count", 15)?,
+        length: Duration::from_millis(arguments.number("--length", 60)?),
+        directory: arguments.value("--directory")?.unwrap_or_else(|| "/var/tmp".to_owned()).into(),
+        diskspd: program::path(arguments.value("--ours")?)?,
+    };
+    arguments.finish()?;
+    let kinds: Vec<&DelayKind> =
+        KINDS.iter().filter(|kind| only.as_deref().is_none_or(|only| only == kind.name)).collect();
+    if kinds.is_empty() {
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        return Err(format!("--only takes one of {}", names.join(", ")).into());
+    }
+    let mut rows = Vec::new();
+    let (mut staged, mut right, mut innocent) = (0, 0, 0);
+    for kind in kinds {
+        let blames = staged_in_a_run(kind, &setting)?;
+        let count = |of: Blame| blames.iter().filter(|blame| **blame == of).count();
+        staged += blames.len();
+        right += count(Blame::Right);
+        innocent += count(Blame::InnocentDevice);
+        let counts =
+            [Blame::Right, Blame::InnocentDevice, Blame::Other, Blame::Unknown, Blame::Unseen].map(count);
+        let cells = std::iter::once(blames.len()).chain(counts).map(|count| count.to_string());
+        rows.push(std::iter::once(kind.name.to_owned()).chain(cells).collect());
+    }
+    print(&["delay", "staged", "right", "device", "other", "unknown", "unseen"], &rows, false);
+    println!("{right} of {staged} blamed on what made them, {innocent} on a device that is innocent");
+    match right * 100 >= staged * 95 && innocent == 0 {
+        true => Ok(()),
+        false => Err("fewer than 95 % were blamed rightly, or a device was blamed that is innocent".into()),
+    }
+}
+
+/// One run, in which all delays of a kind are staged.
+fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Failure> {
+    let scene = Scene::make(&setting.directory)?;
+    let kept = scene.path("run.json");
+    let seconds = 2 + setting.count * (PAUSE_MS + setting.length.as_millis() as u64) / 1000 + 1;
+    let (options, target) = (kind.options, (kind.target)(&scene));
+    let line = format!("{options} -L -W1 -d{seconds} --explain=2000 --quiet --out");
+    let mut command = Command::new("sh");
+    command.args(["-c", &scene.enter()]).arg(&setting.diskspd).args(line.split(' ')).arg(&kept).arg(target);
+    let mut child = command.stdout(Stdio::null()).spawn()?;
+    sleep(Duration::from_millis(1000 + BEFORE_MS));
+    let mut delays = Vec::new();
+    for _ in 0..setting.count {
+        let began = wall_ns();
+        (kind.stage)(&scene, child.id(), setting.length)?;
+        delays.push(StagedDelay { began_ns: began, ended_ns: wall_ns() });
+        sleep(Duration::from_millis(PAUSE_MS));
+    }
+    if !child.wait()?.success() {
+        return Err(format!("{}: the run failed", kind.name).into());
+    }
+    Ok(blames(&record(&kept)?, &delays, setting.length, kind))
+}
+
+fn wall_ns() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+fn record(kept: &Path) -> Result<Record, Failure> {
+    let read = json::read_from(BufReader::new(File::open(kept)?));
+    read.map_err(|error| format!("{}: {error}", kept.display()).into())
+}
