@@ -1,20 +1,20 @@
 //! Another program that is started, watched and ended together with all that it starts itself.
 
+use super::mutex::LockAnyway;
 use super::pipe_reader::PipeReader;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use super::process_group;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
 
-/// A program that was started in a group of its own: Ctrl-C of the terminal doesn't reach it but through
-/// [`ChildProgram::interrupt`], and it ends when this one is killed.
+/// A program that was started so that Ctrl-C of the terminal doesn't reach it but through
+/// [`ChildProgram::interrupt`], as far as the system can do that.
 #[derive(Debug)]
 pub struct ChildProgram {
-    child: Child,
+    child: Mutex<Child>,
     /// Reads what it says on standard output; `None` = that goes into a file.
     printed: Option<PipeReader>,
     /// The same of standard error; `None` = it is finished.
@@ -52,17 +52,12 @@ impl ChildProgram {
     fn spawn(program: &Path, arguments: &[OsString], printed: Stdio) -> io::Result<ChildProgram> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(printed).stderr(Stdio::piped());
-        command.process_group(0);
-        // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
-        unsafe {
-            command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?));
-        }
+        process_group::leads_its_own(&mut command);
         let mut child = command.spawn()?;
-        let reader = |pipe: OwnedFd| PipeReader::of(File::from(pipe));
-        let printed = child.stdout.take().map(|pipe| reader(pipe.into())).transpose();
-        let told = child.stderr.take().map(|pipe| reader(pipe.into())).transpose();
+        let printed = child.stdout.take().map(PipeReader::of).transpose();
+        let told = child.stderr.take().map(PipeReader::of).transpose();
         match (printed, told) {
-            (Ok(printed), Ok(told)) => Ok(ChildProgram { child, printed, told }),
+            (Ok(printed), Ok(told)) => Ok(ChildProgram { child: Mutex::new(child), printed, told }),
             (Err(error), _) | (_, Err(error)) => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -74,38 +69,30 @@ impl ChildProgram {
     /// Whether it has ended. Until [`ChildProgram::finish`] its number is given to no other process.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// What the system says.
     pub fn has_ended(&self) -> io::Result<bool> {
-        let Some(pid) = self.pid() else { return Ok(true) };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some())
+        process_group::has_ended(&mut self.child.lock_anyway())
     }
 
     /// Asks it, and whatever it has started, to end: as Ctrl-C does.
     pub fn interrupt(&self) {
-        self.signal(Signal::INT);
+        process_group::interrupt(&mut self.child.lock_anyway());
     }
 
     /// Ends whatever is left of it and of what it has started.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// What the system says.
     pub fn finish(mut self) -> io::Result<ChildEnd> {
-        self.signal(Signal::KILL);
-        let status = self.child.wait()?;
+        let status = self.end()?;
         let said = |reader: Option<PipeReader>| reader.map(PipeReader::all).unwrap_or_default();
         Ok(ChildEnd { status, printed: said(self.printed.take()), told: said(self.told.take()) })
     }
 
-    fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-    }
-
-    /// To its group, which is there until it is waited for.
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.pid() {
-            let _ = rustix::process::kill_process_group(group, signal);
-        }
+    fn end(&self) -> io::Result<ExitStatus> {
+        let mut child = self.child.lock_anyway();
+        process_group::kill(&mut child);
+        child.wait()
     }
 }
 
@@ -113,13 +100,12 @@ impl Drop for ChildProgram {
     fn drop(&mut self) {
         // Finished: nothing is left, and the number may be another's.
         if self.told.is_some() {
-            self.signal(Signal::KILL);
-            let _ = self.child.wait();
+            let _ = self.end();
         }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::super::pipe_reader::MOST_SAID;
     use super::*;

@@ -9,6 +9,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
 // The same everywhere.
+pub mod child;
 pub mod clock;
 #[cfg(target_arch = "x86_64")]
 mod cpuid;
@@ -25,8 +26,6 @@ pub mod time_stamp;
 mod told_block;
 
 // What every system offers, each in its own way (docs/windows.md has the list).
-#[cfg_attr(windows, path = "windows/child.rs")]
-pub mod child;
 #[cfg_attr(windows, path = "windows/console.rs")]
 pub mod console;
 #[cfg_attr(windows, path = "windows/files.rs")]
@@ -45,6 +44,8 @@ pub mod place;
 pub mod privileges;
 #[cfg_attr(windows, path = "windows/process.rs")]
 pub mod process;
+#[cfg_attr(windows, path = "windows/process_group.rs")]
+pub mod process_group;
 
 // Linux's: what runs are made with.
 #[cfg(target_os = "linux")]

@@ -1,0 +1,47 @@
+//! A program together with all that it starts itself: a process group.
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+
+/// Starts in a group of its own: Ctrl-C of the terminal doesn't reach it, and it ends when this program is
+/// killed.
+pub fn leads_its_own(command: &mut Command) {
+    command.process_group(0);
+    // SAFETY: between fork and exec this makes one system call, and nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?));
+    }
+}
+
+/// Whether the program has ended; it can still be waited for, and keeps its number.
+///
+/// # Errors
+/// What the kernel says.
+pub fn has_ended(child: &mut Child) -> io::Result<bool> {
+    let Some(pid) = pid(child) else { return Ok(true) };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    Ok(rustix::process::waitid(WaitId::Pid(pid), options)?.is_some())
+}
+
+/// Asks all of it to end: as Ctrl-C does.
+pub fn interrupt(child: &mut Child) {
+    signal(child, Signal::INT);
+}
+
+/// Ends all of it.
+pub fn kill(child: &mut Child) {
+    signal(child, Signal::KILL);
+}
+
+fn pid(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+/// To the group, which is there until its first process is waited for.
+fn signal(child: &Child, signal: Signal) {
+    if let Some(group) = pid(child) {
+        let _ = rustix::process::kill_process_group(group, signal);
+    }
+}

@@ -1,0 +1,25 @@
+//! A program that was started. What it starts itself isn't ended with it.
+
+use std::io;
+use std::process::{Child, Command};
+
+/// Starts as it is: Ctrl-C of the console reaches it by itself.
+pub fn leads_its_own(_: &mut Command) {}
+
+/// Whether the program has ended; it can still be waited for, and keeps its number.
+///
+/// # Errors
+/// What the system says.
+pub fn has_ended(child: &mut Child) -> io::Result<bool> {
+    child.try_wait().map(|ended| ended.is_some())
+}
+
+/// Ends it: nothing can be asked of it.
+pub fn interrupt(child: &mut Child) {
+    kill(child);
+}
+
+/// Ends it.
+pub fn kill(child: &mut Child) {
+    let _ = child.kill();
+}
