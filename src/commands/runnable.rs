@@ -88,6 +88,7 @@ impl Runnable {
             (self.recreate, "--recreate"),
             (self.io_log.is_some(), "--io-log"),
             (self.journal.is_some(), "--journal"),
+            (self.run_options.replay.is_some(), "--replay"),
         ];
         let own_options = given.into_iter().filter(|(given, _)| *given).map(|(_, option)| option).collect();
         let (run_options, destroy) = (&self.run_options, self.destroy);

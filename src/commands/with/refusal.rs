@@ -44,7 +44,13 @@ fn beyond(profile: &Profile, beside: &AskedBeside) -> BTreeSet<String> {
     let of_targets = spans.flat_map(|span| span.targets.iter().map(move |target| (span, target)));
     let of_work = of_targets.flat_map(|(span, target)| written::beyond_diskspd(span, target));
     let of_run = written::words_of_run_options(&run_options).into_iter();
-    of_work.chain(of_run).chain(beside.own_options.iter().map(|option| (*option).to_owned())).collect()
+    let own = beside.own_options.iter().map(|option| (*option).to_owned());
+    let mut options: BTreeSet<String> = of_work.chain(of_run).chain(own).collect();
+    // None is ignored because no row writes it.
+    if options.is_empty() && run_options != RunOptions::default() {
+        options.insert("an option of this program that is given here".to_owned());
+    }
+    options
 }
 
 /// What stands in its profile in this program's own words.
