@@ -20,7 +20,7 @@ use scene::Scene;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -82,21 +82,35 @@ fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Fa
     let seconds = 2 + setting.count * (PAUSE_MS + setting.length.as_millis() as u64) / 1000 + 1;
     let (options, target) = (kind.options, (kind.target)(&scene));
     let line = format!("{options} -L -W1 -d{seconds} --explain=2000 --quiet --out");
-    let mut command = Command::new("sh");
-    command.args(["-c", &scene.enter()]).arg(&setting.diskspd).args(line.split(' ')).arg(&kept).arg(target);
-    let mut child = command.stdout(Stdio::null()).spawn()?;
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--pdeathsig", "KILL", "sh", "-c", &scene.enter()])
+        .arg(&setting.diskspd)
+        .args(line.split(' '))
+        .arg(&kept)
+        .arg(target);
+    let mut run = StagedRun(command.stdout(Stdio::null()).spawn()?);
     sleep(Duration::from_millis(1000 + BEFORE_MS));
     let mut delays = Vec::new();
     for _ in 0..setting.count {
         let began = wall_ns();
-        (kind.stage)(&scene, child.id(), setting.length)?;
+        (kind.stage)(&scene, run.0.id(), setting.length)?;
         delays.push(StagedDelay { began_ns: began, ended_ns: wall_ns() });
         sleep(Duration::from_millis(PAUSE_MS));
     }
-    if !child.wait()?.success() {
+    if !run.0.wait()?.success() {
         return Err(format!("{}: the run failed", kind.name).into());
     }
     Ok(blames(&record(&kept)?, &delays, setting.length, kind))
+}
+
+/// A run that goes on; ended when it is dropped, whatever it waits for once it is let go.
+struct StagedRun(Child);
+
+impl Drop for StagedRun {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
 }
 
 fn wall_ns() -> i64 {

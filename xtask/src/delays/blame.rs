@@ -58,7 +58,7 @@ fn blame(io: &SlowIo, kind: &DelayKind) -> Blame {
     let longest =
         IoStage::ALL.into_iter().max_by_key(|stage| io.stages.of(*stage)).unwrap_or(IoStage::Unattributed);
     let culprit = io.culprit.as_ref().map(|culprit| culprit.kind);
-    let is_it = (kind.is_it)(longest, culprit);
+    let is_it = (kind.is_it)(longest, io.culprit.as_ref());
     if !is_it {
         println!("{}: {}", kind.name, words(io, longest));
     }

@@ -4,7 +4,7 @@
 use crate::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -33,11 +33,11 @@ const GROUPS: [(Group, Hold); 3] = [
     ),
 ];
 
-/// All of it; gone when it is dropped.
+/// All of it; gone when it is dropped, and when this program is killed.
 pub struct Scene {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     mounted: PathBuf,
-    outer: String,
+    cleaner: Child,
     /// The loop device in the file system.
     pub inner: String,
     /// The file in the file system.
@@ -54,24 +54,20 @@ impl Scene {
     /// # Errors
     /// It takes root, loop devices, mkfs.ext4 and control groups.
     pub fn make(directory: &Path) -> Result<Scene, Failure> {
-        let folder = tempfile::Builder::new().prefix("diskspd-delays-").tempdir_in(directory)?;
-        let mounted = folder.path().join("mounted");
-        fs::create_dir(&mounted)?;
-        let mut scene = Scene {
-            mounted,
-            outer: String::new(),
-            inner: String::new(),
-            file: String::new(),
-            plain: text(&folder.path().join("plain")),
-            groups: Vec::new(),
-            device: String::new(),
-            folder,
-        };
+        let folder = directory.join(format!("diskspd-delays-{}", std::process::id()));
+        let mounted = folder.join("mounted");
+        let groups = groups();
+        let cleaner = cleaner(&folder, &groups)?;
+        let (inner, file, device) = Default::default();
+        let plain = text(&folder.join("plain"));
+        let mut scene = Scene { mounted, cleaner, inner, file, plain, groups, device, folder };
+        fs::create_dir(&scene.folder)?;
+        fs::create_dir(&scene.mounted)?;
         let backing = scene.path("disk");
         fs::File::create(&backing)?.set_len(512 << 20)?;
-        scene.outer = said(&["losetup", "--find", "--show", &text(&backing)])?;
-        run(&["mkfs.ext4", "-q", "-F", &scene.outer])?;
-        run(&["mount", &scene.outer, &text(&scene.mounted)])?;
+        let outer = said(&["losetup", "--find", "--show", &text(&backing)])?;
+        run(&["mkfs.ext4", "-q", "-F", &outer])?;
+        run(&["mount", &outer, &text(&scene.mounted)])?;
         let within = text(&scene.mounted.join("disk"));
         scene.file = text(&scene.mounted.join("file"));
         for file in [&within, &scene.file, &scene.plain] {
@@ -87,19 +83,12 @@ impl Scene {
 
     /// A path in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
-    fn make_groups(&mut self) -> Result<(), Failure> {
-        let all = Path::new("/sys/fs/cgroup");
-        let name = format!("diskspd-delays-{}", std::process::id());
-        for (_, (hierarchy, ..)) in GROUPS {
-            let root = if is_unified() { all.to_owned() } else { all.join(hierarchy) };
-            let group = root.join(&name);
-            if !group.exists() {
-                fs::create_dir(&group)?;
-            }
-            self.groups.push(group);
+    fn make_groups(&self) -> Result<(), Failure> {
+        for group in self.groups.iter().filter(|group| !group.exists()) {
+            fs::create_dir(group)?;
         }
         if !is_unified() {
             fs::write(self.groups[1].join("cpu.cfs_period_us"), "1000000")?;
@@ -144,18 +133,43 @@ impl Scene {
 
 impl Drop for Scene {
     fn drop(&mut self) {
-        let quietly = |words: &[&str]| drop(Command::new(words[0]).args(&words[1..]).output());
-        for (group, (_, (_, one, two))) in self.groups.iter().zip(GROUPS) {
-            let [file, _, release] = if is_unified() { two } else { one };
-            let _ = fs::write(group.join(file), release.replace("DEVICE", &self.device));
-            let _ = fs::remove_dir(group);
-        }
-        let mounted = text(&self.mounted);
-        quietly(&["fsfreeze", "--unfreeze", &mounted]);
-        quietly(&["losetup", "--detach", &self.inner]);
-        quietly(&["umount", &mounted]);
-        quietly(&["losetup", "--detach", &self.outer]);
+        // It waits for the end of this pipe.
+        drop(self.cleaner.stdin.take());
+        let _ = self.cleaner.wait();
     }
+}
+
+/// The groups of this process's run, one for each of [`GROUPS`]; with version 2 all are the same.
+fn groups() -> Vec<PathBuf> {
+    let all = Path::new("/sys/fs/cgroup");
+    let name = format!("diskspd-delays-{}", std::process::id());
+    let root = |hierarchy: &str| if is_unified() { all.to_owned() } else { all.join(hierarchy) };
+    GROUPS.iter().map(|(_, (hierarchy, ..))| root(hierarchy).join(&name)).collect()
+}
+
+/// A shell that takes the scene away as soon as this program lets go of it, or is killed: what is frozen must
+/// not stay so.
+fn cleaner(folder: &Path, groups: &[PathBuf]) -> Result<Child, Failure> {
+    let release = groups.iter().zip(GROUPS).filter(|(_, (group, _))| *group != Group::Io);
+    let release = release.map(|(group, (_, (_, one, two)))| {
+        let [file, _, release] = if is_unified() { two } else { one };
+        format!("echo {release} > {}\n", group.join(file).display())
+    });
+    let detach = |file: &str| format!("losetup -n -O NAME -j {file} | xargs -r losetup -d\n");
+    // The run has to be gone, and what it has written.
+    let until_done = |what: String| format!("for i in $(seq 100); do {what} && break; sleep 0.1; done\n");
+    let remove = groups.iter().map(|group| until_done(format!("rmdir {}", group.display())));
+    let folder = folder.display();
+    let script = format!(
+        "trap '' INT TERM HUP\nread -r end\nexec 2>/dev/null\nfsfreeze --unfreeze {folder}/mounted\n{}{}{}{}\
+         rm -rf --one-file-system {folder}\n{}",
+        release.collect::<String>(),
+        detach(&format!("{folder}/mounted/disk")),
+        until_done(format!("umount {folder}/mounted")),
+        detach(&format!("{folder}/disk")),
+        remove.collect::<String>(),
+    );
+    Ok(Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn()?)
 }
 
 /// Whether control groups are of version 2 alone.
