@@ -8,7 +8,7 @@ use diskspd::engine::Operation;
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
 use diskspd::engines::{ENGINES, EngineKind, EngineRow};
-use diskspd::sys::memory::{Buffer, Shared};
+use diskspd::sys::memory::{Buffer, HugePages, Shared};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::fd::OwnedFd;
@@ -31,7 +31,8 @@ pub fn with_source(private: usize) -> (Buffer, usize) {
         Ok(())
     };
     let source = Shared::new(SOURCE_LENGTH, filled).expect("memory for the test");
-    let (buffer, places) = Buffer::with_shared(private, &[&source]).expect("memory for the test");
+    let (buffer, places) =
+        Buffer::with_shared(private, &[&source], HugePages::AskedFor).expect("memory for the test");
     (buffer, places[0])
 }
 

@@ -79,7 +79,7 @@ fn jobs_become_command_lines() {
         ("direct=1", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
         ("buffered=0", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
         ("direct=1; buffered=1", "-b4K -f1G -fs -s -w0 -t1 -o1 -n -Sb"),
-        ("direct; numjobs=4; bs=1m", "-b1M -f1G -s -w0 -t4 -o1 -n -Su"),
+        ("direct; numjobs=4; bs=32k", "-b32K -f1G -s -w0 -t4 -o1 -n -Su"),
         ("direct; rw=randread; bs=8k", "-b8K -f1G -r -w0 -t1 -o1 -n -Su"),
         ("direct; rw=randread; ba=16k", "-b4K -f1G -r16K -w0 -t1 -o1 -n -Su"),
         ("direct; rw=randwrite; zero_buffers", "-b4K -f1G -r -w100 -Z -t1 -o1 -n -Su"),
@@ -139,6 +139,10 @@ fn what_holds_for_a_run_becomes_its_options() {
         ("ioengine=io_uring; direct; hipri; iodepth=8", "-t1 -o8 -n -Su -d2 -W0 -L --engine=uring --poll"),
         ("ioengine=psync; iodepth=8", "-t1 -o1 -n -Sb -d2 -W0 -L --engine=sync"),
         ("ioengine=mmap", "-t1 -o1 -n -Sm -d2 -W0 -L"),
+        // fio asks for no huge pages, which this program does from 64 KiB on.
+        ("ioengine=libaio; direct; iodepth=16", "-Su -d2 -W0 -L --engine=aio --no-huge-pages"),
+        ("direct; bs=1m", "-Su -d2 -W0 -L --engine=sync --no-huge-pages"),
+        ("direct; bs=1m; iomem=mmaphuge", "-Su -l -d2 -W0 -L --engine=sync"),
         ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),
         ("numjobs=3; cpus_allowed=0-1", "-t3 -o1 -a0,1,0 -Sb -d2 -W0 -L --engine=sync"),
         (

@@ -1,8 +1,9 @@
-//! Large pages for I/O buffers (`-l`). One test, because the reserve is the whole machine's.
+//! Large pages for I/O buffers (`-l`): one test, because the reserve is the whole machine's. And huge pages
+//! that the kernel gives unasked.
 
 #![allow(clippy::unwrap_used)]
 
-use crate::common::{Ended, directory, diskspd, skip, start};
+use crate::common::{Ended, Running, directory, diskspd, skip, start};
 use std::fs;
 use std::time::Duration;
 
@@ -93,4 +94,31 @@ fn buffers_come_from_the_reserve_or_the_message_says_what_to_reserve() {
     }
     // What was written came out of them.
     assert!(fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
+}
+
+/// Whether the program `process` has asked for huge pages somewhere (`hg` of `VmFlags`, proc_pid_smaps(5)).
+fn has_asked_for_huge_pages(process: u32) -> bool {
+    let maps = fs::read_to_string(format!("/proc/{process}/smaps")).unwrap_or_default();
+    let flags = maps.lines().filter_map(|line| line.strip_prefix("VmFlags:"));
+    flags.into_iter().any(|flags| flags.split_whitespace().any(|flag| flag == "hg"))
+}
+
+#[test]
+fn huge_pages_are_asked_for_unless_it_is_said_otherwise() {
+    if fs::metadata("/sys/kernel/mm/transparent_hugepage").is_err() {
+        return skip("the kernel has no transparent huge pages");
+    }
+    let directory = directory();
+    let file = directory.path().join("test.dat");
+    diskspd("-c16M BRIEF {}", &file).report();
+    for (options, asked) in [
+        ("-b1M -o8 -r", true),
+        ("-b1M -o8 -r --no-huge-pages", false),
+        ("-b1M -o8 -w100 -Z4M -r --no-huge-pages", false),
+        ("--compat 2.3 -b512K -bsp -o8 -r --no-huge-pages", false),
+        ("-b4K -o8 -r", false),
+    ] {
+        let running = Running::until(": measuring", &format!("{options} -W0 -d600 {{}}"), &file);
+        assert_eq!(has_asked_for_huge_pages(running.child.id()), asked, "{options}");
+    }
 }

@@ -401,7 +401,7 @@ impl Drop for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Shared;
+    use crate::memory::{HugePages, Shared};
     use diskspd_model::access::IoPriority;
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
             bytes.fill(5);
             Ok(())
         });
-        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();
         let file: OwnedFd = tempfile::tempfile().unwrap().into();
         let Ok(mut queue) = Queue::new(3, vec![file], memory, Duration::from_secs(1)) else {
             return eprintln!("skipped, no Linux AIO");

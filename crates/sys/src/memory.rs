@@ -6,6 +6,7 @@ mod shared;
 mod slot;
 mod with_shared;
 
+pub use huge_page::HugePages;
 pub use large_pages::{LargePages, NoLargePages};
 pub use shared::Shared;
 pub use slot::{Slot, SlotMut};
@@ -36,9 +37,14 @@ impl Buffer {
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
     pub fn new(length: usize) -> io::Result<Buffer> {
-        let mapped = huge_page::extended(length).ok_or(io::ErrorKind::OutOfMemory)?;
-        let mut buffer = Buffer::reserve_aligned(mapped, huge_page::alignment(mapped))?;
-        buffer.make_private(mapped)?;
+        Buffer::of_usual_pages(length, HugePages::AskedFor)
+    }
+
+    /// The same, of whichever pages.
+    fn of_usual_pages(length: usize, huge: HugePages) -> io::Result<Buffer> {
+        let mapped = huge.extended(length).ok_or(io::ErrorKind::OutOfMemory)?;
+        let mut buffer = Buffer::reserve_aligned(mapped, huge.alignment(mapped))?;
+        buffer.make_private(mapped, huge)?;
         (buffer.length, buffer.private) = (length, length);
         Ok(buffer)
     }
@@ -146,7 +152,7 @@ impl Buffer {
     }
 
     /// Puts private memory behind the first addresses.
-    fn make_private(&mut self, length: usize) -> io::Result<()> {
+    fn make_private(&mut self, length: usize, huge: HugePages) -> io::Result<()> {
         assert!(length <= self.length);
         if length == 0 {
             return Ok(());
@@ -166,7 +172,7 @@ impl Buffer {
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        huge_page::advise(self.start.as_ptr(), length);
+        huge.advise(self.start.as_ptr(), length);
         self.populate(length)
     }
 

@@ -138,13 +138,6 @@ impl AskedJob {
                 "writes carry random bytes too, but from places of a larger buffer, or made anew",
             );
         }
-        if self.direct && self.engine.row().needs_files && self.lies_in_huge_pages() {
-            settings.tell(
-                "iomem (malloc by default)",
-                "buffers of 64 KiB and more lie in huge pages where some are free: the device gets an I/O in \
-                 fewer pieces, and can be faster than under fio",
-            );
-        }
         if self.time_based && self.runtime_s.is_none() {
             settings
                 .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
@@ -158,9 +151,9 @@ impl AskedJob {
     }
 
     /// Whether the buffer of a thread is large enough for huge pages, which fio doesn't ask for by itself.
-    fn lies_in_huge_pages(&self) -> bool {
+    pub(super) fn has_large_buffer(&self) -> bool {
         let bytes = u64::from(self.shape.largest()).saturating_mul(self.depth.into());
-        !self.large_pages && bytes >= HUGE_FROM
+        self.engine.row().needs_files && !self.large_pages && bytes >= HUGE_FROM
     }
 
     /// What can't go together.

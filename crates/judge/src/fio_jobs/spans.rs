@@ -128,6 +128,7 @@ fn run_options(jobs: &[NamedJob]) -> Option<RunOptions> {
     Some(RunOptions {
         engine,
         poll: first.job.run.poll,
+        no_huge_pages: jobs.iter().any(|named| named.job.has_large_buffer()),
         fsync_every: of_writers.fsync_every,
         flush_after: of_writers.flush_after,
         verify: of_writers.verify.then_some(VerifyMode::Both),

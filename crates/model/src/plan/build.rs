@@ -289,10 +289,8 @@ fn worker(
 ) -> Result<WorkerPlan, PlanError> {
     let floating = span.is_floating_pool();
     let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
-    let depth = match floating {
-        true => u64::from(span.request_count),
-        false => members.iter().map(|&(index, _)| u64::from(requests_of(&span.targets[index]))).sum(),
-    };
+    let requests_on = |&(index, _): &(usize, u32)| u64::from(requests_of(&span.targets[index]));
+    let depth = if floating { span.request_count.into() } else { members.iter().map(requests_on).sum() };
     let known: Vec<_> =
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
     let choice = engine::engine(span, &known, depth, around.wish())?;
@@ -345,6 +343,7 @@ fn worker(
         targets,
         buffer,
         large_pages,
+        no_huge_pages: around.run_options.no_huge_pages,
         separation,
     })
 }

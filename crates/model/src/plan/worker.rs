@@ -41,6 +41,8 @@ pub struct WorkerPlan {
     pub buffer: u64,
     /// The buffer consists of large pages (`-l`): all of it, when any of its targets asks for them.
     pub large_pages: bool,
+    /// Huge pages are not asked for (`--no-huge-pages`).
+    pub no_huge_pages: bool,
     /// `-bs`: the buffer begins at a multiple of this, bytes; 0 = on a page.
     pub separation: u64,
 }

@@ -18,6 +18,9 @@ pub struct RunOptions {
     pub engine: Option<EngineKind>,
     /// `--poll`: completions are polled for.
     pub poll: bool,
+    /// `--no-huge-pages`: buffers are memory as programs usually have it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_huge_pages: bool,
     /// `--prefill`: what was never written is written before the run.
     pub prefill: Option<Prefill>,
     /// `--until-steady`: the warm-up goes on until the run is steady, but no longer than this, s.
@@ -211,6 +214,7 @@ impl RunOptions {
         RunOptions {
             engine: self.engine.or(other.engine),
             poll: self.poll || other.poll,
+            no_huge_pages: self.no_huge_pages || other.no_huge_pages,
             prefill: self.prefill.or(other.prefill),
             until_steady_s: self.until_steady_s.or(other.until_steady_s),
             flush_after: self.flush_after || other.flush_after,

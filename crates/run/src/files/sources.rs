@@ -113,10 +113,12 @@ fn fill_from_file(path: &std::path::Path, bytes: &mut [u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use diskspd_sys::memory::HugePages;
 
     fn contents(sources: &[RandomDataSource]) -> Vec<Vec<u8>> {
         let made = make(sources).unwrap();
-        let (buffer, places) = Buffer::with_shared(0, &made.iter().collect::<Vec<_>>()).unwrap();
+        let (buffer, places) =
+            Buffer::with_shared(0, &made.iter().collect::<Vec<_>>(), HugePages::AskedFor).unwrap();
         let content =
             |(place, source): (&usize, &Shared)| buffer.as_slice()[*place..][..source.len()].to_vec();
         places.iter().zip(&made).map(content).collect()

@@ -20,7 +20,7 @@ use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, p
 use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
-use diskspd_sys::memory::{self, Buffer};
+use diskspd_sys::memory::{self, Buffer, HugePages};
 use diskspd_sys::operation;
 use diskspd_sys::{cpu, files};
 use std::sync::Arc;
@@ -209,6 +209,7 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), Se
     let used: Vec<&memory::Shared> =
         plan.targets.iter().filter_map(sources::of).map(|i| &shared.sources[i]).collect();
     let length = usize::try_from(plan.buffer).map_err(too_large)?;
+    let huge = if plan.no_huge_pages { HugePages::NotAskedFor } else { HugePages::AskedFor };
     let (mut buffer, places) = match plan.large_pages {
         true => {
             let explained = |why| SetupError::LargePages(shared.large_pages.explain(&why));
@@ -216,9 +217,9 @@ fn buffer(plan: &WorkerPlan, shared: &Shared) -> Result<(Buffer, Vec<usize>), Se
         }
         false if plan.separation > 0 => {
             let separation = usize::try_from(plan.separation).map_err(too_large)?;
-            Buffer::separated(length, separation, &used).map_err(no_memory)?
+            Buffer::separated(length, separation, &used, huge).map_err(no_memory)?
         }
-        false => Buffer::with_shared(length, &used).map_err(no_memory)?,
+        false => Buffer::with_shared(length, &used, huge).map_err(no_memory)?,
     };
     let writes =
         |t: &WorkerTarget| t.workload.write_ratio > 0 || (t.workload.portion.is_some() && t.open.write);

@@ -13,11 +13,39 @@ const HUGE_PAGE: usize = 2 << 20;
 /// could win isn't worth 2 MiB a thread.
 const SMALLEST: usize = 64 << 10;
 
-/// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages. `None`
-/// = more than can be addressed.
-pub fn extended(length: usize) -> Option<usize> {
-    let huge = (SMALLEST..HUGE_PAGE).contains(&length) && may_lock();
-    length.checked_next_multiple_of(if huge { HUGE_PAGE } else { rustix::param::page_size() })
+/// Whether the kernel is asked for huge pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HugePages {
+    /// It is: a buffer of 64 KiB or more lies in them where some are free.
+    AskedFor,
+    /// It isn't: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
+    /// kernel may give some all the same, as it does to any program.
+    NotAskedFor,
+}
+
+impl HugePages {
+    /// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages.
+    /// `None` = more than can be addressed.
+    pub(super) fn extended(self, length: usize) -> Option<usize> {
+        let whole = self == HugePages::AskedFor && (SMALLEST..HUGE_PAGE).contains(&length) && may_lock();
+        length.checked_next_multiple_of(if whole { HUGE_PAGE } else { rustix::param::page_size() })
+    }
+
+    /// What the first address of a buffer of `length` bytes is a multiple of.
+    pub(super) fn alignment(self, length: usize) -> usize {
+        let huge = self == HugePages::AskedFor && length >= HUGE_PAGE;
+        if huge { HUGE_PAGE } else { rustix::param::page_size() }
+    }
+
+    /// Asks for huge pages for a mapping before its first touch. The kernel may have none, or be told to
+    /// give none: then they are small.
+    pub(super) fn advise(self, start: *mut u8, length: usize) {
+        if self == HugePages::AskedFor && length >= HUGE_PAGE {
+            // SAFETY: advice about a mapping of the caller's, whose content it doesn't change; what isn't
+            // mapped is refused.
+            let _ = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
+        }
+    }
 }
 
 /// Whether memory may be locked as it comes: io_uring counts a huge page as a whole against the limit for
@@ -27,19 +55,4 @@ fn may_lock() -> bool {
     const PLENTY: u64 = 1 << 30;
     let limit = rustix::process::getrlimit(rustix::process::Resource::Memlock).current;
     limit.is_none_or(|limit| limit >= PLENTY) || privileges::has(Capability::IpcLock)
-}
-
-/// What the first address of a buffer of `length` bytes is a multiple of.
-pub fn alignment(length: usize) -> usize {
-    if length < HUGE_PAGE { rustix::param::page_size() } else { HUGE_PAGE }
-}
-
-/// Asks for huge pages for a mapping before its first touch. The kernel may have none, or be told to give
-/// none: then they are small.
-pub fn advise(start: *mut u8, length: usize) {
-    if length >= HUGE_PAGE {
-        // SAFETY: advice about a mapping of the caller's, whose content it doesn't change; what isn't mapped
-        // is refused.
-        let _ = unsafe { libc::madvise(start.cast(), length, libc::MADV_HUGEPAGE) };
-    }
 }

@@ -67,6 +67,7 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
+    use super::super::HugePages;
     use super::*;
 
     #[test]
@@ -79,7 +80,7 @@ mod tests {
         };
         let (a, b) = (Shared::new(5000, filled(1)).unwrap(), Shared::new(1 << 20, filled(2)).unwrap());
         for private in [0, 1, 4096, 70_000] {
-            let (mut buffer, places) = Buffer::with_shared(private, &[&a, &b]).unwrap();
+            let (mut buffer, places) = Buffer::with_shared(private, &[&a, &b], HugePages::AskedFor).unwrap();
             assert_eq!(buffer.as_mut_slice().len(), private, "shared bytes can't be changed");
             buffer.as_mut_slice().fill(9);
             let all = buffer.as_slice();
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_buffer_without_shared_bytes_is_an_ordinary_one() {
-        let (mut buffer, places) = Buffer::with_shared(100, &[]).unwrap();
+        let (mut buffer, places) = Buffer::with_shared(100, &[], HugePages::AskedFor).unwrap();
         assert_eq!((buffer.len(), buffer.as_mut_slice().len(), places.len()), (100, 100, 0));
     }
 

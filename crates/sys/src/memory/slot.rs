@@ -155,7 +155,7 @@ impl<'a> From<&'a mut [u8]> for SlotMut<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Buffer, Shared};
+    use super::super::{Buffer, HugePages, Shared};
     use super::*;
     use std::io;
 
@@ -165,7 +165,8 @@ mod tests {
             bytes.fill(5);
             Ok(())
         });
-        let (mut buffer, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+        let (mut buffer, places) =
+            Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();
         let source = places[0];
         for (start, length, readable, writable) in [
             (0, 4096, true, true),

@@ -1,19 +1,23 @@
 //! Buffers behind whose own bytes lie those that several have in common.
 
-use super::huge_page;
+use super::HugePages;
 use super::{Buffer, LargePages, NoLargePages, Shared};
 use std::io;
 
 impl Buffer {
     /// A buffer of `private` bytes with shared ones behind them, in order, each on a page: I/O is done from
     /// all of them as from one piece. Also returns where each of the shared ones begins, bytes from the
-    /// start.
+    /// start. Of shared ones none lies in huge pages.
     ///
     /// # Errors
     /// What `mmap(2)` answers, normally `ENOMEM`.
-    pub fn with_shared(private: usize, shared: &[&Shared]) -> io::Result<(Buffer, Vec<usize>)> {
+    pub fn with_shared(
+        private: usize,
+        shared: &[&Shared],
+        huge: HugePages,
+    ) -> io::Result<(Buffer, Vec<usize>)> {
         if shared.is_empty() {
-            return Ok((Buffer::new(private)?, Vec::new()));
+            return Ok((Buffer::of_usual_pages(private, huge)?, Vec::new()));
         }
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let page = rustix::param::page_size();
@@ -25,8 +29,8 @@ impl Buffer {
             let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
             length = length.checked_add(pages).ok_or_else(too_large)?;
         }
-        let mut buffer = Buffer::reserve_aligned(length, huge_page::alignment(own))?;
-        buffer.make_private(own)?;
+        let mut buffer = Buffer::reserve_aligned(length, huge.alignment(own))?;
+        buffer.make_private(own, huge)?;
         buffer.private = private;
         for (memory, &place) in shared.iter().zip(&places) {
             memory.map_into(&mut buffer, place)?;
@@ -44,7 +48,7 @@ impl Buffer {
         shared: &[&Shared],
     ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
         let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
-        let (view, origins) = Buffer::with_shared(0, shared).map_err(refused)?;
+        let (view, origins) = Buffer::with_shared(0, shared, HugePages::NotAskedFor).map_err(refused)?;
         let own = private.next_multiple_of(rustix::param::page_size());
         let mut buffer = Buffer::of_large_pages(own.saturating_add(view.len()))?;
         if let Some(copies) = buffer.as_mut_slice().get_mut(own..) {
@@ -62,6 +66,7 @@ impl Buffer {
         private: usize,
         separation: usize,
         shared: &[&Shared],
+        huge: HugePages,
     ) -> io::Result<(Buffer, Vec<usize>)> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let page = rustix::param::page_size();
@@ -75,10 +80,10 @@ impl Buffer {
         }
         let length = length.checked_next_multiple_of(page).ok_or_else(too_large)?;
         let mut buffer = Buffer::reserve_aligned(length, step)?;
-        buffer.make_private(length)?;
+        buffer.make_private(length, huge)?;
         buffer.private = length;
         for (memory, &place) in shared.iter().zip(&places) {
-            let (view, _) = Buffer::with_shared(0, &[memory])?;
+            let (view, _) = Buffer::with_shared(0, &[memory], huge)?;
             let bytes = &view.as_slice()[..memory.len()];
             buffer.as_mut_slice()[place..place + bytes.len()].copy_from_slice(bytes);
         }

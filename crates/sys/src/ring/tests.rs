@@ -1,7 +1,7 @@
 //! Rings of files, seen from outside.
 
 use super::*;
-use crate::memory::Shared;
+use crate::memory::{HugePages, Shared};
 
 const READ: Transfer = Transfer {
     op: Operation::Read,
@@ -100,7 +100,7 @@ fn the_kernel_never_writes_to_what_buffers_share() {
         bytes.fill(5);
         Ok(())
     });
-    let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()]).unwrap();
+    let (memory, places) = Buffer::with_shared(4096, &[&shared.unwrap()], HugePages::AskedFor).unwrap();
     let file: OwnedFd = tempfile::tempfile().unwrap().into();
     let Ok(mut ring) = Ring::new(8, vec![file], memory, Options::default()) else {
         return eprintln!("skipped, no io_uring");

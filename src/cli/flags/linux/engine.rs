@@ -77,6 +77,22 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("no-huge-pages"),
+        forms: &[(
+            "--no-huge-pages",
+            "use buffers of ordinary memory, as programs have that ask for no huge pages",
+        )],
+        default: "buffers of 64 KiB or more lie in huge pages where some are free",
+        notes: "Of ordinary memory a large I/O is many pieces, and can be several requests of the device: \
+                reads of 1 MiB can take twice as long. Use it to measure what such a program will get. \
+                With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may give huge \
+                pages to any program. The large pages of -l are others. Jobs of fio have this.",
+        tested: &["large_pages", "fio_jobs"],
+        print: Print::RunOptions(|options| switch(options.no_huge_pages)),
+        read: Read::Switch(|draft| draft.request.run_options.no_huge_pages = true),
+        ..LINUX
+    },
+    Flag {
         name: Long("cpu-latency"),
         forms: &[(
             "--cpu-latency <us>",
