@@ -1,12 +1,12 @@
-//! Ways of I/O that not every kernel, file system and device has: what `doctor` says of them. They are
-//! looked at by the same functions that a run asks before it begins.
+//! Ways of I/O that not every kernel, file system and device has: what `doctor` says of them. Each is a row
+//! of the table that plans read, too, and is looked at by the functions that a run asks before it begins.
 
 use crate::engine::MakeEngine;
 use crate::engines::EngineKind;
 use crate::host::completion_probe::polling;
 use crate::host::{discards, ways};
 use crate::machine::completion::Polling;
-use crate::machine::ways::{AtomicWrites, WayFacts};
+use crate::machine::ways::{AtomicWrites, IO_WAYS, IoWay, IoWayRow, WayFacts};
 use crate::profile::RawText;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
@@ -28,6 +28,8 @@ pub(super) struct WayFound {
     detail: String,
     /// The first Linux that has it.
     since: &'static str,
+    /// What else it takes.
+    needs: &'static str,
     /// What it would be good for.
     good_for: &'static str,
 }
@@ -41,103 +43,55 @@ struct WayPlace<'a> {
 /// Yes, no, or unknown; and how far, or why not.
 type WayAnswer = (Option<bool>, String);
 
-/// One way of I/O.
-struct WayRow {
-    way: &'static str,
-    option: &'static str,
-    since: &'static str,
-    good_for: &'static str,
-    look: fn(&WayPlace) -> WayAnswer,
-}
-
-const ROWS: &[WayRow] = &[
-    WayRow {
-        way: "io_uring",
-        option: "--engine uring",
-        since: "5.11",
-        good_for: "many I/Os in flight from one thread",
-        look: |_| match EngineKind::Uring.row().available() {
+/// What a target says of a way.
+fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
+    match way {
+        IoWay::Uring => match EngineKind::Uring.row().available() {
             Ok(()) => yes("permitted"),
             Err(why) => no(why),
         },
-    },
-    WayRow {
-        way: "polled completions",
-        option: "--poll",
-        since: "5.1",
-        good_for: "the lowest latency of fast devices",
-        look: |place| match polling(place.path) {
+        IoWay::Polling => match polling(place.path) {
             Polling::Possible => yes("the device has poll queues"),
             Polling::Without(device) => no(format!("{device} has no poll queues")),
             Polling::NoDevice => unknown("no single block device"),
         },
-    },
-    WayRow {
-        way: "atomic writes",
-        option: "--atomic",
-        since: "6.11",
-        good_for: "databases without double writes",
-        look: |place| match place.found.atomic {
-            None => no("the kernel has none"),
-            Some(AtomicWrites { unit_max: 0, .. }) => no("neither file system nor device guarantees them"),
-            Some(offered) => {
-                let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| Size(bytes.into()));
-                let by = if offered.device_max == Some(0) { ", by the file system alone" } else { "" };
-                yes(format!("{min} to {max}{by}"))
-            }
-        },
-    },
-    WayRow {
-        way: "page cache that keeps nothing",
-        option: "--dontcache",
-        since: "6.14",
-        good_for: "large files read or written once",
-        look: |place| match &place.found.no_dont_cache {
+        IoWay::Atomic => atomic(place.found.atomic),
+        IoWay::DontCache => match &place.found.no_dont_cache {
             Some(answer) => no(answer),
             None if place.path.is_file() => yes("a read was taken"),
             None => unknown("asked of files"),
         },
-    },
-    WayRow {
-        way: "write hints",
-        option: "--write-hint",
-        since: "4.13",
-        good_for: "data of one lifetime put together",
-        look: |_| unknown("the kernel takes them; what the device makes of them it doesn't tell"),
-    },
-    WayRow {
-        way: "write streams",
-        option: "",
-        since: "6.16",
-        good_for: "less garbage collection in flash",
-        look: |place| match ways::write_streams(place.path) {
+        IoWay::WriteHint => unknown("the kernel takes them; what the device makes of them isn't told"),
+        IoWay::WriteStreams => match ways::write_streams(place.path) {
             Some(0) => no("the device has none"),
             Some(streams) => yes(format!("{streams} of the device")),
             None => no("the kernel names none (queue/max_write_streams)"),
         },
-    },
-    WayRow {
-        way: "discards",
-        option: "--trim",
-        since: "2.6.28",
-        good_for: "telling flash and thin storage what is free",
-        look: |place| match discards::look(place.path, false) {
+        IoWay::Discards => match discards::look(place.path, false) {
             found if found.impossible.is_some() => no("the device can't discard"),
             found if found.unit > 0 => yes(format!("in units of {}", Size(found.unit))),
             _ => unknown("not told"),
         },
-    },
-    WayRow {
-        way: "NVMe pass-through",
-        option: "",
-        since: "5.19",
-        good_for: "commands without the block layer",
-        look: |place| match ways::pass_through(place.path) {
+        IoWay::PassThrough => match ways::pass_through(place.path) {
             Some(device) => yes(device),
             None => no("not on a namespace of NVMe"),
         },
-    },
-];
+    }
+}
+
+fn atomic(offered: Option<AtomicWrites>) -> WayAnswer {
+    match offered {
+        None => no("the kernel has none"),
+        Some(none @ AtomicWrites { unit_max: 0, .. }) => {
+            no(format!("nothing is guaranteed, and {}", none.device_words()))
+        }
+        Some(offered) => {
+            let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| Size(bytes.into()));
+            let by = if offered.device_max == Some(0) { ", by the file system alone" } else { "" };
+            yes(format!("{min} to {max}{by}"))
+        }
+    }
+}
 
 fn yes(detail: impl ToString) -> WayAnswer {
     (Some(true), detail.to_string())
@@ -154,12 +108,12 @@ fn unknown(why: impl ToString) -> WayAnswer {
 /// Looks at every row for a target at its place.
 pub(super) fn look(target: &RawText, path: &Path) -> Vec<WayFound> {
     let place = WayPlace { path, found: ways::look(path) };
-    let found = |row: &WayRow| {
-        let (works, detail) = (row.look)(&place);
-        let WayRow { way, option, since, good_for, .. } = *row;
-        WayFound { target: target.clone(), way, option, works, detail, since, good_for }
+    let found = |row: &IoWayRow| {
+        let (works, detail) = answer(row.way, &place);
+        let IoWayRow { name: way, option, since, needs, good_for, .. } = *row;
+        WayFound { target: target.clone(), way, option, works, detail, since, needs, good_for }
     };
-    ROWS.iter().map(found).collect()
+    IO_WAYS.iter().map(found).collect()
 }
 
 const COLUMNS: &[TableColumn<WayFound>] = &[

@@ -1,4 +1,5 @@
-//! What file system and device offer beside plain reads and writes.
+//! Ways of I/O beside plain reads and writes: the one table of them, which plans and `doctor` read, and what
+//! was found about a target.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,4 +27,142 @@ pub struct WayFacts {
     /// Why it can't be used through the page cache without staying there (`RWF_DONTCACHE`); `None` = it
     /// can, or it isn't known yet.
     pub no_dont_cache: Option<String>,
+}
+
+impl AtomicWrites {
+    /// What the device does, in words.
+    pub fn device_words(&self) -> &'static str {
+        match self.device_max {
+            Some(0) => "the device does no atomic writes (queue/atomic_write_unit_max_bytes in /sys is 0)",
+            Some(_) => "the device does atomic writes",
+            None => "nothing is known of a device's atomic writes",
+        }
+    }
+}
+
+/// A way of I/O that not every kernel, file system and device has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IoWay {
+    /// Many I/Os in flight from one thread.
+    Uring,
+    /// Completions without interrupts.
+    Polling,
+    /// Writes that no power cut tears.
+    Atomic,
+    /// Through the page cache, without staying there.
+    DontCache,
+    /// Lifetimes of what is written.
+    WriteHint,
+    /// Writes that the device keeps apart by a number.
+    WriteStreams,
+    /// Blocks that are free again.
+    Discards,
+    /// Commands to an NVMe namespace.
+    PassThrough,
+}
+
+/// What is to be known of one, wherever it is used.
+#[derive(Debug)]
+pub struct IoWayRow {
+    /// Which one.
+    pub way: IoWay,
+    /// What it is called.
+    pub name: &'static str,
+    /// The option that asks for it; empty = this version has none.
+    pub option: &'static str,
+    /// The first Linux that has it.
+    pub since: &'static str,
+    /// What else it takes.
+    pub needs: &'static str,
+    /// What it would be good for.
+    pub good_for: &'static str,
+}
+
+/// All of them, in the order in which people see them.
+pub const IO_WAYS: [IoWayRow; 8] = [
+    IoWayRow {
+        way: IoWay::Uring,
+        name: "io_uring",
+        option: "--engine uring",
+        since: "5.11",
+        needs: "a kernel and a seccomp filter that allow it",
+        good_for: "many I/Os in flight from one thread",
+    },
+    IoWayRow {
+        way: IoWay::Polling,
+        name: "polled completions",
+        option: "--poll",
+        since: "5.1",
+        needs: "a device with poll queues (nvme.poll_queues)",
+        good_for: "the lowest latency of fast devices",
+    },
+    IoWayRow {
+        way: IoWay::Atomic,
+        name: "atomic writes",
+        option: "--atomic",
+        since: "6.11",
+        needs: "a file on XFS made with reflink (the default of mkfs.xfs; Linux 6.16 or later), or a device \
+                whose queue/atomic_write_max_bytes in /sys isn't 0 (some NVMe and SCSI disks)",
+        good_for: "databases without double writes",
+    },
+    IoWayRow {
+        way: IoWay::DontCache,
+        name: "page cache that keeps nothing",
+        option: "--dontcache",
+        since: "6.14",
+        needs: "ext4, XFS or btrfs",
+        good_for: "large files read or written once",
+    },
+    IoWayRow {
+        way: IoWay::WriteHint,
+        name: "write hints",
+        option: "--write-hint",
+        since: "4.13",
+        needs: "a file system and a device that make something of them",
+        good_for: "data of one lifetime put together",
+    },
+    IoWayRow {
+        way: IoWay::WriteStreams,
+        name: "write streams",
+        option: "",
+        since: "6.16",
+        needs: "a device whose queue/max_write_streams in /sys isn't 0 (NVMe with data placement)",
+        good_for: "less garbage collection in flash",
+    },
+    IoWayRow {
+        way: IoWay::Discards,
+        name: "discards",
+        option: "--trim",
+        since: "2.6.28",
+        needs: "a device whose queue/discard_max_bytes in /sys isn't 0",
+        good_for: "telling flash and thin storage what is free",
+    },
+    IoWayRow {
+        way: IoWay::PassThrough,
+        name: "NVMe pass-through",
+        option: "",
+        since: "5.19",
+        needs: "a namespace of NVMe with its character device (/dev/ngXnY)",
+        good_for: "commands without the block layer",
+    },
+];
+
+impl IoWay {
+    /// Its row.
+    pub fn row(self) -> &'static IoWayRow {
+        &IO_WAYS[self as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_has_its_row() {
+        for row in &IO_WAYS {
+            assert_eq!(row.way.row().name, row.name);
+            assert!(![row.since, row.needs, row.good_for].contains(&""), "{}", row.name);
+        }
+    }
 }

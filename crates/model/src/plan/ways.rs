@@ -4,14 +4,9 @@
 use super::PlanError;
 use super::access::is_cached;
 use crate::machine::target::{TargetFacts, TargetKind};
-use crate::machine::ways::AtomicWrites;
+use crate::machine::ways::{AtomicWrites, IoWay, IoWayRow};
 use crate::profile::{DistributionKind, Target};
 use crate::units;
-
-/// What helps where there are no atomic writes.
-const ELSEWHERE: &str = "use a file on XFS made with reflink (the default of mkfs.xfs; Linux 6.16 or \
-                         later), or a device whose queue/atomic_write_max_bytes in /sys isn't 0 (some NVMe \
-                         and SCSI disks)";
 
 /// What is guaranteed of the writes on a target; `None` = they aren't atomic.
 pub fn guaranteed(target: &Target, facts: &TargetFacts) -> Option<AtomicWrites> {
@@ -23,7 +18,8 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     let path = &target.path;
     if target.atomic && target.write_ratio > 0 {
         let refused = without_cache(target, facts).or_else(|| no_atomic_writes(target, facts));
-        errors.extend(refused.map(|why| PlanError::target(format!("--atomic: '{path}': {why}"))));
+        let option = IoWay::Atomic.row().option;
+        errors.extend(refused.map(|why| PlanError::target(format!("{option}: '{path}': {why}"))));
     }
     let answer = facts.ways.as_ref().and_then(|found| found.no_dont_cache.as_ref());
     if let Some(answer) = answer.filter(|_| target.dont_cache) {
@@ -31,9 +27,10 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
             TargetKind::BlockDevice => "block devices".to_owned(),
             _ => format!("file system {}", facts.file_system),
         };
+        let IoWayRow { option, since, needs, .. } = IoWay::DontCache.row();
         errors.push(PlanError::target(format!(
-            "--dontcache: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
-             6.14 and ext4, XFS or btrfs; use -Su to bypass the page cache"
+            "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
+             {since} and {needs}; use -Su to bypass the page cache"
         )));
     }
 }
@@ -48,23 +45,20 @@ fn without_cache(target: &Target, facts: &TargetFacts) -> Option<String> {
 fn no_atomic_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     let found = facts.ways.as_ref().filter(|_| facts.kind != TargetKind::Missing)?;
     let Some(offered) = found.atomic else {
-        return Some(
-            "the kernel has no atomic writes (RWF_ATOMIC): they take Linux 6.11 or later".to_owned(),
-        );
+        return Some(format!(
+            "the kernel has no atomic writes (RWF_ATOMIC): they take Linux {} or later",
+            IoWay::Atomic.row().since
+        ));
     };
     if offered.unit_max == 0 {
-        return Some(format!("{}; {ELSEWHERE}", nothing_offered(facts, offered)));
+        return Some(format!("{}; use {}", nothing_offered(facts, offered), IoWay::Atomic.row().needs));
     }
     off_units(target, offered)
 }
 
 /// Who offers none.
 fn nothing_offered(facts: &TargetFacts, offered: AtomicWrites) -> String {
-    let device = match offered.device_max {
-        Some(0) => "the device does no atomic writes (queue/atomic_write_unit_max_bytes in /sys is 0)",
-        Some(_) => "the device does atomic writes",
-        None => "nothing is known of a device's atomic writes",
-    };
+    let device = offered.device_words();
     match facts.kind {
         TargetKind::BlockDevice => device.to_owned(),
         _ => format!("file system {} guarantees none here (statx), and {device}", facts.file_system),
