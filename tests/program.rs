@@ -37,6 +37,7 @@ mod program {
     mod merge_command;
     mod metrics;
     mod network_storage;
+    mod nowait;
     mod nvme;
     mod outages;
     mod output_door;

@@ -943,15 +943,14 @@ class Series:
 
 @dataclass
 class Discards:
-    """At `host.results.time_span.thread.target.read`, and 9 more."""
+    """At `host.results.time_span.thread.target.discards`, and 3 more."""
 
     bytes: int = field(default=None)  # bytes
     ios: int = field(default=None)
+    latency: Latency = field(default=None, metadata={'of': 'Latency'})
+    paced: Paced = field(default=None, metadata={'of': 'Paced'})
+    series: Series = field(default=None, metadata={'of': 'Series'})
     short: int = field(default=None)
-    latency: Optional[Latency] = field(default=None, metadata={'of': 'Latency'})
-    moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
-    paced: Optional[Paced] = field(default=None, metadata={'of': 'Paced'})
-    series: Optional[Series] = field(default=None, metadata={'of': 'Series'})
 
 
 @dataclass
@@ -1033,23 +1032,37 @@ class Overdue:
 
 
 @dataclass
+class Write:
+    """At `host.results.time_span.thread.target.read`, and 5 more."""
+
+    bytes: int = field(default=None)  # bytes
+    ios: int = field(default=None)
+    short: int = field(default=None)
+    latency: Optional[Latency] = field(default=None, metadata={'of': 'Latency'})
+    moments: Optional[Moments] = field(default=None, metadata={'of': 'Moments'})
+    nowait_misses: Optional[int] = field(default=None)
+    paced: Optional[Paced] = field(default=None, metadata={'of': 'Paced'})
+    series: Optional[Series] = field(default=None, metadata={'of': 'Series'})
+
+
+@dataclass
 class Part:
     """At `host.results.time_span.thread.target.part`."""
 
     block_size: int = field(default=None)  # bytes
     part: int = field(default=None)
-    read: Discards = field(default=None, metadata={'of': 'Discards'})
-    write: Discards = field(default=None, metadata={'of': 'Discards'})
+    read: Write = field(default=None, metadata={'of': 'Write'})
+    write: Write = field(default=None, metadata={'of': 'Write'})
 
 
 @dataclass
 class ThreadTarget:
     """At `host.results.time_span.thread.target`, and 1 more."""
 
-    read: Discards = field(default=None, metadata={'of': 'Discards'})
+    read: Write = field(default=None, metadata={'of': 'Write'})
     size: int = field(default=None)
     target: int = field(default=None)
-    write: Discards = field(default=None, metadata={'of': 'Discards'})
+    write: Write = field(default=None, metadata={'of': 'Write'})
     discards: Optional[Discards] = field(default=None, metadata={'of': 'Discards'})
     distribution: Optional[List[Range]] = field(default=None, metadata={'of': 'Range', 'depth': 1})
     flushes: Optional[Flushes] = field(default=None, metadata={'of': 'Flushes'})
@@ -1273,6 +1286,7 @@ class Total:
     max_ms: Optional[float] = field(default=None)  # ms
     mean_ms: Optional[float] = field(default=None)  # ms
     min_ms: Optional[float] = field(default=None)  # ms
+    nowait_misses: Optional[int] = field(default=None)
     std_dev_ms: Optional[float] = field(default=None)  # ms
 
 
@@ -1701,7 +1715,7 @@ class Steadiness:
 
 
 @dataclass
-class Write:
+class PartRead:
     """At `judgement.verdict.part.read`, and 1 more."""
 
     counted_bytes: int = field(default=None)  # bytes
@@ -1724,11 +1738,11 @@ class VerdictPart:
     verdict: str = field(default=None)
     flush_seconds: Optional[float] = field(default=None)  # s
     flushes: Optional[int] = field(default=None)
-    read: Optional[Write] = field(default=None, metadata={'of': 'Write'})
+    read: Optional[PartRead] = field(default=None, metadata={'of': 'PartRead'})
     remedy: Optional[str] = field(default=None)
     severity: Optional[str] = field(default=None)
     unwritten_bytes: Optional[int] = field(default=None)  # bytes
-    write: Optional[Write] = field(default=None, metadata={'of': 'Write'})
+    write: Optional[PartRead] = field(default=None, metadata={'of': 'PartRead'})
 
 
 @dataclass
@@ -2023,6 +2037,7 @@ class TimeSpanTarget:
     file_size: Optional[int] = field(default=None)
     flush_type: Optional[str] = field(default=None)
     mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})
+    no_wait: Optional[bool] = field(default=None)
     random_data_source: Optional[RandomDataSource] = field(default=None, metadata={'of': 'RandomDataSource'})
     sizes: Optional[List[Size]] = field(default=None, metadata={'of': 'Size', 'depth': 1})
     spread: Optional[TargetSpread] = field(default=None, metadata={'of': 'TargetSpread'})
@@ -2302,6 +2317,41 @@ class TimeSpanLatency:
 
 
 @dataclass
+class RowRead:
+    """At `summary.time_span.nowait.row.read`, and 3 more."""
+
+    ios: int = field(default=None)
+    misses: int = field(default=None)
+    percent: Optional[float] = field(default=None)  # percent
+
+
+@dataclass
+class NowaitRow:
+    """At `summary.time_span.nowait.row`."""
+
+    path: str = field(default=None)
+    read: RowRead = field(default=None, metadata={'of': 'RowRead'})
+    thread: int = field(default=None)
+    write: RowRead = field(default=None, metadata={'of': 'RowRead'})
+
+
+@dataclass
+class NowaitTotal:
+    """At `summary.time_span.nowait.total`."""
+
+    read: RowRead = field(default=None, metadata={'of': 'RowRead'})
+    write: RowRead = field(default=None, metadata={'of': 'RowRead'})
+
+
+@dataclass
+class Nowait:
+    """At `summary.time_span.nowait`."""
+
+    rows: List[NowaitRow] = field(default=None, metadata={'of': 'NowaitRow', 'depth': 1})
+    total: NowaitTotal = field(default=None, metadata={'of': 'NowaitTotal'})
+
+
+@dataclass
 class ResponseRead:
     """At `summary.time_span.paced.service.read`, and 1 more."""
 
@@ -2413,6 +2463,7 @@ class SummaryTimeSpan:
     integrity: Optional[TimeSpanIntegrity] = field(default=None, metadata={'of': 'TimeSpanIntegrity'})
     iops: Optional[Iops] = field(default=None, metadata={'of': 'Iops'})
     latency: Optional[TimeSpanLatency] = field(default=None, metadata={'of': 'TimeSpanLatency'})
+    nowait: Optional[Nowait] = field(default=None, metadata={'of': 'Nowait'})
     paced: Optional[TimeSpanPaced] = field(default=None, metadata={'of': 'TimeSpanPaced'})
     parts: Optional[Dict[str, str]] = field(default=None)
     trace: Optional[Trace] = field(default=None, metadata={'of': 'Trace'})

@@ -61,6 +61,10 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             None if place.path.is_file() => yes("a read was taken"),
             None => unknown("asked of files"),
         },
+        IoWay::NoWait => match &place.found.no_nowait {
+            Some(answer) => no(answer),
+            None => yes("a read was taken"),
+        },
         IoWay::WriteHint => unknown("the kernel takes them; what the device makes of them isn't told"),
         IoWay::WriteStreams => match ways::write_streams(place.path) {
             Some(0) => no("the device has none"),

@@ -10,6 +10,7 @@ mod data;
 mod ending;
 mod faults;
 mod mapped;
+mod nowait;
 mod nvme;
 mod os;
 mod polled;

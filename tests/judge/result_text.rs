@@ -134,6 +134,7 @@ fn what_a_report_says_is_known() {
         min_ms: Some(Millis::new(2.881)),
         max_ms: Some(Millis::new(201.361)),
         iops_std_dev: None,
+        nowait_misses: None,
     };
     assert_eq!((span.total, span.read), (expected, expected));
     let reads = Some(Millis::new(66.521));

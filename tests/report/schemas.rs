@@ -175,6 +175,8 @@ fn examples() -> Vec<Record> {
     writes.run_options = Some(RunOptions { rate_total, replay, ..RunOptions::default() });
     let others = &mut writes.hosts[0].results.time_spans[0].threads[0].targets[0].others;
     others.set(Operation::Flush, of_times(Histogram::new()));
+    let target = &mut writes.hosts[0].results.time_spans[0].threads[0].targets[0];
+    (target.read.nowait_misses, target.write.nowait_misses) = (Some(0), Some(1));
     forget(&mut idle, |target| &mut target.write);
     for (record, moves_every_s) in [(&mut reads, None), (&mut writes, Some(1))] {
         let hot = AddressSpread::Hot { area_percent: 1, io_percent: 1, moves_every_s };
@@ -185,6 +187,7 @@ fn examples() -> Vec<Record> {
     flushes.record(1);
     let target = &mut reads.hosts[0].results.time_spans[0].threads[0].targets[0];
     target.others.set(Operation::Flush, of_times(flushes));
+    (target.read.nowait_misses, target.write.nowait_misses) = (Some(1), Some(0));
     target.parts = vec![target.as_part(0, 512)];
     full.hosts[0].system.machine = Some("0123456789abcdef".into());
     let target = &mut full.hosts[0].results.time_spans[0].threads[0].targets[0];
@@ -318,6 +321,7 @@ fn fill_profile(profile: &mut Profile) {
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
     target.flush_type = Some(FlushType::ViewOfFile);
     (target.atomic, target.dont_cache, target.write_hint) = (true, true, Some(WriteLifetime::Short));
+    target.no_wait = true;
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
     Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));

@@ -118,6 +118,12 @@ pub trait Engine {
 
     /// What it makes use of, known since it was made.
     fn about(&self) -> AboutEngine<'_>;
+
+    /// Whether the I/O of a request, which has ended and whose request has no other one yet, would have
+    /// waited (`--nowait`): it was refused, and done again.
+    fn missed(&self, _request: u32) -> bool {
+        false
+    }
 }
 
 impl dyn Engine + '_ {

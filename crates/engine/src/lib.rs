@@ -21,6 +21,7 @@ mod limits;
 mod making;
 mod mixed;
 mod mmap;
+mod nowait;
 mod null;
 pub mod nvme;
 pub mod sim;

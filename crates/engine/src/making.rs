@@ -2,6 +2,7 @@
 
 use super::mixed::Mixed;
 use super::mmap::Mmap;
+use super::nowait::Nowait;
 use super::null::Null;
 use super::sim::{Sim, SimDevice};
 use super::sync::Sync;
@@ -56,20 +57,32 @@ impl MakeEngine for EngineRow {
         if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
             return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
         }
-        if self.real_io && self.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
-            return Ok(Box::new(Mixed::new(setup, self.kind, |others| open(self, others))?));
+        if self.real_io && setup.files.iter().any(|file| file.ways.no_wait) {
+            return Ok(Box::new(Nowait::new(setup, |doubled| open_all(self, doubled))?));
         }
-        open(self, setup)
+        open_all(self, setup)
     }
 
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
         let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
         match self.kind {
+            EngineKind::Uring if setup.files.iter().any(|file| file.ways.no_wait) => {
+                let open = |doubled| Ok(Box::new(uring::Uring::new(doubled, options)?) as Box<dyn Engine>);
+                Ok(Box::new(Nowait::new(setup, open)?))
+            }
             EngineKind::Uring => Ok(Box::new(uring::Uring::new(setup, options)?)),
             EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
             _ => self.create(setup),
         }
     }
+}
+
+/// Makes an engine of files of which some may be mapped.
+fn open_all(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    if row.real_io && row.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
+        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+    }
+    open(row, setup)
 }
 
 /// Makes an engine of files that are all alike.

@@ -2,16 +2,24 @@
 
 use super::device::{Device, split};
 use super::root::{Root, number};
-use diskspd_model::access::IoWays;
+use diskspd_model::access::{AccessHint, IoWays, OpenMode};
 use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
-use diskspd_sys::ways::takes;
+use diskspd_sys::ways::{takes, takes_writes};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
 /// Looks at what is there; nothing there is no finding.
 pub fn look(path: &Path) -> WayFacts {
-    WayFacts { atomic: atomic(path), no_dont_cache: no_dont_cache(path) }
+    let [no_dont_cache, no_nowait] =
+        [IoWays { dont_cache: true, ..IoWays::default() }, IoWays { no_wait: true, ..IoWays::default() }]
+            .map(|ways| not_taken(path, ways));
+    WayFacts { atomic: atomic(path), no_dont_cache, no_nowait, no_nowait_writes: None }
+}
+
+/// The same of what is going to be written through the page cache without waiting.
+pub fn look_at_writes(path: &Path) -> WayFacts {
+    WayFacts { no_nowait_writes: no_nowait_writes(path), ..look(path) }
 }
 
 /// By statx(2), which has known atomic writes since Linux 6.11 and says 0 where there are none. What the
@@ -42,12 +50,33 @@ fn queue(path: &Path) -> Option<PathBuf> {
 /// `STATX_WRITE_ATOMIC` of linux/stat.h.
 const WRITE_ATOMIC: u32 = 0x1_0000;
 
+/// Tries a write of nothing. The kernel knows none of block devices (`blkdev_write_iter` of block/fops.c), of
+/// which nothing says nothing.
+fn no_nowait_writes(path: &Path) -> Option<String> {
+    let found = stat(path).ok()?;
+    if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
+        return Some(Errno::OPNOTSUPP.to_string());
+    }
+    let mode = OpenMode {
+        read: false,
+        write: true,
+        direct: false,
+        dsync: false,
+        hint: AccessHint::default(),
+        lifetime: None,
+    };
+    let target = diskspd_sys::files::open(path, &mode).ok()?;
+    match takes_writes(target.file, IoWays { no_wait: true, ..IoWays::default() }) {
+        Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),
+        _ => None,
+    }
+}
+
 /// Tries a read behind the end. What can't be read isn't asked.
-fn no_dont_cache(path: &Path) -> Option<String> {
+fn not_taken(path: &Path, ways: IoWays) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = open(path, flags, Mode::empty()).ok()?;
     let size = diskspd_sys::files::size(path, std::os::fd::AsFd::as_fd(&file)).ok()?;
-    let ways = IoWays { dont_cache: true, ..IoWays::default() };
     match takes(&file, size, ways) {
         Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),
         _ => None,

@@ -24,6 +24,7 @@ pub mod integrity_text;
 pub mod live;
 pub mod metrics;
 mod newest_text;
+mod nowait_text;
 mod number;
 pub mod openmetrics;
 mod other_text;

@@ -174,6 +174,9 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if target.atomic {
         put!(out, "{tab}atomic writes (RWF_ATOMIC)\n");
     }
+    if target.no_wait {
+        put!(out, "{tab}tried without waiting first (RWF_NOWAIT)\n");
+    }
     if let Some(lifetime) = target.write_hint {
         put!(out, "{tab}lifetime hint of writes: {}\n", lifetime.name());
     }

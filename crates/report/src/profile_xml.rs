@@ -194,7 +194,8 @@ impl Writer<'_> {
         for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
             self.own(share.element, target.shares.of(op));
         }
-        for (element, given) in [("DontCache", target.dont_cache), ("Atomic", target.atomic)] {
+        let ways = [("DontCache", target.dont_cache), ("Atomic", target.atomic), ("NoWait", target.no_wait)];
+        for (element, given) in ways {
             if given {
                 self.own(element, true);
             }

@@ -5,6 +5,7 @@ use super::findings::{self, Detail};
 use super::hosts_text::{first_line, write_hosts};
 use super::integrity_text::write_integrity;
 use super::newest_text;
+use super::nowait_text::write_nowait;
 use super::other_text::write_others;
 use super::paced_text::write_response_times;
 use super::part_text::write_parts;
@@ -87,6 +88,7 @@ pub fn render(profile: &Profile, system: &System, summary: &Summary) -> Vec<u8> 
     write_response_times(&mut out, summary);
     write_parts(&mut out, summary);
     write_others(&mut out, summary);
+    write_nowait(&mut out, summary);
     write_integrity(&mut out, summary);
     out
 }

@@ -173,10 +173,9 @@ impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
         let Worker { plan, engine, mut checker, workload, books, clock, phases, live, .. } = worker;
-        let (log, voice, quota) = (worker.log, worker.voice, worker.quota.map(QuotaShare::new));
-        let slowest = worker.slowest;
-        let depth = plan.depth as usize;
-        let measured = span.is_timed();
+        let (log, slowest, voice) = (worker.log, worker.slowest, worker.voice);
+        let quota = worker.quota.map(QuotaShare::new);
+        let (depth, measured) = (plan.depth as usize, span.is_timed());
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
         let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
         let fresh = Fresh::new(plan, &workload);
@@ -191,6 +190,7 @@ impl<'a> Loop<'a> {
                 || slowest.is_some()
                 || live.is_some_and(Counters::has_latencies)
                 || plan.is_limited()
+                || plan.counts_misses()
                 || quota.is_some(),
             is_special: pacing.is_some() || fresh.is_some() || workload.moves() || quota.is_some(),
             moves: workload.moves(),

@@ -35,6 +35,23 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("nowait"),
+        forms: &[(
+            "--nowait",
+            "try each I/O without waiting first (RWF_NOWAIT); count what would have waited",
+        )],
+        scope: Scope::Targets,
+        with_profile: false,
+        notes: "What would have waited (a read of what isn't in the page cache, a write that must \
+                allocate, a device without a free request) is done again without the flag, as one I/O: its \
+                latency holds both. The misses stand in the report. Needs Linux 4.14 and a file system that \
+                can. Not with -Sm. With engines uring, aio and sync.",
+        tested: &["command_lines", "nowait"],
+        read: Read::Switch(|draft| draft.target.no_wait = true),
+        print: Print::Work(|_, target| switch(target.no_wait)),
+        ..LINUX
+    },
+    Flag {
         name: Long("write-hint"),
         forms: &[(
             "--write-hint <life>",

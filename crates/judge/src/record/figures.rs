@@ -4,8 +4,8 @@ use crate::truth::{Judged, Judgement};
 use diskspd_model::profile::{Access, Parameters, RawText, Target, TargetIds};
 use diskspd_model::results::{
     Chart, ChartRow, FINE_PERCENTILES, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Measured,
-    PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record, SpanSummary, Table,
-    UnmeasuredSpan,
+    NowaitFigures, PERCENTILES, PacedFigures, PacedLatency, PartFigures, PartKey, PartTable, Record,
+    SpanSummary, Table, UnmeasuredSpan,
 };
 use diskspd_model::units::Millis;
 
@@ -54,7 +54,13 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
             min_ms: chart.and_then(|chart| direction(&chart.min)),
             max_ms: chart.and_then(|chart| direction(&chart.max)),
             iops_std_dev,
+            nowait_misses: None,
         }
+    };
+    let nowait = measured.nowait.as_ref().map(|table| table.total);
+    let missed = |counts: fn(&NowaitFigures) -> u64, figures: KnownFigures| KnownFigures {
+        nowait_misses: nowait.as_ref().map(counts),
+        ..figures
     };
     SpanSummary {
         parameters,
@@ -62,9 +68,18 @@ fn span(parameters: Parameters, measured: &Measured, judgement: &Judgement, numb
         cpu_percent: (!measured.cpu.rows.is_empty()).then_some(measured.cpu.average.usage),
         busiest_cpu_percent: None,
         verdict: verdict.map(|verdict| verdict.verdict),
-        read: figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
-        write: figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
-        total: figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
+        read: missed(
+            |counts| counts.read.misses,
+            figures(&measured.read, |row| row.read, iops.and_then(|iops| iops.read_std_dev)),
+        ),
+        write: missed(
+            |counts| counts.write.misses,
+            figures(&measured.write, |row| row.write, iops.and_then(|iops| iops.write_std_dev)),
+        ),
+        total: missed(
+            |counts| counts.read.misses.saturating_add(counts.write.misses),
+            figures(&measured.total, |row| row.total, iops.and_then(|iops| iops.total_std_dev)),
+        ),
         percentiles: chart.map(text_percentiles).unwrap_or_default(),
         response: measured.paced.as_ref().and_then(response),
         parts: measured.parts.as_ref().map(parts).unwrap_or_default(),

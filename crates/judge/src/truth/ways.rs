@@ -1,8 +1,10 @@
-//! Whether I/Os were what was asked for beside their data: atomic writes, and nothing left in the page cache.
+//! Whether I/Os were what was asked for beside their data: atomic writes, nothing left in the page cache, and
+//! how many would have waited.
 
 use super::view::Asked;
 use super::{Finding, Severity, SpanView};
 use diskspd_model::machine::io_counters::TargetDevices;
+use diskspd_model::results::{DirectionResults, TargetResults};
 use diskspd_model::units;
 
 /// Of what was done with `--dontcache`, so much may be in the page cache when measuring ends: I/Os that are
@@ -13,10 +15,10 @@ const LEFT_AT_LEAST: u64 = 16 << 20;
 
 /// Of each target that was asked so.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = span.targets().filter_map(|asked| nowait(span, asked)).collect();
     let observed = span.results.observed.as_ref();
-    let Some(devices) = observed.and_then(|observed| observed.devices.as_ref()) else { return Vec::new() };
+    let Some(devices) = observed.and_then(|observed| observed.devices.as_ref()) else { return findings };
     let of = |asked: Asked| devices.targets.iter().find(|known| known.target == asked.id);
-    let mut findings = Vec::new();
     for asked in span.targets() {
         let Some(facts) = of(asked) else { continue };
         findings.extend(atomic(span, asked, facts));
@@ -41,6 +43,24 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
         None => "what the device does of it is not known".to_owned(),
     };
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
+}
+
+/// How many would have waited: they are no defect.
+fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
+    let done = |of: fn(&TargetResults) -> &DirectionResults| {
+        let misses = span.done(asked.id, |row| of(row).nowait_misses.unwrap_or(0));
+        (misses, span.done(asked.id, |row| of(row).ios))
+    };
+    let path = &asked.target.path;
+    let counts = [("reads", done(|row| &row.read)), ("writes", done(|row| &row.write))];
+    let words = counts.iter().filter(|(_, (_, ios))| *ios > 0);
+    let words: Vec<String> = words.map(|(what, (misses, ios))| format!("{misses} of {ios} {what}")).collect();
+    let message = format!(
+        "{} on '{path}' would have waited: the kernel refused them (RWF_NOWAIT), and they were done again",
+        words.join(" and ")
+    );
+    let told = asked.target.no_wait && !words.is_empty();
+    told.then(|| Finding::new("nowait-misses", Severity::Note, span, message).on(path))
 }
 
 /// What stayed, by the kernel's count of pages before and after. What waits to be written is let go of later.

@@ -10,8 +10,12 @@ pub struct IoWays {
     pub atomic: bool,
     /// `--dontcache`: what goes through the page cache doesn't stay there (Linux 6.14).
     pub dont_cache: bool,
+    /// `--nowait`: what would wait is refused with `EAGAIN` (Linux 4.14).
+    pub no_wait: bool,
 }
 
+/// `RWF_NOWAIT`
+const NO_WAIT: u32 = 0x8;
 /// `RWF_ATOMIC`
 const ATOMIC: u32 = 0x40;
 /// `RWF_DONTCACHE`
@@ -26,7 +30,13 @@ impl IoWays {
     /// The kernel's flags of a read (`write` = false) or a write. Only writes can be atomic.
     pub fn encoded(self, write: bool) -> u32 {
         let atomic = if self.atomic && write { ATOMIC } else { 0 };
-        atomic | if self.dont_cache { DONT_CACHE } else { 0 }
+        let no_wait = if self.no_wait { NO_WAIT } else { 0 };
+        atomic | no_wait | if self.dont_cache { DONT_CACHE } else { 0 }
+    }
+
+    /// The same without refusing to wait.
+    pub fn waiting(self) -> IoWays {
+        IoWays { no_wait: false, ..self }
     }
 }
 
@@ -83,7 +93,10 @@ mod tests {
     #[test]
     fn flags_and_lifetimes_are_those_of_the_kernel() {
         let [plain, atomic, dont_cache] = [(false, false), (true, false), (false, true)]
-            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache });
+            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache, no_wait: false });
+        let no_wait = IoWays { no_wait: true, ..atomic };
+        assert_eq!([true, false].map(|write| no_wait.encoded(write)), [0x48, 0x8]);
+        assert_eq!(no_wait.waiting(), atomic);
         assert!(plain.are_plain() && !atomic.are_plain() && !dont_cache.are_plain());
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(true)), [0, 0x40, 0x80]);
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(false)), [0, 0, 0x80]);

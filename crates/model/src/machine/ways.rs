@@ -27,6 +27,10 @@ pub struct WayFacts {
     /// Why it can't be used through the page cache without staying there (`RWF_DONTCACHE`); `None` = it
     /// can, or it isn't known yet.
     pub no_dont_cache: Option<String>,
+    /// Why no I/O on it can be refused instead of waiting (`RWF_NOWAIT`); `None` as above.
+    pub no_nowait: Option<String>,
+    /// The same of writes through the page cache alone.
+    pub no_nowait_writes: Option<String>,
 }
 
 impl AtomicWrites {
@@ -51,6 +55,8 @@ pub enum IoWay {
     Atomic,
     /// Through the page cache, without staying there.
     DontCache,
+    /// Refused where it would wait.
+    NoWait,
     /// Lifetimes of what is written.
     WriteHint,
     /// Writes that the device keeps apart by a number.
@@ -79,7 +85,7 @@ pub struct IoWayRow {
 }
 
 /// All of them, in the order in which people see them.
-pub const IO_WAYS: [IoWayRow; 8] = [
+pub const IO_WAYS: [IoWayRow; 9] = [
     IoWayRow {
         way: IoWay::Uring,
         name: "io_uring",
@@ -112,6 +118,14 @@ pub const IO_WAYS: [IoWayRow; 8] = [
         since: "6.14",
         needs: "ext4, XFS or btrfs",
         good_for: "large files read or written once",
+    },
+    IoWayRow {
+        way: IoWay::NoWait,
+        name: "I/O that never waits",
+        option: "--nowait",
+        since: "4.14",
+        needs: "a file system and a device that can say so; writes through the page cache take XFS or btrfs",
+        good_for: "programs that leave what would wait to other threads",
     },
     IoWayRow {
         way: IoWay::WriteHint,

@@ -32,7 +32,7 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
 
 /// What its I/Os ask of the kernel beside their data.
 pub fn io_ways(target: &Target) -> IoWays {
-    IoWays { atomic: target.atomic, dont_cache: target.dont_cache }
+    IoWays { atomic: target.atomic, dont_cache: target.dont_cache, no_wait: target.no_wait }
 }
 
 /// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.

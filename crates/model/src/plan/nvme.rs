@@ -17,7 +17,7 @@ type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// The capabilities: what the device or the way doesn't have is refused by name.
 const LIMITS: &[CommandLimit] =
-    &[metadata, zones, mapped, cached, hints, priority, size, deallocate, write_zeroes];
+    &[metadata, zones, mapped, cached, hints, no_wait, priority, size, deallocate, write_zeroes];
 
 /// Collects what doesn't fit a target that is the character device of a namespace.
 pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
@@ -73,6 +73,13 @@ fn cached(target: &Target, namespace: &NvmeFacts) -> Option<String> {
             format!("NVMe commands never use the page cache: leave out -Sb, or use {instead}")
         },
     )
+}
+
+fn no_wait(target: &Target, namespace: &NvmeFacts) -> Option<String> {
+    target.no_wait.then(|| {
+        let instead = block_device(namespace);
+        format!("NVMe commands have no RWF_NOWAIT (--nowait): leave it out, or use {instead}")
+    })
 }
 
 fn hints(target: &Target, _: &NvmeFacts) -> Option<String> {

@@ -1,5 +1,5 @@
-//! What a target has to be like for atomic writes (`--atomic`) and for I/O that leaves nothing in the page
-//! cache (`--dontcache`).
+//! What a target has to be like for atomic writes (`--atomic`), for I/O that leaves nothing in the page cache
+//! (`--dontcache`), and for I/O that is tried without waiting first (`--nowait`).
 
 use super::PlanError;
 use super::access::is_cached;
@@ -23,16 +23,51 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     }
     let answer = facts.ways.as_ref().and_then(|found| found.no_dont_cache.as_ref());
     if let Some(answer) = answer.filter(|_| target.dont_cache) {
-        let on = match facts.kind {
-            TargetKind::BlockDevice => "block devices".to_owned(),
-            _ => format!("file system {}", facts.file_system),
-        };
+        let on = place(facts);
         let IoWayRow { option, since, needs, .. } = IoWay::DontCache.row();
         errors.push(PlanError::target(format!(
             "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
              {since} and {needs}; use -Su to bypass the page cache"
         )));
     }
+    if target.no_wait {
+        let refused = no_nowait(facts).or_else(|| no_nowait_writes(target, facts));
+        let option = IoWay::NoWait.row().option;
+        errors.extend(refused.map(|why| PlanError::target(format!("{option}: '{path}': {why}"))));
+    }
+}
+
+/// What a target is, or lies on.
+fn place(facts: &TargetFacts) -> String {
+    match facts.kind {
+        TargetKind::BlockDevice => "block devices".to_owned(),
+        TargetKind::NvmeNamespace => "NVMe commands".to_owned(),
+        _ => format!("file system {}", facts.file_system),
+    }
+}
+
+/// Why no I/O can be tried without waiting.
+fn no_nowait(facts: &TargetFacts) -> Option<String> {
+    let answer = facts.ways.as_ref()?.no_nowait.as_ref()?;
+    let IoWayRow { since, .. } = IoWay::NoWait.row();
+    Some(format!(
+        "the kernel has no RWF_NOWAIT for {} here ({answer}): it takes Linux {since} and a file on ext4, \
+         XFS or btrfs, or a device whose driver has it; leave the option out",
+        place(facts)
+    ))
+}
+
+/// Why writes through the page cache can't.
+fn no_nowait_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
+    if target.write_ratio == 0 || !is_cached(target, facts) {
+        return None;
+    }
+    let answer = facts.ways.as_ref()?.no_nowait_writes.as_ref()?;
+    Some(format!(
+        "the kernel has no RWF_NOWAIT for writes through the page cache of {} ({answer}): XFS and btrfs \
+         have it; use -Su to bypass the page cache, or -w0",
+        place(facts)
+    ))
 }
 
 /// The kernel takes atomic writes only past the page cache (`generic_atomic_write_valid` of

@@ -59,6 +59,11 @@ impl WorkerPlan {
         self.targets.iter().enumerate().map(of).collect()
     }
 
+    /// Whether it counts what would have waited (`--nowait`).
+    pub fn counts_misses(&self) -> bool {
+        self.targets.iter().any(|target| target.ways.no_wait)
+    }
+
     /// Whether it does what is always timed: other operations than reads and writes.
     pub fn times_more_than_ios(&self) -> bool {
         self.flush_every.is_some() || self.targets.iter().any(|target| !target.shares.are_none())

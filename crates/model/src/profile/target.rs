@@ -59,6 +59,9 @@ pub struct Target {
     /// `--atomic`: each write is atomic.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub atomic: bool,
+    /// `--nowait`: each I/O is tried without waiting first; those that would have waited are counted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_wait: bool,
     /// `--write-hint`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteLifetime>,
@@ -132,6 +135,7 @@ impl Default for Target {
             bypass_io: None,
             dont_cache: false,
             atomic: false,
+            no_wait: false,
             write_hint: None,
             flush_type: None,
             zero_write_buffers: false,

@@ -14,6 +14,9 @@ pub struct DirectionResults {
     /// I/Os that transferred less than a block, of all `ios`.
     #[serde(default)]
     pub short: u64,
+    /// `--nowait`: I/Os of all `ios` that would have waited and were done again; `None` = nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nowait_misses: Option<u64>,
     /// `-L`: latencies, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Histogram>,

@@ -37,6 +37,7 @@ impl KnownFigures {
             min_ms: extreme(|figures| figures.min_ms, Millis::min),
             max_ms: extreme(|figures| figures.max_ms, Millis::max),
             iops_std_dev: None,
+            nowait_misses: amount(|figures| figures.nowait_misses),
         }
     }
 }

@@ -51,6 +51,18 @@ pub enum RecordMisfit {
         /// Where.
         place: String,
     },
+    /// More I/Os that would have waited (`--nowait`) than I/Os.
+    #[error("{place}: {misses} of only {ios} {what} would have waited")]
+    Misses {
+        /// Where.
+        place: String,
+        /// Reads or writes.
+        what: &'static str,
+        /// How many would have waited.
+        misses: u64,
+        /// Of how many.
+        ios: u64,
+    },
     /// More short I/Os than I/Os.
     #[error("{place}: {short} short {what} of only {ios}")]
     Short {

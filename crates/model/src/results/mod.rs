@@ -19,6 +19,7 @@ mod interval_figures;
 mod known_sum;
 mod merged_latencies;
 mod misfit;
+mod nowait;
 mod observed;
 mod other_figures;
 mod other_tables;
@@ -63,6 +64,7 @@ pub use interval_figures::{
 };
 pub use merged_latencies::{MergedLatencies, MergedTimes, TargetLatencies};
 pub use misfit::RecordMisfit;
+pub use nowait::{NowaitCounts, NowaitFigures, NowaitRow, NowaitTable};
 pub use observed::{Observed, ThermalChange};
 pub use other_figures::OtherFigures;
 pub use other_tables::{OtherTable, OtherTables, ThreadOther};

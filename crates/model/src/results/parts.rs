@@ -12,6 +12,7 @@ impl AddUp for DirectionResults {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
         self.short.add(&other.short);
+        self.nowait_misses.add(&other.nowait_misses);
         self.latency.add(&other.latency);
         self.paced.add(&other.paced);
         match (&mut self.series, &other.series) {

@@ -237,6 +237,10 @@ fn check_target(place: &str, asked: &TimeSpan, target: &TargetResults) -> Result
             let (short, ios) = (direction.short, direction.ios);
             return Err(RecordMisfit::Short { place: place.to_owned(), what: name, short, ios });
         }
+        if let Some(misses) = direction.nowait_misses.filter(|misses| *misses > direction.ios) {
+            let ios = direction.ios;
+            return Err(RecordMisfit::Misses { place: place.to_owned(), what: name, misses, ios });
+        }
         if let Some(latency) = &direction.latency {
             must_equal(place, &format!("latencies of {name}"), direction.ios, latency.moments().count())?;
         }

@@ -229,6 +229,9 @@ pub struct KnownFigures {
     pub max_ms: Option<Millis>,
     /// `-D`: standard deviation of the I/Os per second over intervals.
     pub iops_std_dev: Option<f64>,
+    /// `--nowait`: I/Os that would have waited; `None` = nobody asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nowait_misses: Option<u64>,
 }
 
 /// A percentile of the latency, ms.

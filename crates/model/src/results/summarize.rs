@@ -6,8 +6,8 @@ use super::interval_figures::IopsSeries;
 use super::summary::*;
 use super::{
     AddUp, CompletionFigures, CompletionTimes, Course, CpuTable, DeviceFigures, DeviceTimes,
-    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, OtherTables, Overdue,
-    PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
+    DirectionResults, Done, EffectiveRange, Host, IntegrityTable, LATE, LATENESS, NowaitTable, OtherTables,
+    Overdue, PacedFigures, PacedLatency, PartTable, Record, SpanResults, TargetLatencies, TargetResults,
     ThreadResults, TraceFigures, Work,
 };
 use crate::profile::{RawText, Target, TargetId, TimeSpan};
@@ -56,6 +56,7 @@ impl Measured {
             parts: PartTable::new(host, results, seconds),
             integrity: IntegrityTable::new(host, results),
             others: OtherTables::new(host, results, seconds),
+            nowait: NowaitTable::new(host, results),
             trace: trace_of(results),
             latency: span.measure_latency.then(|| LatencyCharts::new(host, results, &work, &all)),
             waits: wait_statistics(record, span, &results.threads),

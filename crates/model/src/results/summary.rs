@@ -4,8 +4,8 @@
 use super::charts::{FineChart, LatencyCharts, LatencyFigures};
 use super::interval_figures::IopsSeries;
 use super::{
-    CpuTable, EffectiveRange, IntegrityTable, OtherTables, PacedFigures, PartTable, TraceFigures,
-    WaitStatistics,
+    CpuTable, EffectiveRange, IntegrityTable, NowaitTable, OtherTables, PacedFigures, PartTable,
+    TraceFigures, WaitStatistics,
 };
 use crate::profile::RawText;
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,9 @@ pub struct Measured {
     /// Other operations than reads and writes (`--fsync-every`, `--trim`).
     #[serde(flatten)]
     pub others: OtherTables,
+    /// I/Os that would have waited (`--nowait`); `None` = nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nowait: Option<NowaitTable>,
     /// The trace (`-e`).
     #[serde(default)]
     pub trace: Option<TraceFigures>,

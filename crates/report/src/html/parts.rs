@@ -1,12 +1,13 @@
 //! Tables of what DISKSPD's figures don't tell apart, or don't have: parts of a mix and sizes, other
-//! operations than reads and writes, verified sectors. Each is there where there is something to show.
+//! operations than reads and writes, I/Os that would have waited, verified sectors. Each is there where
+//! there is something to show.
 
 use super::table::PageTable;
 use crate::integrity_text::held;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
-    FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, OtherFigures, OtherTable, PartRow,
-    PartTable,
+    FailedSector, IntegrityCounts, IntegrityRow, IntegrityTable, Measured, NowaitCounts, NowaitFigures,
+    NowaitTable, OtherFigures, OtherTable, PartRow, PartTable,
 };
 use diskspd_model::units::seconds_of_us;
 use diskspd_model::units::table::{Cell, TableColumn};
@@ -20,6 +21,7 @@ pub fn tables(measured: &Measured) -> Markup {
     html! {
         @if let Some(table) = &measured.parts { (parts(table)) }
         @for table in &measured.others.0 { (by_thread(table)) }
+        @if let Some(table) = &measured.nowait { (nowait(table)) }
         @if let Some(table) = &measured.integrity { (verified(table)) }
     }
 }
@@ -133,4 +135,39 @@ fn by_thread(table: &OtherTable) -> Markup {
     }));
     let caption = format!("{}: in no other figure", table.row.title);
     PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
+}
+
+/// What would have waited of a thread's I/Os, or of all.
+struct NowaitLine {
+    name: String,
+    figures: NowaitFigures,
+    path: String,
+}
+
+const NOWAIT: [TableColumn<NowaitLine>; 8] = [
+    TableColumn::<NowaitLine>::words("thread", |line| Cell::named(&line.name)).paged(),
+    TableColumn::<NowaitLine>::number("reads", |line| Cell::Whole(line.figures.read.ios)).paged(),
+    TableColumn::<NowaitLine>::number("misses", |line| Cell::Whole(line.figures.read.misses)).paged(),
+    TableColumn::<NowaitLine>::number("of reads", |line| missed(line.figures.read)).paged(),
+    TableColumn::<NowaitLine>::number("writes", |line| Cell::Whole(line.figures.write.ios)).paged(),
+    TableColumn::<NowaitLine>::number("write misses", |line| Cell::Whole(line.figures.write.misses)).paged(),
+    TableColumn::<NowaitLine>::number("of writes", |line| missed(line.figures.write)).paged(),
+    TableColumn::<NowaitLine>::words("target", |line| Cell::Text(line.path.clone())).paged(),
+];
+
+fn missed(counts: NowaitCounts) -> Cell {
+    counts.percent.map_or(Cell::Missing, |percent| Cell::Share(percent, 2))
+}
+
+/// I/Os that would have waited, by thread and target.
+fn nowait(table: &NowaitTable) -> Markup {
+    let all = NowaitLine { name: "all".to_owned(), figures: table.total, path: String::new() };
+    let mut lines: Vec<NowaitLine> = Vec::new();
+    lines.extend((table.rows.len() > 1).then_some(all));
+    lines.extend(table.rows.iter().take(MOST).map(|row| NowaitLine {
+        name: row.thread.to_string(),
+        figures: row.figures,
+        path: row.path.to_string(),
+    }));
+    PageTable::captioned("I/Os that would have waited (--nowait), and were done again").of(&NOWAIT, &lines)
 }

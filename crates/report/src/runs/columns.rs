@@ -98,6 +98,12 @@ impl<'a> TableRow<'a> {
         TableColumn::<TableRow>::number("response_p999_ms", |row| {
             response(row, |response| response.percentile(99.9)?.total)
         }),
+        TableColumn::<TableRow>::number("read_nowait_misses", |row| {
+            whole(row, |span| span.read.nowait_misses)
+        }),
+        TableColumn::<TableRow>::number("write_nowait_misses", |row| {
+            whole(row, |span| span.write.nowait_misses)
+        }),
         TableColumn::<TableRow>::number("outages", |row| Cell::whole(row.span.and_then(|span| span.outages))),
         TableColumn::<TableRow>::number("longest_outage_s", |row| {
             Cell::figure(row.span.and_then(|span| span.longest_outage_s), 2)

@@ -5,6 +5,7 @@
 mod figures;
 mod findings;
 mod integrity;
+mod nowait;
 mod number;
 mod others;
 mod paced;
@@ -95,6 +96,7 @@ fn render_all(
             measured.paced.iter().for_each(|paced| paced::write(&mut out, paced));
             measured.parts.iter().for_each(|table| parts::write(&mut out, table));
             measured.others.0.iter().for_each(|table| others::write(&mut out, table));
+            measured.nowait.iter().for_each(|table| nowait::write(&mut out, table));
             measured.integrity.iter().for_each(|table| integrity::write(&mut out, table));
         }
         let mut verdicts = judgement.into_iter().flat_map(|judgement| &judgement.verdicts);

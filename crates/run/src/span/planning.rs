@@ -83,8 +83,12 @@ pub fn plan_at(
                 if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
                     found.discards = Some(discards::look(place.way(), found.is_remote()));
                 }
-                if (target.atomic || target.dont_cache) && !options.run_options.simulated() {
-                    found.ways = Some(ways::look(place.way()));
+                if (target.atomic || target.dont_cache || target.no_wait) && !options.run_options.simulated()
+                {
+                    found.ways = Some(match target.no_wait && target.write_ratio > 0 {
+                        true => ways::look_at_writes(place.way()),
+                        false => ways::look(place.way()),
+                    });
                 }
                 if wish.poll {
                     found.polling = completion_probe::polling(place.way());

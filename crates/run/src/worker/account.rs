@@ -75,6 +75,7 @@ impl Loop<'_> {
             self.tell(books, well, now);
             if phase == Phase::Measure {
                 self.tell_slowest(books, well, now);
+                self.count_misses(books, well);
             }
             self.keep_time(books, well, phase, now, since_start);
             self.account_for_quota(books, well, phase);
@@ -126,6 +127,15 @@ impl Loop<'_> {
                     due: None,
                 });
             }
+        }
+    }
+
+    /// Counts those that would have waited.
+    fn count_misses(&mut self, books: &mut Books, well: &[Done]) {
+        let Books { requests, recorder, .. } = books;
+        for completed in well.iter().filter(|completed| self.engine.missed(completed.request)) {
+            let flight = &requests.flights[completed.request as usize];
+            recorder.missed(flight.target as usize, flight.io.op.direction());
         }
     }
 

@@ -320,6 +320,12 @@ impl Recorder {
         }
     }
 
+    /// Counts that an I/O would have waited, which has been counted with the others.
+    pub fn missed(&mut self, target: usize, direction: Direction) {
+        let account = of_direction(&mut self.targets[target], direction);
+        account.nowait_misses.iter_mut().for_each(|misses| *misses += 1);
+    }
+
     /// So many I/Os were due when measuring ended, the first one for so many ns, and had not been handed
     /// over.
     pub fn overdue(&mut self, target: usize, ios: u64, longest: u64) {
@@ -387,7 +393,8 @@ fn adds_up(account: &DirectionResults) -> bool {
 
 /// The accounts of a worker that has done nothing.
 pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
-    let direction = |paced: bool| DirectionResults {
+    let direction = |paced: bool, no_wait: bool| DirectionResults {
+        nowait_misses: no_wait.then_some(0),
         latency: span.measure_latency.then(Histogram::new),
         series: span.iops_interval.map(|ms| Series::new(ms, span.duration)),
         paced: paced
@@ -407,8 +414,8 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     let target = |(index, target): (usize, &diskspd_model::plan::WorkerTarget)| TargetResults {
         target: target.id,
         size: target.size,
-        read: direction(worker.is_paced_on(index)),
-        write: direction(worker.is_paced_on(index)),
+        read: direction(worker.is_paced_on(index), target.ways.no_wait),
+        write: direction(worker.is_paced_on(index), target.ways.no_wait),
         overdue: None,
         integrity: None,
         others: others(target, worker.is_paced_on(index)),

@@ -1,4 +1,5 @@
-//! Rules of atomic writes, of I/O that leaves nothing in the page cache, and of write hints.
+//! Rules of atomic writes, of I/O that leaves nothing in the page cache or is tried without waiting first,
+//! and of write hints.
 
 use super::Case;
 use crate::finding::{Finding, Severity};
@@ -41,6 +42,13 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
              in the page cache; leave out one of them"
                 .to_owned(),
         ),
+        (
+            "A10",
+            target.no_wait && mapped,
+            "--nowait (linux:NoWait) and -Sm (MemoryMappedIo) exclude each other: copies from and to mapped \
+             memory always wait; leave out one of them"
+                .to_owned(),
+        ),
         ("A6", target.write_hint.is_some() && !target.is_changed(), no_hint),
     ];
     rules
@@ -58,6 +66,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     let given = [
         ("--atomic", targets().any(|target| target.atomic)),
         ("--dontcache", targets().any(|target| target.dont_cache)),
+        ("--nowait", targets().any(|target| target.no_wait)),
         ("--write-hint", targets().any(|target| target.write_hint.is_some())),
     ];
     for (option, _) in given.into_iter().filter(|(_, given)| *given) {

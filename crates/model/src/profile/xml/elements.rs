@@ -163,6 +163,7 @@ const TARGET: &[Child] = &[
     value("linux:WriteZeroesRatio", Number(1, 100)),
     value("linux:DontCache", Bool),
     value("linux:Atomic", Bool),
+    value("linux:NoWait", Bool),
     value("linux:WriteHint", Word(WriteLifetime::NAMES)),
 ];
 

@@ -1,0 +1,81 @@
+//! I/Os that were tried without waiting first (`--nowait`), and would have waited.
+
+use super::by_thread::rows as by_thread;
+use super::{AddUp, DirectionResults, Host, SpanResults, TargetResults};
+use crate::profile::RawText;
+use serde::{Deserialize, Serialize};
+
+/// By thread and target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NowaitTable {
+    /// Threads ascending, targets in the thread's order; only those that were asked for it.
+    pub rows: Vec<NowaitRow>,
+    /// All rows, added up.
+    pub total: NowaitFigures,
+}
+
+/// Of one thread on one target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NowaitRow {
+    /// Thread number.
+    pub thread: u32,
+    /// The target, as the user gave it.
+    pub path: RawText,
+    /// What was counted.
+    #[serde(flatten)]
+    pub figures: NowaitFigures,
+}
+
+/// Reads and writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct NowaitFigures {
+    /// Reads.
+    pub read: NowaitCounts,
+    /// Writes.
+    pub write: NowaitCounts,
+}
+
+/// I/Os of one direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct NowaitCounts {
+    /// I/Os completed.
+    pub ios: u64,
+    /// Those of them that would have waited, and were done again.
+    pub misses: u64,
+    /// Their share, percent; `None` = there were no I/Os.
+    pub percent: Option<f64>,
+}
+
+impl NowaitTable {
+    /// `None` = no target was asked for it.
+    pub(super) fn new(host: &Host, results: &SpanResults) -> Option<NowaitTable> {
+        let asked = |target: &TargetResults| target.read.nowait_misses.is_some();
+        let (mut read, mut write) = (NowaitCounts::default(), NowaitCounts::default());
+        let mut rows = Vec::new();
+        for (thread, target) in by_thread(&results.threads).filter(|(_, target)| asked(target)) {
+            let figures = NowaitFigures { read: of(&target.read), write: of(&target.write) };
+            read.add(&figures.read);
+            write.add(&figures.write);
+            rows.push(NowaitRow { thread, path: host.path(target.target).clone(), figures });
+        }
+        (!rows.is_empty()).then_some(NowaitTable { rows, total: NowaitFigures { read, write } })
+    }
+}
+
+fn of(results: &DirectionResults) -> NowaitCounts {
+    NowaitCounts::new(results.ios, results.nowait_misses.unwrap_or(0))
+}
+
+impl NowaitCounts {
+    /// So many misses of so many I/Os.
+    fn new(ios: u64, misses: u64) -> NowaitCounts {
+        NowaitCounts { ios, misses, percent: (ios > 0).then(|| 100.0 * misses as f64 / ios as f64) }
+    }
+}
+
+impl AddUp for NowaitCounts {
+    fn add(&mut self, other: &NowaitCounts) {
+        let [ios, misses] = [(self.ios, other.ios), (self.misses, other.misses)];
+        *self = NowaitCounts::new(ios.0.saturating_add(ios.1), misses.0.saturating_add(misses.1));
+    }
+}

@@ -1,0 +1,157 @@
+//! I/Os that are tried without waiting first (`--nowait`): what would have waited is what the page cache
+//! doesn't hold, and each comes back once.
+
+#![allow(clippy::unwrap_used)]
+
+use crate::common::loops::Loop;
+use crate::common::{Ended, command_of, directory, diskspd};
+use serde_json::Value;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const SIZE: u64 = 8 << 20;
+const PAGE: u64 = 4096;
+/// Of that much in a row, the first half is in the page cache.
+const STEP: u64 = 64 << 10;
+
+/// Makes the page cache hold the first half of each step, and nothing else of it.
+fn half_cached(file: &File) {
+    use rustix::fs::{Advice, fadvise};
+    file.sync_all().unwrap();
+    fadvise(file, 0, None, Advice::DontNeed).unwrap();
+    fadvise(file, 0, None, Advice::Random).unwrap();
+    for start in (0..SIZE).step_by(STEP as usize) {
+        file.read_exact_at(&mut vec![0; STEP as usize / 2], start).unwrap();
+    }
+}
+
+/// A file of data that doesn't repeat.
+fn filled(path: &Path) -> File {
+    let content: Vec<u8> =
+        (0..SIZE / 8).flat_map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()).collect();
+    std::fs::write(path, content).unwrap();
+    File::open(path).unwrap()
+}
+
+/// Reads all of a target once, in order; returns how many reads of how many would have waited.
+fn misses(path: &Path, engine: &str, block: &str) -> (u64, u64) {
+    let line = format!(
+        "--engine {engine} --nowait -fr -Sb -b{block} -s -t1 -o1 -w0 -W0 -d60 --until-read=8M --out json:- {{}}"
+    );
+    let ended = diskspd(&line, path);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stderr.contains("nowait-misses") || ended.stderr.contains("would have waited"));
+    let record: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let read = &record["summary"]["time_spans"][0]["nowait"]["total"]["read"];
+    let of_index = &record["index"]["time_spans"][0]["read"]["nowait_misses"];
+    assert_eq!(&read["misses"], of_index);
+    (read["misses"].as_u64().unwrap(), read["ios"].as_u64().unwrap())
+}
+
+/// What isn't cached misses, and nothing else. A thread that loses its CPU behind the kernel's read-ahead finds
+/// the page there, so that some fewer do; half of them never.
+fn assert_half_misses(path: &Path, file: &File) {
+    for engine in ["uring", "aio", "sync"] {
+        half_cached(file);
+        let (missed, ios) = misses(path, engine, "4K");
+        assert_eq!(ios, SIZE / PAGE, "{engine}");
+        assert!((ios / 4..=ios / 2).contains(&missed), "{engine} on {path:?}: {missed} of {ios}");
+        // All is in the page cache now.
+        assert_eq!(misses(path, engine, "64K"), (0, SIZE / STEP), "{engine} on {path:?}");
+        // The kernel cuts such reads short where the page cache ends.
+        half_cached(file);
+        let (missed, ios) = misses(path, engine, "64K");
+        assert!(ios / 2 < missed && missed <= ios, "{engine} on {path:?}: {missed} of {ios}");
+    }
+}
+
+#[test]
+fn what_is_not_in_the_page_cache_of_a_file_would_have_waited() {
+    let folder = directory();
+    let path = folder.path().join("a.dat");
+    assert_half_misses(&path, &filled(&path));
+}
+
+#[test]
+fn so_it_is_on_xfs_and_on_a_loop_device() {
+    let Some((_xfs, at)) = Loop::with_file_system(320 << 20, "xfs") else { return };
+    let path = at.join("a.dat");
+    let file = filled(&path);
+    assert_half_misses(&path, &file);
+    // XFS does writes through the page cache so, too.
+    let page = at.join("page.html");
+    let line = format!("--nowait -b4K -r -w50 -o4 -W0 -d1 --out {} {{}}", page.display());
+    let ended = diskspd(&line, &path);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("I/Os that would have waited (--nowait), and were done again"),
+        "no table on the page"
+    );
+    let Some(device) = Loop::new(SIZE) else { return };
+    let file = File::options().read(true).open(&device.device).unwrap();
+    assert_half_misses(&device.device, &file);
+    let ended = diskspd("--nowait -Sb -b4K -r -w50 -W0 -d1 --destroy {}", &device.device);
+    told(&ended, "for writes through the page cache of block devices");
+}
+
+fn told(ended: &Ended, part: &str) {
+    assert_ne!(ended.code, 0, "{}", ended.stdout);
+    assert!(ended.stderr.contains(part), "{part}: {}", ended.stderr);
+}
+
+#[test]
+fn every_read_has_its_own_data_whether_it_would_have_waited_or_not() {
+    let folder = directory();
+    let path = folder.path().join("a.dat");
+    for engine in ["uring", "aio", "sync"] {
+        let ended = diskspd(
+            &format!("--engine {engine} -c8M -b64K -r -w100 -Su -o4 -W0 -d1 --nowait --verify {{}}"),
+            &path,
+        );
+        assert_eq!(ended.code, 0, "{}", ended.stderr);
+        let ended = diskspd(
+            &format!("--engine {engine} -b64K -r -w30 -Su -o4 -W0 -d1 --nowait --verify {{}}"),
+            &path,
+        );
+        assert_eq!(ended.code, 0, "{engine}: {}", ended.stderr);
+        assert!(ended.stdout.contains("would have waited (--nowait) of timespan 1"), "{}", ended.stdout);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_runs() {
+    let folder = directory();
+    let path = folder.path().join("a.dat");
+    for (line, part) in [
+        ("-c1M --nowait --engine sim {}", "--nowait and --engine sim exclude each other"),
+        ("-c1M --nowait --engine null {}", "--nowait and --engine null exclude each other"),
+        ("-c1M --nowait -Sm {}", "--nowait (linux:NoWait) and -Sm"),
+    ] {
+        told(&diskspd(line, &path), part);
+        assert!(!path.exists(), "{line}");
+    }
+    let shared = tempfile::tempdir_in("/dev/shm").unwrap();
+    let ended = diskspd("-c1M -b64K -W0 -d1 --nowait {}", &shared.path().join("b.dat"));
+    told(&ended, "no RWF_NOWAIT for file system tmpfs");
+}
+
+#[test]
+fn ext4_refuses_writes_through_the_page_cache_alone() {
+    let Some((_ext4, at)) = Loop::with_file_system(64 << 20, "ext4") else { return };
+    let path = at.join("a.dat");
+    let ended = diskspd("-c1M -b4K -r -w50 -W0 -d1 --nowait {}", &path);
+    told(&ended, "no RWF_NOWAIT for writes through the page cache of file system ext4");
+    let ended = diskspd("-c1M -b4K -r -w50 -Su -W0 -d1 --nowait --xml-verdict -Rxml {}", &path);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("<NoWait>") && ended.stdout.contains("<WriteMissCount>"),
+        "{}",
+        ended.stdout
+    );
+    let ended: Ended = command_of(&["doctor", "--json", path.to_str().unwrap()]).output().unwrap().into();
+    let answer: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let row = answer["ways"].as_array().unwrap().iter().find(|row| row["option"] == "--nowait").unwrap();
+    assert_eq!((&row["works"], &row["since"]), (&Value::Bool(true), &Value::from("4.14")));
+}
