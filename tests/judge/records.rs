@@ -49,7 +49,7 @@ fn the_record_names_its_format_first() {
 
 #[test]
 fn what_is_not_a_record_is_refused_with_what_it_is() {
-    let table: [(Vec<u8>, &str); 17] = [
+    let table: [(Vec<u8>, &str); 18] = [
         (b"\nCommand Line: diskspd".to_vec(), "line 2, column 1: expected value; this is not JSON"),
         (b"<Results>".to_vec(), "line 1, column 1: expected value; this is not JSON"),
         (b"\xff\xfe".to_vec(), "this is not JSON"),
@@ -73,6 +73,7 @@ fn what_is_not_a_record_is_refused_with_what_it_is() {
             "target 't.dat': 2 latencies of reads instead of 3",
         ),
         (edited("\"short\":0", "\"short\":3"), "3 short reads of only 2"),
+        (edited("\"short\":0", "\"short\":0,\"nowait_misses\":3"), "3 of only 2 reads would have waited"),
     ];
     for (bytes, complaint) in table {
         let error = read(&bytes).unwrap_err().to_string();

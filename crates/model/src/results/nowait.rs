@@ -79,3 +79,29 @@ impl AddUp for NowaitCounts {
         *self = NowaitCounts::new(ios.0.saturating_add(ios.1), misses.0.saturating_add(misses.1));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::results::{Record, Results, ThreadResults};
+
+    #[test]
+    fn misses_add_up_over_those_who_were_asked_and_nobody_else() {
+        let target = |ios, misses| TargetResults {
+            read: DirectionResults { ios, nowait_misses: misses, ..DirectionResults::default() },
+            ..TargetResults::default()
+        };
+        let thread = |target| ThreadResults { targets: vec![target], ..ThreadResults::default() };
+        let record = Record::new(Profile::default(), Default::default(), Results::default());
+        let table =
+            |threads| NowaitTable::new(record.host(), &SpanResults { threads, ..SpanResults::default() });
+        assert_eq!(table(vec![thread(target(9, None))]), None);
+        let asked = [target(8, Some(2)), target(9, None), target(0, Some(0))].map(thread).to_vec();
+        let table = table(asked).unwrap();
+        assert_eq!(table.rows.iter().map(|row| row.thread).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(table.rows[1].figures.read.percent, None);
+        assert_eq!(table.total.read, NowaitCounts { ios: 8, misses: 2, percent: Some(25.0) });
+        assert_eq!(table.total.write, NowaitCounts::default());
+    }
+}
