@@ -130,7 +130,9 @@ impl Loop<'_> {
         }
     }
 
-    /// Counts those that would have waited.
+    /// Counts those that would have waited. Within its caller it would take registers from those who don't
+    /// ask.
+    #[inline(never)]
     fn count_misses(&mut self, books: &mut Books, well: &[Done]) {
         let Books { requests, recorder, .. } = books;
         for completed in well.iter().filter(|completed| self.engine.missed(completed.request)) {
