@@ -49,21 +49,34 @@ fn misses(path: &Path, engine: &str, block: &str) -> (u64, u64) {
     (read["misses"].as_u64().unwrap(), read["ios"].as_u64().unwrap())
 }
 
+/// How many reads missed: of 4 KiB with half of the file in the page cache, of 64 KiB with all of it there, and
+/// of 64 KiB with the first half of each there.
+fn round(path: &Path, file: &File, engine: &str) -> [u64; 3] {
+    half_cached(file);
+    let (of_pages, ios) = misses(path, engine, "4K");
+    assert_eq!(ios, SIZE / PAGE, "{engine}");
+    let (of_cached, _) = misses(path, engine, "64K");
+    half_cached(file);
+    // The kernel cuts such reads short where the page cache ends.
+    let (of_halves, ios) = misses(path, engine, "64K");
+    assert_eq!(ios, SIZE / STEP, "{engine}");
+    [of_pages, of_cached, of_halves]
+}
+
 /// What isn't cached misses, and nothing else. A read whose read-ahead has ended when the kernel looks again
-/// finds the page there, and pages may be reclaimed meanwhile: some fewer or more miss, never half of them.
+/// finds the page there, so that some fewer do. Anybody on the machine may take pages out of the page cache
+/// meanwhile: one of some rounds has to agree.
 fn assert_half_misses(path: &Path, file: &File) {
     for engine in ["uring", "aio", "sync"] {
-        half_cached(file);
-        let (missed, ios) = misses(path, engine, "4K");
-        assert_eq!(ios, SIZE / PAGE, "{engine}");
-        assert!((ios / 4..=ios / 8 * 5).contains(&missed), "{engine} on {path:?}: {missed} of {ios}");
-        // All is in the page cache now.
-        let (missed, ios) = misses(path, engine, "64K");
-        assert!(missed <= ios / 8, "{engine} on {path:?}: {missed} of {ios}");
-        // The kernel cuts such reads short where the page cache ends.
-        half_cached(file);
-        let (missed, ios) = misses(path, engine, "64K");
-        assert!(ios / 2 < missed && missed <= ios, "{engine} on {path:?}: {missed} of {ios}");
+        let [pages, blocks] = [SIZE / PAGE, SIZE / STEP];
+        let agrees = |[of_pages, of_cached, of_halves]: &[u64; 3]| {
+            (pages / 4..=pages / 2).contains(of_pages) && *of_cached == 0 && *of_halves > blocks / 2
+        };
+        let mut seen = Vec::new();
+        while seen.len() < 6 && !seen.last().is_some_and(agrees) {
+            seen.push(round(path, file, engine));
+        }
+        assert!(seen.last().is_some_and(agrees), "{engine} on {path:?}: {seen:?}");
     }
 }
 
