@@ -61,7 +61,6 @@ fn agreement(target: PathBuf, arguments: &mut Arguments) -> Result<(), Failure> 
         target,
         rounds: arguments.number("--rounds", 8)?,
         seconds: arguments.number("--seconds", 2)?,
-        small_pages: arguments.flag("--small-pages"),
         only: arguments.value("--only")?.unwrap_or_default(),
         fio: arguments.value("--fio")?.unwrap_or_else(|| "fio".to_owned()),
         ours: arguments.value("--ours")?,

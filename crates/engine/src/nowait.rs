@@ -1,6 +1,6 @@
 //! I/Os that are tried without waiting first (`--nowait`): around another engine, which has each such file
-//! twice, once with the flag and once without. What the kernel refuses with the flag is handed over again
-//! without it, and comes back as one I/O.
+//! twice, once with the flag and once without. What the kernel refuses with the flag is submitted again
+//! without it, and completes as one I/O.
 
 use super::{AboutEngine, Done, Engine, EngineError, File, Io, Setup};
 use diskspd_sys::clock::{Nanos, monotonic};
@@ -14,7 +14,7 @@ pub(super) struct Nowait {
     waiting: Vec<Option<u32>>,
     /// By request: what became of its I/O.
     tried: Vec<NowaitAttempt>,
-    /// Completions of a pass, and what of them is handed over again.
+    /// Completions of a pass, and what of them is submitted again.
     found: Vec<Done>,
     again: Vec<Io>,
 }
@@ -73,7 +73,7 @@ impl Nowait {
         self.found = found;
     }
 
-    /// Hands over again what was refused. There is room: it has come back.
+    /// Submits again what was refused. There is room: it has completed.
     fn repeat(&mut self) -> Result<(), EngineError> {
         let mut left = &self.again[..];
         while !left.is_empty() {

@@ -18,8 +18,6 @@ pub struct Agreement {
     pub rounds: usize,
     /// Of each run, s.
     pub seconds: u32,
-    /// Neither program gets transparent huge pages: this one asks for them, fio doesn't.
-    pub small_pages: bool,
     /// Only jobs whose name holds this.
     pub only: String,
     /// The program.
@@ -48,8 +46,6 @@ impl Answer {
 /// A job can't be run, or one differs.
 pub fn main(asked: &Agreement) -> Result<(), Failure> {
     let ours = program::path(asked.ours.clone())?;
-    // Programs that are started inherit it.
-    rustix::thread::disable_transparent_huge_pages(asked.small_pages)?;
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
     let mut differ = Vec::new();

@@ -154,7 +154,7 @@ pub const IO_WAYS: [IoWayRow; 9] = [
     IoWayRow {
         way: IoWay::PassThrough,
         name: "NVMe pass-through",
-        option: "",
+        option: "--engine nvme",
         since: "5.19",
         needs: "a namespace of NVMe with its character device (/dev/ngXnY)",
         good_for: "commands without the block layer",
