@@ -255,7 +255,7 @@ fn without_the_privilege_one_message_says_what_to_do() {
     }
     // Where tracefs isn't mounted that is what is said: only root can do without.
     let mounted = std::path::Path::new("/sys/kernel/tracing/events").exists();
-    let records = if mounted { "root and the owner of tracefs may" } else { "mount -t tracefs" };
+    let records = if mounted { "which root may make and the user who owns" } else { "mount -t tracefs" };
     let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
     for (class, words) in [
         ("-eDISK_IO", [records, "as root"]),
