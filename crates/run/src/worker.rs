@@ -197,7 +197,7 @@ impl<'a> Loop<'a> {
             preparing: 0,
             batches: match span.ring {
                 Some(_) => Batches::All,
-                None => Batches::new(plan.engine.is_synchronous(), measured, fresh.is_some()),
+                None => Batches::new(plan.engine.is_synchronous(), depth, measured, fresh.is_some()),
             },
             awaited: span.ring.map_or(1, |ring| ring.batch.of(plan.depth)) as usize,
             most_taken: most_taken(plan, span),

@@ -15,7 +15,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         compatibility: Differs(
             "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped in \
-             batches of 4 to 16, as many as take 16 us: a call per I/O would be slower than the device. \
+             batches of 16 at most, as many as take 16 us, and at most half of the queue depth: a call per I/O would be slower than the device. \
              Latencies can be too long by that time, never too short",
         ),
         tested: &["command_lines", "stats", "golden_reports", "devices"],
@@ -98,7 +98,7 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Profile,
         compatibility: Differs(
-            "a look-aside follows 4 to 16 I/Os, not each of them (see -L); where standard output is for programs (-Rxml, \
+            "a look-aside follows up to 16 I/Os, not each of them (see -L); where standard output is for programs (-Rxml, \
              --out or --stream to it) the lines of -v go to standard error",
         ),
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],

@@ -1,13 +1,16 @@
 //! How many I/Os are submitted at a time. This is the rule, and all of it:
 //!
 //! * A thread that does its I/Os itself does one after the other.
-//! * Else all requests that are free at the same moment go in one system call, as far as that, and looking for completions,
-//!   takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each (and 2 or 1 where
-//!   content is made for each, which counts as well). A larger batch costs truth, since an I/O that completes
+//! * Else all requests that are free at the same moment go in one system call, as far as that, and looking for
+//!   completions, takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each (and 2 or 1
+//!   where content is made for each, which counts as well). A larger batch costs truth, since an I/O that completes
 //!   while others are submitted isn't stamped before that is done, and it leaves a device idle until then. A
 //!   smaller one costs system calls, and neighbours that the kernel can't merge.
-//! * Only where no latency can be falsified and no device waits, because all that was in flight had completed by the time it
-//!   was looked for (page cache), everything goes at once.
+//! * And at most half of the queue depth: all of it in one call would leave the device nothing to do while the batch
+//!   is made, and where a disk completes them all together, that is so every time.
+//! * Only where no device waits, because all that was in flight had completed when it was looked for without waiting
+//!   (page cache), the half of the depth is no bound; and where no latency can be falsified either, everything goes
+//!   at once. What had completed after a wait tells nothing: it may have completed all together.
 //!
 //! With `-u` everything goes at once, as it asks for, and as many completions as it says are waited for.
 //!
@@ -29,22 +32,40 @@ pub enum Batches {
     All,
     /// One at a time, by the thread itself and in the order of the requests: nothing is ever in flight.
     Single,
-    /// As many as go in time; latencies are measured.
-    InTime { most: usize, least: usize },
-    /// The same where they aren't; everything while it ends `at_once`.
-    InTimeOrAtOnce { most: usize, least: usize, at_once: bool },
+    /// As many as go in time.
+    InTime(InTime),
+}
+
+/// What is known about how many go in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InTime {
+    /// I/Os that can be submitted in time, as far as is known.
+    most: usize,
+    /// What it doesn't fall below.
+    least: usize,
+    /// Half of the queue depth, at least 1.
+    half: usize,
+    /// Whether latencies are measured.
+    measured: bool,
+    /// Whether all that was in flight had completed when it was looked for.
+    at_once: bool,
 }
 
 impl Batches {
-    /// The way for an engine, for a span in which latencies are `measured`, and for writes that carry
-    /// `fresh` content.
-    pub fn new(synchronous: bool, measured: bool, fresh: bool) -> Batches {
-        let (most, least) = (BEGIN, if fresh { 1 } else { LEAST });
-        match (synchronous, measured) {
-            (true, _) => Batches::Single,
-            (false, true) => Batches::InTime { most, least },
-            (false, false) => Batches::InTimeOrAtOnce { most, least, at_once: true },
+    /// The way for an engine, for a thread with up to `depth` I/Os in flight, for a span in which latencies are
+    /// `measured`, and for writes that carry `fresh` content.
+    pub fn new(synchronous: bool, depth: usize, measured: bool, fresh: bool) -> Batches {
+        if synchronous {
+            return Batches::Single;
         }
+        Batches::InTime(InTime {
+            most: BEGIN,
+            least: if fresh { 1 } else { LEAST },
+            half: (depth / 2).max(1),
+            measured,
+            // One I/O is no batch: nothing is to be found out.
+            at_once: depth > 1,
+        })
     }
 
     /// I/Os that are submitted at most next.
@@ -52,8 +73,10 @@ impl Batches {
     pub fn most(self) -> usize {
         match self {
             Batches::Single => 1,
-            Batches::All | Batches::InTimeOrAtOnce { at_once: true, .. } => usize::MAX,
-            Batches::InTime { most, .. } | Batches::InTimeOrAtOnce { most, .. } => most,
+            Batches::All => usize::MAX,
+            Batches::InTime(InTime { at_once: true, measured: false, .. }) => usize::MAX,
+            Batches::InTime(InTime { at_once: true, most, .. }) => most,
+            Batches::InTime(InTime { most, half, .. }) => most.min(half),
         }
     }
 
@@ -66,31 +89,38 @@ impl Batches {
     /// Whether completions are looked for after each batch, although a limit keeps the requests that are left.
     #[inline]
     pub fn are_looked_after(self) -> bool {
-        matches!(self, Batches::InTime { .. })
+        matches!(self, Batches::InTime(InTime { measured: true, .. }))
     }
 
-    /// Of `in_flight` I/Os `completed` had ended by the time they were looked for.
+    /// Whether more was submitted than where a device has to wait for it, so that a look before the wait tells
+    /// whether that was right.
+    #[inline]
+    pub fn are_at_once(self) -> bool {
+        matches!(self, Batches::InTime(InTime { at_once: true, .. }))
+    }
+
+    /// Of `in_flight` I/Os `completed` had ended when they were looked for, without waiting.
     #[inline]
     pub fn found(&mut self, completed: usize, in_flight: usize) {
-        if let Batches::InTimeOrAtOnce { at_once, .. } = self {
-            *at_once = completed == in_flight;
+        if let Batches::InTime(known) = self {
+            known.at_once = completed == in_flight;
         }
     }
 
     /// So many were submitted, and completions looked for, in so many ns.
     #[inline]
     pub fn took(&mut self, ios: usize, nanos: Nanos) {
-        let (Batches::InTime { most, least } | Batches::InTimeOrAtOnce { most, least, .. }) = self else {
+        let Batches::InTime(known) = self else {
             return;
         };
         // Others than the bound tell nothing about it.
-        if ios != *most {
+        if ios != known.most.min(known.half) && ios != known.most {
             return;
         }
         if nanos > LONGEST {
-            *most = (*most / 2).max(*least);
+            known.most = (known.most / 2).max(known.least);
         } else if 2 * nanos + nanos / 8 < LONGEST {
-            *most = (*most * 2).min(MOST);
+            known.most = (known.most * 2).min(MOST);
         }
     }
 }
@@ -106,7 +136,7 @@ mod tests {
                 [(100, 16), (900, 16), (1100, 8), (1900, 8), (2100, 4), (9000, 4)].map(|c| (c, false));
             let fresh = [(100, 16), (2100, 4), (5000, 2), (10_000, 1), (90_000, 1)].map(|c| (c, true));
             for ((per_io, settled), fresh) in ordinary.into_iter().chain(fresh) {
-                let mut batches = Batches::new(false, measured, fresh);
+                let mut batches = Batches::new(false, 32, measured, fresh);
                 batches.found(1, 32);
                 for _ in 0..10 {
                     let ios = batches.most();
@@ -120,13 +150,52 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_queue_depth_stays_in_flight_while_a_batch_is_made() {
+        let largest =
+            [(1, 1), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (16, 8), (31, 15), (32, 16), (1000, 16)];
+        for ((depth, largest), measured) in largest.into_iter().flat_map(|l| [(l, true), (l, false)]) {
+            let mut batches = Batches::new(false, depth, measured, false);
+            batches.found(0, depth);
+            assert!(batches.most() <= largest, "depth {depth}: begins with {}", batches.most());
+            for _ in 0..10 {
+                batches.took(batches.most(), 0);
+            }
+            assert_eq!(batches.most(), largest, "depth {depth}, where submitting costs nothing");
+            for _ in 0..10 {
+                batches.took(batches.most(), 1_000_000);
+            }
+            assert_eq!(batches.most(), largest.min(LEAST), "depth {depth}, where it takes long");
+        }
+    }
+
+    #[test]
+    fn half_of_the_queue_depth_is_no_bound_where_nothing_is_in_flight_after_a_look() {
+        for depth in [2, 3, 8, 31] {
+            let mut batches = Batches::new(false, depth, true, false);
+            assert!(batches.are_at_once());
+            batches.found(depth, depth);
+            for _ in 0..10 {
+                batches.took(batches.most(), 0);
+            }
+            assert_eq!(batches.most(), MOST, "depth {depth}");
+            batches.found(depth - 1, depth);
+            assert_eq!(
+                (batches.most(), batches.are_at_once()),
+                (MOST.min(depth / 2), false),
+                "depth {depth}"
+            );
+        }
+        assert!(!Batches::new(false, 1, true, false).are_at_once(), "one I/O is no batch");
+    }
+
+    #[test]
     fn what_ends_at_once_goes_in_one_call_unless_latencies_are_measured() {
-        let mut batches = Batches::new(false, false, false);
+        let mut batches = Batches::new(false, 32, false, false);
         batches.found(32, 32);
         assert_eq!(batches.most(), usize::MAX);
         batches.found(31, 32);
         assert_eq!(batches.most(), BEGIN);
-        let mut batches = Batches::new(false, true, false);
+        let mut batches = Batches::new(false, 32, true, false);
         batches.found(32, 32);
         assert_eq!(batches.most(), BEGIN);
     }
@@ -134,7 +203,7 @@ mod tests {
     #[test]
     fn a_thread_that_does_its_ios_itself_does_one_after_the_other() {
         for measured in [true, false] {
-            let mut batches = Batches::new(true, measured, false);
+            let mut batches = Batches::new(true, 32, measured, false);
             batches.found(1, 1);
             batches.took(1, 1_000_000);
             assert_eq!(batches.most(), 1);

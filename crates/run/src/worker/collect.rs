@@ -13,9 +13,14 @@ impl Loop<'_> {
     pub(super) fn collect(&mut self, due: Option<Nanos>) -> Result<(), EngineError> {
         if (self.left == 0 || self.batches.is_single()) && self.pacing.is_none() {
             self.waits.completion_waits += u64::from(!self.batches.is_single());
-            self.wait_until(Nanos::MAX)?;
-            self.found();
-            return Ok(());
+            if self.batches.are_at_once() {
+                self.engine.wait(0, Duration::ZERO, &mut self.done)?;
+                self.found();
+                if !self.done.is_empty() {
+                    return Ok(());
+                }
+            }
+            return self.wait_until(Nanos::MAX);
         }
         self.collect_some(due)
     }
@@ -69,7 +74,7 @@ impl Loop<'_> {
         Ok(())
     }
 
-    /// What has completed of all that was in flight decides how much is submitted next.
+    /// What a look has found of all that was in flight decides how much is submitted next.
     #[inline]
     fn found(&mut self) {
         let in_flight = self.plan.depth as usize - self.left;

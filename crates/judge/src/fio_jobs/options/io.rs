@@ -60,7 +60,7 @@ pub(super) const ROWS: &[FioOption] = &[
         &["iodepth_batch_submit"],
         FioForm::Number,
         &["1"],
-        "I/Os are submitted in batches of the engine's own, of 4 to 16 at most",
+        "I/Os are submitted in batches of the engine's own, of 16 at most",
     ),
     refused(
         "iodepth_batch_complete_min",
