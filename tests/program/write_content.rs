@@ -16,7 +16,8 @@ const BLOCK: usize = 4096;
 /// A target of 0xee, worked on by `line`, and what it holds then.
 fn written(line: &str, file: &Path) -> Vec<u8> {
     std::fs::write(file, vec![0xee; 1 << 20]).unwrap();
-    diskspd(&format!("-b4K {line} BRIEF {{}}"), file).report();
+    let size = if line.contains("--bs-split") { "" } else { "-b4K" };
+    diskspd(&format!("{size} {line} BRIEF {{}}"), file).report();
     std::fs::read(file).unwrap()
 }
 
@@ -195,12 +196,14 @@ fn a_source_is_sent_from_all_its_places() {
         ("-o16 -t2 -Su", 512),
         ("-o8 -t2 -x -Su", 512),
         ("-o8 -t2 --engine aio -Su", 512),
+        ("-o8 -t2 --bs-split 4K/60:8K/30:64K/10", 1),
+        ("-o8 -t2 -Su --bs-split 4K/50:60K/50", 512),
         // Copies of two threads to the same block would get mixed.
         ("-o4 -Sm", 1),
         ("-o1 -Smw -w50", 1),
     ];
     side_by_side(ways, |(way, alignment)| {
-        let file = directory.path().join(way);
+        let file = directory.path().join(way.replace('/', "_"));
         let line = format!("-w100 {way} -r -Z128K,{}", source.display());
         let places: HashSet<usize> = blocks(&written(&line, &file))
             .map(|block| {

@@ -15,8 +15,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         compatibility: Differs(
             "DISKSPD looks for completions after every submitted I/O; here I/Os are submitted and reaped in \
-             batches of 16 at most, as many as take 16 us, and at most half of the queue depth: a call per I/O would be slower than the device. \
-             Latencies can be too long by that time, never too short",
+             batches of 16 at most, as many as take 16 us, and at most half of the queue depth: a call per \
+             I/O would be slower than the device. Latencies can be too long by that time, never too short",
         ),
         tested: &["command_lines", "stats", "golden_reports", "devices"],
         print: Print::Work(|span, _| switch(span.measure_latency)),

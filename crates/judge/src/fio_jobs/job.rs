@@ -135,7 +135,7 @@ impl AskedJob {
         if self.has_writes() && self.content == JobContent::Usual && !self.run.verify {
             settings.tell(
                 "scramble_buffers (1 by default)",
-                "writes carry random bytes too, but from places of a larger buffer, or made anew",
+                "writes carry random bytes too, but from places of a larger buffer",
             );
         }
         if self.time_based && self.runtime_s.is_none() {

@@ -8,7 +8,7 @@ use super::shape::{JobShape, JobWay};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::operation::Operation;
 use diskspd_model::profile::{
-    CacheMode, ContentShape, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target,
+    CacheMode, MixPart, OperationShares, RandomDataSource, RawText, SizeShare, Target,
 };
 
 /// What a buffer of random bytes holds, at least; bytes.
@@ -112,14 +112,9 @@ impl AskedJob {
         match self.content {
             JobContent::Zeros => target.zero_write_buffers = true,
             JobContent::Made(shape) => target.content = Some(shape),
-            // A buffer's places are for one size.
-            JobContent::Usual if target.is_mixed() => {
-                let smallest = target.portions().iter().map(|portion| portion.target.block_size).min();
-                let fits = smallest.is_some_and(|smallest| smallest >= ContentShape::SMALLEST_BLOCK);
-                target.content = fits.then(ContentShape::default);
-            }
             JobContent::Usual => {
-                let size = BUFFER.max(u64::from(target.block_size).saturating_mul(2));
+                let largest = target.portions().iter().map(|portion| portion.target.block_size).max();
+                let size = BUFFER.max(u64::from(largest.unwrap_or(0)).saturating_mul(2));
                 target.random_data_source = Some(RandomDataSource { size, path: None });
             }
         }

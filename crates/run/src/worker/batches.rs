@@ -1,16 +1,17 @@
 //! How many I/Os are submitted at a time. This is the rule, and all of it:
 //!
 //! * A thread that does its I/Os itself does one after the other.
-//! * Else all requests that are free at the same moment go in one system call, as far as that, and looking for
-//!   completions, takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each (and 2 or 1
-//!   where content is made for each, which counts as well). A larger batch costs truth, since an I/O that completes
-//!   while others are submitted isn't stamped before that is done, and it leaves a device idle until then. A
-//!   smaller one costs system calls, and neighbours that the kernel can't merge.
-//! * And at most half of the queue depth: all of it in one call would leave the device nothing to do while the batch
-//!   is made, and where a disk completes them all together, that is so every time.
-//! * Only where no device waits, because all that was in flight had completed when it was looked for without waiting
-//!   (page cache), the half of the depth is no bound; and where no latency can be falsified either, everything goes
-//!   at once. What had completed after a wait tells nothing: it may have completed all together.
+//! * Else all requests that are free at the same moment go in one system call, as far as that, and looking
+//!   for completions, takes no longer than 16 us: 16 at most, 8 or 4 where the kernel takes longer for each
+//!   (and 2 or 1 where content is made for each, which counts as well). A larger batch costs truth, since an
+//!   I/O that completes while others are submitted isn't stamped before that is done, and it leaves a device
+//!   idle until then. A smaller one costs system calls, and neighbours that the kernel can't merge.
+//! * And at most half of the queue depth: all of it in one call would leave the device nothing to do while
+//!   the batch is made, and where a disk completes them all together, that is so every time.
+//! * Only where no device waits, because all that was in flight had completed when it was looked for without
+//!   waiting (page cache), the half of the depth is no bound; and where no latency can be falsified either,
+//!   everything goes at once. What had completed after a wait tells nothing: it may have completed all
+//!   together.
 //!
 //! With `-u` everything goes at once, as it asks for, and as many completions as it says are waited for.
 //!
@@ -52,8 +53,8 @@ pub struct InTime {
 }
 
 impl Batches {
-    /// The way for an engine, for a thread with up to `depth` I/Os in flight, for a span in which latencies are
-    /// `measured`, and for writes that carry `fresh` content.
+    /// The way for an engine, for a thread with up to `depth` I/Os in flight, for a span in which latencies
+    /// are `measured`, and for writes that carry `fresh` content.
     pub fn new(synchronous: bool, depth: usize, measured: bool, fresh: bool) -> Batches {
         if synchronous {
             return Batches::Single;
@@ -86,14 +87,15 @@ impl Batches {
         self == Batches::Single
     }
 
-    /// Whether completions are looked for after each batch, although a limit keeps the requests that are left.
+    /// Whether completions are looked for after each batch, although a limit keeps the requests that are
+    /// left.
     #[inline]
     pub fn are_looked_after(self) -> bool {
         matches!(self, Batches::InTime(InTime { measured: true, .. }))
     }
 
-    /// Whether more was submitted than where a device has to wait for it, so that a look before the wait tells
-    /// whether that was right.
+    /// Whether more was submitted than where a device has to wait for it, so that a look before the wait
+    /// tells whether that was right.
     #[inline]
     pub fn are_at_once(self) -> bool {
         matches!(self, Batches::InTime(InTime { at_once: true, .. }))

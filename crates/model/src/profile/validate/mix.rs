@@ -32,12 +32,6 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             "and -p (ParallelAsyncIO) exclude each other: a sequential part has one position",
         ),
         (
-            target.random_data_source.is_some(),
-            "X3",
-            "and -Z<size> (RandomDataSource) exclude each other: its places are for one size; use -Zr, or \
-             --compress 0",
-        ),
-        (
             in_bytes,
             "X4",
             "and -g in bytes (Throughput) exclude each other: the limit counts I/Os of one size; give it in \
