@@ -72,7 +72,7 @@ fn judge_once(record: &Record, file: &str) -> Vec<f64> {
     let located = probes.targets_at(&[file.into()]);
     let counters: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(false)).collect();
     // As many threads to ask the kernel for as the run had; here they are one and the same.
-    counters.iter().for_each(Counters::belongs_to_me);
+    counters.iter().for_each(|counters| counters.belongs_to(diskspd::sys::cpu::thread_number()));
     forget(Path::new(file));
     let mut times = Vec::new();
     let mut watch = Instant::now();

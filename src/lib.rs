@@ -25,7 +25,6 @@ pub mod cli;
 pub mod commands;
 pub mod prelude;
 
-#[cfg(target_os = "linux")]
 pub use diskspd_engine as engine;
 pub use diskspd_host as host;
 pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};

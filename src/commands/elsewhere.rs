@@ -1,33 +1,26 @@
-//! What Linux's program alone does: on Windows each of these commands says why it doesn't, and what to do
-//! instead.
+//! What takes this machine, on Windows: simulated runs are made, and what Linux's program alone does says why
+//! it doesn't, and what to do instead.
 
 use super::not_done::NotDone;
-use super::{run, sweep};
+use super::{precondition, print, run, sweep, trace};
 use crate::cli::{self, Exit, Invocation};
+use crate::engine;
 use crate::finding::Finding;
 use crate::profile::RawText;
-use crate::run::INSTEAD;
 use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
-const ENGINES: &str = "its engines are Linux's";
-
 /// All that isn't there.
-const LACKING: [LackingCommand; 12] = [
-    ("a run", ENGINES, INSTEAD),
-    ("rerun", ENGINES, INSTEAD),
-    ("precondition", ENGINES, "write over the target with Microsoft's diskspd.exe, then sweep --with it"),
-    ("--engine help", ENGINES, INSTEAD),
-    ("trace", "it tries the profile that it finds on a simulated drive", "use the Linux program"),
+const LACKING: [LackingCommand; 7] = [
     ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
     ("event", "its events are Linux's", "use -ys, -yf, -yr, -yp and -ye of Microsoft's diskspd.exe"),
     ("-Rs", "it reads Linux's /proc and /sys", "use Microsoft's diskspd.exe -Rs"),
     ("devices", "it lists Linux's block devices", "use Get-PhysicalDisk and Get-Disk of PowerShell"),
     ("doctor", "it looks at Linux's settings", "use the Linux program there"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
-    ("this command", "it takes a run", INSTEAD),
+    ("this command", "it takes Linux", "use the Linux program"),
 ];
 
 fn lacking(command: &str) -> NotDone {
@@ -50,22 +43,18 @@ pub fn typed(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Says that it isn't there.
+/// Does what is asked for, where it takes no kernel; else says that it isn't there.
 ///
 /// # Errors
-/// Always, but where Microsoft's tool makes the runs (`--with`), or a profile is printed.
+/// It can't be done, or isn't there.
 pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
     let command = match invocation {
-        Invocation::Run(request) if request.profile_only || request.with.is_some() => {
-            return run::run(&request);
-        }
-        // Each of its points says by itself who makes it.
+        // Which runs can be made the run itself says, and whoever makes several.
+        Invocation::Run(request) => return run::run(&request),
         Invocation::Sweep(request) => return sweep::sweep(&request),
-        Invocation::Run(request) if request.record.is_some() => "rerun",
-        Invocation::Run(_) => "a run",
-        Invocation::Precondition(_) => "precondition",
-        Invocation::EngineHelp => "--engine help",
-        Invocation::Trace(_) => "trace",
+        Invocation::Precondition(request) => return precondition::precondition(&request),
+        Invocation::Trace(request) => return trace::trace(&request),
+        Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::VerifyAfter(_) => "verify-after",
         Invocation::SetEvent { .. } | Invocation::Event { .. } => "event",
         Invocation::System { .. } => "-Rs",

@@ -52,7 +52,6 @@ mod stored;
 mod stream;
 mod suite;
 mod sweep;
-#[cfg(target_os = "linux")]
 mod trace;
 mod unread_runs;
 #[cfg(target_os = "linux")]

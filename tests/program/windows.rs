@@ -283,17 +283,17 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
     let folder = with_runs();
     let path = folder.path();
     for (line, words) in [
-        ("-b4K -d1 -c1M x.dat", ["a run isn't possible", "--with"]),
-        ("--engine sim -d1 -c1M x.dat", ["a run isn't possible", "--with"]),
-        ("rerun one-line.json", ["rerun isn't", "--with"]),
-        ("sweep -o1..4 x.dat", ["this program makes no runs on Windows", "--with"]),
-        ("precondition x.dat", ["precondition isn't", "Microsoft's diskspd.exe"]),
+        ("-b4K -d1 -c1M x.dat", ["only simulated runs on Windows", "--with"]),
+        ("--engine null -d1 -c1M x.dat", ["only simulated runs on Windows", "--with"]),
+        ("--engine sync -d1 -c1M --dry-run x.dat", ["only simulated runs on Windows", "--with"]),
+        ("--engine sim -l -d1 -c1M x.dat", ["-l: large pages", "leave out -l"]),
+        ("rerun one-line.json", ["only simulated runs on Windows", "--with"]),
+        ("sweep -o1..4 x.dat", ["only simulated runs on Windows", "--with"]),
+        ("precondition x.dat -- -c1M", ["only simulated runs on Windows", "--with"]),
         ("doctor", ["doctor isn't", "Linux"]),
         ("devices", ["devices isn't", "Get-PhysicalDisk"]),
         ("event set go", ["event isn't", "-ys"]),
-        ("trace --from x.txt", ["trace isn't", "Linux"]),
         ("-Rs", ["-Rs isn't", "Microsoft's diskspd.exe"]),
-        ("--engine help", ["--engine help isn't", "Microsoft's tool"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
@@ -382,4 +382,82 @@ fn without_program(text: &str) -> String {
         None => format!("{line}\n"),
     };
     text.lines().map(line).collect()
+}
+
+/// A report without what it says of the machine: the line by which the program was called, its system and its
+/// processors.
+fn without_machine(text: &str) -> String {
+    let hidden = [
+        ("Command Line: ", "\n"),
+        ("System information:", "Results for timespan"),
+        ("CPU |  Usage", "Total IO"),
+        ("<System>", "</System>"),
+        ("<CpuUtilization>", "</CpuUtilization>"),
+    ];
+    let cut = |text: String, (from, to): (&str, &str)| {
+        let mut parts = text.split(from);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |told, part| {
+            let (_, rest) = part.split_once(to).unwrap_or_else(|| panic!("{from} without {to}: {text}"));
+            told + rest
+        })
+    };
+    hidden.into_iter().fold(text.to_owned(), cut)
+}
+
+#[test]
+fn a_simulated_run_is_the_same_on_both_systems() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let seen = |ended: Ended| Ended { stdout: without_machine(&ended.stdout), ..ended };
+    for (line, words) in [
+        ("-b4K -r -o8 -t2 -d1 -W0 -L -D --engine sim -z1 -c1G x.dat", "total:"),
+        ("-b4K -r -o8 -t2 -d1 -W0 -L -D --engine sim -z1 -c1G -Rxml x.dat", "</Results>"),
+        ("-b64K -w100 -o4 -d1 -W0 -L -Z1M --engine sim:cliff -z3 -c1G -Rxml x.dat", "</Results>"),
+        ("-b4K -r -rdpct90/10 -w50 -F3 -d1 -W0 -C1 -g1000 --engine sim:stall -c1G a.dat b.dat", "total:"),
+        ("-b4K -si -t2 -d1 -W0 --engine sim:drift -c1G x.dat", "total:"),
+        ("-b4K -r -o8 -d1 --engine sim x.dat", "x.dat"),
+        ("-b4K -o8 -d1 --engine sim -c1G --dry-run x.dat", "sim"),
+        ("-b4K -r -o8 -d1 -W0 --engine sim -c1G --repeat 2 x.dat", "IOPS"),
+        (
+            "compare --repeat 2 -- --engine sim -d1 -W0 -c1G -o1 x.dat :: --engine sim -d1 -W0 -c1G -o2 x.dat",
+            "IOPS",
+        ),
+    ] {
+        let there = windows.alike(path, line, seen);
+        assert!(format!("{}{}", there.stdout, there.stderr).contains(words), "{line}: {}", there.stdout);
+    }
+    assert!(!path.join("x.dat").exists(), "nothing is made for a simulated run");
+}
+
+#[test]
+fn a_simulated_run_is_kept_run_again_and_logged() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let first = run("-b4K -r -o4 -d1 -W0 --engine sim -z5 -c1G --io-log log.csv --out r.json x.dat");
+    assert_eq!(first.code, 0, "{}", first.stderr);
+    let logged = fs::read(path.join("log.csv")).unwrap();
+    let again = run("rerun --io-log again.csv r.json");
+    assert_eq!(again.code, 0, "{}", again.stderr);
+    assert!(logged == fs::read(path.join("again.csv")).unwrap(), "the same I/Os at the same times");
+    // Linux' program does the same again, too.
+    let here = on_linux(path, &["rerun", "--io-log", "here.csv", "r.json"]);
+    assert_eq!(here.code, 0, "{}", here.stderr);
+    assert!(logged == fs::read(path.join("here.csv")).unwrap());
+    let traced = windows.same(path, "trace --from log.csv");
+    assert!(
+        traced.code == 0 && traced.stdout.contains("47969.2 I/Os per second"),
+        "{} {}",
+        traced.stdout,
+        traced.stderr
+    );
+    run("trace -d1 x.dat").fails(1, &["can't be traced on Windows", "--from"]);
+    let swept = run("sweep -o1..4 -b4K -r -d1 -W0 --engine sim -c1G x.dat");
+    assert!(swept.code == 0 && swept.stdout.contains("-o4"), "{} {}", swept.stdout, swept.stderr);
+    let engines = run("--engine help").stdout;
+    assert!(engines.contains("uring") && engines.contains("not available: it asks Linux's kernel"));
+    assert!(engines.contains("available, queue depth up to 1048576"), "{engines}");
 }

@@ -3,7 +3,7 @@
 //! The kernel does I/O through the page cache within `io_submit`, one after the other: only with `O_DIRECT`
 //! there is more than one in flight.
 
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup, Unavailable, file};
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, Setup, Unavailable, asking};
 use diskspd_model::access::IoPriority;
 use diskspd_sys::aio::Queue;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
@@ -30,7 +30,7 @@ impl Aio {
         let limits = Limits::of(&setup, EngineKind::Aio);
         let depth = setup.depth;
         let ways = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = file::apart(setup.files);
+        let (priorities, files) = asking::apart(setup.files);
         let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
             what: format!("Linux AIO for a queue depth of {depth}: {}", explain_here(&error)),
             source: None,

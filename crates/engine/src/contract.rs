@@ -1,12 +1,9 @@
 //! What an engine is given, and what it does.
 
 use super::{EngineKind, File};
-use diskspd_model::access::IoPriority;
 use diskspd_model::operation::Operation;
 use diskspd_sys::clock::Clock;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
-use diskspd_sys::transfer::Transfer;
-use std::ops::Range;
 use std::time::Duration;
 
 /// One I/O to be done.
@@ -34,26 +31,6 @@ impl Io {
     /// No I/O: what a request has that never had one.
     pub const NONE: Io =
         Io { request: 0, file: 0, op: Operation::Read, offset: 0, length: 0, buffer_offset: 0 };
-
-    /// Its data in the memory.
-    #[inline]
-    pub(super) fn place(&self) -> Range<usize> {
-        self.buffer_offset..self.buffer_offset + self.length as usize
-    }
-
-    /// For the queues of the kernel; priorities by file.
-    #[inline]
-    pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
-        Transfer {
-            op: self.op,
-            file: self.file,
-            offset: self.offset,
-            start: self.buffer_offset,
-            length: self.length,
-            tag: self.request,
-            priority: priorities.get(self.file as usize).copied().unwrap_or_default(),
-        }
-    }
 }
 
 /// One I/O that has ended.
@@ -185,16 +162,4 @@ pub(super) fn cannot(engine: EngineKind, op: Operation) -> EngineError {
     let (name, row) = (engine.row().name, op.row());
     let (what, option) = row.other.as_ref().map_or((row.name, ""), |other| (other.plural, other.option));
     EngineError::invalid(format!("engine {name} can't do {what} ({option}): use --engine uring or sync"))
-}
-
-/// The negated `errno` of an error, as [`Done::result`] has it.
-pub(super) fn negated(error: &std::io::Error) -> i64 {
-    -i64::from(error.raw_os_error().unwrap_or(libc::EIO))
-}
-
-/// The kernel refused to give the thread an I/O priority.
-#[cold]
-pub(super) fn priority_refused(source: std::io::Error) -> EngineError {
-    let what = "the I/O priority (-I) can't be set for this thread; leave out -I".to_string();
-    EngineError { what, source: Some(source) }
 }

@@ -1,13 +1,13 @@
 //! What an engine is given to work on.
 
 use diskspd_model::access::{IoPriority, IoWays, MapOptions};
-use std::os::fd::OwnedFd;
+use diskspd_sys::files::FileHandle;
 
 /// An open file, and how its I/Os are done.
 #[derive(Debug)]
 pub struct File {
     /// The file or device.
-    pub handle: OwnedFd,
+    pub handle: FileHandle,
     /// Priority of its I/Os.
     pub priority: IoPriority,
     /// I/Os are copies from and to memory that the file is mapped into; `None` = they are system calls.
@@ -25,9 +25,9 @@ pub struct File {
     pub ways: IoWays,
 }
 
-impl From<OwnedFd> for File {
+impl From<FileHandle> for File {
     /// Ordinary I/O without a stated priority.
-    fn from(handle: OwnedFd) -> File {
+    fn from(handle: FileHandle) -> File {
         File {
             handle,
             priority: IoPriority::Unstated,
@@ -38,9 +38,4 @@ impl From<OwnedFd> for File {
             ways: IoWays::default(),
         }
     }
-}
-
-/// The priorities of files, and their handles.
-pub(super) fn apart(files: Vec<File>) -> (Vec<IoPriority>, Vec<OwnedFd>) {
-    files.into_iter().map(|file| (file.priority, file.handle)).unzip()
 }

@@ -4,7 +4,8 @@
 //! that the kernel never writes into freed memory. Engines know nothing of profiles, patterns or
 //! statistics.
 //!
-//! Which engines there are is known everywhere ([`ENGINES`]); making one is Linux's.
+//! Which engines there are is known everywhere ([`ENGINES`]), and those that are models work everywhere.
+//! Those that ask the kernel are Linux's: elsewhere `elsewhere` says so.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -13,31 +14,42 @@
 pub use diskspd_model::engines::{ENGINES, EngineKind, EngineRow};
 pub use diskspd_model::operation::{Direction, Operation};
 
-pub mod aio;
+// The same everywhere.
 mod at_once;
 mod contract;
 mod file;
 mod limits;
 mod making;
-mod mixed;
-mod mmap;
-mod nowait;
 mod null;
-pub mod nvme;
 pub mod sim;
-mod sync;
 mod unavailable;
+
+// Linux's.
+#[cfg(target_os = "linux")]
+pub mod aio;
+#[cfg(target_os = "linux")]
+mod asking;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod mixed;
+#[cfg(target_os = "linux")]
+mod mmap;
+#[cfg(target_os = "linux")]
+mod nowait;
+#[cfg(target_os = "linux")]
+pub mod nvme;
+#[cfg(target_os = "linux")]
+mod sync;
+#[cfg(target_os = "linux")]
 pub mod uring;
 
+use self::{contract::cannot, limits::Limits};
 pub use self::{
     contract::{AboutEngine, Done, Engine, EngineError, Io, NotPinned, Setup},
     file::File,
     making::{MakeEngine, describe_all},
     unavailable::Unavailable,
-};
-use self::{
-    contract::{cannot, negated, priority_refused},
-    limits::Limits,
 };
 /// Most bytes of one I/O; engines refuse anything longer.
 pub use diskspd_sys::transfer::MAX_LENGTH;

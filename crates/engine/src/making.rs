@@ -1,13 +1,10 @@
 //! Engines are made, where they can be.
 
-use super::mixed::Mixed;
-use super::mmap::Mmap;
-use super::nowait::Nowait;
+use super::kernel;
 use super::null::Null;
 use super::sim::{Sim, SimDevice};
-use super::sync::Sync;
 use super::unavailable::Unavailable;
-use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
+use super::{ENGINES, Engine, EngineError, EngineKind, EngineRow, Setup};
 use diskspd_sys::clock::Clock;
 
 /// What the rows of the table of engines can do on this system.
@@ -34,11 +31,7 @@ pub trait MakeEngine {
 
 impl MakeEngine for EngineRow {
     fn available(&self) -> Result<(), Unavailable> {
-        match self.kind {
-            EngineKind::Uring | EngineKind::Nvme => uring::probe(),
-            EngineKind::Aio => aio::probe(),
-            _ => Ok(()),
-        }
+        if self.real_io { kernel::available(self.kind) } else { Ok(()) }
     }
 
     fn create(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
@@ -57,53 +50,26 @@ impl MakeEngine for EngineRow {
         if self.virtual_time && !matches!(setup.clock, Clock::Virtual(_)) {
             return Err(EngineError::invalid(format!("engine {} needs a virtual clock", self.name)));
         }
-        if self.real_io && setup.files.iter().any(|file| file.ways.no_wait) {
-            return Ok(Box::new(Nowait::new(setup, |doubled| open_all(self, doubled))?));
-        }
-        open_all(self, setup)
+        if self.real_io { kernel::create(self, setup) } else { model(self, setup) }
     }
 
     fn create_unregistered(&self, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-        let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
-        match self.kind {
-            EngineKind::Uring if setup.files.iter().any(|file| file.ways.no_wait) => {
-                let open = |doubled| Ok(Box::new(uring::Uring::new(doubled, options)?) as Box<dyn Engine>);
-                Ok(Box::new(Nowait::new(setup, open)?))
-            }
-            EngineKind::Uring => Ok(Box::new(uring::Uring::new(setup, options)?)),
-            EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
-            _ => self.create(setup),
-        }
+        if self.real_io { kernel::create_unregistered(self, setup) } else { self.create(setup) }
     }
 }
 
-/// Makes an engine of files of which some may be mapped.
-fn open_all(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    if row.real_io && row.kind != EngineKind::Mmap && setup.files.iter().any(|f| f.mapping.is_some()) {
-        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
-    }
-    open(row, setup)
-}
-
-/// Makes an engine of files that are all alike.
-pub(super) fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    Ok(match row.kind {
-        EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
-        EngineKind::Aio => aio::Aio::open(setup)?,
-        EngineKind::Sync if setup.files.iter().all(|file| file.ways.are_plain()) => {
-            Box::new(Sync::<false>::open(setup)?)
-        }
-        EngineKind::Sync => Box::new(Sync::<true>::open(setup)?),
-        EngineKind::Mmap => Box::new(Mmap::open(setup)?),
-        EngineKind::Nvme => Box::new(nvme::open(setup, uring::Options::default())?),
-        EngineKind::Null => Box::new(Null::open(setup)?),
-        EngineKind::Sim => Box::new(Sim::new(setup, SimDevice::default())),
-        EngineKind::SimCliff => Box::new(Sim::new(setup, SimDevice::cliff())),
-        EngineKind::SimThrottle => Box::new(Sim::new(setup, SimDevice::throttle())),
-        EngineKind::SimDrift => Box::new(Sim::new(setup, SimDevice::drift())),
-        EngineKind::SimStall => Box::new(Sim::new(setup, SimDevice::stall())),
-        EngineKind::SimOutage => Box::new(Sim::new(setup, SimDevice::outage())),
-    })
+/// Makes one that asks no kernel.
+fn model(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    let device = match row.kind {
+        EngineKind::SimCliff => SimDevice::cliff(),
+        EngineKind::SimThrottle => SimDevice::throttle(),
+        EngineKind::SimDrift => SimDevice::drift(),
+        EngineKind::SimStall => SimDevice::stall(),
+        EngineKind::SimOutage => SimDevice::outage(),
+        EngineKind::Null => return Ok(Box::new(Null::open(setup)?)),
+        _ => SimDevice::default(),
+    };
+    Ok(Box::new(Sim::new(setup, device)))
 }
 
 /// The text of `--engine help`: every engine, and whether it works here.

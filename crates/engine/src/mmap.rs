@@ -1,8 +1,9 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
 //! thread itself.
 
+use super::asking::{negated, priority_refused};
 use super::at_once::{AtOnce, Perform};
-use super::{EngineError, EngineKind, File, Io, Setup, cannot, negated};
+use super::{EngineError, EngineKind, File, Io, Setup, cannot};
 use diskspd_model::access::IoPriority;
 use diskspd_model::access::MapOptions;
 use diskspd_model::operation::Operation;
@@ -71,7 +72,7 @@ impl Mapped {
         slot: Option<SlotMut>,
         thread: &mut ThreadIoPriority,
     ) -> Result<i64, EngineError> {
-        thread.set(self.priority).map_err(super::priority_refused)?;
+        thread.set(self.priority).map_err(priority_refused)?;
         let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
         Ok(result(self.view.read(io.offset, slot)))
     }
@@ -91,7 +92,7 @@ impl Mapped {
         slot: Option<Slot>,
         thread: &mut ThreadIoPriority,
     ) -> Result<i64, EngineError> {
-        thread.set(self.priority).map_err(super::priority_refused)?;
+        thread.set(self.priority).map_err(priority_refused)?;
         let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
         Ok(result(self.view.write(io.offset, slot)))
     }

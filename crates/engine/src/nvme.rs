@@ -1,8 +1,8 @@
 //! NVMe commands past the block layer: the ring of [`super::uring`], whose entries are commands for the
 //! character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
+use super::asking;
 use super::contract::{EngineError, Setup};
-use super::file;
 use super::uring::{Options, Uring, not_made};
 use super::{EngineKind, Limits};
 use diskspd_model::access::IoPriority;
@@ -37,7 +37,7 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
         blocks.push(Blocks { namespace, write_through: file.write_through });
     }
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
-    let (priorities, files) = file::apart(setup.files);
+    let (priorities, files) = asking::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
     let ring = Ring::of(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;

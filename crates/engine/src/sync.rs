@@ -1,6 +1,7 @@
 //! `pread(2)` and `pwrite(2)`: one I/O at a time, the thread blocks in it. Several that are submitted
 //! together are done one after the other.
 
+use super::asking::priority_refused;
 use super::at_once::{AtOnce, Perform};
 use super::{EngineError, EngineKind, File, Io, Setup};
 use diskspd_model::operation::Operation;
@@ -64,7 +65,7 @@ impl<const WITH: bool> Perform for Sync<WITH> {
         let at = io.file as usize;
         let file = &self.files[at];
         // Such I/O has the priority of its thread, which changes where files of one thread differ in it.
-        self.thread.set(file.priority).map_err(super::priority_refused)?;
+        self.thread.set(file.priority).map_err(priority_refused)?;
         Ok(match done::<WITH>(io, file, self.devices[at], buffer) {
             Ok(bytes) => bytes as i64,
             Err(errno) => -i64::from(errno.raw_os_error()),

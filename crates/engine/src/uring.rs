@@ -5,7 +5,7 @@ mod available;
 pub use available::probe;
 pub use diskspd_sys::ring::Options;
 
-use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, file};
+use super::{AboutEngine, Done, Engine, EngineError, EngineKind, Io, Limits, NotPinned, Setup, asking};
 use diskspd_model::access::{IoPriority, IoWays};
 use diskspd_sys::clock::{Nanos, monotonic};
 use diskspd_sys::memory::{Slot, SlotMut};
@@ -38,7 +38,7 @@ impl Uring {
         let limits = Limits::of(&setup, EngineKind::Uring);
         let workers: Vec<bool> = setup.files.iter().map(|file| file.workers).collect();
         let ways: Vec<IoWays> = setup.files.iter().map(|file| file.ways).collect();
-        let (priorities, files) = file::apart(setup.files);
+        let (priorities, files) = asking::apart(setup.files);
         let mut ring = Ring::new(setup.depth, files, setup.buffer, options)
             .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);

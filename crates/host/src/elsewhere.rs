@@ -1,11 +1,37 @@
-//! A system on which no run is made, so that no device is written to: what is asked before a report is
-//! written or a job file is converted.
+//! A system on which no device is written to, as only simulated runs are made: what is asked before one is
+//! planned, a report is written or a job file is converted.
 
-use diskspd_model::machine::System;
+use diskspd_model::machine::{Core, Group, Place, System, Topology};
+use diskspd_sys::clock;
 
-/// The machine: nothing of it is read.
+/// CPUs in a group.
+const GROUP: u32 = 64;
+
+/// The machine, by what the standard library says of it: its name, and how many processors there are. All
+/// else is told as unknown.
 pub fn snapshot() -> System {
-    System::default()
+    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+    System {
+        computer_name: name(),
+        start_time: Some(clock::wall_seconds()),
+        topology: topology(u32::try_from(processors).unwrap_or(GROUP).min(GROUP)),
+        ..System::default()
+    }
+}
+
+/// So many processors of one group. As on Linux, one of which nothing more is known is a core of its own in
+/// node 0 and socket 0.
+fn topology(processors: u32) -> Topology {
+    let mask = u64::MAX >> (GROUP - processors);
+    let all = Place { number: 0, masks: vec![(0, mask)] };
+    let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
+    Topology {
+        groups: vec![Group { number: 0, maximum: processors, active: processors, mask }],
+        nodes: vec![all.clone()],
+        sockets: vec![all],
+        cores: (0..processors).map(core).collect(),
+        ..Topology::default()
+    }
 }
 
 /// What the machine is called; empty = it isn't told.

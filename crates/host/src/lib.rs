@@ -1,8 +1,8 @@
 //! Reads the machine: its processors and devices, who uses them, what lies beneath a file, the kernel's
 //! counters.
 //!
-//! What is read is plain data of [`diskspd_model::machine`]. Elsewhere than on Linux nothing is read yet:
-//! what the doors of outputs ask is answered by `elsewhere`.
+//! What is read is plain data of [`diskspd_model::machine`]. Elsewhere than on Linux little is read
+//! yet: what plans of simulated runs and the doors of outputs ask is answered by `elsewhere`.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.

@@ -3,12 +3,12 @@
 
 use super::options::Options;
 use super::outcome::Outcome;
+use super::real;
 use super::replay::{ReplayReady, prepared};
 use super::session::{Executed, NotRun, Session};
 use super::supervise::{End, supervise};
 use super::voice::Voice;
 use diskspd_host as system;
-use diskspd_host::storage;
 use diskspd_model::finding::{Finding, Severity};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
@@ -31,6 +31,7 @@ pub fn execute(profile: &Profile, run_options: &RunOptions, session: &Session) -
     if !errors.is_empty() {
         return Err(NotRun::Invalid(errors));
     }
+    real::can_run(profile, run_options).map_err(NotRun::Unfit)?;
     let patience = Patience::of_run(&session.control);
     let asked = (profile.clone(), run_options.clone());
     let ready = unless_it_hangs(&patience, "--replay", move || prepared(&asked.0, &asked.1))?;
@@ -114,7 +115,7 @@ pub fn surroundings(profile: &Profile, run_options: &RunOptions) -> System {
                 paths.push(&target.path);
             }
         }
-        diskspd_host::look_around(&mut system, paths.into_iter().map(storage::storage).collect());
+        real::look_around(&mut system, &paths);
     }
     system
 }

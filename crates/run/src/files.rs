@@ -3,9 +3,8 @@
 pub(super) mod content;
 pub(super) mod creation;
 mod crew;
-pub(super) mod precreate;
+pub(super) mod precreated;
 pub(super) mod prefill;
 mod prefill_error;
 pub mod prepare;
 pub(super) mod purge;
-pub(super) mod sources;

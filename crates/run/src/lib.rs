@@ -8,8 +8,8 @@
 //! Between the start signal and the end of a time span nothing is allocated, formatted, locked or logged by
 //! a worker.
 //!
-//! What a run is asked for, who ends it and who is told how it goes on is the same on every system. Running
-//! it is Linux's: elsewhere `elsewhere` says so.
+//! A run is the same on every system, from its plan to its results. What it needs of the system stands in
+//! `real`, which is Linux's; elsewhere `elsewhere` stands in its place, and only simulated runs are made.
 
 #![forbid(unsafe_code)]
 // What the course of a run alone uses of the rest.
@@ -17,22 +17,35 @@
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
 #![cfg_attr(not(test), deny(clippy::print_stderr, clippy::print_stdout))]
 
+// The same everywhere.
 mod companions;
 mod control;
+mod execute;
 mod failure;
 mod listener;
 mod options;
 mod outcome;
+mod precreate;
 mod replay;
 mod session;
+mod sources;
+mod span;
+mod spans;
+mod supervise;
+mod tell;
+mod unobserved;
+mod voice;
+mod worker;
 
-// Runs, which are Linux's.
+// What they need of the system.
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod real;
+
+// Linux's.
 #[cfg(target_os = "linux")]
 pub mod cluster;
 #[cfg(target_os = "linux")]
 pub mod events;
-#[cfg(target_os = "linux")]
-mod execute;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
@@ -42,24 +55,12 @@ mod interrupt;
 #[cfg(target_os = "linux")]
 mod located;
 #[cfg(target_os = "linux")]
-mod span;
-#[cfg(target_os = "linux")]
-mod spans;
-#[cfg(target_os = "linux")]
-mod supervise;
-#[cfg(target_os = "linux")]
-mod tell;
-#[cfg(target_os = "linux")]
 mod verification;
 #[cfg(target_os = "linux")]
-mod voice;
-#[cfg(target_os = "linux")]
 mod watch;
-#[cfg(target_os = "linux")]
-mod worker;
 
 #[cfg(not(target_os = "linux"))]
-mod elsewhere;
+pub use real::events;
 
 pub use companions::{Companions, MeetingPoint};
 pub use control::Control;
@@ -68,29 +69,32 @@ pub use diskspd_outlet::{
     FromTheFirstLine, LateFile, Named, Outlet, OutputDoor, OutputError, OutputFault, Patience, Permitted,
     destination,
 };
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::*;
 pub use events::Events;
+pub use execute::{execute, machine_for, surroundings};
 pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
 pub use outcome::Outcome;
+pub use precreate::resized;
+#[cfg(not(target_os = "linux"))]
+pub use real::{
+    INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch, watch_device,
+    watch_silently,
+};
 pub use replay::{ReplayReady, prepared};
 pub use session::{Executed, NotRun, Session};
+pub use span::planning::probe_and_plan;
+pub use span::probes::Probes;
+pub use spans::run;
+pub use tell::live::Counters;
+pub use voice::Voice;
 #[cfg(target_os = "linux")]
 pub use {
-    execute::{execute, machine_for, surroundings},
     files::content::look as look_at_content,
-    files::precreate::resized,
     files::prepare,
     files::purge::{PurgeError, purge},
     interrupt::{watch, watch_silently},
     span::exact,
-    span::planning::probe_and_plan,
-    span::probes::Probes,
     span::refusals::{claim, cpu_latency_refusal, refusals},
-    spans::run,
-    tell::live::Counters,
-    voice::Voice,
     watch::observe::Observer,
     watch::trace::device::{WatchError, watch_device},
 };

@@ -1,16 +1,15 @@
 //! All time spans of a profile, one after the other.
 
 use super::control::Control;
-use super::files::precreate::resized;
 use super::options::Options;
 use super::outcome::Outcome;
+use super::precreate::resized;
+use super::real::{Integrity, Prefilled};
 use super::span::planning::probe_and_plan;
 use super::span::probes::Probes;
 use super::tell::io_log::IoLog;
 use super::voice::Voice;
-use super::{files, span, verification};
-use crate::integrity::Integrity;
-use diskspd_host::cpu_times::CpuClock;
+use super::{precreate, real, span};
 use diskspd_model::machine::System;
 use diskspd_model::plan::{self, LiesIn, PlanError};
 use diskspd_model::profile::{Profile, RawText};
@@ -45,12 +44,8 @@ pub fn run(
         return Ok(refused(profile, targets, control));
     }
     // Without it nothing could be reported in the end.
-    if !options.run_options.virtual_time()
-        && let Err(e) = CpuClock::read()
-    {
-        let message =
-            format!("/proc/stat, the CPU times of the machine, can't be read: {e}; mount /proc, readable");
-        return Err(vec![PlanError::target(message)]);
+    if !options.run_options.virtual_time() {
+        real::cpu_times_known()?;
     }
     let mut door = OutputDoor::of_run(profile, &options.run_options);
     control.awaits("opens the log of I/Os (--io-log)");
@@ -59,10 +54,10 @@ pub fn run(
         IoLog::create(path, outlet)
     });
     let log = log.transpose().map_err(|error: OutputError| vec![PlanError::target(error.to_string())])?;
-    let integrity = verification::begin(profile, options, &mut door, control, voice)?;
+    let integrity = real::begin_verification(profile, options, &mut door, control, voice)?;
     let mut outcome = Outcome::default();
     control.does("prepares files (-c)");
-    let precreated = match files::precreate::create_all(profile, options, control, voice) {
+    let precreated = match real::precreate(profile, options, control, voice) {
         Ok(paths) => paths,
         Err(not) => {
             (outcome.failures, outcome.refused) = (not.failures, not.refused);
@@ -72,7 +67,7 @@ pub fn run(
     if !precreated.is_empty() {
         probes.forget_what_lacked();
     }
-    let prefilled = files::prefill::Done::default();
+    let prefilled = Prefilled::default();
     let common = span::Common {
         profile,
         precreated: &precreated,
@@ -144,8 +139,7 @@ fn known_before(
     options: &Options,
     probes: &Probes,
 ) -> (Vec<PlanError>, Vec<PlanError>) {
-    let mut made: HashSet<RawText> =
-        files::precreate::files(profile).into_iter().map(|file| file.path).collect();
+    let mut made: HashSet<RawText> = precreate::files(profile).into_iter().map(|file| file.path).collect();
     let mut known = Vec::new();
     for span in &profile.time_spans {
         let errors = probe_and_plan(profile, span, system, options, probes).err().unwrap_or_default();

@@ -4,14 +4,13 @@
 use super::control::{Control, Turn};
 use super::options::Options;
 use super::voice::Voice;
-use super::{Outcome, run};
+use super::{Outcome, real, run};
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::Profile;
 use diskspd_model::results::{Results, SpanResults};
 use diskspd_outlet::GRACE;
 use diskspd_sys::mutex::LockAnyway;
-use diskspd_sys::real_time;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -48,7 +47,7 @@ pub fn supervise(
     mut after_span: impl FnMut(&mut Results) + Send + 'static,
 ) -> End {
     // The run's thread, and all that it starts, have it from here.
-    let _precedence = real_time::take_precedence();
+    let _precedence = real::take_precedence();
     let (tell, told) = channel();
     control.tells(tell.clone());
     let so_far = Arc::new(Mutex::new(Results::default()));

@@ -17,6 +17,9 @@ use std::path::Path;
 /// journaling file system costs a commit for every write.
 const DSYNC: OFlags = OFlags::from_bits_retain(libc::O_DSYNC as _);
 
+/// What is open, for engines.
+pub type FileHandle = OwnedFd;
+
 /// A target, open.
 #[derive(Debug)]
 pub struct OpenTarget {

@@ -8,10 +8,11 @@
 //!
 //! The owner pays two stores and a load per call: no lock, no instruction that waits for other processors.
 //! The heir pays instead, once: it says that it wants the thing, has the kernel run a memory barrier on all
-//! processors of this process (`membarrier(2)`), and then looks whether the thing is put down. If so the
+//! processors of this process, and then looks whether the thing is put down. If so the
 //! owner has stored before the barrier that it put it down, and will see after it that somebody wants it:
 //! it never touches it again. Who only looks lets the owner wait for that short time, and goes.
 
+use super::barrier::barrier;
 use std::cell::UnsafeCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, compiler_fence};
@@ -149,18 +150,6 @@ impl Drop for Looking<'_> {
     fn drop(&mut self) {
         self.0.store(FREE, Ordering::Release);
     }
-}
-
-/// A memory barrier on all processors that run threads of this process, `membarrier(2)`; false = the kernel
-/// has none.
-fn barrier() -> bool {
-    // Numbers of the kernel's interface, which never change.
-    const GLOBAL: libc::c_int = 1;
-    const PRIVATE: libc::c_int = 1 << 3;
-    const REGISTER: libc::c_int = 1 << 4;
-    // SAFETY: takes numbers only, no memory.
-    let call = |command: libc::c_int| unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) } == 0;
-    (call(REGISTER) && call(PRIVATE)) || call(GLOBAL)
 }
 
 #[cfg(test)]

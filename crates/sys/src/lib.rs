@@ -15,6 +15,8 @@ pub mod clock;
 mod cpuid;
 pub mod crc32c;
 mod left_behind;
+pub mod lent;
+pub mod memory;
 pub mod multiples;
 pub mod mutex;
 mod pipe_reader;
@@ -24,8 +26,11 @@ pub mod standard_output;
 pub mod terminal;
 pub mod time_stamp;
 mod told_block;
+pub mod transfer;
 
 // What every system offers, each in its own way (docs/windows.md has the list).
+#[cfg_attr(windows, path = "windows/barrier.rs")]
+mod barrier;
 #[cfg_attr(windows, path = "windows/console.rs")]
 pub mod console;
 #[cfg_attr(windows, path = "windows/files.rs")]
@@ -69,15 +74,11 @@ pub mod file_systems;
 #[cfg(target_os = "linux")]
 pub mod io_priority;
 #[cfg(target_os = "linux")]
-pub mod lent;
-#[cfg(target_os = "linux")]
 mod lifetimes;
 #[cfg(target_os = "linux")]
 pub mod loops;
 #[cfg(target_os = "linux")]
 pub mod mapping;
-#[cfg(target_os = "linux")]
-pub mod memory;
 #[cfg(target_os = "linux")]
 pub mod mpi;
 #[cfg(target_os = "linux")]
@@ -104,8 +105,6 @@ pub mod ring;
 pub mod room;
 #[cfg(target_os = "linux")]
 pub mod signals;
-#[cfg(target_os = "linux")]
-pub mod transfer;
 #[cfg(target_os = "linux")]
 pub mod usage;
 #[cfg(target_os = "linux")]

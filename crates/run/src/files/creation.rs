@@ -5,10 +5,10 @@ use crate::control::Control;
 use crate::files::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
+use crate::precreate::File;
 use crate::voice::Voice;
 use diskspd_host::claims;
 use diskspd_host::target;
-use diskspd_model::profile::RawText;
 use diskspd_sys::inode;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -23,17 +23,6 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// What a thread says of a file: its index, and what became of it; nothing where there is nothing to create.
 type Ended = (usize, Result<Option<Prepared>, Failed>);
-
-/// A file that is created.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct File {
-    /// As the user gave it.
-    pub path: RawText,
-    /// Bytes; the largest size that any target asks for.
-    pub size: u64,
-    /// Filled with zeros instead of the pattern.
-    pub zero: bool,
-}
 
 /// Files that are written at the same time.
 type Round<'a> = Vec<&'a (File, PathBuf)>;

@@ -4,18 +4,17 @@
 
 use crate::control::{Control, Phase};
 use crate::failure::Failure;
-use crate::files::precreate;
-use crate::files::sources::{self, SourceError};
-use crate::located::SpanTargets;
 use crate::options::Options;
+use crate::precreate;
+use crate::sources::{self, SourceError};
 use crate::span::large_pages::Reserve;
 use crate::span::planning::probe_and_plan;
 use crate::span::probes::Probes;
+use crate::span::ready::HeldTargets;
 use crate::span::setup::{self, Shared};
 use crate::voice::Voice;
 use crate::worker::{Outcome, Phases, Worker};
 use diskspd_engine::{AboutEngine, Done, Engine, EngineError, Io};
-use diskspd_host::claims::Claims;
 use diskspd_model::machine::System;
 use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::Profile;
@@ -89,14 +88,13 @@ pub fn run_exactly(
     let plan = probe_and_plan(profile, span, system, options, &Probes::default());
     let plan = plan.map_err(ExactError::Unfit)?;
     let worker = plan.workers.first().ok_or(ExactError::NoThread)?;
-    let (control, voice, claims) = (Arc::new(Control::default()), Voice::quiet(), Claims::default());
+    let (control, voice, held) = (Arc::new(Control::default()), Voice::quiet(), HeldTargets::default());
     let interlocked: Vec<_> = (0..plan.targets).map(|_| Arc::new(InterlockedPosition::default())).collect();
     let sources = sources::make(&plan.sources)?;
     let shared = Shared {
         span: &plan,
         interlocked: &interlocked,
-        located: &SpanTargets::default(),
-        claims: &claims,
+        held: &held,
         accounts: Arc::default(),
         progress: Vec::new(),
         quota: None,

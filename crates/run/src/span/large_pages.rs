@@ -1,7 +1,7 @@
 //! Large pages for the I/O buffers of all threads (`-l`): what they take together of what there was before
 //! they did.
 
-use crate::files::sources;
+use crate::sources;
 use diskspd_model::plan::SpanPlan;
 use diskspd_sys::memory::{LargePages, NoLargePages};
 

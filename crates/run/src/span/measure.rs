@@ -6,13 +6,13 @@ use crate::files::content;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::span::phases::Clocked;
+use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
 use crate::watch::explain::SlowestRings;
 use crate::watch::observe::Observer;
-use crate::watch::trace;
 use crate::worker::desk::{self, Desk};
 use crate::worker::recorder;
 use crate::worker::recorder::merge_errors;
@@ -28,23 +28,23 @@ use diskspd_sys::cpu_latency::CpuLatency;
 use diskspd_sys::real_time;
 use std::iter;
 
-/// Runs the workers in real time. `trace`: what of it is open already.
+/// Runs the workers in real time. `probes`: what of a trace is open already.
 pub fn measure(
     shared: &Shared,
     system: &System,
     options: &Options,
     control: &Control,
     rings: &[Ring],
-    trace: Option<trace::Ready>,
+    probes: &Probes,
 ) -> SpanOutcome {
     control.begin_span();
-    let Shared { span: plan, located, voice, .. } = *shared;
+    let Shared { span: plan, held, voice, .. } = *shared;
     let latencies = voice.is_live() && plan.measure_latency;
     let live: Vec<Counters> = plan.workers.iter().map(|_| Counters::new(latencies)).collect();
     let mut results = SpanResults::default();
     control.does("sets up the run");
     let content = looked_at(shared, options);
-    let mut observer = match Observer::new(plan, located, system, options, trace) {
+    let mut observer = match Observer::new(plan, &held.located, system, options, probes.take_trace()) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
@@ -140,7 +140,7 @@ fn looked_at(shared: &Shared, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
     }
-    content::look(shared.span, shared.located, shared.voice)
+    content::look(shared.span, &shared.held.located, shared.voice)
 }
 
 /// The results of a time span whose workers have ended, or are left behind.
@@ -262,7 +262,7 @@ fn work(
 ) {
     let _leaving = Leaving(control, worker.thread);
     if let Some(live) = live {
-        live.belongs_to_me();
+        live.belongs_to(cpu::thread_number());
     }
     // Before its engine has threads of its own in the kernel, which run as it does.
     let _way = match real_time::give_way() {

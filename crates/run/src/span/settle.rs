@@ -3,8 +3,9 @@
 
 use crate::control::Control;
 use crate::located::SpanTargets;
+use crate::unobserved::targets;
 use crate::voice::Voice;
-use crate::watch::observe_devices::{opened, targets};
+use crate::watch::observe_devices::opened;
 use diskspd_host::located::OpenedToLook;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::RawText;

@@ -1,10 +1,11 @@
 //! A worker sets itself up, in its own thread and on its own CPU: so its memory lies where it runs.
 
 use crate::failure::Failure;
-use crate::files::sources;
-use crate::integrity::{Integrity, SectorChecker};
-use crate::located::SpanTargets;
+use crate::real::{Integrity, SectorChecker};
+use crate::sources;
 use crate::span::large_pages::Reserve;
+use crate::span::opening;
+use crate::span::ready::HeldTargets;
 use crate::span::setup_error::SetupError;
 use crate::tell::io_log::{IoLog, Ring};
 use crate::tell::live::Counters;
@@ -13,16 +14,12 @@ use crate::voice::Voice;
 use crate::worker::recorder::{Accounts, Recorder};
 use crate::worker::{Books, Phases, Requests, Schedule, VolumeQuota, Worker};
 use diskspd_engine::MakeEngine;
-use diskspd_engine::{Engine, EngineError, EngineKind, File, NotPinned, Setup};
-use diskspd_host::claims::Claims;
+use diskspd_engine::{Engine, EngineError, NotPinned, Setup};
 use diskspd_model::plan::{SpanPlan, WorkerPlan, WorkerTarget, WriteContent};
 use diskspd_model::workload::{Assignment, InterlockedPosition, ThreadWorkload, payload};
-use diskspd_sys::anchor::Location;
 use diskspd_sys::clock::{Clock, SECOND};
 use diskspd_sys::lent::lend;
 use diskspd_sys::memory::{self, Buffer, HugePages};
-use diskspd_sys::operation;
-use diskspd_sys::{cpu, files};
 use std::sync::Arc;
 
 /// What all workers of a span share.
@@ -31,10 +28,8 @@ pub struct Shared<'a> {
     pub span: &'a SpanPlan,
     /// One position per target of the span.
     pub interlocked: &'a [Arc<InterlockedPosition>],
-    /// What is at their targets' places.
-    pub located: &'a SpanTargets,
-    /// The devices that may be written to.
-    pub claims: &'a Claims,
+    /// What of the machine is theirs meanwhile.
+    pub held: &'a HeldTargets,
     /// What they keep together.
     pub accounts: Arc<Accounts>,
     /// What each of them lets the stream see; empty = nobody looks.
@@ -67,20 +62,12 @@ pub fn set_up<'a>(
     let (thread, real) = (plan.thread, plan.engine.row().needs_files);
     // Engine null as well: what it measures is what a thread on this CPU can do.
     let real_time = !plan.engine.row().virtual_time;
-    if let (Some(cpu), true) = (plan.cpu, real_time) {
-        cpu::bind_to(cpu).map_err(|why| {
-            Failure::of_thread(
-                thread,
-                format!("can't bind it to CPU {cpu}: {why}; choose other CPUs (-a), or none (-n)"),
-            )
-        })?;
+    if real_time {
+        opening::bind(plan)?;
     }
     let clock = if real_time { Clock::fastest() } else { Clock::simulated(0) };
     let (opened, files) =
-        if real { open_all(plan, shared)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
-    if real_time && plan.is_limited() {
-        cpu::wake_exactly();
-    }
+        if real { opening::open_all(plan, shared.held)? } else { (Vec::new(), vec![0; plan.targets.len()]) };
     let (buffer, sources) = buffer(plan, shared).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
     let setup = Setup { files: opened, buffer, depth: plan.depth, clock: clock.clone(), seed: plan.seed };
     let engine = make(plan, shared.span, setup).map_err(|e| Failure::of_thread(thread, e.to_string()))?;
@@ -154,50 +141,6 @@ pub fn schedule(span: &SpanPlan) -> Schedule {
     let measure = seconds(span.warmup);
     let cooldown = measure + seconds(span.duration);
     Schedule { measure, cooldown, stop: cooldown + seconds(span.cooldown) }
-}
-
-/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
-/// target, the index of its file.
-///
-/// What was located is what is opened, whatever the path leads to by now; where it couldn't be held, the last
-/// look is at what is open.
-fn open_all(plan: &WorkerPlan, shared: &Shared) -> Result<(Vec<File>, Vec<u32>), SetupError> {
-    let mut distinct: Vec<&WorkerTarget> = Vec::new();
-    let mut opened = Vec::new();
-    let mut index = Vec::new();
-    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways);
-    for target in &plan.targets {
-        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
-        if known.is_none() {
-            let path = &target.location;
-            // It tells why where nothing was located.
-            let place: &dyn Location = shared.located.of(target).map_or(path, |located| located);
-            let found = match plan.engine {
-                EngineKind::Nvme => files::open_namespace(place, &target.open)?,
-                _ => files::open(place, &target.open)?,
-            };
-            if target.open.write {
-                shared.claims.permit(path, &found)?;
-            }
-            // What a namespace can do it has told when the run was planned.
-            let tried = target.shares.iter().filter(|_| plan.engine != EngineKind::Nvme);
-            for (op, row, _) in tried {
-                operation::can(op, &found.file, found.size).map_err(|source| {
-                    let (option, path, what) = (row.option, target.path.clone(), row.in_files);
-                    SetupError::Operation { option, path, what, source }
-                })?;
-            }
-            let WorkerTarget { priority, mapping, ways, .. } = *target;
-            let (handle, write_through) = (found.file, target.open.dsync);
-            let polled = plan.poll;
-            opened.push(File { handle, priority, mapping, polled, workers: false, write_through, ways });
-            distinct.push(target);
-        }
-        let file = known.unwrap_or(distinct.len() - 1);
-        opened[file].workers |= target.workers;
-        index.push(file as u32);
-    }
-    Ok((opened, index))
 }
 
 /// The worker's buffer, write slots filled with what is written (zero is what new memory holds), and for

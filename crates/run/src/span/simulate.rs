@@ -5,11 +5,12 @@ use crate::control::Control;
 use crate::failure::{Failure, by_cause};
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
+use crate::real;
 use crate::span::logged;
 use crate::span::setup::{self, Shared, not_led};
 use crate::tell::io_log::IoLog;
+use crate::unobserved;
 use crate::voice::Voice;
-use crate::watch::observe;
 use crate::worker::recorder::{self, merge_errors};
 use crate::worker::{Outcome, Phases, VolumeQuota};
 use diskspd_model::machine::System;
@@ -17,7 +18,6 @@ use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{CpuTimes, Ended, EndedBy, Observed, SpanResults};
 use diskspd_model::workload::Pattern;
 use diskspd_sys::mutex::LockAnyway;
-use diskspd_sys::real_time;
 use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
@@ -51,7 +51,7 @@ pub fn simulate(
              intervals",
         );
     }
-    let _way = match real_time::give_way() {
+    let _way = match real::give_way() {
         Ok(way) => way,
         Err(why) => return SpanOutcome::failed(vec![not_led(&why)]),
     };
@@ -73,7 +73,7 @@ pub fn simulate(
     results.intervals = shared.accounts.take_intervals();
     results.responses = shared.accounts.take_responses();
     let latencies = shared.accounts.take_latencies();
-    results.observed = Some(Observed { latencies, ..observe::simulated(plan) });
+    results.observed = Some(Observed { latencies, ..unobserved::simulated(plan) });
     // Nothing real was used: all CPUs were idle in that time.
     let active = system.topology.groups.iter().map(|g| g.active as usize).sum();
     results.cpus = vec![CpuTimes { idle: results.measured, ..CpuTimes::default() }; active];

@@ -2,7 +2,6 @@
 
 use diskspd_model::stats::Scale;
 use diskspd_sys::clock::{self, Nanos};
-use diskspd_sys::cpu;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
 
 /// 32 cells per octave: the middle of one is at most 1.6 % off.
@@ -47,9 +46,9 @@ impl Counters {
         !self.latency.is_empty()
     }
 
-    /// The calling thread is the worker.
-    pub fn belongs_to_me(&self) {
-        self.thread.store(cpu::thread_number(), Relaxed);
+    /// The worker is this thread, by the kernel's number.
+    pub fn belongs_to(&self, thread: i32) {
+        self.thread.store(thread, Relaxed);
     }
 
     /// The worker's thread, by the kernel's number; 0 = not known yet.

@@ -11,7 +11,7 @@ use crate::located::SpanTargets;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::watch::trace::{buffer_kib, online_cpus};
-use crate::worker::NotHeld;
+use crate::worker::slowest::NotHeld;
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;

@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::tell::live::Counters;
 use crate::watch::effort;
 use crate::watch::explain::{Explainer, NotExplained, SlowestRings};
-use crate::watch::observe_devices::{self, DeviceWatch};
+use crate::watch::observe_devices::DeviceWatch;
 use crate::watch::sleeps::SleepWatch;
 use crate::watch::statements::StatementWatch;
 use crate::watch::trace::{self, TraceWatch};
@@ -186,9 +186,4 @@ fn thermal(system: &System) -> Thermal {
     disks.sort_unstable();
     disks.dedup();
     diskspd_host::thermal::read(&Root::live(), &disks)
-}
-
-/// What there is to observe of a time span in simulated time: nothing took part.
-pub fn simulated(plan: &SpanPlan) -> Observed {
-    Observed { devices: Some(observe_devices::simulated(plan)), ..Observed::default() }
 }

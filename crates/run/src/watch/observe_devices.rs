@@ -2,6 +2,7 @@
 
 use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
+use crate::unobserved::{targets, without_io};
 use diskspd_host::io_counters::{Counters, Reading};
 use diskspd_host::located::OpenedToLook;
 use diskspd_host::root::Root;
@@ -211,32 +212,6 @@ fn flushed(target: Target, flush: bool) -> TargetDevices {
     facts
 }
 
-/// What would have been observed if time were real: that no device took part.
-pub fn simulated(plan: &SpanPlan) -> DeviceFacts {
-    let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
-        target: target.id,
-        stack: without_io(engine).unwrap_or_default(),
-        ..Default::default()
-    };
-    DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
-}
-
-/// The targets of all workers, each once.
-pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
-    let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
-    for worker in &plan.workers {
-        for target in &worker.targets {
-            match found.iter_mut().find(|(_, known)| known.id == target.id) {
-                // Listed twice, once to be written: that one is what is looked at.
-                Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
-                Some(_) => {}
-                None => found.push((worker.engine, target)),
-            }
-        }
-    }
-    found
-}
-
 /// What a target lies on, as far as the engine reaches it, and the file that is open for it; `None` = it
 /// can't be opened, or nothing is.
 pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) -> OpenedToLook {
@@ -245,15 +220,5 @@ pub fn opened(located: &SpanTargets, engine: EngineKind, target: &WorkerTarget) 
         (Some(stack), _) => without(stack),
         (None, Some(located)) => located.opened(target.open.write),
         (None, None) => without(Stack::without("it can't be inspected")),
-    }
-}
-
-/// Engines that don't touch any device say so.
-fn without_io(engine: EngineKind) -> Option<Stack> {
-    let row = engine.row();
-    match row {
-        _ if row.virtual_time => Some(Stack::without("the figures are those of a simulated device")),
-        _ if !row.real_io => Some(Stack::without("the null engine does no I/O: it measures this program")),
-        _ => None,
     }
 }

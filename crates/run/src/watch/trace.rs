@@ -13,6 +13,7 @@ mod traced;
 mod tracepoints;
 
 use crate::located::SpanTargets;
+use crate::unobserved::targets;
 use crate::watch::observe_devices;
 use counters::Counters;
 use diskspd_host::root::Root;
@@ -143,7 +144,7 @@ impl TraceWatch {
 /// The devices beneath all targets, each once.
 fn traced(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<Traced> {
     let mut found: Vec<Traced> = Vec::new();
-    for (engine, target) in observe_devices::targets(plan) {
+    for (engine, target) in targets(plan) {
         for device in traced_devices(root, &observe_devices::opened(located, engine, target).stack) {
             match found.iter_mut().find(|known| known.device == device) {
                 Some(known) => known.targets.push(target.id),

@@ -2,11 +2,10 @@
 
 use super::failure::{Failed, FailedIo};
 use super::{Books, Failure, Loop, TICK};
-use diskspd_model::engines::EngineKind;
+use crate::real;
 use diskspd_model::io_error;
 use diskspd_sys::clock;
 use diskspd_sys::clock::Nanos;
-use diskspd_sys::problem::{usual_cause, usual_cause_of_command};
 use std::time::Duration;
 
 /// How long in-flight I/O is waited for after a failure, to count what else failed.
@@ -54,10 +53,7 @@ impl Loop<'_> {
 
     /// What probably is the matter when an I/O fails with this error number.
     pub(super) fn usual_cause(&self, errno: i32) -> &'static str {
-        match self.plan.engine {
-            EngineKind::Nvme => usual_cause_of_command(errno),
-            _ => usual_cause(errno),
-        }
+        real::usual_cause(self.plan.engine, errno)
     }
 
     /// The failure of one I/O.

@@ -10,7 +10,7 @@ use super::pacing::Pacing;
 use super::phases::Phases;
 use super::quota::QuotaShare;
 use super::slowest::Slowest;
-use crate::integrity::SectorChecker;
+use crate::real::SectorChecker;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
 use crate::voice::Voice;

@@ -3,6 +3,7 @@
 //! A device takes an I/O as so many pieces of memory at most (`queue/max_segments`), and a page of 4 KiB is a
 //! piece unless its neighbour happens to follow it: of scattered pages, an I/O of 1 MiB becomes two requests.
 
+use super::HugePages;
 use crate::privileges::{self, Capability};
 
 /// Bytes of a huge page on x86-64, and on ARM64 with pages of 4 KiB (`transparent_hugepage/hpage_pmd_size`).
@@ -12,16 +13,6 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Bytes of the smallest buffer that gets a huge page for itself. A thread has one buffer: what a smaller one
 /// could win isn't worth 2 MiB a thread.
 const SMALLEST: usize = 64 << 10;
-
-/// Whether the kernel is asked for huge pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HugePages {
-    /// It is: a buffer of 64 KiB or more lies in them where some are free.
-    AskedFor,
-    /// It isn't: memory as programs usually have it. With `always` in `transparent_hugepage/enabled` the
-    /// kernel may give some all the same, as it does to any program.
-    NotAskedFor,
-}
 
 impl HugePages {
     /// So many bytes are mapped for a buffer of `length`: up to a huge page a whole one, else whole pages.

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn the_refusal_says_what_is_needed_and_what_there_is() {
         let told = |bytes, meminfo| {
-            let source = io::Error::from_raw_os_error(libc::ENOMEM);
+            let source = io::Error::from(io::ErrorKind::OutOfMemory);
             NoLargePages { bytes, pages: LargePages::parse(meminfo), source }.to_string()
         };
         assert!(

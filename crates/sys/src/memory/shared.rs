@@ -1,6 +1,6 @@
 //! Memory that several buffers have in common.
 
-use super::Buffer;
+use super::{Buffer, BufferPages};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -26,10 +26,9 @@ impl Shared {
         let memory = memfd_create("write data", MemfdFlags::CLOEXEC).map_err(io::Error::from)?;
         ftruncate(&memory, length as u64).map_err(io::Error::from)?;
         let shared = Shared { memory, length };
-        let mut view = Buffer::reserve(length)?;
-        shared.map_into(&mut view, 0)?;
         // Nobody else has mapped it yet: while it is filled this view is like a private one.
-        view.private = length;
+        let mut view = Buffer { pages: BufferPages::reserve(length)?, length, private: length };
+        shared.put_into(&mut view, 0)?;
         fill(view.as_mut_slice())?;
         Ok(shared)
     }
@@ -46,14 +45,14 @@ impl Shared {
 
     /// Maps the bytes over the reserved addresses of a buffer, from the byte `place` on, and touches every
     /// page.
-    pub(super) fn map_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
+    pub(super) fn put_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
         assert!(place.checked_add(self.length).is_some_and(|end| end <= buffer.length));
         // SAFETY: the addresses are within the reservation that the buffer owns, and nothing refers to them
         // yet. They are writable because the kernel pins registered memory as if it read into it;
         // as_mut_slice keeps us off.
         let start = unsafe {
             libc::mmap(
-                buffer.start.as_ptr().add(place).cast(),
+                buffer.pages.start().as_ptr().add(place).cast(),
                 self.length,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED | libc::MAP_POPULATE | libc::MAP_FIXED,

@@ -1,7 +1,6 @@
 //! Buffers behind whose own bytes lie those that several have in common.
 
-use super::HugePages;
-use super::{Buffer, LargePages, NoLargePages, Shared};
+use super::{Buffer, BufferPages, HugePages, LargePages, NoLargePages, Shared, page_size};
 use std::io;
 
 impl Buffer {
@@ -20,7 +19,7 @@ impl Buffer {
             return Ok((Buffer::of_usual_pages(private, huge)?, Vec::new()));
         }
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let page = rustix::param::page_size();
+        let page = page_size();
         let own = private.checked_next_multiple_of(page).ok_or_else(too_large)?;
         let mut places = Vec::new();
         let mut length = own;
@@ -29,11 +28,11 @@ impl Buffer {
             let pages = memory.len().checked_next_multiple_of(page).ok_or_else(too_large)?;
             length = length.checked_add(pages).ok_or_else(too_large)?;
         }
-        let mut buffer = Buffer::reserve_aligned(length, huge.alignment(own))?;
-        buffer.make_private(own, huge)?;
-        buffer.private = private;
+        let mut pages = BufferPages::reserve_aligned(length, huge.alignment(own))?;
+        pages.make_private(own, huge)?;
+        let mut buffer = Buffer { pages, length, private };
         for (memory, &place) in shared.iter().zip(&places) {
-            memory.map_into(&mut buffer, place)?;
+            memory.put_into(&mut buffer, place)?;
         }
         Ok((buffer, places))
     }
@@ -49,7 +48,7 @@ impl Buffer {
     ) -> Result<(Buffer, Vec<usize>), NoLargePages> {
         let refused = |source| NoLargePages { bytes: private as u64, pages: LargePages::now(), source };
         let (view, origins) = Buffer::with_shared(0, shared, HugePages::NotAskedFor).map_err(refused)?;
-        let own = private.next_multiple_of(rustix::param::page_size());
+        let own = private.next_multiple_of(page_size());
         let mut buffer = Buffer::of_large_pages(own.saturating_add(view.len()))?;
         if let Some(copies) = buffer.as_mut_slice().get_mut(own..) {
             copies.copy_from_slice(view.as_slice());
@@ -69,7 +68,7 @@ impl Buffer {
         huge: HugePages,
     ) -> io::Result<(Buffer, Vec<usize>)> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let page = rustix::param::page_size();
+        let page = page_size();
         let step = separation.max(page);
         let mut length = private;
         let mut places = Vec::new();
@@ -79,9 +78,9 @@ impl Buffer {
             length = length.checked_add(memory.len()).ok_or_else(too_large)?;
         }
         let length = length.checked_next_multiple_of(page).ok_or_else(too_large)?;
-        let mut buffer = Buffer::reserve_aligned(length, step)?;
-        buffer.make_private(length, huge)?;
-        buffer.private = length;
+        let mut pages = BufferPages::reserve_aligned(length, step)?;
+        pages.make_private(length, huge)?;
+        let mut buffer = Buffer { pages, length, private: length };
         for (memory, &place) in shared.iter().zip(&places) {
             let (view, _) = Buffer::with_shared(0, &[memory], huge)?;
             let bytes = &view.as_slice()[..memory.len()];

@@ -3,6 +3,9 @@
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
 
+/// What is open, for engines.
+pub type FileHandle = OwnedHandle;
+
 /// Another handle of standard output or standard error, by the number that they have elsewhere: 1 and 2.
 ///
 /// # Errors

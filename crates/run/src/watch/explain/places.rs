@@ -1,6 +1,7 @@
 //! Where on their devices the targets' I/Os go.
 
 use crate::located::SpanTargets;
+use crate::unobserved::targets;
 use crate::watch::observe_devices;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::devices::WatchedDevice;
@@ -33,7 +34,7 @@ struct TracedPlace {
 impl TargetPlaces {
     /// Those of a time span, by the target's place in it.
     pub fn of_span(root: &Root, plan: &SpanPlan, located: &SpanTargets) -> Vec<TargetPlaces> {
-        let ids = observe_devices::targets(plan);
+        let ids = targets(plan);
         let find = |index: usize| {
             let all = plan.workers.iter().flat_map(|worker| &worker.targets);
             let id = all.into_iter().find(|target| target.target == index).map(|target| target.id);

@@ -1,14 +1,18 @@
 //! `PrecreateFiles`: which files are created once, before the first time span, instead of in each.
 
-use crate::control::Control;
-use crate::files::creation::{self, File, NotCreated};
-use crate::options::Options;
-use crate::outcome::SpanOutcome;
-use crate::voice::Voice;
-use diskspd_host::target::{self, NotLocated};
 use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap};
+
+/// A file that is created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// As the user gave it.
+    pub path: RawText,
+    /// Bytes; the largest size that any target asks for.
+    pub size: u64,
+    /// Filled with zeros instead of the pattern.
+    pub zero: bool,
+}
 
 /// Decides which files those are, in the order of their paths' bytes. All targets of a path in all time
 /// spans are looked at together; a target without a size counts as size 0.
@@ -50,30 +54,6 @@ pub fn resized(profile: &Profile) -> Profile {
         }
     }
     profile
-}
-
-/// Creates the files. Returns their paths; none after an interruption.
-///
-/// # Errors
-/// The first file that could not be created, and whether any was touched.
-pub fn create_all(
-    profile: &Profile,
-    options: &Options,
-    control: &Control,
-    voice: &Voice,
-) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
-    let wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
-    let located: Vec<(File, PathBuf)> = wanted
-        .into_iter()
-        .map(|file| target::locate(file.path.as_bytes()).map(|path| (file, path)))
-        .collect::<Result<_, _>>()
-        .map_err(|error: NotLocated| Box::new(SpanOutcome::refused(vec![error.to_string()])))?;
-    match creation::create_all(&located, options, control, voice) {
-        Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
-        // Nothing runs on them any more.
-        Err(NotCreated::Interrupted) => Ok(HashSet::new()),
-        Err(not) => Err(Box::new(not.into())),
-    }
 }
 
 #[cfg(test)]

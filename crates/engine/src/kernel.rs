@@ -1,0 +1,68 @@
+//! Engines that ask the kernel, and how they are made.
+
+use super::mixed::Mixed;
+use super::mmap::Mmap;
+use super::nowait::Nowait;
+use super::sync::Sync;
+use super::unavailable::Unavailable;
+use super::{Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
+
+/// Whether an engine works on this machine, in this process.
+///
+/// # Errors
+/// Why not, and what to do about it.
+pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
+    match kind {
+        EngineKind::Uring | EngineKind::Nvme => uring::probe(),
+        EngineKind::Aio => aio::probe(),
+        _ => Ok(()),
+    }
+}
+
+/// Makes one for the calling thread, whatever its files are.
+///
+/// # Errors
+/// What the kernel refused.
+pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    if setup.files.iter().any(|file| file.ways.no_wait) {
+        return Ok(Box::new(Nowait::new(setup, |doubled| open_all(row, doubled))?));
+    }
+    open_all(row, setup)
+}
+
+/// The same without registering its buffer with the kernel.
+///
+/// # Errors
+/// As [`create`].
+pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
+    match row.kind {
+        EngineKind::Uring if setup.files.iter().any(|file| file.ways.no_wait) => {
+            let open = |doubled| Ok(Box::new(uring::Uring::new(doubled, options)?) as Box<dyn Engine>);
+            Ok(Box::new(Nowait::new(setup, open)?))
+        }
+        EngineKind::Uring => Ok(Box::new(uring::Uring::new(setup, options)?)),
+        EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
+        _ => create(row, setup),
+    }
+}
+
+/// Makes an engine of files of which some may be mapped.
+fn open_all(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
+        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+    }
+    open(row, setup)
+}
+
+/// Makes an engine of files that are all alike.
+fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    Ok(match row.kind {
+        EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
+        EngineKind::Aio => aio::Aio::open(setup)?,
+        EngineKind::Mmap => Box::new(Mmap::open(setup)?),
+        EngineKind::Nvme => Box::new(nvme::open(setup, uring::Options::default())?),
+        _ if setup.files.iter().all(|file| file.ways.are_plain()) => Box::new(Sync::<false>::open(setup)?),
+        _ => Box::new(Sync::<true>::open(setup)?),
+    })
+}

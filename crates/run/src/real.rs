@@ -1,0 +1,51 @@
+//! What a run needs of the system that it runs on: files, CPU times, threads that go before others. This is
+//! Linux's; `elsewhere` stands in its place where no such runs are made. What else a time span needs
+//! stands in files of its own.
+
+pub use crate::files::precreated::create_all as precreate;
+pub use crate::files::prefill::Done as Prefilled;
+pub use crate::integrity::{Integrity, SectorChecker};
+pub use crate::verification::begin as begin_verification;
+pub use diskspd_sys::real_time::{give_way, take_precedence};
+
+use diskspd_host::cpu_times::CpuClock;
+use diskspd_host::{look_around as look_around_targets, storage};
+use diskspd_model::engines::EngineKind;
+use diskspd_model::machine::System;
+use diskspd_model::plan::PlanError;
+use diskspd_model::profile::{Profile, RawText, RunOptions};
+use diskspd_sys::problem::{usual_cause as usual_cause_of_call, usual_cause_of_command};
+
+/// Whether such a run can be made on this system.
+///
+/// # Errors
+/// None: all of them can.
+pub fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
+    Ok(())
+}
+
+/// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.
+///
+/// # Errors
+/// They can't; what to do about it.
+pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
+    CpuClock::read().map(drop).map_err(|why| {
+        let message =
+            format!("/proc/stat, the CPU times of the machine, can't be read: {why}; mount /proc, readable");
+        vec![PlanError::target(message)]
+    })
+}
+
+/// Looks at what is around these targets.
+pub fn look_around(system: &mut System, targets: &[&RawText]) {
+    look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
+}
+
+/// What probably is the matter when an I/O of this engine fails with this error number, behind a semicolon;
+/// empty = anything may be.
+pub fn usual_cause(engine: EngineKind, errno: i32) -> &'static str {
+    match engine {
+        EngineKind::Nvme => usual_cause_of_command(errno),
+        _ => usual_cause_of_call(errno),
+    }
+}

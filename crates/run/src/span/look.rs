@@ -1,0 +1,57 @@
+//! What a run has to know of a target before it is planned.
+
+use crate::options::Options;
+use crate::span::probes::Probes;
+use diskspd_host::located::Located;
+use diskspd_host::target;
+use diskspd_host::{completion_probe, discards, ways};
+use diskspd_model::machine::target::TargetFacts;
+use diskspd_model::operation::Operation;
+use diskspd_model::plan::{self, Wish};
+use diskspd_model::profile::{Target, TimeSpan};
+use diskspd_sys::anchor::Location;
+use diskspd_sys::problem::TargetError;
+use std::path::Path;
+
+/// Looks at a target as it is now, as far as the plan depends on it.
+///
+/// # Errors
+/// What keeps us from looking.
+pub fn look(
+    span: &TimeSpan,
+    target: &Target,
+    location: &Path,
+    options: &Options,
+    probes: &Probes,
+) -> Result<TargetFacts, TargetError> {
+    let wish = Wish { engine: options.run_options.engine, poll: options.run_options.poll };
+    let located = probes.located(location)?;
+    let mut found = facts_of(location, located.as_ref())?;
+    let path = location.to_owned();
+    let place: &dyn Location = located.as_ref().map_or(&path, |located| located);
+    if let Some(direct) = plan::completion_matters(span, target, &found, wish) {
+        let look = || completion_probe::completion(place.way(), &found, direct);
+        found.completion = probes.completion(location, direct, look);
+    }
+    if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
+        found.discards = Some(discards::look(place.way(), found.is_remote()));
+    }
+    if (target.atomic || target.dont_cache || target.no_wait) && !options.run_options.simulated() {
+        found.ways = Some(match target.no_wait && target.write_ratio > 0 {
+            true => ways::look_at_writes(place.way()),
+            false => ways::look(place.way()),
+        });
+    }
+    if wish.poll {
+        found.polling = completion_probe::polling(place.way());
+    }
+    Ok(found)
+}
+
+/// What a target is; where nothing is, what one that is created there will be.
+fn facts_of(location: &Path, located: Option<&Located>) -> Result<TargetFacts, TargetError> {
+    match located {
+        Some(located) => located.facts(),
+        None => target::probe(location),
+    }
+}

@@ -1,0 +1,141 @@
+//! What is done to the targets of a time span before its workers begin: they are protected, made, filled and
+//! written.
+
+use crate::files::creation::{self, NotCreated};
+use crate::files::prefill;
+use crate::integrity::IntegrityError;
+use crate::located::SpanTargets;
+use crate::outcome::SpanOutcome;
+use crate::precreate::File;
+use crate::span::common::Common;
+use crate::span::planning::plan_at;
+use crate::span::refusals::{prepared, written};
+use crate::span::settle;
+use diskspd_host::claims::{self, Claims};
+use diskspd_host::located::Located;
+use diskspd_model::plan::{self, PlanError, SpanPlan};
+use diskspd_model::profile::{RawText, Target, TimeSpan};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// What of the machine a time span has for itself while it goes on.
+#[derive(Debug, Default)]
+pub struct HeldTargets {
+    /// What is at its targets' places.
+    pub located: SpanTargets,
+    /// The devices that may be written to.
+    pub claims: Claims,
+}
+
+/// Makes the targets ready for the workers. Returns the plan with the files as they came out, and what is
+/// held until the time span is over; nothing is touched in simulated time.
+///
+/// # Errors
+/// What couldn't be done, or the outcome of an interruption.
+pub fn make_ready(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
+    let Common { prefilled, options, control, voice, .. } = common;
+    let failed = |message: String| Box::new(SpanOutcome::failed(vec![message]));
+    let claims = claimed(span, locations, common).map_err(|not| Box::new(not.into()))?;
+    let (plan, located) = as_made(span, first, locations, common).map_err(|errors| {
+        Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
+    })?;
+    control.does("fills the targets (--prefill)");
+    prefill::prefill(&plan, &located, &claims, prefilled, options, control, voice).map_err(|error| {
+        match control.is_interrupted() {
+            true => Box::default(),
+            false => failed(error.to_string()),
+        }
+    })?;
+    control.does("writes what of the targets is in memory before it begins");
+    settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
+    Ok((plan, HeldTargets { located, claims }))
+}
+
+/// The plan with the files as they came out, and what is at the targets' places.
+fn as_made(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, SpanTargets), Vec<PlanError>> {
+    let Common { profile, system, options, probes, .. } = common;
+    // Only what was made since looks otherwise now.
+    let plan = match span.targets.iter().any(plan::creates) {
+        true => {
+            probes.look_anew();
+            plan_at(locations, profile, span, system, options, probes)?
+        }
+        false => first,
+    };
+    let located = match options.run_options.simulated() {
+        true => SpanTargets::default(),
+        false => probes.targets_at(locations),
+    };
+    Ok((plan, located))
+}
+
+/// Protects what the user has, and makes the files; nothing is touched in simulated time.
+fn claimed(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { options, control, .. } = common;
+    control.does("prepares files (-c)");
+    match options.run_options.simulated() {
+        true => Ok(Claims::default()),
+        false => protect_and_prepare(span, locations, common),
+    }
+}
+
+/// Writes what of the targets is in memory only; verification begins from what they hold then.
+fn settle_and_begin(
+    planned: &SpanPlan,
+    located: &SpanTargets,
+    common: Common,
+) -> Result<(), Box<dyn std::error::Error>> {
+    settle::settle(planned, located, common.control, common.voice)?;
+    let memory = common.system.memory_to_take();
+    Ok(common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(planned, memory))?)
+}
+
+/// What is known of the targets' content begins anew where others than the workers are about to write.
+///
+/// # Errors
+/// What is known can't be told to the journal.
+pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+    let Some(integrity) = common.integrity else { return Ok(()) };
+    let is_renewed = |path: &RawText| {
+        let is_made = |target: &Target| target.path == *path && plan::creates(target);
+        let is_new = !common.precreated.contains(path) && span.targets.iter().any(is_made);
+        is_new || common.options.run_options.prefill.is_some()
+    };
+    integrity.forget(planned, is_renewed)
+}
+
+/// Makes sure that nothing of the user's is destroyed, then creates the files of `-c`. What is returned
+/// keeps devices exclusively ours until the span is over.
+fn protect_and_prepare(span: &TimeSpan, locations: &[PathBuf], common: Common) -> Result<Claims, NotCreated> {
+    let Common { precreated, options, control, voice, probes, .. } = common;
+    let targets = || span.targets.iter().zip(locations);
+    let at = |place: &Path| probes.located(place).ok().flatten();
+    let is_written: Vec<Located> = written(span, locations, options).filter_map(at).collect();
+    let claims = claims::protect_as(options.claimant, &is_written, options.destroy)
+        .map_err(|e| NotCreated::Refused(e.to_string()))?;
+    let is_prepared: Vec<Located> = prepared(span, locations, options).filter_map(at).collect();
+    claims::spare(&is_prepared).map_err(|e| NotCreated::Refused(e.to_string()))?;
+    let wanted = || targets().filter(|(t, _)| plan::creates(t) && !precreated.contains(&t.path));
+    // A path that is listed twice is created once, as its last target wants it.
+    let last: HashMap<&RawText, &Target> = wanted().map(|(t, _)| (&t.path, t)).collect();
+    let only = |target: &Target| last.get(&target.path).is_some_and(|last| std::ptr::eq(*last, target));
+    let file = |target: &Target| File {
+        path: target.path.clone(),
+        size: target.file_size.unwrap_or(0),
+        zero: target.zero_write_buffers,
+    };
+    let files: Vec<(File, PathBuf)> =
+        wanted().filter(|(t, _)| only(t)).map(|(t, path)| (file(t), path.clone())).collect();
+    creation::create_all(&files, options, control, voice)?;
+    Ok(claims)
+}

@@ -1,0 +1,48 @@
+//! What is known of targets that no device takes part in.
+
+use diskspd_model::engines::EngineKind;
+use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_model::machine::stack::Stack;
+use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_model::results::Observed;
+
+/// What there is to observe of a time span in simulated time: nothing took part.
+pub fn simulated(plan: &SpanPlan) -> Observed {
+    Observed { devices: Some(without_devices(plan)), ..Observed::default() }
+}
+
+/// What would have been observed if time were real: that no device took part.
+fn without_devices(plan: &SpanPlan) -> DeviceFacts {
+    let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
+        target: target.id,
+        stack: without_io(engine).unwrap_or_default(),
+        ..Default::default()
+    };
+    DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
+}
+
+/// The targets of all workers, each once.
+pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
+    let mut found: Vec<(EngineKind, &WorkerTarget)> = Vec::new();
+    for worker in &plan.workers {
+        for target in &worker.targets {
+            match found.iter_mut().find(|(_, known)| known.id == target.id) {
+                // Listed twice, once to be written: that one is what is looked at.
+                Some(known) if target.open.write && !known.1.open.write => *known = (worker.engine, target),
+                Some(_) => {}
+                None => found.push((worker.engine, target)),
+            }
+        }
+    }
+    found
+}
+
+/// Engines that don't touch any device say so.
+pub fn without_io(engine: EngineKind) -> Option<Stack> {
+    let row = engine.row();
+    match row {
+        _ if row.virtual_time => Some(Stack::without("the figures are those of a simulated device")),
+        _ if !row.real_io => Some(Stack::without("the null engine does no I/O: it measures this program")),
+        _ => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! Memory of the standard library's allocator, for systems without a way of their own here: page aligned,
+//! zeroed and touched.
+
+use super::HugePages;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::io;
+use std::ptr::NonNull;
+
+/// Whole pages that the value owns, given back when dropped.
+#[derive(Debug)]
+pub(super) struct BufferPages {
+    start: NonNull<u8>,
+    /// Of how many bytes it was allocated, and at a multiple of what.
+    layout: Layout,
+}
+
+/// Bytes of a page: as all processors have them that Windows runs on.
+pub(super) const fn page_size() -> usize {
+    4096
+}
+
+impl BufferPages {
+    /// The first of the bytes.
+    #[inline]
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Large pages, which nobody asks this allocator for.
+    ///
+    /// # Errors
+    /// Always.
+    pub(super) fn large(_: usize) -> io::Result<BufferPages> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Zeroed memory, the first byte of it at a multiple of `step` (a power of two); `length` is whole pages.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::OutOfMemory`].
+    pub(super) fn reserve_aligned(length: usize, step: usize) -> io::Result<BufferPages> {
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let layout = Layout::from_size_align(length, step.max(page_size())).map_err(|_| no_memory())?;
+        if length == 0 {
+            return Ok(BufferPages { start: NonNull::dangling(), layout });
+        }
+        // SAFETY: the layout has a size.
+        let start = unsafe { alloc_zeroed(layout) };
+        Ok(BufferPages { start: NonNull::new(start).ok_or_else(no_memory)?, layout })
+    }
+
+    /// Touches the first `length` bytes, so that no page fault falls into measured time.
+    ///
+    /// # Errors
+    /// None: the memory is there.
+    pub(super) fn make_private(&mut self, length: usize, _: HugePages) -> io::Result<()> {
+        assert!(length <= self.layout.size());
+        for page in (0..length).step_by(page_size()) {
+            // SAFETY: within the allocation, which the value owns, and which is zero already. The compiler
+            // can't know that nobody asks for it.
+            unsafe { self.start.add(page).write_volatile(0) };
+        }
+        Ok(())
+    }
+}
+
+impl HugePages {
+    /// So many bytes are taken for a buffer of `length`: whole pages. `None` = more than can be addressed.
+    pub(super) fn extended(self, length: usize) -> Option<usize> {
+        length.checked_next_multiple_of(page_size())
+    }
+
+    /// What the first address of a buffer is a multiple of: no huge pages are given unasked.
+    pub(super) fn alignment(self, _: usize) -> usize {
+        page_size()
+    }
+}
+
+impl Drop for BufferPages {
+    fn drop(&mut self) {
+        if self.layout.size() > 0 {
+            // SAFETY: it was allocated with this layout, and nobody else knows it.
+            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        }
+    }
+}

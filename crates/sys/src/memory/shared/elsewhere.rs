@@ -1,0 +1,46 @@
+//! Memory that several buffers get copies of, on systems without a way here to map it more than once.
+
+use super::Buffer;
+use std::io;
+
+/// Bytes that are filled once, when they are made, and from then on lie behind the private bytes of any
+/// number of [`Buffer`]s: each has a copy.
+#[derive(Debug)]
+pub struct Shared {
+    bytes: Box<[u8]>,
+}
+
+impl Shared {
+    /// `length` bytes (at least 1), zeroed, then filled by `fill`.
+    ///
+    /// # Errors
+    /// No memory, as `E` says it, or what `fill` answers.
+    pub fn new<E: From<io::Error>>(
+        length: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Shared, E> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        bytes.resize(length, 0);
+        fill(&mut bytes)?;
+        Ok(Shared { bytes: bytes.into_boxed_slice() })
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Puts the bytes behind a buffer's own, from the byte `place` on.
+    pub(super) fn put_into(&self, buffer: &mut Buffer, place: usize) -> io::Result<()> {
+        let private = std::mem::replace(&mut buffer.private, buffer.length);
+        buffer.as_mut_slice()[place..][..self.len()].copy_from_slice(&self.bytes);
+        buffer.private = private;
+        Ok(())
+    }
+}
