@@ -220,7 +220,7 @@ fn an_index_of_another_program_is_refused_and_a_damaged_one_is_made_anew() {
     // Keeping doesn't need the index.
     let more = history.run(&format!("{RUN} --save target"));
     assert!(more.code == 0 && more.stderr.contains("the run is kept"), "{}", more.stderr);
-    set("PRAGMA user_version = 2");
+    set("PRAGMA user_version = 3");
     assert_eq!(history.ids().len(), 2);
     // Tables of a version before the first: they are made anew from the files.
     set(
@@ -266,6 +266,31 @@ fn a_damaged_index_is_made_anew_by_itself() {
     assert_eq!(history.ids().len(), 3);
     fs::write(history.index(), b"garbage").unwrap();
     assert_eq!(history.says("history reindex"), "the index has 3 runs\n");
+}
+
+/// A program that is killed between the file and the row leaves such an index too.
+#[test]
+fn an_index_that_is_older_than_the_files_follows_them() {
+    let history = History::new();
+    let first = history.save("--save=mine");
+    let older = fs::read(history.index()).unwrap();
+    history.says("history tag mine x");
+    let tagged = dump(&history.index());
+    fs::write(history.index(), &older).unwrap();
+    assert_ne!(dump(&history.index()), tagged);
+    history.says("history");
+    assert_eq!(dump(&history.index()), tagged);
+    // The clock is set back, and the index is lost: the files know what was kept last.
+    let about = |id: &str| history.store().join(format!("runs/{id}.about.json"));
+    let order = |id: &str| {
+        let stored: serde_json::Value = serde_json::from_slice(&fs::read(about(id)).unwrap()).unwrap();
+        stored["order"].as_i64().unwrap()
+    };
+    let stored = fs::read_to_string(about(&first)).unwrap();
+    let (now, late) = (order(&first).to_string(), "4000000000000000000");
+    fs::write(about(&first), stored.replace(&now, late)).unwrap();
+    fs::remove_file(history.index()).unwrap();
+    assert_eq!(order(&history.save("--save=mine")).to_string(), "4000000000000000001");
 }
 
 /// Killed between writing what is said about a run and giving it its name, a program leaves a file behind.
@@ -314,13 +339,13 @@ fn a_hostile_index_leads_to_no_file_outside() {
     let row = |id: &str| {
         let id = id.replace('\'', "''").replace('\0', "' || char(0) || '");
         format!(
-            "INSERT OR REPLACE INTO runs VALUES ('{id}', 'json', 'evil', 0, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL);"
+            "INSERT OR REPLACE INTO runs VALUES ('{id}', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL);"
         )
     };
     for evil in ids {
         for also in [
             "",
-            "CREATE TRIGGER t AFTER DELETE ON runs BEGIN INSERT INTO runs VALUES ('../../x', 'json', 'evil', 0, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL); END;",
+            "CREATE TRIGGER t AFTER DELETE ON runs BEGIN INSERT INTO runs VALUES ('../../x', 'json', 'evil', 0, 1, 1, 1, 1, NULL, 1, 'x', NULL, NULL, 'w', NULL, NULL, NULL); END;",
             "CREATE VIEW v AS SELECT 1;",
             "DROP TABLE tags; CREATE VIEW tags AS SELECT '../../x' AS run, 'evil' AS tag;",
         ] {

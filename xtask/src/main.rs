@@ -127,11 +127,12 @@ const COMMANDS: &[Command] = &[
     (
         "simulate",
         simulate::main,
-        "[--seeds 1000] [--seed N] [--world ranks|storage]",
+        "[--seeds 1000] [--seed N] [--world ranks|storage|store]",
         "Plays so many seeds in simulated time, by the program's own code: what ranks say to each other\n    \
          while messages are late, ways are cut, and ranks are killed and stopped; what is read back of\n    \
-         storage that lies or loses power. Prints seed and command of whatever doesn't hold. --seed\n    \
-         plays one of them and prints its steps.",
+         storage that lies or loses power; a history that several programs work on at once, which are\n    \
+         killed, find the disk full, and its index lost. Prints seed and command of whatever\n    \
+         doesn't hold. --seed plays one of them and prints its steps.",
     ),
     (
         "trends",

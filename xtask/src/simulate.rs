@@ -5,15 +5,19 @@
 mod course;
 mod device;
 mod network;
+mod programs;
 mod ranks;
+mod runs;
 mod storage;
+mod store;
 
 use crate::{Failure, arguments::Arguments};
 
 /// A world: plays a seed, prints its steps or not; returns the hash of the course, and what doesn't hold.
 type World = fn(u64, bool) -> (u64, Result<(), Failure>);
 
-const WORLDS: &[(&str, World)] = &[("ranks", ranks::world), ("storage", storage::world)];
+const WORLDS: &[(&str, World)] =
+    &[("ranks", ranks::world), ("storage", storage::world), ("store", store::world)];
 
 /// Plays seeds.
 pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {

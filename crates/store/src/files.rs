@@ -9,11 +9,12 @@ use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
 use diskspd_sys::place::{NewFile, Place, elsewhere};
+use diskspd_sys::steps::{self, FileStep};
 use diskspd_sys::{clock, locks};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -126,6 +127,7 @@ impl Store {
         let folder = self.runs();
         let unwritten =
             |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
+        steps::before(FileStep::MakeFolder).map_err(unwritten)?;
         fs::create_dir_all(&folder).map_err(unwritten)?;
         loop {
             let id = id::random();
@@ -155,7 +157,7 @@ impl Store {
     }
 
     /// The folder of the runs, held open: what is read and removed is right in it.
-    fn open_runs(&self) -> Result<OpenFolder, StoreError> {
+    pub(super) fn open_runs(&self) -> Result<OpenFolder, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
         OpenFolder::open(&self.runs()).map_err(failed)
     }
@@ -187,6 +189,11 @@ impl Store {
                 })
             }
         }
+    }
+
+    /// The stamp of what was said about a run: another one when that is changed. 0 = nothing was said.
+    pub(super) fn notes_stamp(runs: &OpenFolder, id: &str) -> io::Result<i64> {
+        Ok(runs.stamp(&name_of(id, ABOUT))?.unwrap_or(0))
     }
 
     pub(super) fn write_about(&self, id: &str, about: &RunNotes) -> Result<NewFile, StoreError> {
@@ -369,8 +376,8 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
     let written = place.begin().and_then(|mut new| {
         // Where there are no locks nobody takes one to clean up either.
         let _ = locks::hold(new.file());
-        new.file().write_all(bytes)?;
-        new.file().sync_all()?;
+        steps::write_all(new.file(), bytes)?;
+        steps::sync_all(new.file())?;
         Ok(new)
     });
     let mut new = written.map_err(|error| unwritten(error.to_string()))?;
@@ -384,8 +391,8 @@ pub(super) fn write_whole(file: &Path, bytes: &[u8]) -> Result<NewFile, StoreErr
 /// Where a run is kept that can't be kept where it should: a full disk must not cost what was measured.
 fn keep_elsewhere(source: KeptAs, bytes: &[u8]) -> io::Result<PathBuf> {
     let (mut file, path) = elsewhere(format!("run.{}", source.ending()).as_ref())?;
-    let written = file.write_all(bytes);
-    let _ = file.sync_all();
+    let written = steps::write_all(&mut file, bytes);
+    let _ = steps::sync_all(&file);
     if written.is_err() {
         let _ = fs::remove_file(&path);
     }

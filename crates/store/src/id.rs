@@ -1,6 +1,6 @@
 //! Names of runs: short, and never taken for a number, an option or a date.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use diskspd_sys::steps;
 
 /// Letters only: of the alphabet's end, so that an id is hardly ever a word.
 const LETTERS: &[u8; 16] = b"klmnopqrstuvwxyz";
@@ -11,8 +11,7 @@ pub const SHORTEST_SHOWN: usize = 4;
 
 /// A new one.
 pub fn random() -> String {
-    // Keyed anew from the kernel's random numbers each time.
-    let number = RandomState::new().build_hasher().finish();
+    let number = steps::random();
     (0..LENGTH).map(|place| char::from(LETTERS[(number >> (4 * place)) as usize & 15])).collect()
 }
 

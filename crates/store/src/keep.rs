@@ -38,22 +38,12 @@ impl Store {
         let kept = self.keep(KeptAs::Record, &record, &about)?;
         let run = known::of_index(index::Index::of(judged), &kept.id);
         let entry = StoreEntry::of(&kept.id, KeptAs::Record, about, run);
-        let index = self.open().and_then(|mut index| match index.has(&kept.id)? {
-            true => Ok(()),
-            false => index.add(&entry),
-        });
+        let index = self.stamped(entry).and_then(|entry| self.open()?.add(&entry));
         Ok(Saved { kept, index })
     }
 }
 
 impl StoreIndex {
-    /// Whether the run has a row.
-    fn has(&self, id: &str) -> Result<bool, StoreError> {
-        let sql = "SELECT count(*) FROM runs WHERE id = ?1";
-        let found: rusqlite::Result<i64> = self.connection.query_row(sql, [id], |row| row.get(0));
-        Ok(found.map_err(|error| self.store.index_error(&error))? > 0)
-    }
-
     /// Takes in a run from elsewhere, unless it's there.
     ///
     /// # Errors

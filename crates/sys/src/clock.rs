@@ -7,6 +7,7 @@ mod counter;
 
 use crate::kernel_clock as kernel;
 pub use crate::kernel_clock::{Nanos, SECOND, monotonic, process_cpu, raw};
+use crate::steps;
 use counter::Counter;
 pub use counter::prepare;
 use std::cell::Cell;
@@ -82,19 +83,18 @@ impl Clock {
 
 /// Wall-clock time now, in seconds since 1970-01-01 00:00 UTC.
 pub fn wall_seconds() -> i64 {
-    kernel::wall().0
+    wall_nanos().div_euclid(SECOND as i64)
 }
 
 /// Wall-clock time now, in milliseconds since 1970-01-01 00:00 UTC.
 pub fn wall_millis() -> i64 {
-    let (seconds, nanos) = kernel::wall();
-    seconds * 1000 + nanos / 1_000_000
+    wall_nanos().div_euclid(1_000_000)
 }
 
 /// Wall-clock time now, in nanoseconds since 1970-01-01 00:00 UTC.
 pub fn wall_nanos() -> i64 {
     let (seconds, nanos) = kernel::wall();
-    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos)
+    seconds.wrapping_mul(SECOND as i64).wrapping_add(nanos).wrapping_add(steps::ahead_ns())
 }
 
 /// How long the machine has been suspended since it was started: `CLOCK_MONOTONIC` stood still meanwhile.

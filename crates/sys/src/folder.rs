@@ -1,6 +1,7 @@
 //! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
 //! put there meanwhile.
 
+use crate::steps::{FileStep, before};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -39,6 +40,7 @@ impl OpenFolder {
     /// There is none of this name, or it is a link, a pipe, a device.
     pub fn file(&self, name: &str) -> io::Result<File> {
         right_here(name)?;
+        before(FileStep::Open)?;
         // A pipe would be waited for.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -66,9 +68,29 @@ impl OpenFolder {
     /// What the kernel says.
     pub fn has(&self, name: &str) -> io::Result<bool> {
         right_here(name)?;
+        before(FileStep::Look)?;
         match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
             Err(Errno::NOENT) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A number that is another one when another file has taken this one's place: of its number in the file
+    /// system, of when it was changed, and of its length. `None` = there is none.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
+        right_here(name)?;
+        before(FileStep::Look)?;
+        match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => {
+                let changed = (found.st_mtime as u64, found.st_mtime_nsec);
+                let parts = (found.st_ino, changed, found.st_size as u64);
+                Ok(Some(stamp_of(parts)))
+            }
+            Err(Errno::NOENT) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
@@ -79,10 +101,11 @@ impl OpenFolder {
     /// What the kernel says.
     pub fn remove(&self, name: &str) -> io::Result<()> {
         right_here(name)?;
+        before(FileStep::Remove)?;
         Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// All names in it.
+    /// All names in it, in order.
     ///
     /// # Errors
     /// What the kernel says.
@@ -90,8 +113,11 @@ impl OpenFolder {
         let named = |entry: rustix::io::Result<rustix::fs::DirEntry>| {
             Ok(OsString::from_vec(entry?.file_name().to_bytes().to_vec()))
         };
-        let names: io::Result<Vec<OsString>> = Dir::read_from(&self.0)?.map(named).collect();
-        Ok(names?.into_iter().filter(|name| name != "." && name != "..").collect())
+        before(FileStep::List)?;
+        let mut names = Dir::read_from(&self.0)?.map(named).collect::<io::Result<Vec<OsString>>>()?;
+        names.retain(|name| name != "." && name != "..");
+        names.sort_unstable();
+        Ok(names)
     }
 
     /// Returns when its names are on the disk.
@@ -99,8 +125,18 @@ impl OpenFolder {
     /// # Errors
     /// What the kernel says.
     pub fn sync(&self) -> io::Result<()> {
+        before(FileStep::SyncFolder)?;
         Ok(rustix::fs::fsync(&self.0)?)
     }
+}
+
+/// One number of several: FNV-1a over 64 bits at a time.
+fn stamp_of((number, (seconds, nanos), length): (u64, (u64, u64), u64)) -> i64 {
+    let parts = [number, seconds, nanos, length];
+    let hash = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, part| {
+        (hash ^ part).wrapping_mul(0x0100_0000_01b3).rotate_left(29)
+    });
+    hash.cast_signed()
 }
 
 /// Refuses what is no name of a file right in a folder.
@@ -130,6 +166,12 @@ mod tests {
         }
         assert!(folder.file("link").unwrap_err().to_string().contains("symbolic link"));
         assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        assert_eq!(folder.stamp("none").unwrap(), None);
+        let first = folder.stamp("own").unwrap();
+        assert!(first.is_some() && first == folder.stamp("own").unwrap());
+        fs::write(inside.join("new"), "own").unwrap();
+        fs::rename(inside.join("new"), inside.join("own")).unwrap();
+        assert_ne!(folder.stamp("own").unwrap(), first, "another file of the same length");
         folder.remove("link").unwrap();
         assert_eq!(fs::read(&outside).unwrap(), b"secret");
         assert_eq!(folder.names().unwrap(), ["own"]);

@@ -23,6 +23,7 @@ mod pipe_reader;
 pub mod private_folder;
 pub mod standard_error;
 pub mod standard_output;
+pub mod steps;
 pub mod terminal;
 pub mod time_stamp;
 mod told_block;

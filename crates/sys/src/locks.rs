@@ -1,5 +1,6 @@
 //! Whether another program has locked a file: as virtual machines do with their images.
 
+use crate::steps::{FileStep, before};
 use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 use std::fs::File;
@@ -28,6 +29,7 @@ pub fn lock(file: BorrowedFd<'_>) -> Option<Locked> {
 /// # Errors
 /// What the kernel says.
 pub fn hold(file: &File) -> std::io::Result<bool> {
+    before(FileStep::Lock)?;
     match rustix::fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
         Err(Errno::WOULDBLOCK) => Ok(false),

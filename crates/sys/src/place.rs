@@ -17,6 +17,7 @@ mod error;
 mod hint;
 mod not_put;
 
+use crate::steps::{self, FileStep};
 use earlier::Earlier;
 pub use error::PlaceError;
 pub use not_put::NotPut;
@@ -24,7 +25,6 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Seek};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -99,6 +99,7 @@ impl Place {
 
     /// A file without a name, which is gone when the program is.
     fn unnamed(&self, mode: Mode) -> io::Result<File> {
+        steps::before(FileStep::MakeUnnamed)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         let file = File::from(rustix::fs::openat(&self.folder, ".", flags, mode)?);
         // It gets its name by this path.
@@ -109,12 +110,21 @@ impl Place {
     /// A file of a random name.
     fn named(&self, mode: Mode) -> io::Result<(File, OsString)> {
         random_names(&self.name, |name| {
+            before(FileStep::MakeNamed)?;
             rustix::fs::openat(&self.folder, name, flags_of_new(), mode).map(File::from)
         })
     }
 
     fn rename(&self, from: &OsStr) -> Result<(), Errno> {
+        before(FileStep::Rename)?;
         rustix::fs::renameat(&self.folder, from, &self.folder, &self.name)
+    }
+
+    /// Removes a file that hasn't taken its place.
+    fn remove(&self, name: &OsStr) {
+        if before(FileStep::Remove).is_ok() {
+            let _ = rustix::fs::unlinkat(&self.folder, name, AtFlags::empty());
+        }
     }
 
     fn path_of(&self, name: &OsStr) -> PathBuf {
@@ -123,6 +133,11 @@ impl Place {
             folder => folder.join(name),
         }
     }
+}
+
+/// A step is next: what whoever watches says, as the kernel says it.
+fn before(step: FileStep) -> Result<(), Errno> {
+    steps::before(step).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 /// Makes what wasn't there, and follows no link.
@@ -162,8 +177,7 @@ const COLLECTED: &[u8] = b"prom";
 /// `run.json` becomes `run.<16 random digits>.json`: whoever finds it knows what it is. `run.prom` becomes
 /// `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
-    // Keyed anew from the kernel's random numbers each time: nobody else can tell the next one.
-    let random = format!(".{:016x}", RandomState::new().build_hasher().finish());
+    let random = format!(".{:016x}", steps::random());
     let bytes = like.as_bytes();
     let ending = Path::new(like).extension().map(|ending| ending.as_bytes()).unwrap_or_default();
     // What is packed says in front of it what it is.
@@ -272,7 +286,7 @@ impl NewFile {
         let copied = copied.and_then(|()| self.file.rewind());
         let copied = copied.and_then(|()| io::copy(&mut self.file, &mut copy)).and_then(|_| copy.sync_all());
         if copied.is_err() {
-            let _ = rustix::fs::unlinkat(&self.place.folder, &name, AtFlags::empty());
+            self.place.remove(&name);
         }
         copied?;
         // What is written further belongs there.
@@ -281,6 +295,7 @@ impl NewFile {
     }
 
     fn link(&self, name: &OsStr) -> Result<(), Errno> {
+        before(FileStep::Link)?;
         rustix::fs::linkat(CWD, itself(&self.file), &self.place.folder, name, AtFlags::SYMLINK_FOLLOW)
     }
 
@@ -302,7 +317,7 @@ impl NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let State::Named(name) = &self.state {
-            let _ = rustix::fs::unlinkat(&self.place.folder, name, AtFlags::empty());
+            self.place.remove(name);
         }
     }
 }
@@ -314,6 +329,7 @@ impl Drop for NewFile {
 pub fn elsewhere(like: &OsStr) -> io::Result<(File, PathBuf)> {
     let folder = std::env::temp_dir();
     let (file, name) = random_names(like, |name| {
+        before(FileStep::MakeElsewhere)?;
         rustix::fs::open(folder.join(name), flags_of_new(), PRIVATE).map(File::from)
     })?;
     Ok((file, folder.join(name)))

@@ -9,22 +9,27 @@ pub(super) use rows::{COLUMNS, add_figures, decode, work};
 
 use super::{INDEX, KeptAs, Store, StoreEntry, StoreError};
 use diskspd_model::machine::fingerprint::Fingerprint;
-use diskspd_sys::clock;
+use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::folder::OpenFolder;
+use diskspd_sys::locks;
+use diskspd_sys::steps::{self, FileStep};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
-use std::collections::BTreeSet;
-use std::fs;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior, ffi};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
 use std::time::Duration;
 
 /// The tables.
 const TABLES: &str = include_str!("tables.sql");
 /// The version of the tables.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 /// What tells the index from another program's database: "dspd".
 const APPLICATION: i64 = 0x6473_7064;
 /// So long others may have it in use before that is an error.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked whether another program has made the index anew.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What couldn't be taken into the index: a message each. The rest is there.
 pub type Troubles = Vec<String>;
@@ -36,6 +41,17 @@ pub struct StoreIndex {
     pub(super) connection: Connection,
     /// Files of the store that are none of a run, or damaged: a message each.
     pub troubles: Troubles,
+}
+
+/// Which run a row is of: its id, and the ending of its file.
+type RowKey = (String, &'static str);
+
+/// A row of a run.
+#[derive(Debug)]
+pub(super) struct StampedEntry {
+    entry: StoreEntry,
+    /// The stamp of what is said about it, not younger than that.
+    notes: i64,
 }
 
 impl Store {
@@ -67,13 +83,23 @@ impl Store {
     /// where the clock was set back since.
     pub(super) fn next_order(&self) -> Option<i64> {
         let now = clock::wall_nanos();
-        let latest = || -> rusqlite::Result<Option<i64>> {
+        Some(self.latest_order().map_or(now, |latest| now.max(latest.saturating_add(1))))
+    }
+
+    /// The place of the latest run; `None` = there is none. Where the index lags behind, or is lost, the
+    /// files say it.
+    fn latest_order(&self) -> Option<i64> {
+        let indexed = || -> rusqlite::Result<(BTreeSet<String>, Option<i64>)> {
             let connection = self.connection(OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))
+            let mut statement = connection.prepare("SELECT id FROM runs")?;
+            let ids = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+            Ok((ids, connection.query_row("SELECT max(kept) FROM runs", [], |row| row.get(0))?))
         };
-        // No index, no order but the clock's: a run is kept without one.
-        let latest = latest().ok().flatten();
-        Some(latest.map_or(now, |latest| now.max(latest.saturating_add(1))))
+        let (indexed, latest) = indexed().unwrap_or_default();
+        // What can't be read has no place: a run is kept all the same.
+        let there = self.listed().unwrap_or_default();
+        let others = there.iter().filter(|(id, _)| !indexed.contains(id));
+        others.filter_map(|(id, _)| self.about(id).ok()?.order).chain(latest).max()
     }
 
     /// The same for looking: where the index can't be written (a full disk, somebody else's store) one
@@ -99,7 +125,11 @@ impl Store {
     /// # Errors
     /// As [`Store::open`]; of a damaged one nothing is left.
     pub fn reindex(&self) -> Result<StoreIndex, StoreError> {
-        let rebuilt = self.connect().and_then(|mut index| index.rebuild(true).map(|()| index));
+        let rebuilt = self.alone().and_then(|_alone| {
+            let mut index = self.connect()?;
+            index.rebuild(true)?;
+            Ok(index)
+        });
         match rebuilt {
             Err(StoreError::Damaged { .. }) => self.made_anew(),
             answer => answer,
@@ -108,10 +138,17 @@ impl Store {
 
     /// The damaged file goes; what it held follows from the others.
     fn made_anew(&self) -> Result<StoreIndex, StoreError> {
+        let _alone = self.alone()?;
+        match self.open_as_it_is() {
+            Err(StoreError::Damaged { .. }) => {}
+            // Somebody else found the same, and was first.
+            answer => return answer,
+        }
         let folder = OpenFolder::open(&self.folder);
-        for name in [INDEX.to_owned(), format!("{INDEX}-journal"), format!("{INDEX}-wal")] {
+        // The index last: as soon as it is gone another program may make one, and a journal beside it.
+        for name in [format!("{INDEX}-journal"), format!("{INDEX}-wal"), INDEX.to_owned()] {
             match folder.as_ref().map_err(|error| error.kind()).map(|folder| folder.remove(&name)) {
-                Ok(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
+                Ok(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
                     let why = format!("can't be removed: {error}");
                     return Err(StoreError::File { file: self.folder.join(name), why });
                 }
@@ -121,13 +158,35 @@ impl Store {
         self.open_as_it_is()
     }
 
+    /// Waits until nobody else removes the index: two that find the same damage would each remove what the
+    /// other has made. `None` = there are no locks here.
+    fn alone(&self) -> Result<Option<File>, StoreError> {
+        let begun = clock::monotonic();
+        loop {
+            let is_patient = clock::monotonic().saturating_sub(begun) < PATIENCE.as_nanos() as Nanos;
+            match locks::hold_folder(&self.folder) {
+                Ok(None) if is_patient && steps::pause(LOOK) => {}
+                Ok(None) => {
+                    let why = "the index is locked: another program makes it anew".to_owned();
+                    return Err(StoreError::Index { file: self.index_file(), why });
+                }
+                Ok(lock) => return Ok(lock),
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
     /// The index as it is. No link is followed: its file is one in the store's folder.
     fn connection(&self, mode: OpenFlags) -> rusqlite::Result<Connection> {
+        before(FileStep::Connect)?;
         // SQLite refuses links anywhere in the path; where the folder is, its owner says.
         let folder = fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone());
         let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(folder.join(INDEX), flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        match steps::is_watched() {
+            true => connection.busy_handler(Some(|_| steps::waits()))?,
+            false => connection.busy_timeout(PATIENCE)?,
+        }
         // It may be anybody's file: nothing in it is carried out.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -196,6 +255,17 @@ fn is_unusable(error: &StoreError) -> bool {
         StoreError::NoFile { .. } => true,
         _ => false,
     }
+}
+
+/// A step of the database is next: what whoever watches says, as SQLite says it.
+fn before(step: FileStep) -> rusqlite::Result<()> {
+    steps::before(step).map_err(|error| {
+        let code = match error.kind() {
+            io::ErrorKind::StorageFull => ffi::SQLITE_FULL,
+            _ => ffi::SQLITE_IOERR,
+        };
+        rusqlite::Error::SqliteFailure(ffi::Error::new(code), None)
+    })
 }
 
 fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
@@ -284,15 +354,19 @@ impl StoreIndex {
     /// Rows for files that have none, and none for files that are gone.
     fn catch_up(&mut self) -> Result<(), StoreError> {
         // In this order: a row is younger than its file.
-        let rows = self.rows_there()?;
+        let stamps = self.rows_there()?;
         let files = self.store.listed()?;
-        let gone: Vec<&String> = rows.difference(&files).map(|(id, _)| id).collect();
+        let mut rows: BTreeSet<RowKey> = stamps.keys().cloned().collect();
+        let gone: Vec<String> = rows.difference(&files).map(|(id, _)| id.clone()).collect();
+        // A program that was killed, and an index that was brought back, know less than the files.
+        let runs = self.store.open_runs()?;
+        rows.retain(|row| stamps.get(row).copied() == Store::notes_stamp(&runs, &row.0).ok());
         if gone.is_empty() && files.is_subset(&rows) {
             return Ok(());
         }
         let store = self.store.clone();
         self.troubles = self.write(|transaction| {
-            for id in gone {
+            for id in &gone {
                 rows::remove(transaction, id).map_err(|error| store.index_error(&error))?;
             }
             add_missing(&store, transaction, &rows)
@@ -300,11 +374,15 @@ impl StoreIndex {
         Ok(())
     }
 
-    fn rows_there(&self) -> Result<BTreeSet<(String, &'static str)>, StoreError> {
-        let read = || -> rusqlite::Result<BTreeSet<(String, &'static str)>> {
-            let mut statement = self.connection.prepare("SELECT id, source FROM runs")?;
-            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-            rows.map(|row| row.map(|(id, source)| (id, rows::source(&source).ending()))).collect()
+    /// Runs that have a row, each with the stamp of what was said about it.
+    fn rows_there(&self) -> Result<BTreeMap<RowKey, i64>, StoreError> {
+        let read = || -> rusqlite::Result<BTreeMap<RowKey, i64>> {
+            let mut statement = self.connection.prepare("SELECT id, source, notes FROM runs")?;
+            let row = |row: &Row| {
+                let source = rows::source(&row.get::<_, String>(1)?);
+                Ok(((row.get(0)?, source.ending()), row.get(2)?))
+            };
+            statement.query_map([], row)?.collect()
         };
         read().map_err(|error| self.store.index_error(&error))
     }
@@ -316,10 +394,11 @@ impl StoreIndex {
     ) -> Result<T, StoreError> {
         let store = self.store.clone();
         let failed = |error| store.index_error(&error);
+        before(FileStep::Begin).map_err(failed)?;
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let answer = work(&transaction)?;
-        transaction.commit().map_err(failed)?;
+        before(FileStep::Commit).and_then(|()| transaction.commit()).map_err(failed)?;
         Ok(answer)
     }
 }
@@ -344,7 +423,7 @@ fn drop_tables(transaction: &Transaction) -> rusqlite::Result<()> {
 fn add_missing(
     store: &Store,
     transaction: &Transaction,
-    rows: &BTreeSet<(String, &'static str)>,
+    rows: &BTreeSet<RowKey>,
 ) -> Result<Troubles, StoreError> {
     let mut troubles = Vec::new();
     for (id, ending) in store.listed()?.difference(rows) {
@@ -362,17 +441,33 @@ fn add_missing(
 
 impl Store {
     /// The row of a run, from its files; `None` = it was removed meanwhile.
-    pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StoreEntry>, StoreError> {
+    pub(super) fn entry(&self, id: &str, source: KeptAs) -> Result<Option<StampedEntry>, StoreError> {
         let Some(run) = self.known(id, source)? else { return Ok(None) };
-        Ok(Some(StoreEntry::of(id, source, self.about(id)?, run)))
+        // Before what is said is read: who changes it meanwhile is noticed later.
+        let notes = self.stamp_of(id)?;
+        Ok(Some(StampedEntry { entry: StoreEntry::of(id, source, self.about(id)?, run), notes }))
+    }
+
+    /// The row of a run about which nobody has said anything else yet.
+    pub(super) fn stamped(&self, entry: StoreEntry) -> Result<StampedEntry, StoreError> {
+        let notes = self.stamp_of(&entry.id)?;
+        Ok(StampedEntry { entry, notes })
+    }
+
+    fn stamp_of(&self, id: &str) -> Result<i64, StoreError> {
+        let failed = |error| StoreError::Folder { folder: self.runs(), error };
+        Store::notes_stamp(&self.open_runs()?, id).map_err(failed)
     }
 }
 
 impl StoreIndex {
-    /// Takes a run into the index that was just kept.
-    pub(super) fn add(&mut self, entry: &StoreEntry) -> Result<(), StoreError> {
+    /// Takes a run into the index that was just kept. Who has done it meanwhile may have said more about it.
+    pub(super) fn add(&mut self, entry: &StampedEntry) -> Result<(), StoreError> {
         let store = self.store.clone();
-        self.write(|transaction| put(transaction, &store, entry))
+        self.write(|transaction| {
+            let has = rows::has(transaction, &entry.entry.id).map_err(|error| store.index_error(&error))?;
+            if has { Ok(()) } else { put(transaction, &store, entry) }
+        })
     }
 
     /// Takes a run out of the index.
@@ -384,16 +479,17 @@ impl StoreIndex {
     pub(super) fn put(
         transaction: &Transaction,
         store: &Store,
-        entry: &StoreEntry,
+        entry: &StampedEntry,
     ) -> Result<(), StoreError> {
         put(transaction, store, entry)
     }
 }
 
 /// Writes the rows of a run, and what its fingerprint is made of where that isn't known yet.
-fn put(transaction: &Transaction, store: &Store, entry: &StoreEntry) -> Result<(), StoreError> {
+fn put(transaction: &Transaction, store: &Store, entry: &StampedEntry) -> Result<(), StoreError> {
     let failed = |error| store.index_error(&error);
-    rows::add(transaction, entry).map_err(failed)?;
+    let StampedEntry { entry, notes } = entry;
+    rows::add(transaction, entry, *notes).map_err(failed)?;
     let Some(hash) = &entry.run.fingerprint else { return Ok(()) };
     if rows::has_fingerprint(transaction, hash).map_err(failed)? {
         return Ok(());

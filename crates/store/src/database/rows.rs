@@ -17,14 +17,15 @@ pub fn source(text: &str) -> KeptAs {
     KeptAs::of_word(text).unwrap_or(KeptAs::Record)
 }
 
-/// Writes the rows of a run, in place of those that it had.
-pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()> {
+/// Writes the rows of a run, in place of those that it had. `notes`: the stamp of the file of what is said
+/// about it, looked at before that was read.
+pub fn add(transaction: &Transaction, entry: &StoreEntry, notes: i64) -> rusqlite::Result<()> {
     let StoreEntry { id, source, about, run, .. } = entry;
     remove(transaction, id)?;
     let mut insert = transaction.prepare_cached(
-        "INSERT INTO runs (id, source, label, pinned, saved_at, kept, position, imported_from, started_at, \
-        computer, machine, fingerprint, workload, command_line, worst, identity) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        "INSERT INTO runs (id, source, label, pinned, saved_at, kept, position, notes, imported_from, \
+        started_at, computer, machine, fingerprint, workload, command_line, worst, identity) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?;
     insert.execute(params![
         id,
@@ -34,6 +35,7 @@ pub fn add(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Result<()
         about.saved_at,
         entry.kept(),
         entry.position(),
+        notes,
         about.imported_from,
         run.started_at,
         run.computer(),
@@ -98,6 +100,12 @@ fn add_time_spans(transaction: &Transaction, entry: &StoreEntry) -> rusqlite::Re
         }
     }
     Ok(())
+}
+
+/// Whether a run has a row.
+pub fn has(transaction: &Transaction, id: &str) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+    transaction.prepare_cached(sql)?.query_row([id], |row| row.get(0))
 }
 
 /// Takes the rows of a run away.

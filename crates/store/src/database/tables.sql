@@ -1,4 +1,4 @@
--- The index of a store, version 2: docs/history.md describes every column. It follows from the files and can be made anew
+-- The index of a store, version 3: docs/history.md describes every column. It follows from the files and can be made anew
 -- from them (diskspd history reindex); other tools may read it, and change nothing by it.
 CREATE TABLE runs (
     id           TEXT PRIMARY KEY,
@@ -8,6 +8,7 @@ CREATE TABLE runs (
     saved_at     INTEGER NOT NULL,
     kept         INTEGER NOT NULL,
     position     INTEGER NOT NULL,
+    notes        INTEGER NOT NULL,
     imported_from TEXT,
     started_at   INTEGER,
     computer     TEXT,

@@ -57,6 +57,23 @@ impl OpenFolder {
         }
     }
 
+    /// A number that is another one when another file has taken this one's place: of when it was changed, and
+    /// of its length. `None` = there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn stamp(&self, name: &str) -> io::Result<Option<i64>> {
+        match std::fs::symlink_metadata(self.right_here(name)?) {
+            Ok(found) => {
+                let since = found.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+                let length = found.len().rotate_left(40);
+                Ok(Some((since.as_nanos() as u64 ^ length).cast_signed()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Removes a file; of a link itself.
     ///
     /// # Errors

@@ -9,11 +9,11 @@ mod hint;
 #[path = "../place/not_put.rs"]
 mod not_put;
 
+use crate::steps;
 pub use error::PlaceError;
 pub use not_put::NotPut;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn random_names(folder: &Path, like: &OsStr) -> io::Result<(File, PathBuf)> {
 /// metrics reads by its ending becomes `run.prom.<16 random digits>`.
 fn random_name(like: &OsStr) -> OsString {
     // Keyed anew from the system's random numbers each time: nobody else can tell the next one.
-    let random = format!("{:016x}", RandomState::new().build_hasher().finish());
+    let random = format!("{:016x}", steps::random());
     let name = like.to_string_lossy();
     // What is packed says in front of it what it is.
     let packed = ["json.gz", "xml.gz"].into_iter().find(|ending| name.ends_with(ending));

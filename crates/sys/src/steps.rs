@@ -1,0 +1,189 @@
+//! The steps by which files of the history change, one after the other, so that a simulation can stand
+//! between them: it ends a program before any step, fills the disk, lets another program go on, and says what
+//! is random (docs/decisions/simulation.md). Nobody watches the program as it is used: a step is then one
+//! look at a variable of the thread.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Write};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// What a program is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileStep {
+    /// Make a folder.
+    MakeFolder,
+    /// Make a file without a name.
+    MakeUnnamed,
+    /// Make a file of a random name.
+    MakeNamed,
+    /// Make a file in the folder for temporary files, in place of one that can't be where it belongs.
+    MakeElsewhere,
+    /// Write half of a file.
+    Write,
+    /// Wait until a file is on the disk.
+    Sync,
+    /// Take the lock of a file.
+    Lock,
+    /// Give a file its first name.
+    Link,
+    /// Give a file another name.
+    Rename,
+    /// Remove a name.
+    Remove,
+    /// Wait until the names in a folder are on the disk.
+    SyncFolder,
+    /// Open a file, for reading.
+    Open,
+    /// Look for a name.
+    Look,
+    /// List a folder.
+    List,
+    /// Open the database.
+    Connect,
+    /// Begin to write to the database.
+    Begin,
+    /// End what was written to the database, in one step for all others.
+    Commit,
+}
+
+/// Whoever stands between the steps of a thread.
+pub trait StepWatcher {
+    /// A step is next.
+    ///
+    /// # Errors
+    /// It isn't done, and why: the thread goes on as if the kernel had said so.
+    fn before(&self, step: FileStep) -> io::Result<()>;
+
+    /// In place of a random number.
+    fn random(&self) -> u64;
+
+    /// How far the wall clock is ahead of the kernel's, ns; negative = behind.
+    fn ahead_ns(&self) -> i64;
+
+    /// Somebody else has a lock. False = don't wait any longer.
+    fn waits(&self) -> bool;
+}
+
+thread_local! {
+    static WATCHER: RefCell<Option<Rc<dyn StepWatcher>>> = const { RefCell::new(None) };
+}
+
+/// This thread's steps are watched from now on; `None` = no more.
+pub fn watch(watcher: Option<Rc<dyn StepWatcher>>) {
+    WATCHER.with(|cell| cell.replace(watcher));
+}
+
+fn watcher() -> Option<Rc<dyn StepWatcher>> {
+    // A thread that ends has none any more.
+    WATCHER.try_with(|cell| cell.borrow().clone()).ok().flatten()
+}
+
+/// A step is next.
+///
+/// # Errors
+/// What the watcher says: the step isn't done.
+pub fn before(step: FileStep) -> io::Result<()> {
+    watcher().map_or(Ok(()), |watcher| watcher.before(step))
+}
+
+/// Whether somebody else's lock of the database is waited for by the watcher, in simulated time.
+pub fn is_watched() -> bool {
+    watcher().is_some()
+}
+
+/// Somebody else writes to the database. False = don't wait any longer.
+pub fn waits() -> bool {
+    watcher().is_some_and(|watcher| watcher.waits())
+}
+
+/// Waits so long for somebody else. False = don't wait any longer.
+pub fn pause(time: Duration) -> bool {
+    watcher().map_or_else(
+        || {
+            std::thread::sleep(time);
+            true
+        },
+        |watcher| watcher.waits(),
+    )
+}
+
+/// How far the wall clock is ahead of the kernel's, ns: nothing where nobody watches.
+pub(crate) fn ahead_ns() -> i64 {
+    watcher().map_or(0, |watcher| watcher.ahead_ns())
+}
+
+/// A number that nobody else can tell beforehand, keyed anew from the kernel's random numbers each time.
+pub fn random() -> u64 {
+    watcher().map_or_else(|| RandomState::new().build_hasher().finish(), |watcher| watcher.random())
+}
+
+/// Writes all bytes; a watcher may end the program when half of them are written.
+///
+/// # Errors
+/// What the kernel or the watcher says.
+pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    let half = if is_watched() { bytes.len() / 2 } else { 0 };
+    let (first, second) = bytes.split_at(half);
+    before(FileStep::Write)?;
+    file.write_all(first)?;
+    before(FileStep::Write)?;
+    file.write_all(second)
+}
+
+/// Waits until a file is on the disk.
+///
+/// # Errors
+/// What the kernel or the watcher says.
+pub fn sync_all(file: &File) -> io::Result<()> {
+    before(FileStep::Sync)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Lets so many steps happen.
+    struct Steps(Cell<u32>);
+
+    impl StepWatcher for Steps {
+        fn before(&self, _: FileStep) -> io::Result<()> {
+            let left = self.0.get().checked_sub(1);
+            self.0.set(left.unwrap_or(0));
+            left.map(drop).ok_or_else(|| io::ErrorKind::StorageFull.into())
+        }
+
+        fn random(&self) -> u64 {
+            4
+        }
+
+        fn ahead_ns(&self) -> i64 {
+            -7
+        }
+
+        fn waits(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_is_written_ends_where_the_watcher_says_and_without_one_nothing_does() {
+        let written = |steps: Option<u32>| {
+            watch(steps.map(|steps| Rc::new(Steps(Cell::new(steps))) as Rc<dyn StepWatcher>));
+            let mut file = tempfile::tempfile().unwrap();
+            let all = write_all(&mut file, b"1234567").is_ok();
+            (all, file.metadata().unwrap().len())
+        };
+        assert_eq!(written(Some(0)), (false, 0));
+        assert_eq!(written(Some(1)), (false, 3));
+        assert_eq!(written(Some(2)), (true, 7));
+        assert_eq!((random(), ahead_ns(), waits()), (4, -7, true));
+        assert_eq!(written(None), (true, 7));
+        assert_eq!((ahead_ns(), waits()), (0, false));
+        assert_ne!(random(), random());
+    }
+}

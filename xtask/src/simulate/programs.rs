@@ -1,0 +1,203 @@
+//! Programs that are threads of which one at a time goes on: before each step by which files change another
+//! one may have its turn, the disk may be full, or the program is killed, as the seed says.
+
+use super::course::Course;
+use crate::trends::Random;
+use diskspd::sys::steps::{FileStep, StepWatcher, watch};
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// After so many steps of a round a program waits for ever, or does the same again and again.
+const ENDLESS: u32 = 100_000;
+/// What all of the program's patience with a database in use comes to, in turns of others.
+const PATIENCE: u32 = 5_000;
+/// What a dead program's system calls say: they have no effect.
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EOPNOTSUPP: i32 = 95;
+
+/// What goes wrong with a round of programs.
+#[derive(Debug, Clone)]
+pub struct RoundFaults {
+    /// By program: before which of its steps it is killed; `None` = never.
+    pub killed_at: Vec<Option<u32>>,
+    /// The disk is full from this step of all on, for so many.
+    pub full: (u32, u32),
+    /// What is kept elsewhere finds no place either.
+    pub is_full_elsewhere: bool,
+    /// The file system has files without names.
+    pub has_unnamed: bool,
+    /// How far the wall clock is ahead of the kernel's, ns.
+    pub ahead_ns: i64,
+}
+
+struct State {
+    active: usize,
+    has_ended: Vec<bool>,
+    is_dead: Vec<bool>,
+    steps: Vec<u32>,
+    all_steps: u32,
+    random: Random,
+    course: Course,
+}
+
+/// The programs of a round.
+pub struct Programs {
+    faults: RoundFaults,
+    state: Mutex<State>,
+    /// By program: it may go on.
+    turns: Vec<Condvar>,
+}
+
+impl Programs {
+    /// As many as the faults say.
+    pub fn new(faults: RoundFaults, random: Random, course: Course) -> Programs {
+        let count = faults.killed_at.len();
+        let state = State {
+            active: 0,
+            has_ended: vec![false; count],
+            is_dead: vec![false; count],
+            steps: vec![0; count],
+            all_steps: 0,
+            random,
+            course,
+        };
+        Programs { faults, state: Mutex::new(state), turns: (0..count).map(|_| Condvar::new()).collect() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs all of them to their ends, each in a thread of its own. Whether one of them would never have
+    /// ended.
+    pub fn run(self: &Arc<Programs>, work: impl Fn(usize) + Sync) -> bool {
+        std::thread::scope(|scope| {
+            for program in 0..self.turns.len() {
+                let (work, programs) = (&work, Arc::clone(self));
+                scope.spawn(move || {
+                    drop(programs.turn(program, programs.state()));
+                    let watched = Watched { program, programs: Arc::clone(&programs), waited: Cell::new(0) };
+                    watch(Some(Rc::new(watched)));
+                    work(program);
+                    watch(None);
+                    let mut state = programs.state();
+                    state.has_ended[program] = true;
+                    programs.give_turn(&mut state, program);
+                });
+            }
+        });
+        self.state().all_steps >= ENDLESS
+    }
+
+    /// Random numbers and course, which go on with the next round.
+    pub fn end(&self) -> (Random, Course) {
+        let mut state = self.state();
+        (Random(state.random.0), std::mem::replace(&mut state.course, Course::new(false)))
+    }
+
+    /// Notes what a program did.
+    pub fn note(&self, program: usize, what: &str) {
+        self.state().course.step(format_args!("program {program}: {what}"));
+    }
+
+    /// A number of the seed's.
+    pub fn number(&self) -> u64 {
+        self.state().random.number()
+    }
+
+    /// Whether a program was killed: nobody hears what it has to say.
+    pub fn is_dead(&self, program: usize) -> bool {
+        self.state().is_dead[program]
+    }
+
+    /// Whether the disk is full at some time.
+    pub fn is_ever_full(&self) -> bool {
+        self.faults.full.1 > 0
+    }
+
+    /// Somebody's next turn: anybody's that hasn't ended, but that of `except` only if there is nobody else.
+    fn give_turn(&self, state: &mut State, except: usize) {
+        let others: Vec<usize> = (0..self.turns.len())
+            .filter(|program| *program != except && !state.has_ended[*program])
+            .collect();
+        if !others.is_empty() {
+            state.active = others[state.random.number() as usize % others.len()];
+            self.turns[state.active].notify_one();
+        }
+    }
+
+    /// Waits for a program's turn.
+    fn turn<'a>(&'a self, program: usize, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        while state.active != program {
+            state = self.turns[program].wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+}
+
+/// A program's thread.
+struct Watched {
+    program: usize,
+    programs: Arc<Programs>,
+    /// So many turns it has left to others because the database was in use.
+    waited: Cell<u32>,
+}
+
+impl StepWatcher for Watched {
+    fn before(&self, step: FileStep) -> io::Result<()> {
+        let (program, faults) = (self.program, &self.programs.faults);
+        let mut state = self.programs.state();
+        if state.random.number().is_multiple_of(4) {
+            self.programs.give_turn(&mut state, program);
+            state = self.programs.turn(program, state);
+        }
+        self.waited.set(0);
+        let at = state.steps[program];
+        state.steps[program] += 1;
+        state.all_steps += 1;
+        if faults.killed_at[program] == Some(at) && !state.is_dead[program] {
+            state.is_dead[program] = true;
+            state.course.step(format_args!("program {program}: killed before {step:?}"));
+        }
+        if state.is_dead[program] || state.all_steps >= ENDLESS {
+            return Err(io::Error::from_raw_os_error(EIO));
+        }
+        let (from, count) = faults.full;
+        let is_full = (from..from.saturating_add(count)).contains(&state.all_steps) && grows(step);
+        let failed = match step {
+            FileStep::MakeUnnamed if !faults.has_unnamed => Some(EOPNOTSUPP),
+            FileStep::MakeElsewhere if faults.is_full_elsewhere => Some(ENOSPC),
+            _ if is_full => Some(ENOSPC),
+            _ => None,
+        };
+        let said = if failed.is_some() { ", refused" } else { "" };
+        state.course.step(format_args!("program {program}: {step:?}{said}"));
+        failed.map_or(Ok(()), |code| Err(io::Error::from_raw_os_error(code)))
+    }
+
+    fn random(&self) -> u64 {
+        self.programs.number()
+    }
+
+    fn ahead_ns(&self) -> i64 {
+        self.programs.faults.ahead_ns
+    }
+
+    fn waits(&self) -> bool {
+        let mut state = self.programs.state();
+        state.course.step(format_args!("program {}: waits", self.program));
+        self.waited.set(self.waited.get() + 1);
+        self.programs.give_turn(&mut state, self.program);
+        drop(self.programs.turn(self.program, state));
+        self.waited.get() < PATIENCE
+    }
+}
+
+/// Whether a step takes room on the disk.
+fn grows(step: FileStep) -> bool {
+    use FileStep::{Commit, Link, MakeFolder, MakeNamed, MakeUnnamed, Write};
+    matches!(step, MakeFolder | MakeUnnamed | MakeNamed | Write | Link | Commit)
+}

@@ -1,0 +1,301 @@
+//! What the programs of a history do, what they said is done, and whether that is so.
+
+use super::programs::Programs;
+use crate::Failure;
+use diskspd::lab::selection::Selection;
+use diskspd::machine::System;
+use diskspd::profile::{Profile, TimeSpan};
+use diskspd::record::json;
+use diskspd::results::{Record, Results, SpanResults};
+use diskspd::store::{Imported, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
+use diskspd::truth::Judged;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// All runs, in the order of the index.
+pub fn all(index: &StoreIndex) -> Result<Vec<StoreEntry>, StoreError> {
+    index.select(&Selection::default(), None)
+}
+
+/// What a message says in front of the path of a run that is kept elsewhere.
+const ELSEWHERE: &str = "; the run is kept as ";
+
+/// What somebody who heard the program knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Said {
+    /// It was tried; nobody heard what became of it.
+    #[default]
+    Nothing,
+    Done,
+    NotDone,
+}
+
+/// A run that a program tried to keep; its label is its number.
+#[derive(Debug, Default)]
+struct Attempt {
+    content: Vec<u8>,
+    kept: Said,
+    id: String,
+    is_imported: bool,
+    /// Between the beginning and the end of keeping it: the numbers of what all programs began and ended.
+    time: (u32, u32),
+    /// Whether a program tried to remove it, and what it said.
+    removed: Option<Said>,
+    /// Tags that a program said it has.
+    tags: BTreeSet<String>,
+    /// Tags of which nobody heard.
+    perhaps: BTreeSet<String>,
+}
+
+/// All runs that programs tried to keep.
+#[derive(Default)]
+pub struct Attempts {
+    runs: Vec<Attempt>,
+    time: u32,
+    tags: u32,
+    /// What programs saw that can't be.
+    pub wrong: Vec<String>,
+}
+
+impl Attempts {
+    fn next_time(&mut self) -> u32 {
+        self.time += 1;
+        self.time
+    }
+
+    /// The numbers of the runs that have to be found.
+    fn have_to_be_there(&self) -> Vec<usize> {
+        let is_there = |run: &Attempt| run.kept == Said::Done && run.removed.is_none();
+        (0..self.runs.len()).filter(|number| is_there(&self.runs[*number])).collect()
+    }
+
+    /// Whether what is found is what programs said.
+    ///
+    /// # Errors
+    /// What isn't.
+    pub fn judge(&self, store: &Store, found: &[StoreEntry]) -> Result<(), Failure> {
+        let mut latest = 0;
+        let mut numbers = BTreeSet::new();
+        for entry in found {
+            let number: usize = entry.about.label.as_deref().unwrap_or_default().parse()?;
+            let run = self.runs.get(number).ok_or("a run is found that nobody made")?;
+            let bytes = packed::unpack(File::open(store.file(&entry.id, entry.source))?)?;
+            let tags: BTreeSet<String> = entry.about.tags.iter().cloned().collect();
+            let missing = run.tags.difference(&tags).next();
+            let foreign = tags.iter().find(|tag| !run.tags.contains(*tag) && !run.perhaps.contains(*tag));
+            let wrong = match () {
+                () if bytes != run.content => "isn't what was kept",
+                () if run.kept == Said::NotDone => "is found, and the program said that it isn't kept",
+                () if run.kept == Said::Done && run.id != entry.id => "is found under another id",
+                () if run.removed == Some(Said::Done) => "is found, and the program said that it is removed",
+                () if !numbers.insert(number) => "is found twice",
+                () if missing.is_some() => "lacks a tag that the program said it has",
+                () if foreign.is_some() => "has a tag that nobody gave it",
+                // It was kept before one that stands in front of it had begun to be kept.
+                () if !run.is_imported && run.kept == Said::Done && run.time.1 < latest => {
+                    "stands behind one that was kept later"
+                }
+                () => "",
+            };
+            if !run.is_imported && run.kept == Said::Done {
+                latest = latest.max(run.time.0);
+            }
+            if !wrong.is_empty() {
+                return Err(format!("run {number} {wrong}: {:?}", entry.about).into());
+            }
+        }
+        match self.have_to_be_there().iter().find(|number| !numbers.contains(*number)) {
+            Some(number) => Err(format!("run {number} is kept and isn't found").into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A program and what it works on.
+pub struct Doing<'a> {
+    /// All programs of the round.
+    pub programs: &'a Programs,
+    /// The history.
+    pub store: &'a Store,
+    /// What was tried so far.
+    pub attempts: &'a Mutex<Attempts>,
+    /// Which program.
+    pub program: usize,
+}
+
+impl Doing<'_> {
+    fn attempts(&self) -> MutexGuard<'_, Attempts> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, what: &str) {
+        self.programs.note(self.program, what);
+    }
+
+    /// What is known of something that the program ended so.
+    fn said(&self, is_done: bool) -> Said {
+        match (self.programs.is_dead(self.program), is_done) {
+            (true, _) => Said::Nothing,
+            (false, true) => Said::Done,
+            (false, false) => Said::NotDone,
+        }
+    }
+
+    /// One thing that people do with a history.
+    pub fn act(&self) {
+        match self.programs.number() % 12 {
+            0..5 => self.save(),
+            5 => self.import(),
+            6..9 => self.describe(),
+            9 => self.remove(),
+            10 => self.list("list", || self.store.open_to_look()),
+            _ => self.list("reindex", || self.store.reindex()),
+        }
+    }
+
+    /// A run with a number of its own.
+    fn begin(&self, is_imported: bool) -> (usize, Record) {
+        let mut attempts = self.attempts();
+        let (number, began) = (attempts.runs.len(), attempts.next_time());
+        let at = i64::try_from(number).unwrap_or_default();
+        let span = SpanResults { started_at: Some(at * 1000), ..SpanResults::default() };
+        let profile = Profile { time_spans: vec![TimeSpan::default()], ..Profile::default() };
+        let record = Record::new(profile, System::default(), Results { time_spans: vec![span] });
+        let mut content = Vec::new();
+        // Memory takes everything.
+        let _ = json::write_readable(&Judged::new(&record), &mut content);
+        let time = (began, u32::MAX);
+        attempts.runs.push(Attempt { content, is_imported, time, ..Attempt::default() });
+        (number, record)
+    }
+
+    fn ends(&self, number: usize, kept: Said, id: Option<&str>) {
+        let mut attempts = self.attempts();
+        let ended = attempts.next_time();
+        let run = &mut attempts.runs[number];
+        run.kept = kept;
+        run.time.1 = ended;
+        run.id = id.unwrap_or_default().to_owned();
+    }
+
+    fn save(&self) {
+        let (number, record) = self.begin(false);
+        self.note(&format!("saves run {number}"));
+        let about = RunNotes { label: Some(number.to_string()), ..RunNotes::default() };
+        let saved = self.store.save(&Judged::new(&record), about);
+        let said = self.said(saved.is_ok());
+        self.ends(number, said, saved.as_ref().ok().map(|saved| saved.kept.id.as_str()));
+        self.note(&format!("run {number}: {said:?}"));
+        if let Err(error) = saved {
+            self.elsewhere(number, &error.to_string());
+            self.failed("a run can't be kept", &error);
+        }
+    }
+
+    /// Nothing may fail as long as the program lives and the disk has room.
+    fn failed(&self, what: &str, error: &StoreError) {
+        if !self.programs.is_dead(self.program) && !self.programs.is_ever_full() {
+            self.attempts().wrong.push(format!("{what}: {error}"));
+        }
+    }
+
+    /// What can't be kept where it should be is where the message says.
+    fn elsewhere(&self, number: usize, said: &str) {
+        let Some((_, path)) = said.rsplit_once(ELSEWHERE) else { return };
+        let content = fs::read(path).ok().and_then(|packed| packed::unpack(&packed[..]).ok());
+        let _ = fs::remove_file(path);
+        let mut attempts = self.attempts();
+        if content.as_ref() != Some(&attempts.runs[number].content) {
+            attempts.wrong.push(format!("run {number} isn't elsewhere either: {said}"));
+        }
+    }
+
+    fn import(&self) {
+        let (number, _) = self.begin(true);
+        self.note(&format!("imports run {number}"));
+        let content = self.attempts().runs[number].content.clone();
+        let name = format!("{number}.json");
+        let label = Some(number.to_string());
+        let about = RunNotes { label, imported_from: Some(name), ..RunNotes::default() };
+        let imported = self.store.open().and_then(|mut index| index.import(KeptAs::Record, &content, about));
+        let id = match &imported {
+            Ok(Imported::New(id) | Imported::Known(id)) => Some(id.as_str()),
+            Err(error) => {
+                self.elsewhere(number, &error.to_string());
+                self.failed("a run can't be imported", error);
+                None
+            }
+        };
+        // It may be kept, and its row not.
+        let said = if id.is_some() { self.said(true) } else { Said::Nothing };
+        self.ends(number, said, id);
+    }
+
+    /// A run that was kept.
+    fn any(&self) -> Option<usize> {
+        let there = self.attempts().have_to_be_there();
+        let any = self.programs.number() as usize;
+        (!there.is_empty()).then(|| there[any % there.len()])
+    }
+
+    fn describe(&self) {
+        let Some(number) = self.any() else { return };
+        let (id, tag) = {
+            let mut attempts = self.attempts();
+            attempts.tags += 1;
+            let tag = format!("t{}", attempts.tags);
+            attempts.runs[number].perhaps.insert(tag.clone());
+            (attempts.runs[number].id.clone(), tag)
+        };
+        self.note(&format!("tags run {number} as {tag}"));
+        let tags = [tag.clone()];
+        let done = self
+            .store
+            .open()
+            .and_then(|mut index| index.describe(&id, |about: &mut RunNotes| about.tag(&tags, &[])));
+        let mut attempts = self.attempts();
+        let run = &mut attempts.runs[number];
+        if self.said(done.is_ok()) == Said::Done {
+            run.tags.insert(tag);
+        }
+        let is_unknown = matches!(done, Err(StoreError::Unknown(_))) && run.removed.is_none();
+        if is_unknown && !self.programs.is_dead(self.program) {
+            attempts.wrong.push(format!("run {number} is kept and can't be tagged: {done:?}"));
+        }
+    }
+
+    fn remove(&self) {
+        let Some(number) = self.any() else { return };
+        let id = {
+            let run = &mut self.attempts().runs[number];
+            run.removed = Some(Said::Nothing);
+            run.id.clone()
+        };
+        self.note(&format!("removes run {number}"));
+        let done = self.store.open().and_then(|mut index| index.remove(&id));
+        if self.said(done.is_ok()) == Said::Done {
+            self.attempts().runs[number].removed = Some(Said::Done);
+        }
+    }
+
+    fn list(&self, what: &str, open: impl Fn() -> Result<StoreIndex, StoreError>) {
+        self.note(what);
+        let before = self.attempts().have_to_be_there();
+        let listed = open().and_then(|index| all(&index));
+        if self.programs.is_dead(self.program) {
+            return;
+        }
+        let found = match listed {
+            Ok(found) => found,
+            Err(error) => return self.failed(what, &error),
+        };
+        let mut attempts = self.attempts();
+        let after = attempts.have_to_be_there();
+        let is_found = |number: usize| found.iter().any(|entry| entry.id == attempts.runs[number].id);
+        let lost = before.into_iter().find(|number| after.contains(number) && !is_found(*number));
+        if let Some(number) = lost {
+            attempts.wrong.push(format!("{what}: run {number} is missing"));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The world of the history: programs that keep, describe, remove and list runs in one folder at the same
+//! time, are killed before any step, find the disk full, and an index that is lost, damaged or of yesterday.
+
+use super::course::Course;
+use super::programs::{Programs, RoundFaults};
+use super::runs::{Attempts, Doing, all};
+use crate::Failure;
+use crate::trends::Random;
+use diskspd::store::{Store, StoreEntry};
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+const HOUR_NS: i64 = 3_600_000_000_000;
+const INDEX: &str = "index.sqlite";
+/// A page of the index, bytes.
+const PAGE: usize = 4096;
+/// Memory: nothing here depends on what a disk does when its power is cut.
+const MEMORY: &str = "/dev/shm";
+
+/// What became of the index between two rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IndexFault {
+    Kept,
+    Lost,
+    /// As it was a round ago.
+    Older,
+    /// Cut off.
+    Cut,
+    /// A page in the middle is overwritten.
+    Damaged,
+}
+
+/// Plays a seed, and returns the hash of its course.
+///
+/// # Errors
+/// What doesn't hold.
+pub fn world(seed: u64, is_shown: bool) -> (u64, Result<(), Failure>) {
+    let mut course = Course::new(is_shown);
+    let holds = play(seed, &mut course);
+    (course.hash(), holds)
+}
+
+fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
+    let memory = Path::new(MEMORY);
+    let mut made = tempfile::Builder::new();
+    made.prefix("diskspd-simulate-");
+    let folder = if memory.is_dir() { made.tempdir_in(memory) } else { made.tempdir() }?;
+    let store = Store::at(folder.path());
+    let mut random = Random(seed);
+    let attempts = Mutex::new(Attempts::default());
+    let mut ahead_ns = 0;
+    let mut older = None;
+    for _ in 0..1 + random.number() % 3 {
+        let fault = IndexFault::of(&mut random);
+        course.step(format_args!("the index: {fault:?}"));
+        spoil(&store, fault, older.take(), &mut random)?;
+        older = fs::read(store.folder().join(INDEX)).ok();
+        match random.number() % 5 {
+            0 => ahead_ns -= HOUR_NS,
+            1 => ahead_ns = 0,
+            _ => {}
+        }
+        let faults = RoundFaults::of(&mut random, ahead_ns);
+        course.step(format_args!("{faults:?}"));
+        let (numbers, steps) =
+            (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, Course::new(false)));
+        let programs = Arc::new(Programs::new(faults, numbers, steps));
+        let is_endless = programs.run(|program| {
+            for _ in 0..1 + programs.number() % 3 {
+                Doing { programs: &programs, store: &store, attempts: &attempts, program }.act();
+            }
+        });
+        (random, *course) = programs.end();
+        if is_endless {
+            return Err("a program waits for ever".into());
+        }
+        let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        look(&store, &mut attempts, fault, course)?;
+    }
+    Ok(())
+}
+
+impl IndexFault {
+    fn of(random: &mut Random) -> IndexFault {
+        match random.number() % 10 {
+            0 => IndexFault::Lost,
+            1 => IndexFault::Older,
+            2 => IndexFault::Cut,
+            3 => IndexFault::Damaged,
+            _ => IndexFault::Kept,
+        }
+    }
+}
+
+/// Does that to the index.
+fn spoil(
+    store: &Store,
+    fault: IndexFault,
+    older: Option<Vec<u8>>,
+    random: &mut Random,
+) -> Result<(), Failure> {
+    let index = store.folder().join(INDEX);
+    let Ok(mut bytes) = fs::read(&index) else { return Ok(()) };
+    match fault {
+        IndexFault::Kept => return Ok(()),
+        IndexFault::Lost => return Ok(fs::remove_file(index)?),
+        IndexFault::Older => bytes = older.unwrap_or(bytes),
+        IndexFault::Cut => bytes.truncate(random.number() as usize % bytes.len()),
+        IndexFault::Damaged => {
+            let page = 1 + random.number() as usize % (bytes.len() / PAGE - 1);
+            bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
+        }
+    }
+    Ok(fs::write(index, bytes)?)
+}
+
+impl RoundFaults {
+    fn of(random: &mut Random, ahead_ns: i64) -> RoundFaults {
+        let count = 1 + random.number() as usize % 3;
+        let kill = |random: &mut Random| {
+            let at = random.number() % 120;
+            random.number().is_multiple_of(3).then_some(at as u32)
+        };
+        let killed_at = (0..count).map(|_| kill(random)).collect();
+        let full = match random.number() % 4 {
+            0 => (random.number() as u32 % 200, random.number() as u32 % 100),
+            _ => (0, 0),
+        };
+        RoundFaults {
+            killed_at,
+            full,
+            is_full_elsewhere: random.number().is_multiple_of(2),
+            has_unnamed: random.number().is_multiple_of(2),
+            ahead_ns,
+        }
+    }
+}
+
+/// Looks at the history when all programs of a round have ended.
+fn look(
+    store: &Store,
+    attempts: &mut Attempts,
+    fault: IndexFault,
+    course: &mut Course,
+) -> Result<(), Failure> {
+    if let Some(wrong) = attempts.wrong.first() {
+        return Err(wrong.as_str().into());
+    }
+    if !store.is_there() {
+        return Ok(());
+    }
+    let index = store.open()?;
+    if fault == IndexFault::Kept && !index.troubles.is_empty() {
+        return Err(format!("something is wrong with the history: {:?}", index.troubles).into());
+    }
+    let found = all(&index)?;
+    drop(index);
+    for entry in &found {
+        course.step(format_args!("found {:?} {:?}", entry.about.label, entry.about.tags));
+    }
+    attempts.judge(store, &found)?;
+    age_drafts(store)?;
+    let again = all(&store.open()?)?;
+    let anew = all(&store.reindex()?)?;
+    if again != found || anew != found {
+        let (one, other) = found.iter().zip(&anew).find(|(one, other)| one != other).unzip();
+        return Err(format!("reindex finds something else than the index: {one:?}, {other:?}").into());
+    }
+    left_over(store, &found)
+}
+
+/// Whether a name is one of a run's own files, or of what is said about it.
+fn is_whole_name(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(_, ending)| ["json.gz", "about.json"].contains(&ending))
+}
+
+fn names(store: &Store) -> Result<Vec<String>, Failure> {
+    let entries = fs::read_dir(store.folder().join("runs"))?;
+    let name = |entry: std::io::Result<fs::DirEntry>| Ok(entry?.file_name().to_string_lossy().into_owned());
+    entries.map(name).collect()
+}
+
+/// Time passes: whoever was making these files is gone.
+fn age_drafts(store: &Store) -> Result<(), Failure> {
+    let old = SystemTime::now() - Duration::from_secs(60);
+    for name in names(store)?.iter().filter(|name| !is_whole_name(name)) {
+        File::options().write(true).open(store.folder().join("runs").join(name))?.set_modified(old)?;
+    }
+    Ok(())
+}
+
+/// Nothing is there but the runs that are found.
+fn left_over(store: &Store, found: &[StoreEntry]) -> Result<(), Failure> {
+    let is_of_a_run =
+        |name: &str| is_whole_name(name) && found.iter().any(|entry| name.starts_with(&entry.id));
+    match names(store)?.iter().find(|name| !is_of_a_run(name)) {
+        Some(name) => Err(format!("'{name}' stays behind").into()),
+        None => Ok(()),
+    }
+}
