@@ -20,6 +20,7 @@ mod model {
     mod trims;
     mod until_volume;
     mod write_zeroes;
+    mod zoned;
 }
 
 mod judge {

@@ -2047,6 +2047,7 @@ class TimeSpanTarget:
     uncached_devices: Optional[bool] = field(default=None)
     write_hint: Optional[str] = field(default=None)
     write_zeroes_ratio: Optional[int] = field(default=None)
+    zoned: Optional[bool] = field(default=None)
 
 
 @dataclass

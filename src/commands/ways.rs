@@ -4,9 +4,10 @@
 use crate::engine::MakeEngine;
 use crate::engines::EngineKind;
 use crate::host::completion_probe::polling;
-use crate::host::{discards, ways};
+use crate::host::{discards, ways, zones};
 use crate::machine::completion::Polling;
 use crate::machine::ways::{AtomicWrites, IO_WAYS, IoWay, IoWayRow, WayFacts};
+use crate::machine::zones::ZoneFacts;
 use crate::profile::RawText;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
@@ -80,7 +81,19 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             Some(device) => yes(device),
             None => no("not on a namespace of NVMe"),
         },
+        IoWay::Zoned => zoned(zones::look(place.path)),
     }
+}
+
+fn zoned(found: Option<ZoneFacts>) -> WayAnswer {
+    let Some(zones) = found else { return no("no zones that must be written in order") };
+    if let Some(why) = zones.unknown {
+        return no(why);
+    }
+    let limits = [("open", zones.max_open), ("active", zones.max_active)];
+    let limits = limits.iter().filter(|(_, most)| *most > 0);
+    let limits: String = limits.map(|(what, most)| format!(", at most {most} {what}")).collect();
+    yes(format!("{} of {}{limits}", zones.zones.len(), Size(zones.zone_size)))
 }
 
 fn atomic(offered: Option<AtomicWrites>) -> WayAnswer {

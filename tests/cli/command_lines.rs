@@ -793,6 +793,7 @@ fn messages_say_what_to_do() {
         ("--write-hint brief f.dat", "none, short, medium, long or extreme"),
         ("--atomic=1 f.dat", "takes no value"),
         ("--nowait=1 f.dat", "takes no value"),
+        ("--zoned=1 f.dat", "takes no value"),
         ("--write-zeroes 0 f.dat", "this is no such share"),
         ("--write-zeroes 101 f.dat", "a percentage from 1 to 100"),
         ("--trim 101 f.dat", "a percentage from 1 to 100"),

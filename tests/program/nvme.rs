@@ -20,13 +20,25 @@ const RUNS: &[(&str, &str)] = &[
     ("cached", "-Sb $A"),
     ("zones", "-w100 --destroy $Z"),
     ("zones read", "$Z"),
+    ("zones empty", "--zoned $Z"),
+    ("zones open", "-w100 --zoned $Z"),
+    ("zones odd", "-w100 -b320K -o1 --zoned $Z"),
+    ("zones cached", "-w100 -Sb -o1 --zoned $Y"),
+    ("zones none", "--zoned $B"),
     ("protected", "$P"),
     ("plan", "--dry-run $A"),
     ("statements", "--out $OUT/statements.json $B"),
 ];
 
+/// 4 zones, of which three may be open.
+const ZONES: &str =
+    ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=12M,zoned.max_open=3,zoned.max_active=3";
+
+/// Engines, and where they write to zones.
+const ZONE_WRITERS: [(&str, &str); 4] = [("nvme", "$Z"), ("uring", "$Y"), ("aio", "$Y"), ("sync", "$Y")];
+
 fn machine(images: &std::path::Path) -> VirtualMachine {
-    let kinds = ["", ",zoned=true,zoned.zone_size=16M,zoned.zone_capacity=16M", ",ms=8,pi=1"];
+    let kinds = ["", ZONES, ",ms=8,pi=1"];
     let machine = VirtualMachine::new().module("nvme-core").module("ext4").module("crc32c_generic");
     kinds.iter().enumerate().fold(machine, |machine, (number, words)| {
         let image = images.join(number.to_string());
@@ -38,12 +50,29 @@ fn machine(images: &std::path::Path) -> VirtualMachine {
     })
 }
 
+/// Writes to zones with an engine, between two reports of the device.
+const ZONE_RUNS: &str = "zones() {\n\
+    blkzone report $Y >\"$OUT/before $1\"\n\
+    run \"zones $1\" -o2 -w100 -d60 --zoned --until-written=40M --destroy --engine $1 \\\n\
+        --out \"$OUT/$1.json\" --io-log \"$OUT/$1.csv\" $2\n\
+    blkzone report $Y >\"$OUT/after $1\"; }\n";
+
+/// Of a device with conventional zones none of them is written.
+const MORE_ZONE_RUNS: &str = "run 'zones mixed' -o2 -w50 -d60 --zoned --until-written=30M --destroy $Y\n\
+    run 'zones read again' -r -t2 --zoned $Y\n\
+    timeout -s KILL 2 $DISKSPD -W0 -o2 -w100 -d60 --zoned --destroy $Y >'/mnt/zones killed' 2>&1\n\
+    echo \"exit $?\" >>'/mnt/zones killed'\n\
+    run 'zones after' -o1 -t3 -w100 -d60 --zoned --until-written=40M --destroy $Y\n\
+    modprobe null_blk nr_devices=1 gb=1 zoned=1 zone_size=256 zone_nr_conv=1\n\
+    run 'zones conventional' -o3 -w100 -r -b1M -d60 --zoned --until-written=1G --destroy /dev/nullb0\n\
+    blkzone report /dev/nullb0 >$OUT/conventional\n";
+
 fn script() -> String {
     // Controllers answer some time after their driver is there, and are numbered as they answer.
     let driver = "modprobe nvme poll_queues=1\n\
                   until [ -e /dev/ng0n1 ] && [ -e /dev/ng1n1 ] && [ -e /dev/ng2n1 ]; do sleep 0.1; done\n";
     let names = "for each in /sys/class/nvme/nvme?; do n=${each#*class/nvme/nvme}n1; case $(cat $each/serial) in\n\
-                 drive-0*) A=/dev/ng$n; B=/dev/nvme$n;; drive-1*) Z=/dev/ng$n;; *) P=/dev/ng$n;; esac; done\n\
+                 drive-0*) A=/dev/ng$n; B=/dev/nvme$n;; drive-1*) Z=/dev/ng$n; Y=/dev/nvme$n;; *) P=/dev/ng$n;; esac; done\n\
                  set +e\n\
                  run() { $DISKSPD -d1 -W0 -o4 \"${@:2}\" >\"$OUT/$1\" 2>&1; echo \"exit $?\" >>\"$OUT/$1\"; }\n";
     let runs: String = RUNS.iter().map(|(name, words)| format!("run '{name}' {words}\n")).collect();
@@ -53,8 +82,11 @@ fn script() -> String {
                 cp /proc/mounts $OUT/mounts\n\
                 run mounted -w100 --destroy $A; run 'mounted, read' $A; umount /tmp/at\n\
                 mkswap $B >/dev/null; swapon $B; run swap -w100 --destroy $A; swapoff $B\n";
+    let zones: String =
+        ZONE_WRITERS.iter().map(|(engine, target)| format!("zones {engine} {target}\n")).collect();
+    let zones = format!("{ZONE_RUNS}{zones}{MORE_ZONE_RUNS}");
     let (before, after) = runs.split_once("run 'mixed'").unwrap();
-    format!("{driver}{names}{before}{data}run 'mixed'{after}{used}true\n")
+    format!("{driver}{names}{before}{data}run 'mixed'{after}{zones}{used}true\n")
 }
 
 #[track_caller]
@@ -82,8 +114,18 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("large", 1, &["one NVMe command transfers at most 512KiB"]),
         ("misaligned", 1, &["whole logical blocks of 512 bytes", "block size (-b) of 1000"]),
         ("cached", 1, &["never use the page cache"]),
-        ("zones", 1, &["it is zoned"]),
+        ("zones", 1, &["add --zoned"]),
         ("zones read", 0, &["total:"]),
+        ("zones empty", 1, &["nothing can be read"]),
+        ("zones open", 1, &["at most 3 open"]),
+        ("zones odd", 1, &["doesn't divide"]),
+        ("zones cached", 1, &["leave out -Sb"]),
+        ("zones none", 1, &["the kernel knows no zones of it"]),
+        ("zones mixed", 0, &["Zone resets of timespan 1"]),
+        ("zones read again", 0, &["total:"]),
+        ("zones killed", 137, &[]),
+        ("zones after", 0, &["Zone resets of timespan 1"]),
+        ("zones conventional", 0, &["Zone resets of timespan 1"]),
         ("protected", 1, &["protection information"]),
         ("plan", 0, &["| nvme ", "takes NVMe commands alone"]),
         ("signature", 1, &["holds an ext4 file system", "--destroy"]),
@@ -103,4 +145,47 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         let health = &said[reading]["health"];
         assert_eq!((&health["kelvin"], &health["critical"]), (&323.into(), &0.into()), "{said}");
     }
+    for (engine, _) in ZONE_WRITERS {
+        assert_zones(&outcome, engine);
+    }
+    let report = outcome.text("conventional");
+    assert!(report.lines().next().unwrap().contains("CONVENTIONAL"), "{report}");
+    assert_eq!(report.matches("zcond: 1(em)").count(), 0, "all others were written: {report}");
+}
+
+/// Bytes below the write pointers, of a report.
+fn below_write_pointers(report: &str) -> u64 {
+    const CAPACITY: u64 = 12 << 20;
+    let written = |line: &str| {
+        let sectors = line.split_once("wptr 0x").and_then(|(_, rest)| rest.split_once(' ')).unwrap().0;
+        (512 * u64::from_str_radix(sectors, 16).unwrap()).min(CAPACITY)
+    };
+    report.lines().map(written).sum()
+}
+
+/// What a run has written and reset is what the device's write pointers say. The log has what ended before
+/// measuring began, too, but not what was in flight at the end.
+#[track_caller]
+fn assert_zones(outcome: &Outcome, engine: &str) {
+    assert_told(outcome, &format!("zones {engine}"), 0, &["Zone resets of timespan 1"]);
+    let record: serde_json::Value = serde_json::from_str(&outcome.text(&format!("{engine}.json"))).unwrap();
+    let counted = &record["summary"]["time_spans"][0]["zone_resets"]["total"]["zone_resets"];
+    let [mut resets, mut written] = [0, 0];
+    for line in outcome.text(&format!("{engine}.csv")).lines().filter(|line| !line.starts_with('#')) {
+        match line.split(',').collect::<Vec<_>>()[..] {
+            [_, _, "zone-reset", ..] => resets += 1,
+            [_, _, "write", _, size, ..] => written += size.parse::<u64>().unwrap(),
+            _ => assert!(line.starts_with("thread,") || line.is_empty(), "{line}"),
+        }
+    }
+    assert!(written >= 40 << 20 && counted.as_u64() <= Some(resets), "{engine}: {counted} of {resets}");
+    let [before, after] =
+        ["before", "after"].map(|when| below_write_pointers(&outcome.text(&format!("{when} {engine}"))));
+    // Two requests may have had something in flight at the end.
+    let mut ends =
+        (0..3).flat_map(|writes| (0..3).map(move |more| (writes << 16, (resets + more) * (12 << 20))));
+    assert!(
+        ends.any(|(writes, reset)| before + written + writes == after + reset),
+        "{engine}: {before} before, {written} written, {resets} resets, {after} after"
+    );
 }

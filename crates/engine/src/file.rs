@@ -23,6 +23,8 @@ pub struct File {
     pub write_through: bool,
     /// What its I/Os ask of the kernel beside their data; mapped files can't.
     pub ways: IoWays,
+    /// It is a device whose zones are emptied (`--zoned`).
+    pub zoned: bool,
 }
 
 impl From<FileHandle> for File {
@@ -36,6 +38,7 @@ impl From<FileHandle> for File {
             workers: false,
             write_through: false,
             ways: IoWays::default(),
+            zoned: false,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::mixed::Mixed;
 use super::mmap::Mmap;
 use super::nowait::Nowait;
+use super::resets::Resets;
 use super::sync::Sync;
 use super::unavailable::Unavailable;
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
@@ -41,7 +42,9 @@ pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<d
             let open = |doubled| Ok(Box::new(uring::Uring::new(doubled, options)?) as Box<dyn Engine>);
             Ok(Box::new(Nowait::new(setup, open)?))
         }
-        EngineKind::Uring => Ok(Box::new(uring::Uring::new(setup, options)?)),
+        EngineKind::Uring => {
+            beside_resets(row, setup, |setup| Ok(Box::new(uring::Uring::new(setup, options)?)))
+        }
         EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
         _ => create(row, setup),
     }
@@ -52,7 +55,20 @@ fn open_all(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineErro
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
         return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
     }
-    open(row, setup)
+    beside_resets(row, setup, |setup| open(row, setup))
+}
+
+/// Makes an engine of files of which some may have zones, which it may have no queue entry to empty.
+fn beside_resets(
+    row: &EngineRow,
+    setup: Setup,
+    open: impl FnOnce(Setup) -> Result<Box<dyn Engine>, EngineError>,
+) -> Result<Box<dyn Engine>, EngineError> {
+    let queued = matches!(row.kind, EngineKind::Uring | EngineKind::Aio);
+    match queued && setup.files.iter().any(|file| file.zoned) {
+        true => Ok(Box::new(Resets::new(setup, open)?)),
+        false => open(setup),
+    }
 }
 
 /// Makes an engine of files that are all alike.

@@ -40,6 +40,8 @@ mod nowait;
 #[cfg(target_os = "linux")]
 pub mod nvme;
 #[cfg(target_os = "linux")]
+mod resets;
+#[cfg(target_os = "linux")]
 mod sync;
 #[cfg(target_os = "linux")]
 pub mod uring;

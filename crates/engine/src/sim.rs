@@ -186,7 +186,8 @@ impl Sim {
             Operation::Read => self.device.read,
             Operation::Write => self.device.write,
             Operation::Flush => return self.flush(now),
-            Operation::Discard => return self.command(TRIM, now),
+            // None of its devices has zones; a drive marks them free like what is discarded.
+            Operation::Discard | Operation::ZoneReset => return self.command(TRIM, now),
             Operation::WriteZeroes => return self.command(ZERO, now),
         };
         self.link = self.link.max(now) + u64::from(io.length) * service.picos_per_byte / 1000;

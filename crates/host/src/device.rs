@@ -152,6 +152,12 @@ impl Device {
             && self.directory.components().rev().nth(2).is_some_and(|parent| parent.as_os_str() == "virtual")
     }
 
+    /// Whether the kernel knows this disk to have zones that are written in order only
+    /// (Documentation/ABI/stable/sysfs-block). Those of host-aware ones need not be.
+    pub fn is_host_managed(&self) -> bool {
+        text(&self.directory.join("queue/zoned")).is_some_and(|model| model == "host-managed")
+    }
+
     /// Whether this is a partition.
     pub fn is_partition(&self) -> bool {
         self.directory.join("partition").exists()

@@ -80,6 +80,8 @@ pub mod tracing;
 mod usage;
 #[cfg(target_os = "linux")]
 pub mod ways;
+#[cfg(target_os = "linux")]
+pub mod zones;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

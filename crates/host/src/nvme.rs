@@ -64,7 +64,7 @@ impl Generic {
             block_size: answer.block_size(),
             metadata: answer.metadata,
             // Who isn't root may not ask the namespace for its command set.
-            zoned: answer.zoned || self.block.as_ref().is_some_and(is_zoned),
+            zoned: answer.zoned || self.block.as_ref().is_some_and(Device::is_host_managed),
             deallocates: answer.deallocates,
             writes_zeroes: answer.writes_zeroes,
             largest_io: [of_kernel, answer.most_bytes].into_iter().flatten().min(),
@@ -116,12 +116,6 @@ impl Device {
         names.dedup();
         names.iter().filter_map(|name| Device::hidden(root, name)).collect()
     }
-}
-
-/// Whether the kernel knows a block device to have zones (Documentation/ABI/stable/sysfs-block).
-fn is_zoned(device: &Device) -> bool {
-    let model = text(&device.directory().join("queue/zoned"));
-    model.is_some_and(|model| model.starts_with("host-"))
 }
 
 /// What is claimed and checked of a target that is written to: itself, or the block device that is the same

@@ -102,6 +102,10 @@ impl EngineRow {
 /// Reads, writes, and making them durable: what every engine can do.
 const DURABLE_DATA: &[Operation] = &[Operation::Read, Operation::Write, Operation::Flush];
 
+/// The same, and zones of a device can be emptied meanwhile.
+const DURABLE_DATA_IN_ZONES: &[Operation] =
+    &[Operation::Read, Operation::Write, Operation::Flush, Operation::ZoneReset];
+
 /// Every engine, in the order of the help.
 pub const ENGINES: [EngineRow; 12] = [
     EngineRow {
@@ -131,7 +135,7 @@ pub const ENGINES: [EngineRow; 12] = [
         virtual_time: false,
         polls: false,
         pins_once: false,
-        operations: DURABLE_DATA,
+        operations: DURABLE_DATA_IN_ZONES,
     },
     EngineRow {
         kind: EngineKind::Sync,

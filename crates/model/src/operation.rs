@@ -26,6 +26,9 @@ pub enum Operation {
     Discard,
     /// Has a part of the target hold zeros, without data that says so (`--write-zeroes`).
     WriteZeroes,
+    /// Empties a zone of a device, so that it can be written again. Follows the write that needs one
+    /// (`--zoned`).
+    ZoneReset,
 }
 
 /// One operation: what it is called, where it comes from, how it is counted.
@@ -81,7 +84,7 @@ pub struct ShareRow {
 }
 
 /// Every operation, in the order of [`Operation`].
-pub const OPERATIONS: [OperationRow; 5] = [
+pub const OPERATIONS: [OperationRow; 6] = [
     OperationRow { op: Operation::Read, name: "read", doing: "reading", other: None },
     OperationRow { op: Operation::Write, name: "write", doing: "writing", other: None },
     OperationRow {
@@ -142,6 +145,20 @@ pub const OPERATIONS: [OperationRow; 5] = [
             }),
         }),
     },
+    OperationRow {
+        op: Operation::ZoneReset,
+        name: "zone-reset",
+        doing: "resetting a zone",
+        other: Some(OtherRow {
+            plural: "zone resets",
+            title: "Zone resets",
+            element: "ZoneResets",
+            stored: "zone_resets",
+            option: "--zoned",
+            in_files: "reset zones",
+            share: None,
+        }),
+    },
 ];
 
 impl Operation {
@@ -175,6 +192,11 @@ impl Operation {
     #[inline]
     pub fn moves_data(self) -> bool {
         matches!(self, Operation::Read | Operation::Write)
+    }
+
+    /// Whether it follows from others, and is no I/O of the workload itself: flushes and zone resets.
+    pub fn follows_others(self) -> bool {
+        self.row().other.as_ref().is_some_and(|row| row.share.is_none())
     }
 
     /// The direction of one that moves data.

@@ -177,6 +177,9 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if target.no_wait {
         put!(out, "{tab}tried without waiting first (RWF_NOWAIT)\n");
     }
+    if target.zoned {
+        put!(out, "{tab}zones: written at their write pointers, and reset before they are written again\n");
+    }
     if let Some(lifetime) = target.write_hint {
         put!(out, "{tab}lifetime hint of writes: {}\n", lifetime.name());
     }

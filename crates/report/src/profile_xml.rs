@@ -194,7 +194,12 @@ impl Writer<'_> {
         for (op, _, share) in Operation::shared().filter(|(op, ..)| target.shares.of(*op) > 0) {
             self.own(share.element, target.shares.of(op));
         }
-        let ways = [("DontCache", target.dont_cache), ("Atomic", target.atomic), ("NoWait", target.no_wait)];
+        let ways = [
+            ("DontCache", target.dont_cache),
+            ("Atomic", target.atomic),
+            ("NoWait", target.no_wait),
+            ("Zoned", target.zoned),
+        ];
         for (element, given) in ways {
             if given {
                 self.own(element, true);

@@ -37,6 +37,8 @@ pub(super) mod slowest;
 mod state;
 mod unfinished;
 mod verifying;
+mod zones;
+mod zoning;
 
 use super::control::Phase;
 use super::voice::Voice;
@@ -67,6 +69,7 @@ pub use requests::Requests;
 pub use slowest::Slowest;
 use state::{Loop, TICK};
 use std::sync::Arc;
+use zones::Zones;
 
 /// Everything a worker works with; made in its own thread, on its own CPU.
 pub struct Worker<'a> {
@@ -169,6 +172,16 @@ fn most_taken(plan: &WorkerPlan, span: &SpanPlan) -> usize {
     span.completion_depth.filter(|_| bounded).map_or(usize::MAX, |depth| depth as usize)
 }
 
+/// Whether single I/Os are looked at by what is planned, or by the live line.
+fn looks_at_single_ios(plan: &WorkerPlan, live: Option<&Counters>) -> bool {
+    plan.is_limited() || plan.counts_misses() || live.is_some_and(Counters::has_latencies)
+}
+
+/// Whether I/Os get stamps though nobody logs them.
+fn takes_stamps(plan: &WorkerPlan, span: &SpanPlan, phases: &Phases) -> bool {
+    span.is_timed() || span.stamps || phases.are_virtual() || plan.times_more_than_ios()
+}
+
 impl<'a> Loop<'a> {
     /// Limits count from now on. The books stay with their owner.
     fn new(worker: Worker<'a>, span: &SpanPlan) -> (Loop<'a>, Owner<Books>) {
@@ -178,7 +191,8 @@ impl<'a> Loop<'a> {
         let (depth, measured) = (plan.depth as usize, span.is_timed());
         let replay = span.replay.as_ref().map(|replay| replay.turns(plan.thread, span.workers.len()));
         let pacing = Pacing::new(plan, replay, phases.times_from(span), seconds(span.duration));
-        let fresh = Fresh::new(plan, &workload);
+        let (fresh, zones) = (Fresh::new(plan, &workload), Zones::new(plan));
+        let special = [pacing.is_some(), fresh.is_some(), workload.moves(), quota.is_some(), zones.is_some()];
         checker.iter_mut().for_each(|checker| checker.starts(phases.start_signal()));
         let work = Loop {
             left: depth,
@@ -186,13 +200,9 @@ impl<'a> Loop<'a> {
             done: Vec::with_capacity(depth),
             waits: WaitStatistics::default(),
             dots: Dots::new(span.progress),
-            tells: log.is_some()
-                || slowest.is_some()
-                || live.is_some_and(Counters::has_latencies)
-                || plan.is_limited()
-                || plan.counts_misses()
-                || quota.is_some(),
-            is_special: pacing.is_some() || fresh.is_some() || workload.moves() || quota.is_some(),
+            tells: [log.is_some(), slowest.is_some(), quota.is_some()].contains(&true)
+                || looks_at_single_ios(plan, live),
+            is_special: special.contains(&true),
             moves: workload.moves(),
             preparing: 0,
             batches: match span.ring {
@@ -204,16 +214,13 @@ impl<'a> Loop<'a> {
             counting: Counting::new(span),
             pacing,
             flushes: Flushes::new(plan),
+            zones,
             others: OtherOperations::new(plan, span.replay.is_some()),
             quota,
             fresh,
             submitted: 0,
             // A virtual clock costs nothing, and tells the phase.
-            timed: measured
-                || span.stamps
-                || phases.are_virtual()
-                || log.is_some()
-                || plan.times_more_than_ios(),
+            timed: takes_stamps(plan, span, &phases) || log.is_some(),
             start_signal: phases.start_signal(),
             silent_since: None,
             late: Vec::with_capacity(depth),
@@ -250,7 +257,7 @@ impl<'a> Loop<'a> {
     ) -> Result<(), Failed> {
         let mut held = owner.get();
         while let Some(books) = held {
-            if OTHERS && self.draw_flushes(books) {
+            if OTHERS && (self.draw_flushes(books) || self.draw_resets(books)) {
                 self.submit(owner)?;
                 self.collect_flushes()?;
             } else {
@@ -308,7 +315,9 @@ impl<'a> Loop<'a> {
     fn fill(&mut self, books: &mut Books) -> Option<Nanos> {
         self.batch.clear();
         if self.is_special {
-            return self.fill_specially(books);
+            let due = self.fill_specially(books);
+            self.place_in_zones(books);
+            return due;
         }
         self.fill_at_once(books);
         None

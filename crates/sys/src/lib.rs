@@ -112,3 +112,5 @@ pub mod usage;
 pub mod ways;
 #[cfg(target_os = "linux")]
 pub mod writeback;
+#[cfg(target_os = "linux")]
+pub mod zones;

@@ -1,7 +1,7 @@
 //! Operations beside reads and writes, which move no data of the program's: done by the thread itself, or
 //! as an entry of io_uring. Which way suits depends on what the target is.
 
-use super::{block, room};
+use super::{block, room, zones};
 use diskspd_model::operation::Operation;
 use io_uring::{opcode, squeue, types};
 use rustix::fs::{FallocateFlags, FileType};
@@ -31,11 +31,13 @@ pub fn perform(op: Operation, file: BorrowedFd, device: bool, offset: u64, lengt
             let flags = FallocateFlags::ZERO_RANGE | FallocateFlags::KEEP_SIZE;
             Ok(rustix::fs::fallocate(file, flags, offset, length)?)
         }
+        Operation::ZoneReset => zones::reset(file, offset, length),
         Operation::Read | Operation::Write => Err(Errno::OPNOTSUPP.into()),
     }
 }
 
-/// The same as an entry of io_uring; `None` = it is a read or a write. What a file system does is done by a
+/// The same as an entry of io_uring; `None` = there is none for it: of reads and writes, which are made
+/// elsewhere, and of zone resets, which io_uring doesn't have. What a file system does is done by a
 /// worker of the kernel, since it may wait.
 pub(super) fn entry(
     op: Operation,
@@ -55,7 +57,7 @@ pub(super) fn entry(
         }
         Operation::Discard => allocate(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE),
         Operation::WriteZeroes => allocate(libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE),
-        Operation::Read | Operation::Write => return None,
+        Operation::Read | Operation::Write | Operation::ZoneReset => return None,
     })
 }
 

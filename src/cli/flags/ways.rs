@@ -52,6 +52,23 @@ pub const FLAGS: &[Flag] = &[
         ..LINUX
     },
     Flag {
+        name: Long("zoned"),
+        forms: &[(
+            "--zoned",
+            "write zones at their write pointers, read below them; reset what is written again",
+        )],
+        scope: Scope::Targets,
+        with_profile: false,
+        notes: "For host-managed zoned devices. Each outstanding write has a zone of its own; threads share \
+                the zones between -B and -f. A full zone is followed by one that is active, else by an empty \
+                one, else by one that is reset first: by order, with -r at random. Resets are counted and \
+                timed by themselves. What a zone held is lost. Only -b sizes that divide a zone.",
+        tested: &["command_lines", "zoned"],
+        read: Read::Switch(|draft| draft.target.zoned = true),
+        print: Print::Work(|_, target| switch(target.zoned)),
+        ..LINUX
+    },
+    Flag {
         name: Long("write-hint"),
         forms: &[(
             "--write-hint <life>",

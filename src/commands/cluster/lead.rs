@@ -5,8 +5,8 @@ use super::messages::{
 };
 use super::names::{by_message, ranks};
 use super::setup::LeadSetup;
-use super::verified;
 use super::whole::{self, RankPart, WholeRun};
+use super::{verified, zoned};
 use crate::cli::{Exit, RunRequest};
 use crate::clock::{self, Nanos, SECOND};
 use crate::cluster::RankLink;
@@ -157,7 +157,8 @@ impl<'a> Lead<'a> {
         let Ok(setup) = &self.setup else { return GoOrEnd::End(Exit::RunFailed.code()) };
         let asked = &setup.asked.run;
         let (mode, split) = (asked.run_options.verify, self.request.split);
-        let refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
+        let mut refusals = verified::refusals(mode, &asked.profile, &checked, split, &self.hosts);
+        refusals.extend(zoned::refusals(&asked.profile, &checked, &self.hosts));
         if !refusals.is_empty() {
             return GoOrEnd::End(self.refuse(Exit::RunFailed, refusals));
         }

@@ -19,6 +19,7 @@ mod targets;
 mod verified;
 mod whole;
 mod work;
+mod zoned;
 
 use super::not_done::NotDone;
 use crate::cli::{Exit, RunRequest};

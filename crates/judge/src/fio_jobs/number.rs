@@ -36,7 +36,7 @@ pub enum NoNumber {
     #[error("'{0}' is no unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d")]
     Unit(String),
     /// Zones of a zoned device.
-    #[error("sizes in zones (z) are for zoned devices, which have no counterpart here")]
+    #[error("sizes in zones (z) have no counterpart here: give bytes")]
     Zones,
     /// It is beyond what is possible.
     #[error("the number is out of range")]

@@ -33,6 +33,7 @@ pub mod threads;
 pub mod tracer;
 pub mod tracing;
 pub mod ways;
+pub mod zones;
 
 pub use cpu_list::cpu_list;
 pub use rows::{CpuPlace, kernel_cpu};

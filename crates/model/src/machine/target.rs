@@ -5,6 +5,7 @@ use super::discards::Discards;
 use super::file_systems::FileSystemType;
 use super::nvme::NvmeFacts;
 use super::ways::WayFacts;
+use super::zones::ZoneFacts;
 use std::path::{Path, PathBuf};
 
 /// Facts about one target, as far as plans need them.
@@ -35,6 +36,8 @@ pub struct TargetFacts {
     pub nvme: Option<NvmeFacts>,
     /// What it offers beside plain I/O; looked at where that is asked for. `None` = nobody looked.
     pub ways: Option<WayFacts>,
+    /// Its zones, if they must be written in order; `None` = it has none, or nobody looked.
+    pub zones: Option<ZoneFacts>,
 }
 
 /// What a path leads to.

@@ -65,6 +65,8 @@ pub enum IoWay {
     Discards,
     /// Commands to an NVMe namespace.
     PassThrough,
+    /// Zones that are written in order.
+    Zoned,
 }
 
 /// What is to be known of one, wherever it is used.
@@ -85,7 +87,7 @@ pub struct IoWayRow {
 }
 
 /// All of them, in the order in which people see them.
-pub const IO_WAYS: [IoWayRow; 9] = [
+pub const IO_WAYS: [IoWayRow; 10] = [
     IoWayRow {
         way: IoWay::Uring,
         name: "io_uring",
@@ -158,6 +160,14 @@ pub const IO_WAYS: [IoWayRow; 9] = [
         since: "5.19",
         needs: "a namespace of NVMe with its character device (/dev/ngXnY)",
         good_for: "commands without the block layer",
+    },
+    IoWayRow {
+        way: IoWay::Zoned,
+        name: "zones",
+        option: "--zoned",
+        since: "4.10",
+        needs: "a whole block device whose queue/zoned in /sys is host-managed (SMR disks, NVMe with zones)",
+        good_for: "writes in order, zones reset before they are written again",
     },
 ];
 

@@ -4,7 +4,7 @@ use super::access::{io_ways, is_uncached_device, map_options, open_mode, priorit
 use super::engine::{self, Wish};
 use super::{
     PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume,
-    ways, writing,
+    ways, writing, zones,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -58,7 +58,8 @@ pub fn plan(profile: &Profile, span: &TimeSpan, around: Surroundings) -> Result<
     }
 
     let trace = tracing::tracing(profile.etw.as_ref(), around.wish())?;
-    let workers = workers(profile, span, around, &mut errors);
+    let mut workers = workers(profile, span, around, &mut errors);
+    zones::deal(span, around.facts, &mut workers, &mut errors);
     let sources = writing::sources(span);
     errors.extend(too_much_memory(&workers, &sources, around.system));
     if !errors.is_empty() {
@@ -105,6 +106,7 @@ fn check_targets(
                 others::check(&portion.target, facts, &mut wrong, &mut minded);
                 nvme::check(&portion.target, facts, around.run_options, &mut wrong);
                 ways::check(&portion.target, facts, &mut wrong);
+                zones::check(&portion.target, facts, &mut wrong);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
@@ -278,6 +280,12 @@ fn halves(target: &Target, requests: u32, used: u64, separation: u64) -> (u64, u
     (read_buffer, write_buffer, if writes { write_buffer + area } else { read_buffer + area })
 }
 
+/// How many I/Os a thread on these targets has outstanding.
+fn depth(span: &TimeSpan, members: &[(usize, u32)]) -> u64 {
+    let requests_on = |&(index, _): &(usize, u32)| u64::from(span.targets[index].request_count);
+    if span.is_floating_pool() { span.request_count.into() } else { members.iter().map(requests_on).sum() }
+}
+
 /// One worker, but for its number, CPU and seed.
 fn worker(
     span: &TimeSpan,
@@ -289,8 +297,7 @@ fn worker(
 ) -> Result<WorkerPlan, PlanError> {
     let floating = span.is_floating_pool();
     let requests_of = |target: &Target| if floating { span.request_count } else { target.request_count };
-    let requests_on = |&(index, _): &(usize, u32)| u64::from(requests_of(&span.targets[index]));
-    let depth = if floating { span.request_count.into() } else { members.iter().map(requests_on).sum() };
+    let depth = depth(span, members);
     let known: Vec<_> =
         members.iter().map(|&(index, _)| (&span.targets[index], &around.facts[index])).collect();
     let choice = engine::engine(span, &known, depth, around.wish())?;
@@ -319,6 +326,7 @@ fn worker(
             content: writing::content(span, index, facts),
             shares: target.shares,
             verified: super::SectorGrid::default(),
+            zones: None,
             // Whose completions are issued anew at once can't wait.
             limit: if routines { Limit::None } else { writing::limit(span, target) },
             read_buffer,

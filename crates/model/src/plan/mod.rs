@@ -16,6 +16,8 @@ mod volume;
 mod ways;
 mod worker;
 mod writing;
+mod zone_share;
+mod zones;
 
 pub use affinity::effective_affinity;
 pub use build::{Surroundings, plan};
@@ -31,6 +33,7 @@ use crate::profile::{IoRing, RandomDataSource, RawText, TargetId};
 use crate::trace::replay::{ReplayList, ReplayTurns};
 use std::sync::Arc;
 pub use worker::{SectorGrid, WorkerPlan, WorkerTarget, WriteContent};
+pub use zone_share::ZoneShare;
 
 /// One time span, fully decided.
 #[derive(Debug, Clone, PartialEq)]

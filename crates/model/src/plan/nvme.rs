@@ -17,7 +17,7 @@ type CommandLimit = fn(&Target, &NvmeFacts) -> Option<String>;
 
 /// The capabilities: what the device or the way doesn't have is refused by name.
 const LIMITS: &[CommandLimit] =
-    &[metadata, zones, mapped, cached, hints, no_wait, priority, size, deallocate, write_zeroes];
+    &[metadata, mapped, cached, hints, no_wait, priority, size, deallocate, write_zeroes];
 
 /// Collects what doesn't fit a target that is the character device of a namespace.
 pub fn check(target: &Target, facts: &TargetFacts, options: &RunOptions, errors: &mut Vec<PlanError>) {
@@ -49,14 +49,6 @@ fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
             namespace.metadata,
             block_device(namespace)
         )
-    })
-}
-
-fn zones(target: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (namespace.zoned && target.is_changed()).then(|| {
-        "it is zoned: zones are written at their write pointers alone, which engine nvme doesn't follow; \
-         only reads (-w0) work here"
-            .to_owned()
     })
 }
 
@@ -204,16 +196,13 @@ mod tests {
         for target in [writing(), with_share(Operation::Discard), with_share(Operation::WriteZeroes)] {
             assert_eq!(refusals(&target, plain(), &none), Vec::<String>::new(), "{target:?}");
         }
-        let zoned = NvmeFacts { zoned: true, ..plain() };
-        assert_eq!(refusals(&Target { write_ratio: 0, ..writing() }, zoned, &none), Vec::<String>::new());
     }
 
     #[test]
     fn what_they_do_not_have_is_refused_by_name() {
         let none = RunOptions::default();
-        let table: [(Target, NvmeFacts, &str); 12] = [
+        let table: [(Target, NvmeFacts, &str); 11] = [
             (writing(), NvmeFacts { metadata: 8, ..plain() }, "protection information"),
-            (writing(), NvmeFacts { zoned: true, ..plain() }, "write pointers"),
             (writing(), NvmeFacts { largest_io: Some(4096), ..plain() }, "MDTS"),
             (Target { memory_mapped_io: true, ..writing() }, plain(), "-Sm"),
             (Target { uncached_devices: false, ..writing() }, plain(), "-Sb"),

@@ -1,5 +1,6 @@
 //! What one worker does: its processors, targets and engine.
 
+use super::zone_share::ZoneShare;
 use crate::access::{IoPriority, IoWays, MapOptions, OpenMode};
 use crate::engines::EngineKind;
 use crate::machine::completion::OneByOne;
@@ -66,13 +67,15 @@ impl WorkerPlan {
 
     /// Whether it does what is always timed: other operations than reads and writes.
     pub fn times_more_than_ios(&self) -> bool {
-        self.flush_every.is_some() || self.targets.iter().any(|target| !target.shares.are_none())
+        let others = |target: &WorkerTarget| !target.shares.are_none() || target.resets_zones();
+        self.flush_every.is_some() || self.targets.iter().any(others)
     }
 
     /// Which operations it does on one of its targets beside reads and writes.
     pub fn others_on(&self, target: &WorkerTarget) -> impl Iterator<Item = Operation> {
         let flush = self.flush_every.map(|_| Operation::Flush);
-        flush.into_iter().chain(target.shares.iter().map(|(op, ..)| op))
+        let reset = target.resets_zones().then_some(Operation::ZoneReset);
+        flush.into_iter().chain(target.shares.iter().map(|(op, ..)| op)).chain(reset)
     }
 
     /// Whether the I/Os on any of its targets have to wait for their time.
@@ -158,6 +161,8 @@ pub struct WorkerTarget {
     pub shares: OperationShares,
     /// `--verify`: how it is divided; all 0 = it isn't verified.
     pub verified: SectorGrid,
+    /// `--zoned`: its zones; `None` = it is worked on as if it had none.
+    pub zones: Option<ZoneShare>,
     /// How fast the thread may go on this target.
     pub limit: Limit,
     /// Where in the worker's buffer the reads of its first request go, bytes; the next request's follow a
@@ -170,6 +175,11 @@ pub struct WorkerTarget {
 }
 
 impl WorkerTarget {
+    /// Whether zones are emptied that are written again (`--zoned`).
+    pub fn resets_zones(&self) -> bool {
+        self.zones.is_some() && self.workload.write_ratio > 0
+    }
+
     /// Whether it shares requests and buffers of the one before it: both are portions of a target.
     pub fn is_further_portion(&self) -> bool {
         self.workload.portion.is_some_and(|portion| !portion.is_first)

@@ -62,6 +62,10 @@ pub struct Target {
     /// `--nowait`: each I/O is tried without waiting first; those that would have waited are counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_wait: bool,
+    /// `--zoned`: writes go to the write pointers of zones, reads below them; zones are reset before they are
+    /// written again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub zoned: bool,
     /// `--write-hint`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteLifetime>,
@@ -136,6 +140,7 @@ impl Default for Target {
             dont_cache: false,
             atomic: false,
             no_wait: false,
+            zoned: false,
             write_hint: None,
             flush_type: None,
             zero_write_buffers: false,

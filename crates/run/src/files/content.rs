@@ -35,7 +35,8 @@ pub fn orders(plan: &SpanPlan, located: &SpanTargets) -> Vec<Order> {
     let mut orders: Vec<Order> = Vec::new();
     for target in plan.workers.iter().flat_map(|worker| &worker.targets) {
         let workload = &target.workload;
-        if workload.write_ratio >= 100 {
+        // Of zones only what was written is read, wherever that is by then.
+        if workload.write_ratio >= 100 || target.zones.is_some() {
             continue;
         }
         let (from, to) = (workload.base, workload.base.saturating_add(workload.region));

@@ -4,8 +4,9 @@ use crate::options::Options;
 use crate::span::probes::Probes;
 use diskspd_host::located::Located;
 use diskspd_host::target;
-use diskspd_host::{completion_probe, discards, ways};
+use diskspd_host::{completion_probe, discards, ways, zones};
 use diskspd_model::machine::target::TargetFacts;
+use diskspd_model::machine::zones::ZoneFacts;
 use diskspd_model::operation::Operation;
 use diskspd_model::plan::{self, Wish};
 use diskspd_model::profile::{Target, TimeSpan};
@@ -42,6 +43,7 @@ pub fn look(
             false => ways::look(place.way()),
         });
     }
+    found.zones = zones_of(target, &found, place, options);
     if wish.poll {
         found.polling = completion_probe::polling(place.way());
     }
@@ -54,4 +56,15 @@ fn facts_of(location: &Path, located: Option<&Located>) -> Result<TargetFacts, T
         Some(located) => located.facts(),
         None => target::probe(location),
     }
+}
+
+/// Its zones, where they matter: those of a device that is written to, or whose zones are asked for.
+fn zones_of(
+    target: &Target,
+    found: &TargetFacts,
+    place: &dyn Location,
+    options: &Options,
+) -> Option<ZoneFacts> {
+    let matter = (target.zoned || target.is_changed()) && found.kind.is_device();
+    (matter && !options.run_options.simulated()).then(|| zones::look(place.way())).flatten()
 }

@@ -38,7 +38,7 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let mut opened = Vec::new();
     let mut index = Vec::new();
-    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways);
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping, t.ways, t.zones.is_some());
     for target in &plan.targets {
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
@@ -63,7 +63,8 @@ pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<File>, Vec
             let WorkerTarget { priority, mapping, ways, .. } = *target;
             let (handle, write_through) = (found.file, target.open.dsync);
             let polled = plan.poll;
-            opened.push(File { handle, priority, mapping, polled, workers: false, write_through, ways });
+            let (workers, zoned) = (false, target.zones.is_some());
+            opened.push(File { handle, priority, mapping, polled, workers, write_through, ways, zoned });
             distinct.push(target);
         }
         let file = known.unwrap_or(distinct.len() - 1);

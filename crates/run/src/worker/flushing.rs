@@ -32,14 +32,24 @@ impl Loop<'_> {
         }
     }
 
-    /// Of I/Os that ended well: the requests of writes that are followed by a flush are no longer idle.
+    /// Of I/Os that ended well: the requests of writes that are followed by a flush or by the reset of a zone
+    /// are no longer idle.
     pub(super) fn count_writes(&mut self, books: &mut Books, done: &[Done]) {
+        if let Some(zones) = &mut self.zones {
+            for ended in done {
+                let flight = &books.requests.flights[ended.request as usize];
+                if zones.ended(flight.target, &flight.io, ended.result as u64) {
+                    books.idle.remove(ended.request);
+                }
+            }
+        }
         let Some(flushes) = &mut self.flushes else { return };
         for ended in done {
             let flight = &books.requests.flights[ended.request as usize];
             if flight.io.op == Operation::Write && flushes.follows(flight.target) {
                 books.idle.remove(ended.request);
                 flushes.owed.push(ended.request);
+                self.zones.iter_mut().for_each(|zones| zones.hold(ended.request));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! How a worker does operations beside reads and writes.
 
 use super::failure::Failed;
+use super::requests::InFlight;
 use super::{Books, Loop};
 use crate::control::Phase;
 use crate::tell::io_log::Entry;
@@ -58,10 +59,19 @@ impl Loop<'_> {
                 latency,
             );
         }
-        books.idle.push(request);
-        if flight.io.op == Operation::Flush {
+        let is_flush = flight.io.op == Operation::Flush;
+        // A write may be followed by a flush and then by the reset of the next zone.
+        let owes = is_flush && self.zones.as_mut().is_some_and(|zones| zones.release(request));
+        if !owes {
+            books.idle.push(request);
+        }
+        if is_flush {
             // It follows from writes, and is no I/O of the workload.
             return self.checker.iter_mut().for_each(|checker| checker.flushed(request));
+        }
+        if flight.io.op.follows_others() {
+            // So does a reset, whose place explains those of the writes that come after it.
+            return self.log_other(&flight, latency, None);
         }
         let due = self.pacing.as_ref().and_then(|pacing| pacing.due(request));
         if let (true, Some(due)) = (measured, due) {
@@ -76,6 +86,10 @@ impl Loop<'_> {
         if self.dots.every > 0 {
             self.voice.dots(self.dots.after(1));
         }
+        self.log_other(&flight, latency, due);
+    }
+
+    fn log_other(&mut self, flight: &InFlight, latency: Nanos, due: Option<Nanos>) {
         if let Some(log) = &mut self.log {
             log.push(Entry {
                 target: self.plan.targets[flight.target as usize].target as u32,

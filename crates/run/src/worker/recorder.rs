@@ -405,7 +405,7 @@ pub fn empty(span: &SpanPlan, worker: &WorkerPlan) -> Vec<TargetResults> {
     let others = |target: &diskspd_model::plan::WorkerTarget, paced: bool| {
         let mut others = OtherResults::default();
         for op in worker.others_on(target) {
-            let paced = (paced && op != Operation::Flush).then(Paced::default);
+            let paced = (paced && !op.follows_others()).then(Paced::default);
             let latency = Some(Histogram::new());
             others.set(op, DirectionResults { latency, paced, ..DirectionResults::default() });
         }

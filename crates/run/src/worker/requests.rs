@@ -77,6 +77,11 @@ impl Requests {
         }
     }
 
+    /// The file of one of the thread's targets in its engine.
+    pub fn file(&self, target: u32) -> u32 {
+        self.places[target as usize].file
+    }
+
     /// Draws the next I/O of a request.
     pub fn next(&mut self, workload: &mut ThreadWorkload, request: u32) -> Io {
         let next = workload.next(request);

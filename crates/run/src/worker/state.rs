@@ -10,6 +10,7 @@ use super::pacing::Pacing;
 use super::phases::Phases;
 use super::quota::QuotaShare;
 use super::slowest::Slowest;
+use super::zones::Zones;
 use crate::real::SectorChecker;
 use crate::tell::io_log::Producer;
 use crate::tell::live::Counters;
@@ -49,6 +50,7 @@ pub(super) struct Loop<'a> {
     pub(super) pacing: Option<Pacing>,
     pub(super) fresh: Option<Fresh>,
     pub(super) flushes: Option<Flushes>,
+    pub(super) zones: Option<Zones>,
     pub(super) others: Option<OtherOperations>,
     pub(super) quota: Option<QuotaShare>,
     /// Addresses depend on the time.

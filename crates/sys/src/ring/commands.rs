@@ -20,6 +20,11 @@ const WRITE: u8 = 0x01;
 const READ: u8 = 0x02;
 const WRITE_ZEROES: u8 = 0x08;
 const DATASET_MANAGEMENT: u8 = 0x09;
+/// Of namespaces with zones (Zoned Namespace Command Set 1.1, 3.4.3).
+const ZONE_MANAGEMENT_SEND: u8 = 0x79;
+
+/// Of Zone Management Send, in the thirteenth word: the zone is emptied.
+const RESET_ZONE: u32 = 4;
 
 /// Of Dataset Management, in the eleventh word: what is in the ranges is needed no more.
 const DEALLOCATE: u32 = 1 << 2;
@@ -93,6 +98,15 @@ impl Commands {
                 data,
                 data_length,
                 cdw11: DEALLOCATE,
+                ..command
+            });
+        }
+        if op == Operation::ZoneReset {
+            return Some(NvmeCommand {
+                opcode: ZONE_MANAGEMENT_SEND,
+                cdw10: first as u32,
+                cdw11: (first >> 32) as u32,
+                cdw13: RESET_ZONE,
                 ..command
             });
         }
@@ -191,6 +205,9 @@ mod tests {
         let discard = forms.command(&transfer(Operation::Discard, far << 12, most + 4096)).unwrap();
         assert_eq!((discard.opcode, discard.cdw10, discard.cdw11, discard.data_length), (9, 0, 4, 16));
         assert_eq!((forms.ranges[1].first, forms.ranges[1].blocks), (far, MOST_BLOCKS + 1));
+        let reset = forms.command(&transfer(Operation::ZoneReset, far << 12, most)).unwrap();
+        let words = (reset.opcode, reset.cdw10, reset.cdw11, reset.cdw12, reset.cdw13, reset.data_length);
+        assert_eq!(words, (0x79, 5, 2, 0, 4, 0));
         assert_eq!(forms.command(&transfer(Operation::Read, 0, most)).unwrap().cdw12, 0xffff);
         for (offset, length) in [(512, 4096), (0, 512), (0, 0), (0, most + 4096)] {
             assert!(

@@ -2,7 +2,7 @@
 
 use super::{FioOption, refused};
 
-const ZONED: &str = "zoned devices and zones of a file have no counterpart";
+const ZONED: &str = "fio chooses zones by rules of its own, and lays zones over files";
 const PRIORITY: &str = "all I/Os of a thread have one priority";
 const PLACEMENT: &str = "writes can't be placed in a stream or unit of the device";
 const REPLAY: &str = "a job is no recording";
@@ -13,7 +13,13 @@ const ERRORS: &str = "an I/O that fails ends the run";
 const PROTECTED: &str = "metadata of blocks are not used";
 
 const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
-    refused(name, &[], harmless, ZONED, "give offset and size of a part instead")
+    refused(
+        name,
+        &[],
+        harmless,
+        ZONED,
+        "leave it out, and use --zoned for a zoned device, or give offset and size of a part",
+    )
 }
 
 const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOption {

@@ -13,6 +13,7 @@ mod shares;
 mod tests;
 mod verify;
 mod ways;
+mod zoned;
 
 pub use run_options::run_options;
 

@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, mix, shares, ways};
+use super::{Case, content, distribution, mix, shares, ways, zoned};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -52,6 +52,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     findings.extend(content::check(case));
     findings.extend(shares::check(case));
     findings.extend(ways::check(case));
+    findings.extend(zoned::check(case));
     findings
 }
 
@@ -379,7 +380,7 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         name: "W3",
         severity: Warning,
         broken: |c| {
-            let plain = !c.target.interlocked_sequential && c.target.thread_stride == 0;
+            let plain = !c.target.interlocked_sequential && c.target.thread_stride == 0 && !c.target.zoned;
             c.is_sequential() && plain && c.is_multi_threaded()
         },
         message: |_| {

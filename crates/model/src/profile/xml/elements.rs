@@ -164,6 +164,7 @@ const TARGET: &[Child] = &[
     value("linux:DontCache", Bool),
     value("linux:Atomic", Bool),
     value("linux:NoWait", Bool),
+    value("linux:Zoned", Bool),
     value("linux:WriteHint", Word(WriteLifetime::NAMES)),
 ];
 

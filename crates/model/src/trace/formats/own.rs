@@ -2,6 +2,7 @@
 
 use super::fault::TraceFault;
 use super::{LineReader, RecordedEvent, Streams, Take, number, placed};
+use crate::operation::Operation;
 
 /// Its first line.
 pub(super) const HEADER: &str = "thread,target,direction,offset,size,start_ns,latency_ns,due_ns";
@@ -32,6 +33,10 @@ impl LineReader for OwnLog {
         };
         number::<u32>(thread, "the number of a thread")?;
         number::<u32>(target, "the number of a target")?;
+        // They follow from writes, and belong to the zones of that device.
+        if direction == Operation::ZoneReset.row().name {
+            return Ok(());
+        }
         if !matches!(direction, "read" | "write" | "discard") {
             return Err(TraceFault::Malformed(direction.to_owned(), "read, write or discard"));
         }

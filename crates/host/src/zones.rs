@@ -1,0 +1,51 @@
+//! Zones of block devices, as the device reports them and the kernel limits them.
+
+use super::device::{Device, split};
+use super::nvme::Generic;
+use super::root::{Root, number};
+use diskspd_model::machine::zones::ZoneFacts;
+use diskspd_sys::zones;
+use rustix::fs::{FileType, Mode, OFlags};
+use std::path::Path;
+
+/// Looks at the zones of what a path leads to, which isn't opened for writing; of the character device of an
+/// NVMe namespace it is the block device that is the same. `None` = it has no zones that must be written in
+/// order, as far as the kernel knows.
+pub fn look(path: &Path) -> Option<ZoneFacts> {
+    let root = Root::live();
+    let found = rustix::fs::stat(path).ok()?;
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::BlockDevice => facts(&Device::of(&root, split(found.st_rdev))?, path),
+        FileType::CharacterDevice => {
+            let device = Generic::found(&root, &found)?.block?;
+            facts(&device, &device.node())
+        }
+        _ => None,
+    }
+}
+
+fn facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
+    let unknown = |why: String| Some(ZoneFacts { unknown: Some(why), ..ZoneFacts::default() });
+    let whole = device.whole();
+    if !whole.as_ref().unwrap_or(device).is_host_managed() {
+        return None;
+    }
+    if let Some(whole) = whole {
+        // The kernel reports the zones of the disk for it, and resets those of the partition.
+        return unknown(format!("it is a partition: name the disk, {whole}"));
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let report = rustix::fs::open(way, flags, Mode::empty()).map_err(std::io::Error::from);
+    let (zone_size, zones) = match report.and_then(zones::report) {
+        Ok(report) => report,
+        Err(error) => return unknown(format!("its zones can't be looked at: {error}")),
+    };
+    let limit = |file| number(&device.directory().join("queue").join(file)).unwrap_or(0);
+    Some(ZoneFacts {
+        zone_size,
+        zones,
+        max_open: limit("max_open_zones"),
+        max_active: limit("max_active_zones"),
+        unknown: None,
+    })
+}

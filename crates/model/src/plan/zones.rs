@@ -1,0 +1,365 @@
+//! What a device with zones has to be like for `--zoned`, and which zones each thread works on. A device
+//! whose zones must be written in order takes no other writes.
+
+use super::access::is_cached;
+use super::target::planned_size;
+use super::zone_share::ZoneShare;
+use super::{PlanError, WorkerPlan};
+use crate::machine::target::TargetFacts;
+use crate::machine::ways::IoWay;
+use crate::machine::zones::{Zone, ZoneFacts};
+use crate::profile::{Target, TimeSpan};
+use crate::units::Size;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Collects what doesn't fit one target.
+pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) {
+    let option = IoWay::Zoned.row().option;
+    let namespace = facts.nvme.as_ref().is_some_and(|namespace| namespace.zoned);
+    let why = match &facts.zones {
+        None if namespace && (target.zoned || target.is_changed()) => Some(
+            "it is zoned, and this kernel knows nothing of its zones (CONFIG_BLK_DEV_ZONED): only reads \
+             (-w0) without this option work here"
+                .to_owned(),
+        ),
+        None if !target.zoned => return,
+        None => Some(no_zones(facts)),
+        Some(_) if !target.zoned && target.is_changed() => Some(format!(
+            "its zones are written in order only, each at its write pointer: add {option}, or only read \
+             (-w0)"
+        )),
+        Some(_) if !target.zoned => return,
+        Some(zones) => unfit(target, facts, zones),
+    };
+    errors.extend(why.map(|why| refused(target, &why)));
+}
+
+fn refused(target: &Target, why: &str) -> PlanError {
+    PlanError::target(format!("{}: '{}': {why}", IoWay::Zoned.row().option, target.path))
+}
+
+fn no_zones(facts: &TargetFacts) -> String {
+    let what = match facts.kind.is_device() {
+        true => "the kernel knows no zones of it that must be written in order (queue/zoned in /sys)",
+        false => "it is no block device, and only those have zones",
+    };
+    format!("{what}: leave the option out, or name {}", IoWay::Zoned.row().needs)
+}
+
+fn unfit(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<String> {
+    if let Some(why) = &zones.unknown {
+        return Some(why.clone());
+    }
+    if is_cached(target, facts) {
+        return Some("the page cache writes back in any order: leave out -Sb".to_owned());
+    }
+    if u32::try_from(zones.zone_size).is_err() {
+        return Some(format!("its zones of {} are 4 GiB or larger", Size(zones.zone_size)));
+    }
+    let block = u64::from(target.block_size);
+    let mut area = in_area(target, facts, zones).peekable();
+    if area.peek().is_none() {
+        return Some(format!(
+            "no zone that is written in order lies wholly between -B and -f: zones of {} begin at multiples \
+             of it",
+            Size(zones.zone_size)
+        ));
+    }
+    let off = area.find(|zone| zone.capacity % block.max(1) != 0)?;
+    Some(format!(
+        "the zone at {} holds {} bytes, which the block size (-b) of {block} doesn't divide: choose one that \
+         does",
+        off.start, off.capacity
+    ))
+}
+
+/// The zones that lie wholly within what the target may touch.
+fn in_area<'a>(
+    target: &Target,
+    facts: &TargetFacts,
+    zones: &'a ZoneFacts,
+) -> impl Iterator<Item = &'a Zone> + use<'a> {
+    let (size, zone_size) = (planned_size(target, facts), zones.zone_size);
+    let end = if target.max_file_size > 0 { target.max_file_size.min(size) } else { size };
+    let begin = target.base_file_offset;
+    // What can't be written of a zone takes addresses, too.
+    let last = move |zone: &Zone| zone.start.saturating_add(zone_size.min(size - zone.start.min(size)));
+    zones.zones.iter().filter(move |zone| begin <= zone.start && last(zone) <= end)
+}
+
+/// A thread's entry for a device.
+#[derive(Debug, Clone, Copy)]
+struct ZoneUser {
+    worker: usize,
+    target: usize,
+}
+
+/// Gives each thread its zones: all of them where nobody writes, else as many as every other. What there is
+/// too little of goes to `errors`.
+pub fn deal(span: &TimeSpan, facts: &[TargetFacts], workers: &mut [WorkerPlan], errors: &mut Vec<PlanError>) {
+    let mut devices: BTreeMap<Box<Path>, Vec<ZoneUser>> = BTreeMap::new();
+    for (worker, plan) in workers.iter().enumerate() {
+        for (target, entry) in plan.targets.iter().enumerate() {
+            if span.targets[entry.target].zoned {
+                let entries = devices.entry(entry.location.clone().into()).or_default();
+                entries.push(ZoneUser { worker, target });
+            }
+        }
+    }
+    for entries in devices.values() {
+        errors.extend(deal_one(span, facts, workers, entries).err());
+    }
+}
+
+fn deal_one(
+    span: &TimeSpan,
+    facts: &[TargetFacts],
+    workers: &mut [WorkerPlan],
+    entries: &[ZoneUser],
+) -> Result<(), PlanError> {
+    let of = |entry: &ZoneUser| workers[entry.worker].targets[entry.target].target;
+    let Some(first) = entries.first().map(of) else { return Ok(()) };
+    let (target, known) = (&span.targets[first], &facts[first]);
+    let told = |why: String| refused(target, &why);
+    let Some(zones) = known.zones.as_ref() else { return Ok(()) };
+    let Ok(zone_size) = u32::try_from(zones.zone_size) else { return Ok(()) };
+    let alike = |entry: &ZoneUser| {
+        let other = &span.targets[of(entry)];
+        (other.base_file_offset, other.max_file_size) == (target.base_file_offset, target.max_file_size)
+    };
+    if !entries.iter().all(alike) {
+        return Err(told(
+            "several targets with areas (-B, -f) of their own are the same device: give them one area, whose \
+             zones the threads share"
+            .to_owned(),
+        ));
+    }
+    let area: Vec<Zone> = in_area(target, known, zones).copied().collect();
+    let writes = entries.iter().any(|entry| span.targets[of(entry)].write_ratio > 0);
+    let block = u64::from(target.block_size);
+    let shares: Vec<Vec<Zone>> = match writes {
+        true => split(&area, block, entries.len()),
+        false => vec![area; entries.len()],
+    };
+    let mut writers = Vec::new();
+    for (entry, share) in entries.iter().zip(&shares) {
+        let requests = workers[entry.worker].targets[entry.target].requests;
+        if let Some(why) = too_few(&span.targets[of(entry)], share, requests) {
+            return Err(told(why));
+        }
+        if span.targets[of(entry)].write_ratio > 0 {
+            writers.push((share.as_slice(), u64::from(requests)));
+        }
+    }
+    if let Some(why) = beyond_limits(zones, block, &writers) {
+        return Err(told(why));
+    }
+    for (entry, zones) in entries.iter().zip(shares) {
+        let worker = &mut workers[entry.worker].targets[entry.target];
+        worker.zones = Some(ZoneShare { zones, zone_size });
+    }
+    Ok(())
+}
+
+/// Deals zones in turn to as many as asked for, each in order: first those that can be written on, then what
+/// holds data, then the empty ones, so that all have something of each.
+fn split(area: &[Zone], block: u64, parts: usize) -> Vec<Vec<Zone>> {
+    let class = |zone: &&Zone| match zone {
+        zone if zone.active && zone.room() >= block => 0,
+        zone if zone.written > 0 => 1,
+        _ => 2,
+    };
+    let mut sorted: Vec<&Zone> = area.iter().collect();
+    sorted.sort_by_key(class);
+    let mut shares = vec![Vec::with_capacity(area.len() / parts.max(1) + 1); parts];
+    for (turn, zone) in sorted.into_iter().enumerate() {
+        shares[turn % parts].push(*zone);
+    }
+    shares.iter_mut().for_each(|share| share.sort_by_key(|zone| zone.start));
+    shares
+}
+
+/// Why the zones of a thread are too few for what it has outstanding; `None` = they aren't.
+fn too_few(target: &Target, share: &[Zone], requests: u32) -> Option<String> {
+    let (zones, requests) = (share.len() as u64, u64::from(requests));
+    let (reads, writes) = (target.write_ratio < 100, target.write_ratio > 0);
+    if writes && zones < requests {
+        return Some(format!(
+            "each outstanding write has a zone of its own, and a thread has {requests} (-o) for its {zones} \
+             zones: lower -o or -t, or widen the area (-B, -f)"
+        ));
+    }
+    // Then one without reads in flight is always left to be reset, and one with data to be read.
+    if reads && writes && zones < requests.saturating_mul(2) {
+        return Some(format!(
+            "reads and writes of one thread (-w{}) need two zones for each of its {requests} outstanding \
+             I/Os (-o), and it has {zones}: lower -o or -t, or widen the area (-B, -f)",
+            target.write_ratio
+        ));
+    }
+    let block = u64::from(target.block_size);
+    if reads && share.iter().all(|zone| zone.written < block) {
+        return Some(
+            "nothing can be read: no zone of a thread has a block below its write pointer. Write \
+                    first (-w100)"
+                .to_owned(),
+        );
+    }
+    None
+}
+
+/// Why the device doesn't let as many zones be open or active as are written at a time; `None` = it does. Of
+/// each thread that writes its zones, and how many at a time.
+fn beyond_limits(zones: &ZoneFacts, block: u64, writers: &[(&[Zone], u64)]) -> Option<String> {
+    let at_a_time = writers.iter().fold(0u64, |sum, (_, requests)| sum.saturating_add(*requests));
+    let limit = |most: u32| (most > 0).then_some(u64::from(most));
+    if let Some(most) = limit(zones.max_open).filter(|most| at_a_time > *most) {
+        return Some(format!(
+            "{at_a_time} writes at a time (-o times -t) have as many zones open, and the device keeps at \
+             most {most} open (queue/max_open_zones in /sys): lower -o or -t"
+        ));
+    }
+    let most = limit(zones.max_active)?;
+    let active = |zones: &[Zone]| zones.iter().filter(|zone| zone.active).count() as u64;
+    // Those that are written on need no further ones.
+    let taken = |(share, requests): &(&[Zone], u64)| {
+        let usable = share.iter().filter(|zone| zone.active && zone.room() >= block).count() as u64;
+        requests.saturating_sub(usable)
+    };
+    let before = active(&zones.zones);
+    let needed = writers.iter().map(taken).fold(before, u64::saturating_add);
+    if needed > most && at_a_time > 0 {
+        return Some(format!(
+            "{at_a_time} writes at a time (-o times -t) make {needed} zones active, {before} of which are \
+             by now, and the device has at most {most} (queue/max_active_zones in /sys): lower -o or -t, or \
+             finish or reset zones first (blkzone)"
+        ));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::System;
+    use crate::machine::nvme::NvmeFacts;
+    use crate::machine::target::TargetKind;
+    use crate::plan::{Surroundings, plan};
+    use crate::profile::{Profile, RunOptions};
+
+    const MIB: u64 = 1 << 20;
+
+    /// A device of `count` zones of 16 MiB that hold 12, so many of them with 4 MiB written; 3 may be open
+    /// and 4 active.
+    fn device(count: u64, written: u64) -> TargetFacts {
+        let zone = |index: u64| Zone {
+            start: index * 16 * MIB,
+            capacity: 12 * MIB,
+            written: if index < written { 4 * MIB } else { 0 },
+            active: index < written,
+        };
+        let zones = ZoneFacts {
+            zone_size: 16 * MIB,
+            zones: (0..count).map(zone).collect(),
+            max_open: 3,
+            max_active: 4,
+            unknown: None,
+        };
+        let (kind, location) = (TargetKind::BlockDevice, "/dev/z".into());
+        TargetFacts { kind, location, size: count * 16 * MIB, zones: Some(zones), ..TargetFacts::default() }
+    }
+
+    fn target(write_ratio: u32, request_count: u32, threads_per_file: u32) -> Target {
+        Target {
+            path: "/dev/z".into(),
+            zoned: true,
+            write_ratio,
+            request_count,
+            threads_per_file,
+            ..Target::default()
+        }
+    }
+
+    /// The zones of each thread by their numbers, or what is told.
+    fn planned(targets: Vec<Target>, facts: &TargetFacts) -> Result<Vec<Vec<u64>>, String> {
+        let span = TimeSpan { targets, ..TimeSpan::default() };
+        let facts = vec![facts.clone(); span.targets.len()];
+        let profile = Profile { time_spans: vec![span.clone()], ..Profile::default() };
+        let (system, run_options) = (System::default(), RunOptions::default());
+        let around = Surroundings { system: &system, facts: &facts, run_options: &run_options };
+        let share = |worker: WorkerPlan| {
+            let zones = worker.targets[0].zones.iter().flat_map(|share| &share.zones);
+            zones.map(|zone| zone.start / (16 * MIB)).collect()
+        };
+        let told =
+            |errors: Vec<PlanError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        plan(&profile, &span, around).map_err(told).map(|plan| plan.workers.into_iter().map(share).collect())
+    }
+
+    #[test]
+    fn threads_that_write_share_the_zones_and_those_that_read_have_all() {
+        let of = |target| planned(vec![target], &device(7, 0)).unwrap();
+        assert_eq!(of(target(100, 1, 3)), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+        let read = planned(vec![target(0, 4, 2)], &device(3, 1)).unwrap();
+        assert_eq!(read, [vec![0, 1, 2], vec![0, 1, 2]]);
+        let within = Target { base_file_offset: 8 * MIB, max_file_size: 64 * MIB, ..target(100, 1, 1) };
+        assert_eq!(of(within), [vec![1, 2, 3]], "the one that it begins in is none of them");
+        let both = planned(vec![target(100, 1, 1), target(0, 1, 1)], &device(4, 3)).unwrap();
+        assert_eq!(both, [vec![0, 2], vec![1, 3]], "who reads beside a writer has zones of its own");
+        let plain = Target { zoned: false, ..target(0, 1, 1) };
+        assert_eq!(of(plain), [Vec::<u64>::new()]);
+    }
+
+    #[test]
+    fn what_the_device_or_the_zones_do_not_allow_is_refused_by_name() {
+        let zones = |change: fn(&mut ZoneFacts)| {
+            let mut facts = device(7, 1);
+            facts.zones.iter_mut().for_each(change);
+            facts
+        };
+        let (none, file) = (TargetFacts { zones: None, ..device(7, 0) }, TargetKind::File);
+        let unknown = NvmeFacts { zoned: true, block_size: 512, ..NvmeFacts::default() };
+        let kind = TargetKind::NvmeNamespace;
+        let unknown = TargetFacts { kind, nvme: Some(unknown), ..none.clone() };
+        let mut used_up = device(7, 0);
+        let full = used_up.zones.iter_mut().flat_map(|zones| &mut zones.zones).take(3);
+        full.for_each(|zone| (zone.active, zone.written) = (true, zone.capacity));
+        let block = |block_size| Target { block_size, ..target(100, 1, 1) };
+        for (target, facts, expected) in [
+            (target(100, 1, 1), none.clone(), "the kernel knows no zones of it"),
+            (target(100, 1, 1), TargetFacts { kind: file, ..none }, "it is no block device"),
+            (target(100, 1, 1), unknown, "CONFIG_BLK_DEV_ZONED"),
+            (Target { zoned: false, ..target(1, 1, 1) }, device(7, 0), "add --zoned"),
+            (target(0, 1, 1), zones(|zones| zones.unknown = Some("it is a partition".into())), "a partition"),
+            (Target { uncached_devices: false, ..target(100, 1, 1) }, device(7, 0), "leave out -Sb"),
+            (target(0, 1, 1), zones(|zones| zones.zone_size = 4 << 30), "4 GiB or larger"),
+            (Target { max_file_size: MIB, ..target(100, 1, 1) }, device(7, 0), "no zone"),
+            (block(5 * 65536), device(7, 0), "doesn't divide"),
+            (block(24 << 20), device(7, 0), "doesn't divide"),
+            (target(100, 2, 4), device(7, 0), "for its 1 zones"),
+            (target(50, 2, 2), device(7, 7), "need two zones for each"),
+            (target(0, 1, 1), device(7, 0), "nothing can be read"),
+            (target(50, 1, 2), device(7, 1), "nothing can be read"),
+            (target(50, 1, 2), device(7, 2), ""),
+            (target(100, 2, 2), device(7, 0), "at most 3 open"),
+            (target(100, 3, 1), zones(|zones| zones.zones[6].active = true), ""),
+            (target(100, 1, 3), device(7, 5), "make 5 zones active, 5 of which are by now"),
+            (target(100, 1, 3), device(7, 2), ""),
+            (target(100, 3, 1), used_up, "make 6 zones active, 3 of which are by now"),
+            (
+                target(100, 3, 3),
+                zones(|zones| (zones.max_open, zones.max_active) = (0, 0)),
+                "for its 2 zones",
+            ),
+            (target(100, 2, 3), zones(|zones| (zones.max_open, zones.max_active) = (0, 0)), ""),
+        ] {
+            let told = planned(vec![target.clone()], &facts).err().unwrap_or_default();
+            assert!(told.contains(expected), "{expected}: {told}");
+            assert_eq!(told.is_empty(), expected.is_empty(), "{told}");
+        }
+        let part = Target { max_file_size: 64 * MIB, ..target(100, 1, 1) };
+        let told = planned(vec![part, target(100, 1, 1)], &device(7, 0)).unwrap_err();
+        assert!(told.contains("the same device"), "{told}");
+    }
+}

@@ -1,0 +1,33 @@
+//! How a worker puts its I/Os into zones, and resets those that it writes again (`--zoned`).
+
+use super::{Books, Loop};
+use diskspd_engine::{Io, Operation};
+
+impl Loop<'_> {
+    /// Puts what was drawn where it goes.
+    pub(super) fn place_in_zones(&mut self, books: &mut Books) {
+        let Some(zones) = &mut self.zones else { return };
+        for io in &mut self.batch {
+            let flight = &mut books.requests.flights[io.request as usize];
+            io.offset = zones.place(flight.target, io);
+            flight.io.offset = io.offset;
+        }
+    }
+
+    /// Makes a batch of resets that are owed; false = none are.
+    pub(super) fn draw_resets(&mut self, books: &mut Books) -> bool {
+        let Some(zones) = self.zones.as_mut().filter(|zones| !zones.owed.is_empty()) else { return false };
+        self.batch.clear();
+        for owed in zones.owed.drain(..zones.owed.len().min(zones.at_a_time)) {
+            books.idle.remove(owed.request);
+            let file = books.requests.file(owed.target);
+            let flight = &mut books.requests.flights[owed.request as usize];
+            let io = Io { request: owed.request, file, op: Operation::ZoneReset, ..Io::NONE };
+            flight.io = Io { offset: owed.offset, length: owed.length, ..io };
+            flight.target = owed.target;
+            self.batch.push(flight.io);
+        }
+        self.left = books.idle.len();
+        true
+    }
+}

@@ -1,0 +1,59 @@
+//! Zones (`--zoned`) and several ranks: each knows the write pointers that it moves itself, so none may
+//! write to a device that another one works on.
+
+use super::messages::Checked;
+use super::names::ranks;
+use crate::cluster::place::together;
+use crate::profile::{Profile, TargetIds};
+
+/// Why ranks can't share a device, a message for each. `checked` by rank.
+pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]) -> Vec<String> {
+    let ids = TargetIds::of(profile);
+    let mut refusals = Vec::new();
+    for (id, path) in ids.paths().iter().enumerate() {
+        let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+        let is_written = |zoned: bool| zoned && targets.clone().any(|t| t.path == *path && t.write_ratio > 0);
+        if !is_written(targets.clone().any(|target| target.path == *path && target.zoned)) {
+            continue;
+        }
+        let place = |rank: &Option<Checked>| rank.as_ref()?.places.get(id).cloned();
+        let (groups, guessed) = together(&checked.iter().map(place).collect::<Vec<_>>());
+        let is = if guessed { "may be" } else { "is" };
+        refusals.extend(groups.iter().filter(|group| group.len() > 1).map(|group| {
+            format!(
+                "--zoned: '{path}' {is} the same device for {}, and each would move write pointers that the \
+                 others don't know of; give each a device of its own (%r or %h in the path)",
+                ranks(group, hosts)
+            )
+        }));
+    }
+    refusals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::place::TargetPlace;
+    use crate::profile::{Target, TimeSpan};
+
+    #[test]
+    fn ranks_write_zones_of_devices_of_their_own() {
+        for (zoned, write_ratio, inodes, refused) in [
+            (true, 1, [1, 1], true),
+            (true, 1, [1, 2], false),
+            (true, 0, [1, 1], false),
+            (false, 1, [1, 1], false),
+        ] {
+            let target = Target { path: "d".into(), zoned, write_ratio, ..Target::default() };
+            let span = TimeSpan { targets: vec![target], ..TimeSpan::default() };
+            let profile = Profile { time_spans: vec![span], ..Profile::default() };
+            let rank = |inode| {
+                let number = Some((8, inode));
+                let place = TargetPlace { machine: "a".into(), number, ..TargetPlace::default() };
+                Some(Checked { places: vec![place], ..Checked::default() })
+            };
+            let told = refusals(&profile, &inodes.map(rank), &["x".to_owned(), "y".to_owned()]);
+            assert_eq!(!told.is_empty(), refused, "{zoned} {write_ratio} {inodes:?}: {told:?}");
+        }
+    }
+}
