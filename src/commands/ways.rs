@@ -82,6 +82,12 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             None => no("not on a namespace of NVMe"),
         },
         IoWay::Zoned => zoned(zones::look(place.path)),
+        IoWay::Protection => match ways::namespace(place.path) {
+            None => no("not on a namespace of NVMe, or it can't be asked"),
+            Some(found) if found.guards_itself() => yes(format!("type {}", found.protection)),
+            Some(found) if found.metadata == 0 => no("it is formatted without metadata"),
+            Some(found) => no(format!("{} bytes of metadata that the host has to send", found.metadata)),
+        },
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 31] = [
+const NO_OUTPUTS: [&str; 32] = [
     "--no-huge-pages",
     "--atomic",
     "--dontcache",
@@ -23,6 +23,7 @@ const NO_OUTPUTS: [&str; 31] = [
     "--dedupe",
     "--trim",
     "--write-zeroes",
+    "--zoned",
     "--replay",
     "--replay-writes",
     "--stream-of",

@@ -36,11 +36,15 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
         })?;
         blocks.push(Blocks { namespace, write_through: file.write_through });
     }
+    let guarded = blocks.iter().any(|blocks| blocks.namespace.guards_itself());
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
     let (priorities, files) = asking::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
     let ring = Ring::of(form, setup.depth, files, setup.buffer, options);
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
+    if guarded {
+        ring.note("protection information by the controller");
+    }
     if let Some(length) = first {
         try_out(&mut ring, length, options.registered_buffer)
             .map_err(|error| explain(error, options.polled))?;

@@ -63,6 +63,7 @@ impl Generic {
         NvmeFacts {
             block_size: answer.block_size(),
             metadata: answer.metadata,
+            protected: answer.guards_itself().then_some(answer.protection),
             // Who isn't root may not ask the namespace for its command set.
             zoned: answer.zoned || self.block.as_ref().is_some_and(Device::is_host_managed),
             deallocates: answer.deallocates,
@@ -201,6 +202,7 @@ mod tests {
             blocks: 8,
             block_shift: 9,
             metadata: 0,
+            protection: 0,
             zoned: false,
             deallocates: false,
             writes_zeroes: true,

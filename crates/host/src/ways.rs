@@ -4,6 +4,7 @@ use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_model::access::{AccessHint, IoWays, OpenMode};
 use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
+use diskspd_sys::nvme::{self, Namespace};
 use diskspd_sys::ways::{takes, takes_writes};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
 use rustix::io::Errno;
@@ -99,4 +100,11 @@ pub fn pass_through(path: &Path) -> Option<String> {
     let namespace = device.name.strip_prefix("nvme").filter(|rest| !rest.contains('p'))?;
     let node = format!("/dev/ng{namespace}");
     Path::new(&node).exists().then_some(node)
+}
+
+/// What the namespace at a path, by itself or as a block device, is formatted with; `None` = it is none, or
+/// can't be asked.
+pub fn namespace(path: &Path) -> Option<Namespace> {
+    let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
+    nvme::look(node.as_path()).ok()
 }

@@ -73,6 +73,8 @@ pub struct Namespace {
     pub block_shift: u8,
     /// Bytes of metadata with each block (MS); 0 = none.
     pub metadata: u16,
+    /// The type of protection information that is part of the metadata (DPS, bits 2:0), 1 to 3; 0 = none.
+    pub protection: u8,
     /// Its commands are those of zones.
     pub zoned: bool,
     /// Whether the controller has Dataset Management (ONCS, bit 2).
@@ -87,6 +89,13 @@ impl Namespace {
     /// Bytes of a logical block.
     pub fn block_size(&self) -> u32 {
         1 << self.block_shift
+    }
+
+    /// Whether the controller makes and checks all of the metadata where it is asked to (PRACT): it is
+    /// nothing but protection information, and none of it is transferred.
+    pub fn guards_itself(&self) -> bool {
+        // With a guard of 16 bits it has 8 bytes, with larger ones 16.
+        self.metadata == 8 && (1..=3).contains(&self.protection)
     }
 
     /// Capacity, bytes.
@@ -164,6 +173,7 @@ fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: 
         blocks,
         block_shift,
         metadata,
+        protection: namespace[29] & 7,
         zoned: command_set(descriptors) == Some(ZONES),
         deallocates: optional & 1 << 2 != 0,
         writes_zeroes: optional & 1 << 3 != 0,
@@ -214,7 +224,7 @@ mod tests {
     #[test]
     fn identify_tells_the_format_in_use_and_what_the_controller_has() {
         // 0x10000 blocks of format 1 of 2: 4096 bytes with 8 of metadata.
-        let namespace = page(&[(2, 1), (25, 1), (26, 1), (130, 9), (132, 8), (134, 12)]);
+        let namespace = page(&[(2, 1), (25, 1), (26, 1), (29, 0b1001), (130, 9), (132, 8), (134, 12)]);
         let controller = page(&[(77, 7), (520, 0b100)]);
         let found = parse(3, &namespace, &controller, &[0; 4]).unwrap();
         let expected = Namespace {
@@ -222,6 +232,7 @@ mod tests {
             blocks: 0x1_0000,
             block_shift: 12,
             metadata: 8,
+            protection: 1,
             zoned: false,
             deallocates: true,
             writes_zeroes: false,
@@ -229,6 +240,18 @@ mod tests {
         };
         assert_eq!(found, expected);
         assert_eq!((found.block_size(), found.size()), (4096, 256 << 20));
+        for (metadata, protection, guards) in [
+            (8, 1, true),
+            (8, 2, true),
+            (8, 3, true),
+            (8, 0, false),
+            (16, 1, false),
+            (0, 0, false),
+            (8, 4, false),
+        ] {
+            let namespace = Namespace { metadata, protection, ..found };
+            assert_eq!(namespace.guards_itself(), guards, "{metadata} {protection}");
+        }
         assert_eq!(parse(1, &page(&[(0, 1)]), &controller, &[]), None, "a block of one byte");
         assert_eq!(parse(1, &page(&[(130, 9)]), &controller, &[]), None, "no blocks");
     }

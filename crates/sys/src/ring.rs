@@ -269,6 +269,11 @@ impl<F: EntryForm> Ring<F> {
         pushed
     }
 
+    /// Adds to [`Ring::notes`] what whoever made the ring knows of it.
+    pub fn note(&mut self, text: &str) {
+        self.notes.push(text.to_owned());
+    }
+
     /// Completions that can be reaped now.
     #[inline]
     pub fn visible(&mut self) -> usize {

@@ -7,6 +7,9 @@ pub struct NvmeFacts {
     pub block_size: u32,
     /// Bytes of metadata with each block: protection information, or what is the user's; 0 = none.
     pub metadata: u16,
+    /// The type of the protection information (1 to 3) where that is all of the metadata, so that the
+    /// controller makes and checks it by itself; `None` = there is none, or more than that.
+    pub protected: Option<u8>,
     /// Only the write pointers of its zones can be written at.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.

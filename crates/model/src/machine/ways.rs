@@ -67,6 +67,8 @@ pub enum IoWay {
     PassThrough,
     /// Zones that are written in order.
     Zoned,
+    /// Checks of blocks by the controller.
+    Protection,
 }
 
 /// What is to be known of one, wherever it is used.
@@ -87,7 +89,7 @@ pub struct IoWayRow {
 }
 
 /// All of them, in the order in which people see them.
-pub const IO_WAYS: [IoWayRow; 10] = [
+pub const IO_WAYS: [IoWayRow; 11] = [
     IoWayRow {
         way: IoWay::Uring,
         name: "io_uring",
@@ -168,6 +170,15 @@ pub const IO_WAYS: [IoWayRow; 10] = [
         since: "4.10",
         needs: "a whole block device whose queue/zoned in /sys is host-managed (SMR disks, NVMe with zones)",
         good_for: "writes in order, zones reset before they are written again",
+    },
+    IoWayRow {
+        way: IoWay::Protection,
+        name: "protection information",
+        option: "--engine nvme",
+        since: "5.19",
+        needs: "a namespace of NVMe, by its character device, that is formatted with 8 bytes of metadata \
+                that are protection information",
+        good_for: "what checking every block costs",
     },
 ];
 

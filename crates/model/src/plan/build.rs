@@ -105,6 +105,7 @@ fn check_targets(
             if !simulated {
                 others::check(&portion.target, facts, &mut wrong, &mut minded);
                 nvme::check(&portion.target, facts, around.run_options, &mut wrong);
+                minded.extend(nvme::checks(&portion.target, facts));
                 ways::check(&portion.target, facts, &mut wrong);
                 zones::check(&portion.target, facts, &mut wrong);
             }

@@ -3,6 +3,7 @@
 use super::PlanError;
 use super::target::off_grid;
 use crate::engines::EngineKind;
+use crate::finding::Finding;
 use crate::machine::nvme::NvmeFacts;
 use crate::machine::target::{TargetFacts, TargetKind};
 use crate::operation::Operation;
@@ -42,14 +43,26 @@ fn block_device(namespace: &NvmeFacts) -> String {
 }
 
 fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
-    (namespace.metadata > 0).then(|| {
+    (namespace.metadata > 0 && namespace.protected.is_none()).then(|| {
         format!(
-            "it is formatted with {} bytes of metadata (protection information) per block, which \
-             engine nvme doesn't send: use {}, or format the namespace without (nvme format)",
+            "it is formatted with {} bytes of metadata per block that the host has to send, beside \
+             protection information or instead of it, which engine nvme doesn't: use {}, or format the \
+             namespace without (nvme format)",
             namespace.metadata,
             block_device(namespace)
         )
     })
+}
+
+/// What the controller does beside reads and writes, if it does: nobody else could tell its cost.
+pub fn checks(target: &Target, facts: &TargetFacts) -> Option<Finding> {
+    let kind = facts.nvme.as_ref()?.protected?;
+    let path = &target.path;
+    let message = format!(
+        "'{path}' is formatted with protection information of type {kind}: the controller makes it of what \
+         is written, and checks it of what is read (PRACT)"
+    );
+    Some(Finding::note(message).on(path))
 }
 
 fn mapped(target: &Target, _: &NvmeFacts) -> Option<String> {
@@ -193,6 +206,11 @@ mod tests {
     #[test]
     fn what_the_device_and_the_way_have_is_done() {
         let none = RunOptions::default();
+        let protected = NvmeFacts { metadata: 8, protected: Some(1), ..plain() };
+        assert_eq!(refusals(&writing(), protected.clone(), &none), Vec::<String>::new());
+        let told = checks(&Target::default(), &facts(protected)).unwrap().message;
+        assert!(told.contains("type 1"), "{told}");
+        assert_eq!(checks(&Target::default(), &facts(plain())), None);
         for target in [writing(), with_share(Operation::Discard), with_share(Operation::WriteZeroes)] {
             assert_eq!(refusals(&target, plain(), &none), Vec::<String>::new(), "{target:?}");
         }
@@ -202,7 +220,7 @@ mod tests {
     fn what_they_do_not_have_is_refused_by_name() {
         let none = RunOptions::default();
         let table: [(Target, NvmeFacts, &str); 11] = [
-            (writing(), NvmeFacts { metadata: 8, ..plain() }, "protection information"),
+            (writing(), NvmeFacts { metadata: 8, ..plain() }, "8 bytes of metadata"),
             (writing(), NvmeFacts { largest_io: Some(4096), ..plain() }, "MDTS"),
             (Target { memory_mapped_io: true, ..writing() }, plain(), "-Sm"),
             (Target { uncached_devices: false, ..writing() }, plain(), "-Sb"),

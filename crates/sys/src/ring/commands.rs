@@ -32,6 +32,14 @@ const DEALLOCATE: u32 = 1 << 2;
 /// Of writes, in the twelfth word: they end when the data is durable (FUA).
 const FORCE_UNIT_ACCESS: u32 = 1 << 30;
 
+/// Of reads, writes and Write Zeroes, in the twelfth word (PRINFO): the controller makes the protection
+/// information of what is written, and takes it away from what is read (PRACT).
+const CONTROLLER_PROTECTS: u32 = 1 << 29;
+/// It checks the guard of what is read, and of what is written.
+const CHECK_GUARD: u32 = 1 << 28;
+/// It checks the reference tag, which types 1 and 2 have.
+const CHECK_REFERENCE: u32 = 1 << 26;
+
 /// Most logical blocks of one command: their number is told less one, in 16 bits.
 pub const MOST_BLOCKS: u32 = 1 << 16;
 
@@ -116,14 +124,33 @@ impl Commands {
             Operation::Write => (WRITE, 0),
             _ => (WRITE_ZEROES, 0),
         };
+        let (checks, reference) = protection(namespace, op, first);
+        let flags = flags | checks;
         (blocks <= MOST_BLOCKS).then(|| NvmeCommand {
             opcode,
             cdw10: first as u32,
             cdw11: (first >> 32) as u32,
             cdw12: (blocks - 1) | flags,
+            cdw14: reference,
             ..command
         })
     }
+}
+
+/// What is asked of the controller for the protection information of a transfer, and the reference tag of its
+/// first block: the lower part of its number, as type 1 has it and the kernel writes it. Of type 3 it isn't
+/// checked, and zeroed blocks have nothing to check.
+#[inline]
+fn protection(namespace: &Namespace, op: Operation, first: u64) -> (u32, u32) {
+    if !namespace.guards_itself() {
+        return (0, 0);
+    }
+    let checks = match (op.moves_data(), namespace.protection) {
+        (false, _) => 0,
+        (true, 3) => CHECK_GUARD,
+        (true, _) => CHECK_GUARD | CHECK_REFERENCE,
+    };
+    (CONTROLLER_PROTECTS | checks, first as u32)
 }
 
 impl Make for Commands {
@@ -179,6 +206,7 @@ mod tests {
         blocks: 1 << 40,
         block_shift: 12,
         metadata: 0,
+        protection: 0,
         zoned: false,
         deallocates: true,
         writes_zeroes: true,
@@ -216,6 +244,24 @@ mod tests {
             );
         }
         assert!(forms.command(&Transfer { file: 1, ..transfer(Operation::Read, 0, 4096) }).is_none());
+    }
+
+    #[test]
+    fn the_controller_makes_and_checks_protection_information() {
+        let first = (1 << 33) + 5;
+        for (metadata, protection, op, flags, reference) in [
+            (0, 0, Operation::Write, 0, 0),
+            (8, 1, Operation::Write, 0b1101 << 26, 5),
+            (8, 2, Operation::Read, 0b1101 << 26, 5),
+            (8, 3, Operation::Read, 0b1100 << 26, 5),
+            (8, 1, Operation::WriteZeroes, 0b1000 << 26, 5),
+            (8, 0, Operation::Write, 0, 0),
+        ] {
+            let namespace = Namespace { metadata, protection, ..NAMESPACE };
+            let mut forms = Commands::new(vec![Blocks { namespace, write_through: false }], 2);
+            let found = forms.command(&transfer(op, first << 12, 3 << 12)).unwrap();
+            assert_eq!((found.cdw12, found.cdw14), (2 | flags, reference), "{protection} {op:?}");
+        }
     }
 
     #[test]
