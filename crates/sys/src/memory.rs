@@ -7,6 +7,8 @@ mod large_pages;
 mod pages;
 #[cfg_attr(not(target_os = "linux"), path = "memory/shared/elsewhere.rs")]
 mod shared;
+#[cfg(test)]
+mod shared_tests;
 mod slot;
 mod wish;
 mod with_shared;
