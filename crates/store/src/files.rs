@@ -165,7 +165,7 @@ impl Store {
     /// Whether a run's file is there.
     pub(super) fn has(&self, id: &str, source: KeptAs) -> Result<bool, StoreError> {
         let failed = |error| StoreError::Folder { folder: self.runs(), error };
-        self.open_runs()?.has(&name_of(id, source.ending())).map_err(failed)
+        Ok(self.open_runs()?.stamp(&name_of(id, source.ending())).map_err(failed)?.is_some())
     }
 
     /// What was said about a run; nothing if the file is gone.
@@ -299,8 +299,9 @@ fn name_of(id: &str, ending: &str) -> String {
 fn clean_up(folder: &OpenFolder, id: &str) {
     let about = name_of(id, ABOUT);
     let Ok(file) = folder.file(&about) else { return };
-    let is_run =
-        || KeptAs::ALL.iter().any(|source| folder.has(&name_of(id, source.ending())).unwrap_or(true));
+    // What can't be looked at may be there.
+    let may_be_there = |source: &KeptAs| !matches!(folder.stamp(&name_of(id, source.ending())), Ok(None));
+    let is_run = || KeptAs::ALL.iter().any(may_be_there);
     if locks::hold(&file).unwrap_or(false) && !is_run() {
         // Another time, if not now.
         let _ = folder.remove(&about);

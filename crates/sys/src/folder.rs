@@ -62,20 +62,6 @@ impl OpenFolder {
         }
     }
 
-    /// Whether there is anything of this name.
-    ///
-    /// # Errors
-    /// What the kernel says.
-    pub fn has(&self, name: &str) -> io::Result<bool> {
-        right_here(name)?;
-        before(FileStep::Look)?;
-        match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(_) => Ok(true),
-            Err(Errno::NOENT) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// A number that is another one when another file has taken this one's place: of its number in the file
     /// system, of when it was changed, and of its length. `None` = there is none.
     ///
@@ -165,7 +151,7 @@ mod tests {
             assert!(folder.file(name).is_err() && folder.remove(name).is_err(), "{name}");
         }
         assert!(folder.file("link").unwrap_err().to_string().contains("symbolic link"));
-        assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        assert!(folder.file("own").is_ok());
         assert_eq!(folder.stamp("none").unwrap(), None);
         let first = folder.stamp("own").unwrap();
         assert!(first.is_some() && first == folder.stamp("own").unwrap());

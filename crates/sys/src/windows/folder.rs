@@ -45,18 +45,6 @@ impl OpenFolder {
         }
     }
 
-    /// Whether there is anything of this name.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn has(&self, name: &str) -> io::Result<bool> {
-        match std::fs::symlink_metadata(self.right_here(name)?) {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
     /// A number that is another one when another file has taken this one's place: of when it was changed, and
     /// of its length. `None` = there is none.
     ///
@@ -125,7 +113,7 @@ mod tests {
         for name in ["", ".", "..", "../out", "..\\out", "C:\\out", "own:stream", "a/b", "a\0b"] {
             assert!(folder.file(name).is_err() && folder.remove(name).is_err(), "{name}");
         }
-        assert!(folder.file("own").is_ok() && folder.has("own").unwrap() && !folder.has("none").unwrap());
+        assert!(folder.file("own").is_ok());
         assert_eq!(folder.names().unwrap(), ["own"]);
         folder.remove("own").unwrap();
         assert!(folder.names().unwrap().is_empty() && OpenFolder::open(&inside.join("own")).is_err());
