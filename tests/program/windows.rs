@@ -287,6 +287,7 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("--engine null -d1 -c1M x.dat", ["only simulated runs on Windows", "--with"]),
         ("--engine sync -d1 -c1M --dry-run x.dat", ["only simulated runs on Windows", "--with"]),
         ("--engine sim -l -d1 -c1M x.dat", ["-l: large pages", "leave out -l"]),
+        ("--engine sim -d1 #1", ["'#1': sizes of disks", "-c<size>"]),
         ("rerun one-line.json", ["only simulated runs on Windows", "--with"]),
         ("sweep -o1..4 x.dat", ["only simulated runs on Windows", "--with"]),
         ("precondition x.dat -- -c1M", ["only simulated runs on Windows", "--with"]),

@@ -8,6 +8,7 @@ use super::voice::Voice;
 use diskspd_engine::{Done, Engine, Io};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
+use diskspd_model::machine::target::is_drive_letter;
 use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
 use diskspd_model::results::TargetResults;
@@ -47,6 +48,14 @@ pub fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<Pl
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
     if targets().any(|target| target.use_large_pages) {
         return Err(vec![PlanError::profile("-l: large pages aren't taken on Windows yet; leave out -l")]);
+    }
+    let is_disk = |path: &[u8]| path.starts_with(b"#") || is_drive_letter(path);
+    let disk = targets().find(|target| is_disk(target.path.as_bytes()) && target.file_size.is_none());
+    if let Some(target) = disk {
+        return Err(vec![PlanError::profile(format!(
+            "'{}': sizes of disks aren't read on Windows yet; give the size to simulate (-c<size>)",
+            target.path
+        ))]);
     }
     Ok(())
 }
