@@ -7,6 +7,7 @@
 mod blame;
 mod kinds;
 mod scene;
+mod spin;
 
 use crate::apart::apart;
 use crate::arguments::Arguments;
@@ -16,7 +17,7 @@ use blame::{Blame, StagedDelay, blames};
 use diskspd::record::json;
 use diskspd::results::Record;
 use kinds::{DelayKind, KINDS};
-use scene::Scene;
+use scene::{Scene, signal};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -77,14 +78,18 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
 
 /// One run, in which all delays of a kind are staged.
 fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Failure> {
-    let scene = Scene::make(&setting.directory)?;
+    let mut scene = Scene::make(&setting.directory)?;
+    scene.set_queue(&(kind.target)(&scene), kind.queue)?;
+    let rival = kind.rival.map(|line| stopped_rival(line, &(kind.target)(&scene), setting)).transpose()?;
+    scene.rival = rival.as_ref().map(|rival| rival.0.id());
     let kept = scene.path("run.json");
     let seconds = 2 + setting.count * (PAUSE_MS + setting.length.as_millis() as u64) / 1000 + 1;
     let (options, target) = (kind.options, (kind.target)(&scene));
     let line = format!("{options} -L -W1 -d{seconds} --explain=2000 --quiet --out");
     let mut command = Command::new("setpriv");
     command
-        .args(["--pdeathsig", "KILL", "sh", "-c", &scene.enter()])
+        .args(["--pdeathsig", "KILL", "sh", "-c", &scene.enter(kind.is_in_groups)])
+        .args(kind.before.split_whitespace())
         .arg(&setting.diskspd)
         .args(line.split(' '))
         .arg(&kept)
@@ -102,6 +107,18 @@ fn staged_in_a_run(kind: &DelayKind, setting: &Setting) -> Result<Vec<Blame>, Fa
         return Err(format!("{}: the run failed", kind.name).into());
     }
     Ok(blames(&record(&kept)?, &delays, setting.length, kind))
+}
+
+/// A program that would do I/O on the target too, and is stopped until it is let go.
+fn stopped_rival(line: &str, target: &str, setting: &Setting) -> Result<StagedRun, Failure> {
+    let line = line.replace("DISKSPD", &setting.diskspd.to_string_lossy());
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL"]).args(line.split(' ')).arg(target);
+    let rival = StagedRun(command.stdout(Stdio::null()).spawn()?);
+    // It has begun.
+    sleep(Duration::from_millis(BEFORE_MS));
+    signal("STOP", rival.0.id())?;
+    Ok(rival)
 }
 
 /// A run that goes on; ended when it is dropped, whatever it waits for once it is let go.

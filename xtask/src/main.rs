@@ -15,6 +15,7 @@ mod peers;
 mod power_cuts;
 mod prepare;
 mod program;
+mod served;
 mod shares;
 mod simulate;
 mod statistics;

@@ -14,7 +14,6 @@ mod faults;
 mod place;
 mod random;
 mod recording;
-mod server;
 mod setting;
 mod stage;
 

@@ -33,6 +33,9 @@ pub fn blames(record: &Record, delays: &[StagedDelay], length: Duration, kind: &
     let span = record.host().results.time_spans.first();
     let began_ns = span.and_then(|span| span.started_at).unwrap_or(0).saturating_mul(1_000_000);
     let slow = span.and_then(|span| span.observed.as_ref()).and_then(|observed| observed.slow.as_ref());
+    if let Some(slow) = slow.filter(|slow| slow.lost > 0) {
+        println!("{}: {} of {} events were lost", kind.name, slow.lost, slow.events);
+    }
     let ios: &[SlowIo] = slow.map_or(&[], |slow| &slow.ios);
     let of = |delay: &StagedDelay| {
         // Which of several in one delay is longest depends on when each was submitted: all count.

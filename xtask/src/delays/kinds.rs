@@ -1,6 +1,7 @@
 //! The kinds of delays: how each is staged, and what has to be blamed for it.
 
-use super::scene::{Group, Scene};
+use super::scene::{Group, Scene, signal};
+use super::spin::spin;
 use crate::Failure;
 use diskspd::results::{Culprit, CulpritKind, IoStage};
 use std::process::{Command, Stdio};
@@ -13,6 +14,14 @@ pub struct DelayKind {
     pub name: &'static str,
     /// How the run is done.
     pub options: &'static str,
+    /// What stands in front of the command line of the run.
+    pub before: &'static str,
+    /// Whether the run is in the control groups.
+    pub is_in_groups: bool,
+    /// What the block layer is told about the loop device in the file system.
+    pub queue: &'static [(&'static str, &'static str)],
+    /// Another program on the same target, which is stopped but while a delay is staged.
+    pub rival: Option<&'static str>,
     /// What it runs on.
     pub target: fn(&Scene) -> String,
     /// Holds up the run of this process for so long.
@@ -22,7 +31,7 @@ pub struct DelayKind {
 }
 
 /// All of them. CPU 0 is where the thread of the run is.
-pub const KINDS: [DelayKind; 7] = [
+pub const KINDS: [DelayKind; 11] = [
     DelayKind {
         name: "SIGSTOP",
         options: "-b4K -r -o4 -Su",
@@ -33,6 +42,7 @@ pub const KINDS: [DelayKind; 7] = [
             signal("CONT", process)
         },
         is_it: |_, culprit| is(culprit, CulpritKind::Stopped, ""),
+        ..PLAIN
     },
     DelayKind {
         name: "frozen group",
@@ -41,6 +51,7 @@ pub const KINDS: [DelayKind; 7] = [
         stage: |scene, _, length| scene.while_set(Group::Freezer, length),
         // No event tells of it (6.1 and later freeze a thread that sleeps where it is): it isn't woken.
         is_it: |stage, culprit| stage == IoStage::Interrupt || is(culprit, CulpritKind::Stopped, ""),
+        ..PLAIN
     },
     DelayKind {
         name: "CPU hog",
@@ -49,6 +60,7 @@ pub const KINDS: [DelayKind; 7] = [
         target: |scene| scene.plain.clone(),
         stage: |_, _, length| hog(length),
         is_it: |_, culprit| is(culprit, CulpritKind::Task, HOG),
+        ..PLAIN
     },
     DelayKind {
         name: "CPU quota",
@@ -56,6 +68,7 @@ pub const KINDS: [DelayKind; 7] = [
         target: |scene| scene.inner.clone(),
         stage: |scene, _, length| scene.while_set(Group::Cpu, length),
         is_it: |stage, _| matches!(stage, IoStage::Submit | IoStage::Wake | IoStage::Reap),
+        ..PLAIN
     },
     DelayKind {
         name: "I/O limit",
@@ -63,6 +76,7 @@ pub const KINDS: [DelayKind; 7] = [
         target: |scene| scene.inner.clone(),
         stage: |scene, _, length| scene.while_set(Group::Io, length),
         is_it: |_, culprit| is(culprit, CulpritKind::Throttle, "diskspd-delays"),
+        ..PLAIN
     },
     DelayKind {
         name: "device",
@@ -70,6 +84,7 @@ pub const KINDS: [DelayKind; 7] = [
         target: |scene| scene.inner.clone(),
         stage: Scene::while_frozen,
         is_it: |stage, culprit| stage == IoStage::Device && is(culprit, CulpritKind::Device, "loop"),
+        ..PLAIN
     },
     DelayKind {
         name: "file system",
@@ -77,8 +92,74 @@ pub const KINDS: [DelayKind; 7] = [
         target: |scene| scene.file.clone(),
         stage: Scene::while_frozen,
         is_it: |stage, culprit| stage == IoStage::Kernel && culprit.is_none(),
+        ..PLAIN
+    },
+    DelayKind {
+        name: "flush",
+        // More than the device takes at once, and no more than can be recorded.
+        options: "-b4K -r -o16 -Su -g5000i",
+        // The loop device does the I/Os of each control group by themselves, and flushes with those of none.
+        is_in_groups: false,
+        queue: &[FEW],
+        target: |scene| scene.flushing.clone(),
+        stage: |scene, _, length| scene.while_flushed(length),
+        is_it: |_, culprit| is(culprit, CulpritKind::Flush, "loop"),
+        ..PLAIN
+    },
+    DelayKind {
+        name: "mq-deadline",
+        options: "-b4K -r -o4 -Su -g2000i",
+        before: IDLE,
+        queue: &[FEW, ("scheduler", "mq-deadline"), ("nr_requests", "1024")],
+        rival: Some(RIVAL),
+        target: |scene| scene.memory.clone(),
+        stage: |scene, _, length| scene.while_rival_runs(length),
+        is_it: |stage, culprit| stage == IoStage::Queue && culprit.is_none(),
+        ..PLAIN
+    },
+    DelayKind {
+        name: "bfq",
+        options: "-b4K -r -o4 -Su -g2000i",
+        before: IDLE,
+        queue: &[FEW, ("scheduler", "bfq"), ("nr_requests", "1024")],
+        rival: Some(RIVAL),
+        target: |scene| scene.memory.clone(),
+        stage: |scene, _, length| scene.while_rival_runs(length),
+        is_it: |stage, culprit| stage == IoStage::Queue && culprit.is_none(),
+        ..PLAIN
+    },
+    DelayKind {
+        name: "slow reaper",
+        options: "-b4K -r -o4 -Su --engine=uring -a0",
+        // Others that want its processor would be blamed, and rightly. Control groups may have no such tasks.
+        before: "chrt -f 40",
+        is_in_groups: false,
+        stage: |_, process, length| spin(process, length),
+        is_it: |stage, culprit| stage == IoStage::Reap && culprit.is_none(),
+        ..PLAIN
     },
 ];
+
+/// The device takes no more requests at once: with as many as loop devices take otherwise the I/Os stand in
+/// line there, and no longer in the scheduler.
+const FEW: (&str, &str) = ("nr_requests", "4");
+/// Whose I/Os the scheduler takes last.
+const IDLE: &str = "ionice -c 3";
+/// Whose it takes first: more than the loop device takes at once.
+const RIVAL: &str = "ionice -c 1 -n 0 DISKSPD -b64K -r -t2 -o400 -Su -W0 -d3600 --quiet";
+
+/// What most kinds have in common.
+const PLAIN: DelayKind = DelayKind {
+    name: "",
+    options: "-b4K -r -o4 -Su",
+    before: "",
+    is_in_groups: true,
+    queue: &[],
+    rival: None,
+    target: |scene| scene.inner.clone(),
+    stage: |_, _, _| Ok(()),
+    is_it: |_, _| false,
+};
 
 /// The program that has the CPU.
 const HOG: &str = "yes";
@@ -86,10 +167,6 @@ const HOG: &str = "yes";
 /// Whether a culprit is of this kind, and its name holds this word.
 fn is(culprit: Option<&Culprit>, kind: CulpritKind, word: &str) -> bool {
     culprit.is_some_and(|culprit| culprit.kind == kind && culprit.name.contains(word))
-}
-
-fn signal(name: &str, process: u32) -> Result<(), Failure> {
-    super::scene::run(&["kill", &format!("-{name}"), &process.to_string()])
 }
 
 /// A task with real-time priority has CPU 0.

@@ -2,11 +2,50 @@
 //! it, and control groups that the run is in.
 
 use crate::Failure;
+use crate::served::{ServedDisk, serve};
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
+
+/// The file in memory.
+fn in_memory() -> PathBuf {
+    PathBuf::from(format!("/dev/shm/diskspd-delays-{}", std::process::id()))
+}
+
+/// A disk whose flushes take time.
+struct SlowToFlush {
+    content: Vec<u8>,
+    length: Duration,
+}
+
+const SLOW_BYTES: usize = 16 << 20;
+
+impl ServedDisk for SlowToFlush {
+    fn size(&self) -> usize {
+        self.content.len()
+    }
+
+    fn read(&self, offset: usize, into: &mut [u8]) -> usize {
+        let there = self.content.get(offset..).unwrap_or_default();
+        let length = into.len().min(there.len());
+        into[..length].copy_from_slice(&there[..length]);
+        length
+    }
+
+    fn write(&mut self, offset: usize, data: &[u8]) {
+        if let Some(there) = self.content.get_mut(offset..offset + data.len()) {
+            there.copy_from_slice(data);
+        }
+    }
+
+    fn flush(&mut self) {
+        sleep(self.length);
+    }
+}
 
 /// What a control group can do to the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +83,13 @@ pub struct Scene {
     pub file: String,
     /// A file in the directory itself.
     pub plain: String,
+    /// A loop device over a file whose flushes take as long as they are told to.
+    pub flushing: String,
+    disk: Arc<Mutex<SlowToFlush>>,
+    /// A loop device over a file in memory: nothing but its own thread is between a request and its data.
+    pub memory: String,
+    /// A program that does I/O while it isn't stopped.
+    pub rival: Option<u32>,
     groups: Vec<PathBuf>,
     device: String,
 }
@@ -60,7 +106,24 @@ impl Scene {
         let cleaner = cleaner(&folder, &groups)?;
         let (inner, file, device) = Default::default();
         let plain = text(&folder.join("plain"));
-        let mut scene = Scene { mounted, cleaner, inner, file, plain, groups, device, folder };
+        let within = text(&mounted.join("disk"));
+        let (rival, flushing, memory) = Default::default();
+        let disk = SlowToFlush { content: vec![0; SLOW_BYTES], length: Duration::ZERO };
+        let disk = Arc::new(Mutex::new(disk));
+        let mut scene = Scene {
+            mounted,
+            cleaner,
+            inner,
+            file,
+            plain,
+            flushing,
+            disk,
+            memory,
+            rival,
+            groups,
+            device,
+            folder,
+        };
         fs::create_dir(&scene.folder)?;
         fs::create_dir(&scene.mounted)?;
         let backing = scene.path("disk");
@@ -68,13 +131,19 @@ impl Scene {
         let outer = said(&["losetup", "--find", "--show", &text(&backing)])?;
         run(&["mkfs.ext4", "-q", "-F", &outer])?;
         run(&["mount", &outer, &text(&scene.mounted)])?;
-        let within = text(&scene.mounted.join("disk"));
         scene.file = text(&scene.mounted.join("file"));
         for file in [&within, &scene.file, &scene.plain] {
             run(&["dd", "if=/dev/urandom", &format!("of={file}"), "bs=1M", "count=64", "status=none"])?;
         }
         run(&["sync"])?;
         scene.inner = said(&["losetup", "--find", "--show", "--direct-io=on", &within])?;
+        let within = in_memory();
+        fs::File::create(&within)?.write_all(&vec![0x5A; SLOW_BYTES])?;
+        scene.memory = said(&["losetup", "--find", "--show", &text(&within)])?;
+        let served = scene.path("served");
+        fs::create_dir(&served)?;
+        serve(&served, Arc::clone(&scene.disk))?;
+        scene.flushing = said(&["losetup", "--find", "--show", &text(&served.join("0"))])?;
         let name = scene.inner.trim_start_matches("/dev/").to_owned();
         scene.device = fs::read_to_string(format!("/sys/class/block/{name}/dev"))?.trim().to_owned();
         scene.make_groups()?;
@@ -96,8 +165,43 @@ impl Scene {
         Ok(())
     }
 
-    /// What a shell does so that the program behind it is in all groups.
-    pub fn enter(&self) -> String {
+    /// Sets what the block layer does with the requests of a loop device: names and values.
+    ///
+    /// # Errors
+    /// The kernel doesn't take it.
+    pub fn set_queue(&self, device: &str, settings: &[(&str, &str)]) -> Result<(), Failure> {
+        let queue = Path::new("/sys/block").join(device.trim_start_matches("/dev/")).join("queue");
+        for (name, value) in settings {
+            fs::write(queue.join(name), value).map_err(|why| format!("{name} {value}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    /// The rival does I/O for so long.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn while_rival_runs(&self, length: Duration) -> Result<(), Failure> {
+        let rival = self.rival.ok_or("nobody else does I/O")?;
+        signal("CONT", rival)?;
+        sleep(length);
+        signal("STOP", rival)
+    }
+
+    /// The device over the slow file flushes its cache for so long.
+    ///
+    /// # Errors
+    /// The kernel doesn't take it.
+    pub fn while_flushed(&self, length: Duration) -> Result<(), Failure> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner).length = length;
+        Ok(fs::File::open(&self.flushing)?.sync_all()?)
+    }
+
+    /// What a shell does so that the program behind it is in all groups, or in none.
+    pub fn enter(&self, is_in_groups: bool) -> String {
+        if !is_in_groups {
+            return "exec \"$0\" \"$@\"".to_owned();
+        }
         let all: Vec<String> =
             self.groups.iter().map(|group| format!("echo $$ > {}/cgroup.procs", group.display())).collect();
         format!("{} && exec \"$0\" \"$@\"", all.join(" && "))
@@ -155,13 +259,23 @@ fn cleaner(folder: &Path, groups: &[PathBuf]) -> Result<Child, Failure> {
         let [file, _, release] = if is_unified() { two } else { one };
         format!("echo {release} > {}\n", group.join(file).display())
     });
+    let memory = in_memory().display().to_string();
+    // What the queues were told outlives what the devices are made of.
+    let reset = format!(
+        "for file in {0}/mounted/disk {0}/served/0 {memory}; do\n\
+         for device in $(losetup -n -O NAME -j $file); do\nqueue=/sys/block/${{device#/dev/}}/queue\n\
+         echo none > $queue/scheduler\necho 128 > $queue/nr_requests\nlosetup -d $device\ndone\ndone\n\
+         rm -f {memory}\n",
+        folder.display(),
+    );
     let detach = |file: &str| format!("losetup -n -O NAME -j {file} | xargs -r losetup -d\n");
     // The run has to be gone, and what it has written.
     let until_done = |what: String| format!("for i in $(seq 100); do {what} && break; sleep 0.1; done\n");
     let remove = groups.iter().map(|group| until_done(format!("rmdir {}", group.display())));
     let folder = folder.display();
     let script = format!(
-        "trap '' INT TERM HUP\nread -r end\nexec 2>/dev/null\nfsfreeze --unfreeze {folder}/mounted\n{}{}{}{}\
+        "trap '' INT TERM HUP\nread -r end\nexec 2>/dev/null\nfsfreeze --unfreeze {folder}/mounted\n\
+         {}{reset}umount {folder}/served\n{}{}{}\
          rm -rf --one-file-system {folder}\n{}",
         release.collect::<String>(),
         detach(&format!("{folder}/mounted/disk")),
@@ -179,6 +293,14 @@ fn is_unified() -> bool {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// Sends a signal.
+///
+/// # Errors
+/// The process is gone.
+pub fn signal(name: &str, process: u32) -> Result<(), Failure> {
+    run(&["kill", &format!("-{name}"), &process.to_string()])
 }
 
 /// Runs a command to its end.

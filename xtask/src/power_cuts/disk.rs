@@ -1,6 +1,7 @@
 //! A disk that remembers every write and flush in its order, so that it can be shown as a power cut at any
 //! moment would have left it.
 
+use crate::served::ServedDisk;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -52,11 +53,6 @@ impl Disk {
         }
     }
 
-    /// Bytes.
-    pub fn size(&self) -> usize {
-        self.content.len()
-    }
-
     /// What was done before is durable; what comes is remembered. Returns what is needed to show cuts.
     pub fn record(&mut self) -> Vec<u8> {
         self.settle();
@@ -75,39 +71,6 @@ impl Disk {
     fn settle(&mut self) {
         for (page, bytes) in self.changed.drain() {
             self.content[page * PAGE..][..bytes.len()].copy_from_slice(&bytes);
-        }
-    }
-
-    /// Fills bytes from an offset on; returns how many there are.
-    pub fn read(&self, offset: usize, into: &mut [u8]) -> usize {
-        let length = into.len().min(self.size().saturating_sub(offset));
-        let mut done = 0;
-        while done < length {
-            let at = offset + done;
-            let within = at % PAGE;
-            let piece = (PAGE - within).min(length - done);
-            let from = match self.changed.get(&(at / PAGE)) {
-                Some(page) => &page[within..],
-                None => &self.content[at..],
-            };
-            into[done..done + piece].copy_from_slice(&from[..piece]);
-            done += piece;
-        }
-        length
-    }
-
-    /// A write, which counts as durable only with the next flush.
-    pub fn write(&mut self, offset: usize, data: &[u8]) {
-        if self.is_recorded {
-            self.remember(Event::Write { offset, data: data.to_vec() });
-        }
-        self.change(offset, data);
-    }
-
-    /// A flush.
-    pub fn flush(&mut self) {
-        if self.is_recorded {
-            self.remember(Event::Flush);
         }
     }
 
@@ -188,6 +151,42 @@ impl Disk {
     /// Changes what is shown, until the next cut.
     pub fn damage(&mut self, offset: usize, data: &[u8]) {
         self.change(offset, data);
+    }
+}
+
+impl ServedDisk for Disk {
+    fn size(&self) -> usize {
+        self.content.len()
+    }
+
+    fn read(&self, offset: usize, into: &mut [u8]) -> usize {
+        let length = into.len().min(self.size().saturating_sub(offset));
+        let mut done = 0;
+        while done < length {
+            let at = offset + done;
+            let within = at % PAGE;
+            let piece = (PAGE - within).min(length - done);
+            let from = match self.changed.get(&(at / PAGE)) {
+                Some(page) => &page[within..],
+                None => &self.content[at..],
+            };
+            into[done..done + piece].copy_from_slice(&from[..piece]);
+            done += piece;
+        }
+        length
+    }
+
+    fn write(&mut self, offset: usize, data: &[u8]) {
+        if self.is_recorded {
+            self.remember(Event::Write { offset, data: data.to_vec() });
+        }
+        self.change(offset, data);
+    }
+
+    fn flush(&mut self) {
+        if self.is_recorded {
+            self.remember(Event::Flush);
+        }
     }
 }
 

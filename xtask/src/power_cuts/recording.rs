@@ -3,10 +3,10 @@
 use super::disk::Disk;
 use super::place::Place;
 use super::random::Random;
-use super::server;
 use super::setting::Setting;
 use super::stage::{Stage, run};
 use crate::Failure;
+use crate::served;
 use diskspd::integrity::journal::{JournalContent, format};
 use diskspd::integrity::{Power, read_back};
 use diskspd::results::{AddUp, IntegrityCounts};
@@ -60,7 +60,7 @@ impl Recording {
             workload.place.never_torn(),
             journal.clone(),
         )));
-        server::serve(Path::new(&disks), Arc::clone(&disk))?;
+        served::serve(Path::new(&disks), Arc::clone(&disk))?;
         let mut stage = Stage::default();
         stage.undo("umount", "-l", &disks);
         let mut recording = Recording {

@@ -113,23 +113,36 @@ struct StageSums {
 impl StageSums {
     fn add(&mut self, (stage, kept): Blame, ns: u64) {
         self.stages.add(stage, ns);
-        let Some(kept) = kept else { return };
+        if let Some(kept) = kept {
+            self.keep(kept, ns);
+        }
+    }
+
+    /// It was kept by that for so long.
+    fn keep(&mut self, kept: HeldBy, ns: u64) {
         match self.kept.iter_mut().find(|(known, _)| *known == kept) {
             Some((_, sum)) => *sum += ns,
             None => self.kept.push((kept, ns)),
         }
     }
 
-    /// A flush that took up half of the time at the device or more is what kept the I/O there.
+    /// A flush that took up half of the time at the device or more is what kept the I/O there; and one that
+    /// took up half of the time before the driver got it kept it out, as long as it went on.
     fn flush(&mut self, block: &BlockTimes) {
-        let (Some((begin, end)), Some(completed)) = (block.flush, block.completed) else { return };
-        let Some(issued) = block.issued else { return };
-        let ns = end.min(completed).saturating_sub(begin.max(issued));
-        if ns > 0 && ns.saturating_mul(2) >= completed.saturating_sub(issued) {
+        let (Some((begin, end)), Some(issued)) = (block.flush, block.issued) else { return };
+        let flush = HeldBy::By(CulpritKind::Flush);
+        let within = |from: u64, to: u64| {
+            let ns = end.min(to).saturating_sub(begin.max(from));
+            (ns > 0 && ns.saturating_mul(2) >= to.saturating_sub(from)).then_some(ns)
+        };
+        if block.completed.and_then(|completed| within(issued, completed)).is_some() {
             for (kept, _) in self.kept.iter_mut().filter(|(kept, _)| *kept == HeldBy::By(CulpritKind::Device))
             {
-                *kept = HeldBy::By(CulpritKind::Flush);
+                *kept = flush;
             }
+        }
+        if let Some(ns) = block.queued.and_then(|(queued, _)| within(queued, issued)) {
+            self.keep(flush, ns);
         }
     }
 
@@ -242,6 +255,22 @@ mod tests {
         let (_, culprit) =
             found(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
+    }
+
+    #[test]
+    fn a_flush_that_keeps_it_from_the_driver_takes_the_blame_as_long_as_it_goes_on() {
+        let steps = [RUNS, (140, ThreadDoing::Sleeps), (1050, ThreadDoing::Runs)];
+        let held = BlockTimes { flush: Some((200, 990)), ..block((110, THREAD), 1000, 1040) };
+        let (stages, culprit) = found(&held, &steps, false);
+        assert!(stages.contains(&(IoStage::Queue, 890)), "{stages:?}");
+        assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Flush), 790)));
+        // It goes on while the driver has it.
+        let on = BlockTimes { flush: Some((200, 1020)), ..block((110, THREAD), 900, 1040) };
+        assert_eq!(found(&on, &steps, false).1, Some((HeldBy::By(CulpritKind::Flush), 700 + 140)));
+        // Most of the time it waited for something else, or no flush is known.
+        let short = BlockTimes { flush: Some((200, 500)), ..held };
+        assert_eq!(found(&short, &steps, false).1, None);
+        assert_eq!(found(&BlockTimes { flush: None, ..held }, &steps, false).1, None);
     }
 
     #[test]

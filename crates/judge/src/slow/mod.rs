@@ -7,4 +7,4 @@ mod seen;
 
 pub use attribute::{Attributed, HeldBy, attribute};
 pub use course::{ThreadCourse, ThreadDoing};
-pub use seen::{BlockSeen, BlockStep, BlockTimes};
+pub use seen::{BlockMatch, BlockSeen, BlockStep, BlockTimes};

@@ -59,9 +59,78 @@ impl BlockTimes {
     }
 }
 
+/// The same while events are looked through: other programs do I/O on the same sectors too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct BlockMatch {
+    /// What is known so far.
+    pub times: BlockTimes,
+    /// An event of exactly the I/O's sectors was there: that the block layer got it, that the driver got it,
+    /// that it is complete.
+    exact: [bool; 3],
+}
+
+impl BlockMatch {
+    /// The next event, as [`BlockTimes::take`] has them. `is_exact`: its sectors are those of the I/O.
+    /// Requests that were merged or split have others; where one has exactly those, it is the I/O's, and
+    /// those that only overlap with it are somebody else's.
+    pub fn take(&mut self, seen: &BlockSeen, is_exact: bool) {
+        let (place, before) = match seen.step {
+            BlockStep::Queued(_) => (0, true),
+            BlockStep::Issued => (1, self.times.queued.is_some()),
+            BlockStep::Completed => (2, self.times.issued.is_some() || !self.exact[1]),
+        };
+        if !before || self.exact[place] {
+            return;
+        }
+        if is_exact {
+            match seen.step {
+                BlockStep::Queued(_) => {
+                    self.times = BlockTimes { flush: self.times.flush, ..BlockTimes::default() }
+                }
+                BlockStep::Issued => (self.times.issued, self.times.completed) = (None, None),
+                BlockStep::Completed => {}
+            }
+            self.exact[place..].fill(false);
+            self.exact[place] = true;
+        }
+        self.times.take(seen);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_do_on_the_same_sectors_is_not_the_ios() {
+        let seen =
+            |at, step| BlockSeen { at, step, device: 1, sector: 8, sectors: 8, write: false, flush: false };
+        let mut found = BlockMatch::default();
+        for (at, step, is_exact) in [
+            (1, BlockStep::Queued(9), false),
+            (2, BlockStep::Issued, false),
+            (3, BlockStep::Queued(7), true),
+            (4, BlockStep::Completed, false),
+            (5, BlockStep::Issued, false),
+            (6, BlockStep::Completed, false),
+            (7, BlockStep::Issued, true),
+            (8, BlockStep::Queued(9), false),
+            (9, BlockStep::Completed, true),
+            (10, BlockStep::Issued, false),
+            (11, BlockStep::Completed, false),
+        ] {
+            found.take(&seen(at, step), is_exact);
+        }
+        let expected = BlockTimes { queued: Some((3, 7)), issued: Some(7), completed: Some(9), flush: None };
+        assert_eq!(found.times, expected);
+        // Merged with others: none has exactly its sectors but the one that the block layer got.
+        let mut merged = BlockMatch::default();
+        merged.take(&seen(3, BlockStep::Queued(7)), true);
+        merged.take(&seen(5, BlockStep::Issued), false);
+        merged.take(&seen(6, BlockStep::Completed), false);
+        let expected = BlockTimes { queued: Some((3, 7)), issued: Some(5), completed: Some(6), flush: None };
+        assert_eq!(merged.times, expected);
+    }
 
     #[test]
     fn the_first_part_begins_and_the_last_one_ends() {

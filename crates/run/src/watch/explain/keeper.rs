@@ -4,7 +4,7 @@ use super::events::TaskNames;
 use super::places::TargetPlaces;
 use super::throttles::Throttles;
 use crate::tell::io_log::Entry;
-use diskspd_judge::slow::{self, Attributed, BlockSeen, BlockTimes, HeldBy, ThreadCourse};
+use diskspd_judge::slow::{self, Attributed, BlockMatch, BlockSeen, BlockTimes, HeldBy, ThreadCourse};
 use diskspd_model::operation::Operation;
 use diskspd_model::results::{Culprit, CulpritKind, SlowIo, SlowIos, SlowSecond};
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -47,6 +47,8 @@ pub(super) struct Keeper {
     pub threads: Vec<Thread>,
     pub throttles: Throttles,
     block: VecDeque<BlockSeen>,
+    /// Kept by themselves: one may have begun long before an I/O that it holds up.
+    flushes: DeviceFlushes,
     /// Of I/Os that began before nothing is known: events were lost.
     blind_until: Nanos,
     waiting: Vec<SlowCandidate>,
@@ -64,6 +66,7 @@ impl Keeper {
             threads: Vec::new(),
             throttles: Throttles::default(),
             block: VecDeque::new(),
+            flushes: DeviceFlushes::default(),
             blind_until: 0,
             waiting: Vec::new(),
             found: SlowIos { wanted, ..SlowIos::default() },
@@ -72,6 +75,9 @@ impl Keeper {
 
     /// An event of a device, in the order of time.
     pub fn saw(&mut self, seen: BlockSeen) {
+        if seen.flush {
+            return self.flushes.take(&seen);
+        }
         if self.block.len() == MOST_EVENTS {
             self.block.pop_front();
         }
@@ -86,6 +92,7 @@ impl Keeper {
     /// Events until `now` were lost.
     pub fn lost(&mut self, now: Nanos) {
         self.block.clear();
+        self.flushes.all.clear();
         self.threads.iter_mut().for_each(|thread| thread.course.forget());
         self.blind_until = now;
     }
@@ -122,23 +129,21 @@ impl Keeper {
 
     /// What the block layer told of each.
     fn block_times(&self, ios: &[SlowCandidate]) -> Vec<BlockTimes> {
-        let mut times = vec![BlockTimes::default(); ios.len()];
+        let mut found = vec![BlockMatch::default(); ios.len()];
         let mut ranges: Vec<(u32, u64, u64, usize)> = Vec::new();
+        // Of several pieces the first begins and the last one ends.
+        let mut is_whole = vec![false; ios.len()];
         for (index, SlowCandidate { io, .. }) in ios.iter().enumerate() {
             let Some(places) = self.places.get(io.target as usize) else { continue };
             let sectors = places.sectors(io.offset, io.size);
+            is_whole[index] = sectors.len() == 1;
             ranges.extend(sectors.into_iter().map(|(device, from, to)| (device, from, to, index)));
         }
         ranges.sort_unstable();
         let longest = ranges.iter().map(|(_, from, to, _)| to - from).max().unwrap_or(0);
         let from = ios.iter().map(|candidate| candidate.io.start).min().unwrap_or(0);
-        let mut flushes = DeviceFlushes::default();
         let first = self.block.partition_point(|seen| seen.at < from);
         for seen in self.block.range(first..) {
-            if seen.flush {
-                flushes.take(seen);
-                continue;
-            }
             let end = seen.sector.saturating_add(u64::from(seen.sectors));
             let behind = ranges.partition_point(|(device, from, ..)| (*device, *from) < (seen.device, end));
             for (device, from, to, index) in ranges[..behind].iter().rev() {
@@ -150,13 +155,15 @@ impl Keeper {
                     && (io.op == Operation::Write) == seen.write
                     && (io.start..=ios[*index].reaped()).contains(&seen.at);
                 if is_its {
-                    times[*index].take(seen);
+                    let is_exact = is_whole[*index] && (*from, *to) == (seen.sector, end);
+                    found[*index].take(seen, is_exact);
                 }
             }
         }
+        let mut times: Vec<BlockTimes> = found.into_iter().map(|found| found.times).collect();
         for (times, candidate) in times.iter_mut().zip(ios) {
             let device = self.places.get(candidate.io.target as usize).and_then(TargetPlaces::device);
-            times.flush = device.and_then(|(device, _)| flushes.longest(device, candidate));
+            times.flush = device.and_then(|(device, _)| self.flushes.longest(device, candidate));
         }
         times
     }
@@ -212,17 +219,37 @@ impl Keeper {
     }
 }
 
+/// Flushes of which the next one begins so soon after the end of the one before are one, ns: what waits in
+/// front of the device gets no turn between them.
+const IN_A_ROW: Nanos = 1_000_000;
+
+/// Flushes that are kept, the latest.
+const MOST_FLUSHES: usize = 1 << 14;
+
 /// When devices flushed their caches.
 #[derive(Debug, Default)]
 struct DeviceFlushes {
     /// Device, begin, end; not yet known = never.
-    all: Vec<(u32, Nanos, Nanos)>,
+    all: VecDeque<(u32, Nanos, Nanos)>,
 }
 
 impl DeviceFlushes {
     fn take(&mut self, seen: &BlockSeen) {
         match seen.step {
-            slow::BlockStep::Issued => self.all.push((seen.device, seen.at, Nanos::MAX)),
+            slow::BlockStep::Issued => {
+                let last = |(device, _, end): &&mut (u32, Nanos, Nanos)| {
+                    *device == seen.device && *end != Nanos::MAX && seen.at <= end.saturating_add(IN_A_ROW)
+                };
+                match self.all.iter_mut().rev().find(last) {
+                    Some((_, _, end)) => *end = Nanos::MAX,
+                    None => {
+                        if self.all.len() == MOST_FLUSHES {
+                            self.all.pop_front();
+                        }
+                        self.all.push_back((seen.device, seen.at, Nanos::MAX));
+                    }
+                }
+            }
             slow::BlockStep::Completed => {
                 let open = |(device, _, end): &&mut (u32, Nanos, Nanos)| {
                     *device == seen.device && *end == Nanos::MAX
@@ -248,6 +275,21 @@ impl DeviceFlushes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flushes_in_a_row_are_one() {
+        let mut flushes = DeviceFlushes::default();
+        let mut saw = |at, step| {
+            let (device, sector, sectors, write) = (1, 0, 0, true);
+            flushes.take(&BlockSeen { at, step, device, sector, sectors, write, flush: true });
+        };
+        const MS: Nanos = 1_000_000;
+        for (begin, end) in [(10, 70), (70, 130), (200, 210)] {
+            saw(begin * MS, slow::BlockStep::Issued);
+            saw(end * MS, slow::BlockStep::Completed);
+        }
+        assert_eq!(flushes.all, [(1, 10 * MS, 130 * MS), (1, 200 * MS, 210 * MS)]);
+    }
 
     #[test]
     fn each_second_has_its_slowest_and_the_time_span_has_those_of_all() {

@@ -1,8 +1,7 @@
-//! A file system in user space with one kind of file: the disk. Each name is a file of its own to the
-//! kernel, so that nothing of one cut is cached for the next. The protocol is that of
-//! linux/fuse.h, version 7.31.
+//! A file system in user space with one kind of file: a disk. Each name is a file of its own to the kernel,
+//! so that nothing that one of them showed is cached for the next. The protocol is that of linux/fuse.h,
+//! version 7.31.
 
-use super::disk::Disk;
 use crate::Failure;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -18,8 +17,23 @@ const ENOENT: i32 = 2;
 const ENOSYS: i32 = 38;
 const EOPNOTSUPP: i32 = 95;
 
+/// What is served.
+pub trait ServedDisk: Send {
+    /// Bytes.
+    fn size(&self) -> usize;
+
+    /// Fills bytes from an offset on; returns how many there are.
+    fn read(&self, offset: usize, into: &mut [u8]) -> usize;
+
+    /// A write, which counts as durable only with the next flush.
+    fn write(&mut self, offset: usize, data: &[u8]);
+
+    /// A flush.
+    fn flush(&mut self);
+}
+
 /// Mounts it at a folder, and serves it in a thread of its own until it is unmounted.
-pub fn serve(at: &Path, disk: Arc<Mutex<Disk>>) -> Result<(), Failure> {
+pub fn serve(at: &Path, disk: Arc<Mutex<impl ServedDisk + 'static>>) -> Result<(), Failure> {
     let device = File::options().read(true).write(true).open("/dev/fuse")?;
     let serving = device.try_clone()?;
     let mounting = Command::new("mount")
@@ -29,7 +43,7 @@ pub fn serve(at: &Path, disk: Arc<Mutex<Disk>>) -> Result<(), Failure> {
             "fuse",
             "-o",
             "fd=0,rootmode=40000,user_id=0,group_id=0,max_read=1048576",
-            "power-cuts",
+            "diskspd-xtask",
         ])
         .arg(at)
         .stdin(Stdio::from(device))
@@ -42,7 +56,7 @@ pub fn serve(at: &Path, disk: Arc<Mutex<Disk>>) -> Result<(), Failure> {
 }
 
 /// Until it is unmounted.
-fn answer_all(mut device: File, disk: &Mutex<Disk>) {
+fn answer_all(mut device: File, disk: &Mutex<impl ServedDisk>) {
     let mut request = vec![0; LARGEST + 4096];
     while let Ok(length) = device.read(&mut request) {
         let request = &request[..length];
@@ -75,7 +89,7 @@ fn word(request: &[u8], at: usize) -> u64 {
 }
 
 /// `None` = nobody waits for one.
-fn answer(opcode: u32, request: &[u8], disk: &Mutex<Disk>) -> Option<Result<Vec<u8>, i32>> {
+fn answer(opcode: u32, request: &[u8], disk: &Mutex<impl ServedDisk>) -> Option<Result<Vec<u8>, i32>> {
     let mut disk = disk.lock().unwrap_or_else(PoisonError::into_inner);
     let node = word(request, 16);
     let body = &request[HEAD.min(request.len())..];

@@ -1,0 +1,59 @@
+//! A thread that runs and doesn't look for completions: where it comes back to from the system call in which
+//! it waits for them stands an endless loop, for so long.
+
+use crate::Failure;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// `jmp` to itself.
+const LOOP: [u8; 2] = [0xEB, 0xFE];
+/// The number of `io_uring_enter`.
+const ENTER: &str = "426";
+/// So long it is tried to find the thread in it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The worker of a process, which uses `io_uring`, runs in circles for so long.
+///
+/// # Errors
+/// There is none, or the processor is another one.
+pub fn spin(process: u32, length: Duration) -> Result<(), Failure> {
+    if std::env::consts::ARCH != "x86_64" {
+        return Err("a thread is made to run in circles on x86-64 only".into());
+    }
+    let memory = File::options().read(true).write(true).open(format!("/proc/{process}/mem"))?;
+    let begun = Instant::now();
+    let address = loop {
+        if let Some(stack) = waiting(process)? {
+            // The function of the C library that made the system call has nothing else on the stack.
+            let mut address = [0; 8];
+            memory.read_exact_at(&mut address, stack)?;
+            // It wasn't another one by then.
+            if waiting(process)? == Some(stack) {
+                break u64::from_le_bytes(address);
+            }
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err("no thread waits for completions".into());
+        }
+    };
+    let mut code = LOOP;
+    memory.read_exact_at(&mut code, address)?;
+    memory.write_all_at(&LOOP, address)?;
+    sleep(length);
+    Ok(memory.write_all_at(&code, address)?)
+}
+
+/// The stack of a thread that waits for completions.
+fn waiting(process: u32) -> Result<Option<u64>, Failure> {
+    for thread in fs::read_dir(format!("/proc/{process}/task"))? {
+        // It ends meanwhile, or runs.
+        let Ok(call) = fs::read_to_string(thread?.path().join("syscall")) else { continue };
+        let words: Vec<&str> = call.split_whitespace().collect();
+        if let [ENTER, .., stack, _] = words[..] {
+            return Ok(Some(u64::from_str_radix(stack.trim_start_matches("0x"), 16)?));
+        }
+    }
+    Ok(None)
+}
