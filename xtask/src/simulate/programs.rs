@@ -25,8 +25,6 @@ pub struct RoundFaults {
     pub killed_at: Vec<Option<u32>>,
     /// The disk is full from this step of all on, for so many.
     pub full: (u32, u32),
-    /// What is kept elsewhere finds no place either.
-    pub is_full_elsewhere: bool,
     /// The file system has files without names.
     pub has_unnamed: bool,
     /// How far the wall clock is ahead of the kernel's, ns.
@@ -169,7 +167,8 @@ impl StepWatcher for Watched {
         let is_full = (from..from.saturating_add(count)).contains(&state.all_steps) && grows(step);
         let failed = match step {
             FileStep::MakeUnnamed if !faults.has_unnamed => Some(EOPNOTSUPP),
-            FileStep::MakeElsewhere if faults.is_full_elsewhere => Some(ENOSPC),
+            // It is a folder of the machine's, where others' files decide what a name finds.
+            FileStep::MakeElsewhere => Some(ENOSPC),
             _ if is_full => Some(ENOSPC),
             _ => None,
         };

@@ -10,16 +10,13 @@ use diskspd::results::{Record, Results, SpanResults};
 use diskspd::store::{Imported, KeptAs, RunNotes, Store, StoreEntry, StoreError, StoreIndex, packed};
 use diskspd::truth::Judged;
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// All runs, in the order of the index.
 pub fn all(index: &StoreIndex) -> Result<Vec<StoreEntry>, StoreError> {
     index.select(&Selection::default(), None)
 }
-
-/// What a message says in front of the path of a run that is kept elsewhere.
-const ELSEWHERE: &str = "; the run is kept as ";
 
 /// What somebody who heard the program knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -188,7 +185,6 @@ impl Doing<'_> {
         self.ends(number, said, saved.as_ref().ok().map(|saved| saved.kept.id.as_str()));
         self.note(&format!("run {number}: {said:?}"));
         if let Err(error) = saved {
-            self.elsewhere(number, &error.to_string());
             self.failed("a run can't be kept", &error);
         }
     }
@@ -197,17 +193,6 @@ impl Doing<'_> {
     fn failed(&self, what: &str, error: &StoreError) {
         if !self.programs.is_dead(self.program) && !self.programs.is_ever_full() {
             self.attempts().wrong.push(format!("{what}: {error}"));
-        }
-    }
-
-    /// What can't be kept where it should be is where the message says.
-    fn elsewhere(&self, number: usize, said: &str) {
-        let Some((_, path)) = said.rsplit_once(ELSEWHERE) else { return };
-        let content = fs::read(path).ok().and_then(|packed| packed::unpack(&packed[..]).ok());
-        let _ = fs::remove_file(path);
-        let mut attempts = self.attempts();
-        if content.as_ref() != Some(&attempts.runs[number].content) {
-            attempts.wrong.push(format!("run {number} isn't elsewhere either: {said}"));
         }
     }
 
@@ -222,7 +207,6 @@ impl Doing<'_> {
         let id = match &imported {
             Ok(Imported::New(id) | Imported::Known(id)) => Some(id.as_str()),
             Err(error) => {
-                self.elsewhere(number, &error.to_string());
                 self.failed("a run can't be imported", error);
                 None
             }
