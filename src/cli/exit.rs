@@ -9,7 +9,7 @@ pub enum Exit {
     Success = 0,
     /// The run failed, or an event can't be used; also of `-ye`.
     RunFailed = 1,
-    /// The run went well, but its figures are not what they seem to be, with `--strict`; `doctor` found
+    /// The run went well, but its figures are wrong or can't be verified, with `--strict`; `doctor` found
     /// something worse than a note; `compare` found what `--fail-if` names; `precondition` never reached
     /// a steady state; and `verify-after` found nothing that it could verify.
     Doubtful = 2,

@@ -89,8 +89,8 @@ fn exit_status(page: &mut String) {
         (Exit::RunFailed, "The run failed, or an event can't be used; also after -ye."),
         (
             Exit::Doubtful,
-            "With --strict: the run went well, but its figures are not what they seem to be. Of doctor: something \
-             would distort figures. Of compare: what --fail-if names.",
+            "With --strict: the run went well, but its figures are wrong or can't be verified. Of doctor: \
+             something would distort figures. Of compare: what --fail-if names.",
         ),
         (Exit::Usage, "No arguments, or a wrong command line or profile."),
         (Exit::Corrupt, "With --verify, and of verify-after: sectors don't hold what was written."),

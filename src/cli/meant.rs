@@ -75,10 +75,7 @@ pub fn word(arguments: &[OsString]) -> Option<(RawText, &'static str)> {
     let given = arguments.get(1)?.as_encoded_bytes();
     let text = std::str::from_utf8(given).ok()?;
     let known = WORDS.iter().find(|(words, _)| words.contains(&text)).map(|(_, meant)| *meant);
-    let job = text.ends_with(".fio").then_some(
-        "fio job files can't be read: diskspd -c1G -b4K -r -o32 -t4 -d30 -Su test.dat says the same as \
-         --rw=randread --bs=4k --iodepth=32 --numjobs=4 --runtime=30 --direct=1.",
-    );
+    let job = text.ends_with(".fio").then_some("diskspd --fio FILE.fio runs the jobs of a fio job file.");
     Some((RawText::from(given.to_vec()), known.or(job)?))
 }
 

@@ -188,7 +188,7 @@ pub const OUT: OptionRow =
     row("--out", File, "write another report to this file, in the format of its extension");
 pub const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what would be done, and do nothing");
-pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are not what they seem to be");
+pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are wrong or can't be verified");
 pub const WITH: OptionRow =
     text("--with", "<command>", "'ssh host diskspd.exe'", "let DISKSPD itself make the runs");
 pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");

@@ -802,7 +802,7 @@ fn how_many_runs_more_is_of_the_side_that_lacks_them() {
 #[test]
 fn what_so_few_runs_cant_ever_tell_is_said_before_them() {
     assert!(foreseen(3, 1).unwrap().contains("can't detect any change"));
-    assert!(foreseen(4, 1).unwrap().contains("not of several others"));
+    assert!(foreseen(4, 1).unwrap().contains("not of the other figures"));
     assert!(foreseen(8, 10).unwrap().contains("10 time spans together"));
     assert_eq!(foreseen(8, 1), None);
 }

@@ -126,7 +126,7 @@ fn what_is_not_known_is_said_and_nothing_is_concluded() {
     };
     let refused = judged(vec![statement(LogSource::NvmeHealth, None, None)]);
     assert!(
-        storage(&refused).contains("(NVMe health) is not known: only root may ask"),
+        storage(&refused).contains("(NVMe health) are not known: only root may ask"),
         "{}",
         storage(&refused)
     );
@@ -135,7 +135,7 @@ fn what_is_not_known_is_said_and_nothing_is_concluded() {
     let after = VolumeCounters { over_volume_iops_us: u64::MAX, ..after };
     let anew = statement(LogSource::Ebs, Some(LogPage::Volume(before)), Some(LogPage::Volume(after)));
     let anew = judged(vec![anew]);
-    assert!(storage(&anew).contains("its counters began anew meanwhile"), "{}", storage(&anew));
+    assert!(storage(&anew).contains("its counters were reset meanwhile"), "{}", storage(&anew));
     assert!(told(&anew).is_empty());
     // No device that says anything: as ever.
     assert!(!storage(&judged(Vec::new())).contains("says of itself"));
@@ -147,8 +147,7 @@ fn heat_errors_and_states_are_told_by_what_changed() {
     assert!(told(&judged(vec![health(new.clone(), new.clone())])).is_empty());
     let hot = Health { light_throttles: 2, light_throttled_s: 5, kelvin: 353, ..new.clone() };
     let found = judged(vec![health(new.clone(), hot.clone())]);
-    let message =
-        "nvme1n1 slowed itself down because of heat: 5 s a little and 0 s much, it began to 2 times";
+    let message = "nvme1n1 throttled itself 2 times because of heat: 5 s lightly and 0 s heavily";
     assert_eq!(told(&found), [("slowed-by-heat", message)]);
     // Slow already, and still.
     let still = Health { light_throttled_s: 7, ..hot.clone() };

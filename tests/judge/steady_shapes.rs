@@ -170,7 +170,11 @@ fn latencies_that_change_under_a_steady_rate_are_told() {
         (back, "latency-changed", &["it changed at second 9, from ", "warm up longer (-W9)"]),
         (drift, "latency-drift", &["still rising when it ended"]),
         (tail, "latency-tail", &["from second 15 on 0.9 % of the I/Os took about 85 ms"]),
-        (short_tail, "latency-changed", &["as if after the change 1.0 % of the I/Os took about 80 ms"]),
+        (
+            short_tail,
+            "latency-changed",
+            &["consistent with this: after the change 1.0 % of the I/Os took about 80 ms"],
+        ),
     ] {
         let random = &mut Random(7);
         let intervals: Vec<LatencySums> =

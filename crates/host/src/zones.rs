@@ -1,6 +1,6 @@
 //! Zones of block devices, as the device reports them and the kernel limits them.
 
-use super::device::{Device, split};
+use super::device::{Device, Number, split};
 use super::nvme::Generic;
 use super::root::{Root, number};
 use diskspd_model::machine::zones::ZoneFacts;
@@ -15,13 +15,23 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
     let root = Root::live();
     let found = rustix::fs::stat(path).ok()?;
     match FileType::from_raw_mode(found.st_mode) {
-        FileType::BlockDevice => facts(&Device::of(&root, split(found.st_rdev))?, path),
+        FileType::BlockDevice => {
+            let number = split(found.st_rdev);
+            is_host_managed(&root, number).then(|| facts(&Device::of(&root, number)?, path)).flatten()
+        }
         FileType::CharacterDevice => {
             let device = Generic::found(&root, &found)?.block?;
             facts(&device, &device.node())
         }
         _ => None,
     }
+}
+
+/// Whether the kernel knows a disk, or that of a partition, to have zones that are written in order only.
+/// Most have none, and need no further look.
+fn is_host_managed(root: &Root, (major, minor): Number) -> bool {
+    let model = |folder| root.text(format!("/sys/dev/block/{major}:{minor}/{folder}/zoned"));
+    model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")
 }
 
 fn facts(device: &Device, way: &Path) -> Option<ZoneFacts> {

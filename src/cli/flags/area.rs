@@ -22,10 +22,10 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "64K; -bsn",
         scope: Scope::Targets,
-        notes: "At least 1, below 4294967295. Read before all other sizes, wherever it stands; the last \
-                one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, of \
-                the time span; -bsp is the default with --compat 2.3. With it each thread has a copy of \
-                the buffer of -Z<size>. Large pages (-l) go before it. It may stand beside -X.",
+        notes: "At least 1, below 4294967295. -b is read before all other sizes, wherever it stands; the \
+                last one counts. A suffix B within -b is in units of the -b before it. -bs is DISKSPD 2.3's, \
+                of the time span. -bsp is the default with --compat 2.3; each thread then has its own copy \
+                of the buffer of -Z<size>. -l overrides -bs. -bs may be given with -X.",
         compatibility: Differs(
             "-b0, which divides by zero in DISKSPD, is an error; -bs beside -X holds for every time span, \
              DISKSPD 2.3 drops it",

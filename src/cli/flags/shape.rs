@@ -19,11 +19,11 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "one pattern: the options",
         scope: Scope::Targets,
-        notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, \
-                -w, -B, -f, --distribution and --bs-split, which then don't stand outside, but for -B and \
-                -f. Parts share outstanding I/Os, threads and all else; each sequential part of a thread \
-                has a position of its own. Results by part stand at the end of the text report. Not with \
-                -si, -p, -Z<size>, and -g in bytes.",
+        notes: "As in --mix '70:-b8K -r -w0; 20:-b64K -s -w100'. A part may have -b, -r, -rs, -rd, -s, -w, \
+                -B, -f, --distribution and --bs-split. With --mix give them only inside parts; -B and -f may \
+                also stand outside. Parts share outstanding I/Os, threads and all else; each sequential part \
+                of a thread has a position of its own. Results by part stand at the end of the text report. \
+                Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
         print: Print::Work(|_, target| {
@@ -43,8 +43,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its own size, or \
                 of the alignment of -r or -s; a sequential one at the first such place behind the one \
-                before. Results by size stand at the end of the text report. Not with -si, -p, -Z<size>, \
-                and -g in bytes.",
+                before. Results by size stand at the end of the text report. Not with -si, -p, and -g in \
+                bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
         values: &["4K/60:8K/30:64K/10"],
@@ -65,7 +65,8 @@ pub const FLAGS: &[Flag] = &[
             ),
             (
                 "--distribution hot:<area>%/<share>%[,moves=<s>s]",
-                "a part of the area gets a share of the I/O, and moves on by its length every <s> seconds",
+                "<share>% of the I/O goes to <area>% of the area, which moves on by its own length every <s> \
+                 seconds",
             ),
         ],
         default: "uniform, or as -rd says",
@@ -103,8 +104,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--dedupe <percent>", "write this percentage of duplicate blocks of 4 KiB")],
         default: "0 with --compress, else as with --compress",
         scope: Scope::Targets,
-        notes: "0 to 99. Each of them repeats one that the thread has made for the target before, 4 to 8 \
-                MiB of new ones earlier, out of the sight of most compressors. Without --compress the rest \
+        notes: "0 to 99. Each duplicate repeats a block of the same thread and target, with 4 to 8 MiB of \
+                new blocks between them: beyond the window of most compressors. Without --compress the rest \
                 can't be compressed. Not with -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],

@@ -60,9 +60,10 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         with_profile: false,
         notes: "For host-managed zoned devices. Each outstanding write has a zone of its own; threads share \
-                the zones between -B and -f. A full zone is followed by one that is active, else by an empty \
-                one, else by one that is reset first: by order, with -r at random. Resets are counted and \
-                timed by themselves. What a zone held is lost. Only -b sizes that divide a zone.",
+                the zones between -B and -f. When a zone is full, the next write goes to an active zone, \
+                else to an empty one, else to a full one, which is reset first; in order, or at random with \
+                -r. Resets are counted and timed by themselves. What a zone held is lost. Only -b sizes that \
+                divide a zone.",
         tested: &["command_lines", "zoned"],
         read: Read::Switch(|draft| draft.target.zoned = true),
         print: Print::Work(|_, target| switch(target.zoned)),

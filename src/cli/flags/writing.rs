@@ -38,8 +38,8 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "bytes 0, 1, ..., 255, repeated",
         scope: Scope::Targets,
-        notes: "The buffer must hold at least one block. If several forms are given: sized buffer before zeros \
-                before random content.",
+        notes: "The buffer must hold at least one block. If several forms are given, -Z<size> wins over -Z, \
+                and -Z over -Zr.",
         compatibility: Differs(
             "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. The content of \
              -Zr is DISKSPD's, byte for byte, and so are the addresses, which it shifts; but making it is no \

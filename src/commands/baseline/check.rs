@@ -217,8 +217,8 @@ fn in_turn(judged: &BaselineSide, asked: &BaselineCheck, comparison: &RunCompari
     let words = first.to_string();
     let options = words.split_once(' ').map_or("", |(_, options)| options);
     Some(format!(
-        "\nA change that is smaller than what the machine does by itself between two days shows only in runs \
-         in turn. If the old program, or the old device, is still there: diskspd compare --repeat 8 --with-a \
-         OLD --with-b NEW {options}\n"
+        "\nA change that is smaller than this machine's own drift between two days shows only if the runs of \
+         both sides alternate. If the old program, or the old device, is still there: diskspd compare \
+         --repeat 8 --with-a OLD --with-b NEW {options}\n"
     ))
 }

@@ -85,7 +85,7 @@ fn why_nothing(content: &JournalContent) -> &'static str {
             "the journal holds no acknowledged write: it was truncated, or the run ended before a write was \
              durable"
         }
-        _ => "each sector mixes versions that are all possible; let a run end by itself",
+        _ => "every sector is undecided: it mixes versions that may all be there; let a run end by itself",
     }
 }
 
@@ -130,7 +130,7 @@ fn write_target(
     if counts.undecided > 0 {
         let _ = writeln!(
             out,
-            "  undecided: {}, mixtures of two writes that may have been under way when it ended",
+            "  undecided: {}, mixtures of two writes that may have been in flight when the run ended",
             counts.undecided
         );
     }

@@ -110,11 +110,11 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     let Late { figures, ios, of, longest, .. } = *late;
     let never = match of.saturating_sub(figures.ios) {
         0 => String::new(),
-        never => format!(", {never} of them never"),
+        never => format!("; {never} of them never started"),
     };
     let message = format!(
-        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}){never}, up to \
-         {}: their latencies omit that wait (coordinated omission)",
+        "{:.1} % of the I/Os ({ios} of {of}) started more than 1 ms after they were due ({}), by up to \
+         {}{never}: their latencies omit that wait (coordinated omission)",
         late.percent(),
         offered::option(span),
         longest.in_a_sentence()

@@ -243,11 +243,13 @@ pub(super) fn finding(span: &SpanView, found: &LatencySteadiness) -> Option<Find
     ));
     if let Some(tail) = tail.filter(|_| found.verdict != LatencyVerdict::Tail) {
         let when = if more { "after" } else { "before" };
-        finding =
-            finding.shown_by(format!("as if {when} the change {tail}, and the others as long as before"));
+        finding = finding.shown_by(format!(
+            "consistent with this: {when} the change {tail}, and the other I/Os \
+                                      took as long as before"
+        ));
     }
     if let Some(rate) = offered::limited_by(span) {
-        finding = finding.shown_by(format!("the rate doesn't show the change, because {rate} holds it"));
+        finding = finding.shown_by(format!("the IOPS don't show the change, because {rate} limits them"));
     }
     Some(match more || to_ms > from_ms {
         true => finding.remedy(

@@ -250,14 +250,18 @@ fn impossible(span: &SpanView, limits: &Limits, share: f64) -> Finding {
     let severity = if share > TOLERABLE { Severity::Warning } else { Severity::Note };
     let percent = share * 100.0;
     let message = format!(
-        "latency x IOPS is {percent:.1} % of the queue depth, which Little's law rules out: latencies are \
-         too long"
+        "the reported latencies are too long: latency x IOPS is {percent:.1} % of the queue depth, which \
+         Little's law rules out"
     );
     let in_flight = share * limits.depth as f64;
     Finding::new("latency-accounting", severity, span, message)
-        .shown_by(format!("{in_flight:.2} I/Os in flight by the latencies, {} outstanding", limits.depth))
+        .shown_by(format!(
+            "latency x IOPS gives {in_flight:.2} I/Os in flight, the queue depth is \
+                           {}",
+            limits.depth
+        ))
         .shown_by(
-            "I/Os begun in the warm-up, which count with their whole latency, don't explain it: this is a \
+            "I/Os submitted in the warm-up count with their whole latency, but can't explain it: this is a \
              defect of this program, please report it"
                 .into(),
         )

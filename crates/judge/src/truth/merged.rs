@@ -85,8 +85,11 @@ fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Findin
     };
     let mut finding = Finding::of_machine("hosts-apart", severity, message).shown_by(clocks);
     if let Some(ns) = alignment.intervals_apart_ns {
-        finding =
-            finding.shown_by(format!("intervals that are added up lie up to {:.3} s apart", seconds(ns)));
+        finding = finding.shown_by(format!(
+            "sums by interval add intervals that lie up to {:.3} s \
+                                      apart",
+            seconds(ns)
+        ));
     }
     if severity == Severity::Warning {
         finding =

@@ -106,11 +106,11 @@ pub(super) fn unheard(span: &SpanView) -> Vec<String> {
         let why = match &statement.refused {
             Some(why) => why.clone(),
             None if statement.health().is_none() && statement.volume().is_none() => {
-                "its counters began anew meanwhile".to_owned()
+                "its counters were reset meanwhile".to_owned()
             }
             None => return None,
         };
-        Some(format!("what {device} says of itself ({name}) is not known: {why}"))
+        Some(format!("the own statistics of {device} ({name}) are not known: {why}"))
     });
     unheard.collect()
 }
@@ -150,8 +150,7 @@ fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Opt
         return None;
     }
     let message = format!(
-        "{device} slowed itself down because of heat: {light} s a little and {heavy} s much, it began to \
-         {times} times"
+        "{device} throttled itself {times} times because of heat: {light} s lightly and {heavy} s heavily"
     );
     let mut finding = Finding::new("slowed-by-heat", Severity::Warning, span, message);
     if let Some(celsius) = after.celsius() {

@@ -59,8 +59,8 @@ pub fn checks(target: &Target, facts: &TargetFacts) -> Option<Finding> {
     let kind = facts.nvme.as_ref()?.protected?;
     let path = &target.path;
     let message = format!(
-        "'{path}' is formatted with protection information of type {kind}: the controller makes it of what \
-         is written, and checks it of what is read (PRACT)"
+        "'{path}' is formatted with protection information of type {kind}: the controller makes it for \
+         writes and checks it on reads (PRACT)"
     );
     Some(Finding::note(message).on(path))
 }

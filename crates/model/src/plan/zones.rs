@@ -61,8 +61,8 @@ fn unfit(target: &Target, facts: &TargetFacts, zones: &ZoneFacts) -> Option<Stri
     let mut area = in_area(target, facts, zones).peekable();
     if area.peek().is_none() {
         return Some(format!(
-            "no zone that is written in order lies wholly between -B and -f: zones of {} begin at multiples \
-             of it",
+            "no zone that is written in order lies wholly between -B and -f: each zone has {} and begins at \
+             a multiple of that",
             Size(zones.zone_size)
         ));
     }
@@ -216,7 +216,7 @@ fn beyond_limits(zones: &ZoneFacts, block: u64, writers: &[(&[Zone], u64)]) -> O
     let limit = |most: u32| (most > 0).then_some(u64::from(most));
     if let Some(most) = limit(zones.max_open).filter(|most| at_a_time > *most) {
         return Some(format!(
-            "{at_a_time} writes at a time (-o times -t) have as many zones open, and the device keeps at \
+            "{at_a_time} outstanding writes (-o times -t) need as many open zones, but the device keeps at \
              most {most} open (queue/max_open_zones in /sys): lower -o or -t"
         ));
     }
@@ -231,9 +231,9 @@ fn beyond_limits(zones: &ZoneFacts, block: u64, writers: &[(&[Zone], u64)]) -> O
     let needed = writers.iter().map(taken).fold(before, u64::saturating_add);
     if needed > most && at_a_time > 0 {
         return Some(format!(
-            "{at_a_time} writes at a time (-o times -t) make {needed} zones active, {before} of which are \
-             by now, and the device has at most {most} (queue/max_active_zones in /sys): lower -o or -t, or \
-             finish or reset zones first (blkzone)"
+            "{at_a_time} outstanding writes (-o times -t) need {needed} active zones, counting {before} that \
+             are active already, but the device allows {most} (queue/max_active_zones in /sys): lower -o or \
+             -t, or finish or reset zones first (blkzone)"
         ));
     }
     None

@@ -30,10 +30,10 @@ pub fn show(preset: &Preset) -> String {
 pub fn markdown() -> String {
     let mut text = "# Presets\n\n\
         `diskspd preset` lists them, `diskspd preset NAME --show` shows one with its XML profile,\n\
-        `diskspd --preset NAME TARGET` runs it. Options beside `--preset` stand behind those of the\n\
-        preset, in each of its parts, and so go before them: `-d60`, `-o64`, `-c10G` (the target must\n\
-        exist unless `-c` makes it). Not with `-X`. Figures are judged after the run where the literature\n\
-        says what is good: the finding `preset-threshold`, a note, or a warning beyond the last grade.\n\
+        `diskspd --preset NAME TARGET` runs it. Options beside `--preset` override those of the preset,\n\
+        in each of its parts: `-d60`, `-o64`, `-c10G` (the target must exist unless `-c` makes it). Not\n\
+        with `-X`. Figures are judged after the run where the literature says what is good: the finding\n\
+        `preset-threshold`, a note, or a warning beyond the last grade.\n\
         At full load each I/O waits for the others, and its latency says how many there are: data files\n\
         are judged at a rate alone, `--rate-total 2000`, by response times from when each I/O was due.\n\
         \n\

@@ -51,7 +51,7 @@ pub fn make_ready(
             false => failed(error.to_string()),
         }
     })?;
-    control.does("writes what of the targets is in memory before it begins");
+    control.does("writes the targets' dirty pages to the device before it begins");
     settle_and_begin(&plan, &located, common).map_err(|error| failed(error.to_string()))?;
     Ok((plan, HeldTargets { located, claims }))
 }

@@ -51,8 +51,8 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "limited by -o, or by -g",
         notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
-                times, as many users who know nothing of each other would; uniform: evenly, dealt out to \
-                the threads in turn. What can't start in time starts later, nothing is left out. With -L \
+                times, as many users who know nothing of each other would; uniform: evenly, dealt out to the \
+                threads in turn. I/Os that can't start in time start later; none is left out. With -L \
                 response times, from when each I/O was due, stand at the end of the text report. Not with \
                 -g, -i and -j, -x, nor with -F and -O.",
         tested: &["command_lines", "rate_total"],
@@ -87,10 +87,10 @@ pub const FLAGS: &[Flag] = &[
             "end measuring when this much has been written, or n times the area of the targets",
         )],
         default: "it ends when the time of -d is over",
-        notes: "In each time span; at the latest when the time of -d is over. 2x: twice the bytes that \
-                -f and -B leave of the targets that are written to, each target once. What warm-up and \
-                cool-down write doesn't count. Looked at ten times a second and when it is due: what is \
-                written beyond it is what is done between two looks and what is in flight. Not in \
+        notes: "In each time span; at the latest when the time of -d is over. 2x: twice the bytes that -f \
+                and -B leave of the targets that are written to, each target once. What warm-up and \
+                cool-down write doesn't count. The threads stop when so much has been submitted, rounded up \
+                to whole I/Os: each thread writes at most one I/O more, and what is in flight then. Not in \
                 simulated time, nor where nothing is written.",
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
@@ -117,7 +117,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("stuck"),
         forms: &[("--stuck <time>", "name I/Os that are in flight for longer, while the run goes on (10s)")],
-        default: "they are named when the run has ended and they still haven't come back",
+        default: "only I/Os that are still in flight when the run has ended are named",
         notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
                 I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
                 for every I/O then, as with -L. Not in simulated time.",
@@ -134,9 +134,10 @@ pub const FLAGS: &[Flag] = &[
             "end the run when a target answers nothing for so long (5s), and exit with 5",
         )],
         default: "outages are named by the report",
-        notes: "At least 1s. Within the measured time, each target by itself: I/Os are in flight on it and \
-                none completes. The report covers what was measured until then. When the run goes on but an \
-                outage that its report names was as long, it exits with 5 as well. Not in simulated time.",
+        notes: "At least 1s. In an outage I/Os are in flight on a target and none completes; each target \
+                counts by itself, within the measured time. The report covers what was measured until then. \
+                If the run was not ended, but its report names an outage that is as long, the exit code is 5 \
+                too. Not in simulated time.",
         tested: &["command_lines", "outages"],
         values: &["5s"],
         print: Print::RunOptions(|options| given(options.fail_on_outage_ms.map(in_words))),
@@ -150,11 +151,11 @@ pub const FLAGS: &[Flag] = &[
             "keep the n slowest I/Os of each second and in all (1000), and say where they lost their time",
         )],
         default: "no single I/O is kept",
-        notes: "Of the measured time. From the stamps of the threads and the kernel's events of devices and \
-                threads (tracefs), so as root, or as its owner permits. A table behind the text report \
-                has the time by stage, what held I/Os up and the slowest of them; the record has all. \
-                What isn't known is unattributed. The report says how much of the threads' time it took. \
-                Not with engines that do no I/O.",
+        notes: "Covers the measured time. Combines the threads' time stamps with the kernel's events of \
+                devices and threads (tracefs): needs root, or permission from the owner of tracefs. A table \
+                behind the text report has the time by stage, what held I/Os up, and the slowest I/Os; the \
+                record has all of them. What isn't known is unattributed. The report says how much of the \
+                threads' time recording took. Not with engines that do no I/O.",
         tested: &["command_lines", "explain"],
         values: &["100"],
         print: Print::RunOptions(|options| given(options.explain)),

@@ -31,15 +31,14 @@ pub const FLAGS: &[Flag] = &[
             "the I/O engine: auto, uring, aio, sync, mmap, nvme, null or sim; help lists them",
         )],
         default: "auto: chosen by the workload and the targets",
-        notes: "auto: one outstanding I/O means sync, -Sm means mmap, and sync where the target completes \
-                every I/O in the submitting call (zram, tmpfs, cached writes on ext4), where a thread \
-                can't have more than one in flight; else uring. --dry-run, -v and the record say why. aio \
-                is Linux AIO, which has more than one I/O in flight only without the cache (-Su, -Sh). \
-                nvme sends NVMe commands past the block layer, to the character device of a namespace \
-                (/dev/ng0n1, Linux 5.19; docs/targets.md), and is chosen by it. null completes at once \
-                and measures the program itself; sim serves I/O from a seeded model of a device, sim:cliff, \
-                sim:throttle, sim:drift, sim:stall and sim:outage from ones whose speed changes in \
-                mid-run.",
+        notes: "auto is mmap for -Sm; sync for one outstanding I/O, or where the target completes every I/O \
+                in the submitting call (zram, tmpfs, cached writes on ext4), so that a thread has only one \
+                in flight; else uring. --dry-run, -v and the record say why. aio is Linux AIO, which has \
+                more than one I/O in flight only without the cache (-Su, -Sh). nvme sends NVMe commands past \
+                the block layer, to the character device of a namespace (/dev/ng0n1, Linux 5.19; \
+                docs/targets.md), and is chosen by it. null completes at once and measures the program \
+                itself; sim serves I/O from a seeded model of a device, sim:cliff, sim:throttle, sim:drift, \
+                sim:stall and sim:outage from ones whose speed changes in mid-run.",
         tested: &["command_lines", "engines", "end_to_end"],
         values: &[
             "auto",
@@ -80,13 +79,13 @@ pub const FLAGS: &[Flag] = &[
         name: Long("no-huge-pages"),
         forms: &[(
             "--no-huge-pages",
-            "use buffers of ordinary memory, as programs have that ask for no huge pages",
+            "use ordinary pages for buffers, as programs that ask for no huge pages do",
         )],
         default: "buffers of 64 KiB or more lie in huge pages where some are free",
-        notes: "Of ordinary memory a large I/O is many pieces, and can be several requests of the device: \
-                reads of 1 MiB can take twice as long. Use it to measure what such a program will get. \
-                With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may give huge \
-                pages to any program. The large pages of -l are others. Jobs of fio have this.",
+        notes: "In ordinary pages a large I/O consists of many pieces, and can become several requests of \
+                the device: reads of 1 MiB can take twice as long. Use it to measure what such a program \
+                will get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may give \
+                huge pages to any program. The large pages of -l are others. Jobs of fio have this.",
         tested: &["large_pages", "fio_jobs"],
         print: Print::RunOptions(|options| switch(options.no_huge_pages)),
         read: Read::Switch(|draft| draft.request.run_options.no_huge_pages = true),
@@ -100,7 +99,7 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "the machine's idle states",
         notes: "From before the start signal to the end of each time span's I/O, for all processors and \
-                programs of the machine: latencies then hold no waking up. Idle processors take more \
+                programs of the machine: latencies then include no wake-up time. Idle processors take more \
                 power, in a virtual machine CPU time of the host. Needs root, or permission to write to \
                 /dev/cpu_dma_latency; refused before anything is created if it can't be had, and in \
                 simulated time.",

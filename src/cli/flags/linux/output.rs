@@ -95,11 +95,11 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("strict"),
-        forms: &[("--strict", "exit code 2 if the figures are not what they seem to be")],
+        forms: &[("--strict", "exit code 2 if the figures are wrong or can't be verified")],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Invocation,
-        notes: "For scripts: verdicts and findings that are printed as WRONG fail. Notes and warnings \
-                don't.",
+        notes: "For scripts. Verdicts and findings printed as WRONG fail, and so does a warning that the \
+                devices' counters can't confirm the figures. Notes and other warnings don't.",
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.strict = true),
         ..LINUX

@@ -12,8 +12,8 @@ pub const FLAGS: &[Flag] = &[
         name: Long("preset"),
         forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],
         default: "the workload is the options",
-        notes: "Other options stand behind those of the preset, in each of its parts, and go before \
-                them. Not with -X. docs/presets.md has reasons and sources.",
+        notes: "Other options override those of the preset, in each of its parts. Not with -X. \
+                docs/presets.md has reasons and sources.",
         tested: &["presets"],
         with_profile: false,
         print: Print::RunOptions(|options| given(options.preset.as_deref())),

@@ -111,8 +111,8 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     };
     match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
         0 => format!(
-            "less than the {:.1} % that the machine may change by itself between sessions, which only runs \
-             in turn would show",
+            "less than the {:.1} % that the machine may drift between sessions, which only alternating runs \
+             would show",
             allowed.percent
         ),
         1 => "1 more session of these tests would say how much the machine changes by itself".into(),

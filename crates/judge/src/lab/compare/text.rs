@@ -156,15 +156,16 @@ pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     if !tells(runs, time_spans) {
         let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
         return Some(format!(
-            "{runs} runs per side can't detect any change{of}: rank tests of so few are at most {surest:.1} \
-             % sure; use --repeat {}",
+            "{runs} runs per side can't detect any change{of}: rank tests of so few runs are at most \
+             {surest:.1} % sure; use --repeat {}",
             enough(time_spans)
         ));
     }
     (!tells(runs, OTHERS)).then(|| {
         format!(
-            "{runs} runs per side can detect a change of the deciding figure, but not of several others at \
-             once (they share 5 %, and rank tests of so few are at most {surest:.1} % sure); use --repeat {}",
+            "{runs} runs per side can detect a change of the deciding figure, but not of the other figures \
+             (together they share an error rate of 5 %, and rank tests of so few runs are at most \
+             {surest:.1} % sure); use --repeat {}",
             enough(OTHERS)
         )
     })

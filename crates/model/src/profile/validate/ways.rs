@@ -72,16 +72,16 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     for (option, _) in given.into_iter().filter(|(_, given)| *given) {
         if let Some(row) = engine.filter(|row| !row.real_io) {
             let message = format!(
-                "{option} and --engine {} exclude each other: that engine does no I/O that the kernel could \
-                 do so; leave out one of them",
+                "{option} and --engine {} exclude each other: that engine sends no I/O to the kernel; leave \
+                 out one of them",
                 row.name
             );
             findings.push(error("A7", message));
         }
         let several_sizes = |target: &Target| target.atomic && target.is_mixed();
         if run_options.verify.is_some() && option == "--atomic" && targets().any(several_sizes) {
-            let message = "--verify and --atomic judge whole blocks, and need one block size: leave out \
-                           --mix and --bs-split, or one of the two";
+            let message = "--verify with --atomic checks whole blocks and needs one block size: leave out \
+                           --mix and --bs-split, or --verify, or --atomic";
             findings.push(error("A9", message.to_owned()));
         }
         if run_options.replay.is_some() && option == "--atomic" {

@@ -28,7 +28,7 @@ const RULES: &[ZoneRule] = &[
                 || case.target.thread_stride > 0
         },
         "-si, -p and -T",
-        "each thread has zones of its own, and writes where they are written to",
+        "each thread writes at the write pointers of its own zones",
     ),
     (
         "Z4",
@@ -88,7 +88,11 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     let engine = engine.map(|row| format!("--engine {}", row.name));
     let other = match run_options {
         RunOptions { verify: Some(_), .. } => Some(("--verify", "what is reset carries no stamps any more")),
-        RunOptions { replay: Some(_), .. } => Some(("--replay", "recorded I/Os go where they went")),
+        RunOptions { replay: Some(_), .. } => Some((
+            "--replay",
+            "the places of recorded I/Os don't follow \
+                                                                 write pointers",
+        )),
         RunOptions { prefill: Some(_), .. } => {
             Some(("--prefill", "it writes all of a target once; --zoned -w100 --until-written does so, too"))
         }
