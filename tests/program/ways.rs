@@ -85,7 +85,7 @@ fn what_does_not_fit_is_refused_before_anything_runs() {
         ("-c1M --dontcache -Sm {}", "--dontcache (linux:DontCache) and -Sm"),
         ("-c1M -w10 -Su --atomic --engine null {}", "--atomic and --engine null"),
         ("-c1M -w10 --dontcache --engine sim {}", "--dontcache and --engine sim"),
-        ("-c1M -w10 -Su --atomic --verify --bs-split 4K/1:8K/1 {}", "need one block size"),
+        ("-c1M -w10 -Su --atomic --verify --bs-split 4K/1:8K/1 {}", "needs one block size"),
     ] {
         told(&diskspd(line, &file), 3, part);
         assert!(!file.exists(), "{line}");

@@ -50,10 +50,13 @@ pub(super) fn entry(
     Some(match op {
         Operation::Flush => opcode::Fsync::new(file).flags(types::FsyncFlags::DATASYNC).build(),
         Operation::Discard if device => {
-            // A command with the first byte as its address and the length behind it.
+            // A command with the first byte as its address and the length behind it. By a worker of the
+            // kernel from the start: when the device has no room for it, one does it again, and that fails
+            // with EINVAL under load (Linux 6.18), as if the entry were read anew when it is another I/O's.
             let mut rest = [0; 16];
             rest[..8].copy_from_slice(&length.to_ne_bytes());
-            opcode::UringCmd16::new(file, DISCARD_COMMAND).addr(Some(offset)).cmd(rest).build()
+            let command = opcode::UringCmd16::new(file, DISCARD_COMMAND).addr(Some(offset)).cmd(rest);
+            command.build().flags(squeue::Flags::ASYNC)
         }
         Operation::Discard => allocate(libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE),
         Operation::WriteZeroes => allocate(libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE),

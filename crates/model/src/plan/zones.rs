@@ -344,9 +344,9 @@ mod tests {
             (target(50, 1, 2), device(7, 2), ""),
             (target(100, 2, 2), device(7, 0), "at most 3 open"),
             (target(100, 3, 1), zones(|zones| zones.zones[6].active = true), ""),
-            (target(100, 1, 3), device(7, 5), "make 5 zones active, 5 of which are by now"),
+            (target(100, 1, 3), device(7, 5), "need 5 active zones, counting 5 that are active already"),
             (target(100, 1, 3), device(7, 2), ""),
-            (target(100, 3, 1), used_up, "make 6 zones active, 3 of which are by now"),
+            (target(100, 3, 1), used_up, "need 6 active zones, counting 3 that are active already"),
             (
                 target(100, 3, 3),
                 zones(|zones| (zones.max_open, zones.max_active) = (0, 0)),
