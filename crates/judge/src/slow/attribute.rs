@@ -60,11 +60,17 @@ fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, l
     match (block.issued, block.completed) {
         // A driver without a queue has it from the beginning.
         (None, Some(completed)) if at < completed => device(),
-        (Some(issued), _) if at < issued => (IoStage::Queue, None),
+        (Some(issued), _) if at < issued => (IoStage::Queue, stopped(doing)),
         (Some(_), Some(completed)) if at < completed => device(),
         (_, Some(_)) => behind_block(doing),
         (_, None) => without_block(doing),
     }
+}
+
+/// Who is stopped takes no completion, whatever else holds the I/O; and workers of the kernel, which do for
+/// the program what would have to wait, are stopped with it.
+fn stopped(doing: Option<ThreadDoing>) -> Option<HeldBy> {
+    (doing == Some(ThreadDoing::Stopped)).then_some(HeldBy::By(CulpritKind::Stopped))
 }
 
 fn device() -> Blame {
@@ -84,7 +90,10 @@ fn without_block(doing: Option<ThreadDoing>) -> Blame {
 /// it was held back or passed on.
 fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blame {
     match (itself, doing) {
-        (false, _) => (IoStage::Kernel, limited.then_some(HeldBy::By(CulpritKind::Throttle))),
+        (false, doing) => {
+            let throttled = || limited.then_some(HeldBy::By(CulpritKind::Throttle));
+            (IoStage::Kernel, stopped(doing).or_else(throttled))
+        }
         (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(HeldBy::By(CulpritKind::Stopped))),
         (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
         (true, Some(_)) => (IoStage::Kernel, None),
@@ -255,6 +264,23 @@ mod tests {
         let (_, culprit) =
             found(&short, &[RUNS, (140, ThreadDoing::Sleeps), (950, ThreadDoing::Runs)], false);
         assert_eq!(culprit, Some((HeldBy::By(CulpritKind::Device), 800)));
+    }
+
+    #[test]
+    fn a_stop_is_blamed_wherever_the_io_is_but_at_the_device() {
+        let steps = [RUNS, (120, ThreadDoing::Stopped), (1010, ThreadDoing::Runs)];
+        let stopped = Some((HeldBy::By(CulpritKind::Stopped), 890));
+        let queued = found(&block((110, THREAD), 1020, 1040), &steps, false);
+        assert!(queued.0.contains(&(IoStage::Queue, 910)), "{queued:?}");
+        assert_eq!(queued.1, stopped);
+        // A worker of the kernel submits it, which is stopped as well; a limit of the group comes second.
+        for limited in [false, true] {
+            let kept = found(&block((1015, 7), 1020, 1040), &steps, limited);
+            assert!(kept.0.contains(&(IoStage::Kernel, 915)), "{kept:?}");
+            assert_eq!(kept.1, stopped);
+        }
+        let there = found(&block((110, THREAD), 115, 1005), &steps, false);
+        assert_eq!(there.1, Some((HeldBy::By(CulpritKind::Device), 890)));
     }
 
     #[test]
