@@ -29,9 +29,10 @@ pub fn spin(process: u32, length: Duration) -> Result<(), Failure> {
             // The function of the C library that made the system call has nothing else on the stack.
             let mut address = [0; 8];
             memory.read_exact_at(&mut address, stack)?;
-            // It wasn't another one by then.
-            if waiting(process)? == Some(stack) {
-                break u64::from_le_bytes(address);
+            let address = u64::from_le_bytes(address);
+            // It may have gone on meanwhile, and what lay there was anything.
+            if waiting(process)? == Some(stack) && is_behind_a_call(&memory, address) {
+                break address;
             }
         }
         if begun.elapsed() > PATIENCE {
@@ -43,6 +44,13 @@ pub fn spin(process: u32, length: Duration) -> Result<(), Failure> {
     memory.write_all_at(&LOOP, address)?;
     sleep(length);
     Ok(memory.write_all_at(&code, address)?)
+}
+
+/// Whether a call of a function stands in front of an address: of one that is near, or through a table.
+fn is_behind_a_call(memory: &File, address: u64) -> bool {
+    let mut before = [0; 6];
+    let read = address.checked_sub(6).is_some_and(|from| memory.read_exact_at(&mut before, from).is_ok());
+    read && (before[1] == 0xE8 || before[..2] == [0xFF, 0x15])
 }
 
 /// The stack of a thread that waits for completions.
