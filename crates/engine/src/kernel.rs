@@ -6,6 +6,7 @@ use super::nowait::Nowait;
 use super::resets::Resets;
 use super::sync::Sync;
 use super::unavailable::Unavailable;
+use super::uring::Options;
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup, aio, nvme, uring};
 
 /// Whether an engine works on this machine, in this process.
@@ -25,10 +26,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
 /// # Errors
 /// What the kernel refused.
 pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    if setup.files.iter().any(|file| file.ways.no_wait) {
-        return Ok(Box::new(Nowait::new(setup, |doubled| open_all(row, doubled))?));
-    }
-    open_all(row, setup)
+    create_with(row, setup, Options::default())
 }
 
 /// The same without registering its buffer with the kernel.
@@ -36,26 +34,23 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
 /// # Errors
 /// As [`create`].
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    let options = uring::Options { registered_buffer: false, ..uring::Options::default() };
-    match row.kind {
-        EngineKind::Uring if setup.files.iter().any(|file| file.ways.no_wait) => {
-            let open = |doubled| Ok(Box::new(uring::Uring::new(doubled, options)?) as Box<dyn Engine>);
-            Ok(Box::new(Nowait::new(setup, open)?))
-        }
-        EngineKind::Uring => {
-            beside_resets(row, setup, |setup| Ok(Box::new(uring::Uring::new(setup, options)?)))
-        }
-        EngineKind::Nvme => Ok(Box::new(nvme::open(setup, options)?)),
-        _ => create(row, setup),
+    create_with(row, setup, Options { registered_buffer: false, ..Options::default() })
+}
+
+/// `options`: of a ring, if it has one.
+fn create_with(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
+    if setup.files.iter().any(|file| file.ways.no_wait) {
+        return Ok(Box::new(Nowait::new(setup, |doubled| open_all(row, doubled, options))?));
     }
+    open_all(row, setup, options)
 }
 
 /// Makes an engine of files of which some may be mapped.
-fn open_all(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+fn open_all(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
     if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
-        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others, options))?));
     }
-    beside_resets(row, setup, |setup| open(row, setup))
+    beside_resets(row, setup, |setup| open(row, setup, options))
 }
 
 /// Makes an engine of files of which some may have zones, which it may have no queue entry to empty.
@@ -72,12 +67,12 @@ fn beside_resets(
 }
 
 /// Makes an engine of files that are all alike.
-fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+fn open(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
-        EngineKind::Uring => Box::new(uring::Uring::new(setup, uring::Options::default())?),
+        EngineKind::Uring => Box::new(uring::Uring::new(setup, options)?),
         EngineKind::Aio => aio::Aio::open(setup)?,
         EngineKind::Mmap => Box::new(Mmap::open(setup)?),
-        EngineKind::Nvme => Box::new(nvme::open(setup, uring::Options::default())?),
+        EngineKind::Nvme => Box::new(nvme::open(setup, options)?),
         _ if setup.files.iter().all(|file| file.ways.are_plain()) => Box::new(Sync::<false>::open(setup)?),
         _ => Box::new(Sync::<true>::open(setup)?),
     })

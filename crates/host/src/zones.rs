@@ -21,7 +21,7 @@ pub fn look(path: &Path) -> Option<ZoneFacts> {
         }
         FileType::CharacterDevice => {
             let device = Generic::found(&root, &found)?.block?;
-            facts(&device, &device.node())
+            device.is_host_managed().then(|| facts(&device, &device.node())).flatten()
         }
         _ => None,
     }
@@ -34,13 +34,10 @@ fn is_host_managed(root: &Root, (major, minor): Number) -> bool {
     model("queue").or_else(|| model("../queue")).is_some_and(|model| model == "host-managed")
 }
 
+/// Of a host-managed disk, or a partition of one.
 fn facts(device: &Device, way: &Path) -> Option<ZoneFacts> {
     let unknown = |why: String| Some(ZoneFacts { unknown: Some(why), ..ZoneFacts::default() });
-    let whole = device.whole();
-    if !whole.as_ref().unwrap_or(device).is_host_managed() {
-        return None;
-    }
-    if let Some(whole) = whole {
+    if let Some(whole) = device.whole() {
         // The kernel reports the zones of the disk for it, and resets those of the partition.
         return unknown(format!("it is a partition: name the disk, {whole}"));
     }

@@ -11,9 +11,10 @@ pub fn refusals(profile: &Profile, checked: &[Option<Checked>], hosts: &[String]
     let ids = TargetIds::of(profile);
     let mut refusals = Vec::new();
     for (id, path) in ids.paths().iter().enumerate() {
-        let targets = profile.time_spans.iter().flat_map(|span| &span.targets);
-        let is_written = |zoned: bool| zoned && targets.clone().any(|t| t.path == *path && t.write_ratio > 0);
-        if !is_written(targets.clone().any(|target| target.path == *path && target.zoned)) {
+        let all = profile.time_spans.iter().flat_map(|span| &span.targets);
+        let mut entries = all.filter(|target| target.path == *path);
+        let is_written = entries.clone().any(|target| target.write_ratio > 0);
+        if !is_written || !entries.any(|target| target.zoned) {
             continue;
         }
         let place = |rank: &Option<Checked>| rank.as_ref()?.places.get(id).cloned();

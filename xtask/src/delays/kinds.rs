@@ -106,28 +106,8 @@ pub const KINDS: [DelayKind; 11] = [
         is_it: |_, culprit| is(culprit, CulpritKind::Flush, "loop"),
         ..PLAIN
     },
-    DelayKind {
-        name: "mq-deadline",
-        options: "-b4K -r -o4 -Su -g2000i",
-        before: IDLE,
-        queue: &[FEW, ("scheduler", "mq-deadline"), ("nr_requests", "1024")],
-        rival: Some(RIVAL),
-        target: |scene| scene.memory.clone(),
-        stage: |scene, _, length| scene.while_rival_runs(length),
-        is_it: |stage, culprit| stage == IoStage::Queue && culprit.is_none(),
-        ..PLAIN
-    },
-    DelayKind {
-        name: "bfq",
-        options: "-b4K -r -o4 -Su -g2000i",
-        before: IDLE,
-        queue: &[FEW, ("scheduler", "bfq"), ("nr_requests", "1024")],
-        rival: Some(RIVAL),
-        target: |scene| scene.memory.clone(),
-        stage: |scene, _, length| scene.while_rival_runs(length),
-        is_it: |stage, culprit| stage == IoStage::Queue && culprit.is_none(),
-        ..PLAIN
-    },
+    DelayKind { name: "mq-deadline", queue: &[FEW, ("scheduler", "mq-deadline"), MANY_WAIT], ..SCHEDULED },
+    DelayKind { name: "bfq", queue: &[FEW, ("scheduler", "bfq"), MANY_WAIT], ..SCHEDULED },
     DelayKind {
         name: "slow reaper",
         options: "-b4K -r -o4 -Su --engine=uring -a0",
@@ -143,10 +123,23 @@ pub const KINDS: [DelayKind; 11] = [
 /// The device takes no more requests at once: with as many as loop devices take otherwise the I/Os stand in
 /// line there, and no longer in the scheduler.
 const FEW: (&str, &str) = ("nr_requests", "4");
+/// The scheduler holds all others.
+const MANY_WAIT: (&str, &str) = ("nr_requests", "1024");
 /// Whose I/Os the scheduler takes last.
 const IDLE: &str = "ionice -c 3";
 /// Whose it takes first: more than the loop device takes at once.
 const RIVAL: &str = "ionice -c 1 -n 0 DISKSPD -b64K -r -t2 -o400 -Su -W0 -d3600 --quiet";
+
+/// An I/O scheduler lets others go first.
+const SCHEDULED: DelayKind = DelayKind {
+    options: "-b4K -r -o4 -Su -g2000i",
+    before: IDLE,
+    rival: Some(RIVAL),
+    target: |scene| scene.memory.clone(),
+    stage: |scene, _, length| scene.while_rival_runs(length),
+    is_it: |stage, culprit| stage == IoStage::Queue && culprit.is_none(),
+    ..PLAIN
+};
 
 /// What most kinds have in common.
 const PLAIN: DelayKind = DelayKind {

@@ -21,6 +21,9 @@ pub enum HeldBy {
     ByTask(u16),
 }
 
+/// The program was stopped.
+const STOPPED: HeldBy = HeldBy::By(CulpritKind::Stopped);
+
 /// What one piece of time is blamed on.
 type Blame = (IoStage, Option<HeldBy>);
 
@@ -70,7 +73,7 @@ fn blame(at: u64, block: &BlockTimes, doing: Option<ThreadDoing>, thread: i32, l
 /// Who is stopped takes no completion, whatever else holds the I/O; and workers of the kernel, which do for
 /// the program what would have to wait, are stopped with it.
 fn stopped(doing: Option<ThreadDoing>) -> Option<HeldBy> {
-    (doing == Some(ThreadDoing::Stopped)).then_some(HeldBy::By(CulpritKind::Stopped))
+    (doing == Some(ThreadDoing::Stopped)).then_some(STOPPED)
 }
 
 fn device() -> Blame {
@@ -80,7 +83,7 @@ fn device() -> Blame {
 /// The block layer told nothing: that the thread couldn't go on is known all the same.
 fn without_block(doing: Option<ThreadDoing>) -> Blame {
     match doing {
-        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
         Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
         _ => (IoStage::Unattributed, None),
     }
@@ -94,7 +97,7 @@ fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blam
             let throttled = || limited.then_some(HeldBy::By(CulpritKind::Throttle));
             (IoStage::Kernel, stopped(doing).or_else(throttled))
         }
-        (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(HeldBy::By(CulpritKind::Stopped))),
+        (true, Some(ThreadDoing::Stopped)) => (IoStage::Submit, Some(STOPPED)),
         (true, Some(ThreadDoing::Waits(by))) => (IoStage::Submit, by.map(HeldBy::ByTask)),
         (true, Some(_)) => (IoStage::Kernel, None),
         (true, None) => (IoStage::Unattributed, None),
@@ -104,7 +107,7 @@ fn before_block(itself: bool, doing: Option<ThreadDoing>, limited: bool) -> Blam
 /// It is complete, and its thread hasn't taken it yet.
 fn behind_block(doing: Option<ThreadDoing>) -> Blame {
     match doing {
-        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(HeldBy::By(CulpritKind::Stopped))),
+        Some(ThreadDoing::Stopped) => (IoStage::Wake, Some(STOPPED)),
         Some(ThreadDoing::Waits(by)) => (IoStage::Wake, by.map(HeldBy::ByTask)),
         Some(ThreadDoing::Sleeps) => (IoStage::Interrupt, None),
         Some(ThreadDoing::Runs) => (IoStage::Reap, None),
