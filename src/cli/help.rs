@@ -28,7 +28,7 @@ pub(super) const TARGETS: &[(&str, &str)] = &[
     ("<path>", "a file: must exist, unless -c creates it"),
     ("/dev/<name>", "a block device: disk, partition, logical volume"),
     ("#<n>, #<name>", "the block device with this number or name in diskspd devices; shells need quotes"),
-    ("//<server>/<share>/<path>", "a file on an SMB share that is mounted; with \\ too, in quotes"),
+    ("//<server>/<share>/<path>", "a file on a mounted SMB share; or with \\, in quotes"),
     ("*<n>", "template: with -Rp, to be replaced when the profile is run (-X)"),
     ("./-name, ./*name, ./report", "files whose names look like an option, a template, a command"),
 ];
@@ -67,9 +67,9 @@ const FIRST: &[(&str, &str)] = &[
     ("diskspd --preset sql-oltp -d60 test.dat", "a named workload; diskspd preset lists them"),
     (
         "diskspd sweep -o1..64 -b4K -r -Su -W1 -d3 test.dat",
-        "at which depth it is fastest, and from which on more only adds latency",
+        "find the queue depth with the highest IOPS, and where more depth only adds latency",
     ),
-    ("diskspd doctor test.dat", "what about this machine would distort figures"),
+    ("diskspd doctor test.dat", "check this machine for anything that distorts figures"),
     ("diskspd devices", "which disks there are; one is measured by its name: /dev/nvme1n1"),
 ];
 
@@ -198,7 +198,7 @@ fn everything(layout: Layout) -> String {
     text.push_str("\nExamples:\n");
     EXAMPLES.iter().for_each(|example| show_example(&mut text, example, layout));
     text.push('\n');
-    paragraph(&mut text, "Brackets show what holds without the option. diskspd man explains more.", layout);
+    paragraph(&mut text, "[Brackets] are defaults. diskspd man explains more.", layout);
     text
 }
 

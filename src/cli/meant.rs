@@ -11,7 +11,7 @@ use std::ffi::OsString;
 /// First words that are no command, and what does that here.
 const WORDS: [(&[&str], &str); 6] = [
     (&["version"], "diskspd --version prints the version."),
-    (&["list", "ls"], "diskspd devices lists block devices, diskspd history the runs that are kept."),
+    (&["list", "ls"], "diskspd devices lists block devices, diskspd history lists kept runs."),
     (
         &["info", "status", "check"],
         "diskspd doctor says what about this machine would distort figures, diskspd devices lists disks.",
@@ -25,7 +25,7 @@ const WORDS: [(&[&str], &str); 6] = [
 ];
 
 /// Long options of fio and other programs, and what says the same here.
-const OPTIONS: [(&[&str], &str); 20] = [
+const OPTIONS: [(&[&str], &str); 21] = [
     (&["name", "label"], "a run needs no name; --save=NAME keeps it under one"),
     (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
     (
@@ -51,7 +51,8 @@ const OPTIONS: [(&[&str], &str); 20] = [
     ),
     (&["randseed", "seed"], "-z7 is the seed"),
     (&["output", "output-format", "report"], "--out FILE.json, .html, .xml, .csv or .txt writes a report"),
-    (&["group_reporting", "lat", "latency"], "-L measures latencies; the totals always cover all threads"),
+    (&["group_reporting"], "the totals always cover all threads"),
+    (&["lat", "latency"], "-L measures latencies"),
     (
         &["prometheus", "prom", "openmetrics", "metrics", "grafana"],
         "--out FILE.prom writes metrics, --stream FILE.prom those of each interval",
@@ -86,7 +87,11 @@ pub fn option(argument: &[u8], here: &[OptionRow], elsewhere: &[&str]) -> Option
     let name = long_name(&text)?;
     let run = here.is_empty();
     if let Some((_, meant)) = OF_RUNS.iter().find(|(known, _)| run && *known == name) {
-        return Some(format!("{meant}; {name_of} is of {}", elsewhere.join(", "), name_of = shown(name)));
+        return Some(format!(
+            "{meant}; {name_of} is an option of {}",
+            elsewhere.join(", "),
+            name_of = shown(name)
+        ));
     }
     if let Some(command) = elsewhere.first().filter(|_| run || flags::all().all(|f| !f.is_named(name))) {
         let others = elsewhere.join(" and ");
@@ -112,7 +117,7 @@ pub fn sweep_of(argument: &str) -> String {
     // What is swept is given once.
     let others = usual.into_iter().filter(|option| !argument.starts_with(&option[..2]));
     let others = others.collect::<Vec<_>>().join(" ");
-    format!("diskspd sweep runs each of them: diskspd sweep {argument} {others} test.dat")
+    format!("diskspd sweep runs every value: diskspd sweep {argument} {others} test.dat")
 }
 
 fn shown(name: &str) -> String {

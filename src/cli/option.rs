@@ -182,13 +182,14 @@ pub fn numbers(min: u32, max: u32) -> String {
 pub const HELP: OptionRow = switch("--help", "print this");
 
 pub const STORE: OptionRow = row("--store", Folder, "the folder of the history, for @label and @id");
-pub const HTML: OptionRow = row("--html", File, "write a page to this file");
+pub const HTML: OptionRow = row("--html", File, "write an HTML page to this file");
 pub const JSON: OptionRow = row("--json", File, "write everything as JSON to this file");
 pub const OUT: OptionRow =
     row("--out", File, "write another report to this file, in the format of its extension");
 pub const DRY_RUN: OptionRow =
     switch("--dry-run", "check everything, show what would be done, and do nothing");
-pub const STRICT: OptionRow = switch("--strict", "exit code 2 if any figures are wrong or can't be verified");
+pub const STRICT: OptionRow =
+    switch("--strict", "exit code 2 if any figures are wrong, or the device's counters can't confirm them");
 pub const WITH: OptionRow =
     text("--with", "<command>", "'ssh host diskspd.exe'", "let DISKSPD itself make the runs");
 pub const QUIET: OptionRow = switch("--quiet", "print only errors and wrong figures");

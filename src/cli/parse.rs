@@ -98,8 +98,7 @@ fn alone(line: &TypedLine, command_line: RawText) -> Result<Invocation, CliError
 fn no_target(options: &[Given]) -> CliError {
     let hint = match options {
         [only] if only.argument == b"-h" => {
-            "diskspd --help explains the options. -h is one of them: past the page cache with durable \
-             writes, as -Sh; name a target behind it"
+            "for help type diskspd --help. -h is -Sh here (unbuffered, durable writes) and needs a target"
         }
         _ => "name at least one file or block device behind the options; diskspd --help explains",
     };
@@ -142,7 +141,7 @@ fn shaped_once(options: &[Given], draft: &mut Draft) -> Result<(), CliError> {
         })?;
     let outside = block.or(pattern).or(given("distribution")).or(given("bs-split"));
     outside.map_or(Ok(()), |outside| {
-        let what = "the parts of --mix set that individually";
+        let what = "with --mix it belongs into the parts";
         Err(CliError::at(&outside.argument, 0, what)
             .hint("put it into the parts, as in --mix '1:-b8K -r -w50'"))
     })
@@ -292,7 +291,7 @@ impl Given {
                 let what = format!("{} and {file} exclude each other", flag.name.with_dashes());
                 let (beside, option) = (beside.join(" "), form.option());
                 CliError::at(&self.argument, 0, what)
-                    .hint(format!("set it in {place}; beside {option} only {beside} may stand"))
+                    .hint(format!("set it in {place}; of the letters only {beside} -bs go with {option}"))
             }
         }
     }

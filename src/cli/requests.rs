@@ -279,4 +279,57 @@ impl RunRequest {
         ];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option)
     }
+
+    /// All given options that say what becomes of a single run, beside what it does: whether it is made, how
+    /// often, and where its results go. A command that makes several runs has them itself, or no place for them.
+    pub fn of_one_run(&self) -> impl Iterator<Item = &'static str> {
+        // All fields by name: a new one is either what a run does, or stands in the list.
+        let RunRequest {
+            profile,
+            run_options: _,
+            profile_only,
+            profile_file: _,
+            record,
+            events: _,
+            dry_run,
+            out,
+            stream: _,
+            io_log: _,
+            journal: _,
+            mpi,
+            split,
+            repeat,
+            with: _,
+            recreate: _,
+            destroy: _,
+            strict,
+            quiet,
+            xml_verdict,
+            text_verdict,
+            save,
+            store,
+            warnings: _,
+            typed: _,
+        } = self;
+        let given = [
+            (*profile_only, "-Rp"),
+            (record.is_some(), "rerun"),
+            (*dry_run, "--dry-run"),
+            (!out.is_empty(), "--out"),
+            (mpi.is_some(), "--mpi"),
+            (*split, "--split"),
+            (repeat.is_some(), "--repeat"),
+            (*strict, "--strict"),
+            (*quiet, "--quiet"),
+            (*xml_verdict, "--xml-verdict"),
+            (*text_verdict, "--text-verdict"),
+            (save.is_some(), "--save"),
+            (store.is_some(), "--store"),
+            (profile.result_format == ResultFormat::Xml, "-Rxml"),
+            (profile.progress > 0, "-P"),
+            (profile.verbose, "-v"),
+        ];
+        let given = given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, option)| option);
+        given.chain(self.follows_one_run())
+    }
 }

@@ -85,7 +85,7 @@ fn refuse_range(flag: &Flag, given: &Given, value: &str) -> Result<(), CliError>
         return Ok(());
     }
     let why = match flag.scope {
-        Scope::Invocation => "it says where results go, or what is permitted, of all points",
+        Scope::Invocation => "it applies to all points at once",
         _ if !flag.takes_value() => "it takes no value",
         _ => "its value is the same in all points",
     };

@@ -36,7 +36,7 @@ pub fn convert(request: &ConvertRequest) -> Result<Exit, NotDone> {
     };
     let file = request.file.display();
     let bytes = document(profile).ok_or_else(|| {
-        let what = format!("{file}: an XML profile can't say all of this");
+        let what = format!("{file}: can't be expressed as an XML profile");
         let finding = Finding { remedy: Some(as_it_is(request)), ..Finding::error(what) };
         NotDone::usage(vec![finding])
     })?;
@@ -93,7 +93,7 @@ fn no_line(request: &ConvertRequest, profile: &Profile) -> NotDone {
         spans => format!("{spans} time spans"),
     };
     let file = request.file.display();
-    let mut finding = Finding::error(format!("{file}: no command line says all of this, as it has {why}"));
+    let mut finding = Finding::error(format!("{file}: can't be expressed as one command line: it has {why}"));
     finding.remedy = Some(match document(profile) {
         Some(_) => format!("write a profile: diskspd convert {file} --out FILE.xml"),
         None => as_it_is(request),

@@ -50,6 +50,6 @@ fn content(path: &Path) -> Option<Vec<u8>> {
         Ok(_) => return Some(bytes),
     };
     let name = path.to_string_lossy();
-    say(Finding::note(format!("{}: this log of fio was left out: {why}", visible::line(&name))));
+    say(Finding::note(format!("{}: this fio log was ignored: {why}", visible::line(&name))));
     None
 }

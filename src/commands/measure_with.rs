@@ -39,7 +39,7 @@ pub fn measure_with(
     let name = turn.as_ref().map(|turn| turn.name.clone()).unwrap_or_default();
     if !request.quiet && name.is_empty() {
         say(Finding::note(format!(
-            "{tool} makes the run; whether its I/O reaches the device is not looked at"
+            "{tool} makes the run; whether its I/O reaches the device is not checked"
         )));
     }
     let is_xml = asked.run.profile.result_format == ResultFormat::Xml;
@@ -95,7 +95,7 @@ fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDo
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {
             return Err(NotDone::misused([format!(
-                "--out {}: of a run by --with there is its result XML and a page: name a file that ends with \
+                "--out {}: a run by --with can write only XML or an HTML page: name a file that ends with \
                  .xml or .html",
                 visible::line(&out.path.to_string_lossy())
             )]));

@@ -13,7 +13,10 @@ type AddedOptions = (&'static str, &'static [&'static str]);
 /// What a finding asks for. The others send to `diskspd doctor`.
 const REMEDIES: &[(&[&str], AddedOptions)] = &[
     (&["rising", "falling", "never-steady"], ("to measure once it is steady", &["--until-steady"])),
-    (&["content-unwritten"], ("to read what really is on the device", &["--prefill"])),
+    (
+        &["content-unwritten"],
+        ("to fill the unwritten parts first (writes), so that reads reach the device", &["--prefill"]),
+    ),
     (&["cached-reads"], ("to measure the device instead of memory", &["-Su"])),
 ];
 

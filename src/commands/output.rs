@@ -219,7 +219,7 @@ fn open_stream(
             let outlet = permitted.open(patience)?;
             if !outlet.is_replaceable() {
                 return Err(format!(
-                    "--stream prom:{name}: each interval's metrics replace those before, which takes a \
+                    "--stream prom:{name}: each interval replaces the file's content, so it must be a \
                      regular file: name one that ends in .prom, or use --stream influx:{name}"
                 )
                 .into());

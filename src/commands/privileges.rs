@@ -60,16 +60,16 @@ const NEEDED: &[Needed] = &[
     },
     Needed {
         feature: "io_uring (-o above 1, --engine uring)",
-        needs: "kernel.io_uring_disabled 0; at 1 CAP_SYS_ADMIN or the group of kernel.io_uring_group; no \
-            seccomp filter against it",
+        needs: "kernel.io_uring_disabled at 0, or at 1 with CAP_SYS_ADMIN or the group of \
+                kernel.io_uring_group; no seccomp filter",
         give: "sysctl kernel.io_uring_disabled=1 kernel.io_uring_group=GID; in a container see \
             docs/packages.md",
         look: |_| Ok(EngineKind::Uring.row().available()?),
     },
     Needed {
         feature: "registered buffers of io_uring",
-        needs: "twice the size of all buffers within RLIMIT_MEMLOCK (ulimit -l), or CAP_IPC_LOCK; \
-            without it each I/O takes slightly more CPU, and the run says so",
+        needs: "RLIMIT_MEMLOCK (ulimit -l) of twice all buffers, or CAP_IPC_LOCK; otherwise each I/O takes \
+                slightly more CPU, and the run reports it",
         give: "a line in /etc/security/limits.d: USER - memlock 1048576",
         look: |_| match lockable() {
             Some(bytes) if !has(Capability::IpcLock) && bytes < 64 << 20 => {

@@ -83,7 +83,7 @@ fn seeds(asked: &ToRun, runs: usize) -> String {
     let first = asked.run.profile.time_spans.first().map_or(0, |span| span.rand_seed);
     match runs {
         1 => format!("random seed: {first} (-z)"),
-        _ => format!("random seeds: {first} for run 1 (-z), then {SEED_STEP} more for each run"),
+        _ => format!("random seeds: run 1 uses {first} (-z), each later run {SEED_STEP} more"),
     }
 }
 

@@ -9,7 +9,7 @@ use super::with::WithFault;
 use crate::cli::{Exit, Invocation, RunRequest, TypedLine};
 use crate::finding::{Finding, Severity};
 use crate::lab::RunLine;
-use crate::profile::{Profile, ResultFormat, RunOptions};
+use crate::profile::{Profile, RunOptions};
 use crate::run::{Control, Listener, NotRun, Session};
 use std::sync::Arc;
 
@@ -80,18 +80,7 @@ pub fn runnable(
 
 /// An option of a single run, which a command that makes several has no place for.
 pub fn out_of_place(request: &RunRequest) -> Option<&'static str> {
-    let given = [
-        (request.profile_only, "-Rp"),
-        (request.profile.result_format == ResultFormat::Xml, "-Rxml"),
-        (request.save.is_some(), "--save"),
-        (request.store.is_some(), "--store"),
-        (request.xml_verdict, "--xml-verdict"),
-        (request.text_verdict, "--text-verdict"),
-        (request.profile.progress > 0, "-P"),
-        (request.profile.verbose, "-v"),
-    ];
-    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
-    given.or_else(|| request.follows_one_run())
+    request.of_one_run().next()
 }
 
 /// Runs one of several; `None` = the user has ended it, and there are no figures.

@@ -74,7 +74,7 @@ fn how_to_run(path: &Path, fitted: &FittedProfile) -> String {
         true => "; it overwrites the target",
         false => "",
     };
-    format!("run it: diskspd {option} TARGET (the profile itself names no target, but *1{warning})\n")
+    format!("run it: diskspd {option} TARGET (TARGET replaces the profile's template *1{warning})\n")
 }
 
 fn watched(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, TraceSource), NotDone> {
@@ -104,7 +104,7 @@ fn read(path: &Path, taken: &TakenIos) -> Result<(IoTrace, TraceSource), NotDone
         stream => format!("{name} ({}), target {stream}", found.format.name()),
     };
     if !found.has_times {
-        say(format!("{name}: its I/Os have no times, so rate, time and depth are meaningless"));
+        say(format!("{name}: its I/Os have no time stamps: ignore rate, time and depth"));
     }
     Ok((collector.finish(), TraceSource { name, is_live: false }))
 }

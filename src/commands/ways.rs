@@ -66,11 +66,13 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             Some(answer) => no(answer),
             None => yes("a read was taken"),
         },
-        IoWay::WriteHint => unknown("the kernel takes them; what the device makes of them isn't told"),
+        IoWay::WriteHint => {
+            unknown("the kernel accepts them, but doesn't report whether the device uses them")
+        }
         IoWay::WriteStreams => match ways::write_streams(place.path) {
             Some(0) => no("the device has none"),
             Some(streams) => yes(format!("{streams} of the device")),
-            None => no("the kernel names none (queue/max_write_streams)"),
+            None => no("the kernel reports none (queue/max_write_streams)"),
         },
         IoWay::Discards => match discards::look(place.path, false) {
             found if found.impossible.is_some() => no("the device can't discard"),
@@ -92,7 +94,7 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
 }
 
 fn zoned(found: Option<ZoneFacts>) -> WayAnswer {
-    let Some(zones) = found else { return no("no zones that must be written in order") };
+    let Some(zones) = found else { return no("no sequential-write-required zones") };
     if let Some(why) = zones.unknown {
         return no(why);
     }
@@ -146,7 +148,7 @@ const COLUMNS: &[TableColumn<WayFound>] = &[
     })
     .brief(),
     TableColumn::words("works", |row: &WayFound| Cell::text(Some(works(row)))).brief(),
-    TableColumn::words("how far, or why not", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
+    TableColumn::words("details", |row: &WayFound| Cell::text(Some(&row.detail))).brief(),
     TableColumn::words("since", |row: &WayFound| Cell::text(Some(row.since))).brief(),
     TableColumn::words("good for", |row: &WayFound| Cell::text(Some(row.good_for))).brief(),
 ];

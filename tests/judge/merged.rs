@@ -398,7 +398,7 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
         shared.iter().any(|text| text.starts_with("2 hosts worked on the same device (naa.1)")),
         "{shared:?}"
     );
-    assert!(shared.iter().any(|text| text.contains("share devices for node2")), "{shared:?}");
+    assert!(shared.iter().any(|text| text.contains("share the devices of node2")), "{shared:?}");
     let failed = messages("failed-ios");
     assert!(
         failed.len() == 1 && failed[0].starts_with("on all 3 hosts; on node0: 1 I/O failed"),
@@ -478,10 +478,9 @@ fn ranks_of_one_machine_that_share_a_disk_are_not_others_to_each_other() {
         "{shared:?}"
     );
     assert!(
-        shared.iter().any(|text| text.contains(
-            "unknown whether hosts share devices for node0, \
-         node1"
-        )),
+        shared
+            .iter()
+            .any(|text| text.contains("cannot tell whether hosts share the devices of node0, node1")),
         "{shared:?}"
     );
     // Somebody else did as much again as they did together.

@@ -346,7 +346,7 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         (before("Results for"), "has no \"Results for timespan 1:\""),
         (before("Write IO"), "the results end before the tables"),
         (before("Total latency"), "the results end before the latency distribution"),
-        (before("4-nines"), "has no row of the maximum"),
+        (before("4-nines"), "has no 'max' row"),
         (before("total:"), "the table \"Total IO\" has no line of all threads"),
         (
             edit("total:          99573760", "total:          99,573,760"),

@@ -126,7 +126,7 @@ fn what_is_not_known_is_said_and_nothing_is_concluded() {
     };
     let refused = judged(vec![statement(LogSource::NvmeHealth, None, None)]);
     assert!(
-        storage(&refused).contains("(NVMe health) are not known: only root may ask"),
+        storage(&refused).contains("(NVMe health) are unavailable: only root may ask"),
         "{}",
         storage(&refused)
     );

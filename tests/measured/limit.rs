@@ -433,7 +433,7 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
         let severity = if words.contains("kernel") { Severity::Note } else { Severity::Warning };
         assert_eq!(finding.severity, severity, "{case}");
         let evidence = finding.evidence.join("; ");
-        assert!(evidence.contains("without waiting for CPUs at most "), "{case}");
+        assert!(evidence.contains("without CPU contention up to "), "{case}");
         if programs >= 100 {
             assert!(evidence.contains(&format!("make (process 99) {programs} %")), "{case}");
         }
@@ -571,7 +571,7 @@ fn busy_neighbours_and_threads_that_share_a_cpu_are_named_in_real_runs() {
     ended.report();
     for words in [
         "WARNING: limited by CPU contention with other programs",
-        "without waiting for CPUs at most ",
+        "without CPU contention up to ",
         "other programs used ",
     ] {
         assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);

@@ -321,7 +321,7 @@ fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
         ("-b4K --engine sync", old(), Ok("")),
         ("-b4K --engine aio", able(), Err("--trim: Linux AIO has no discards")),
         ("-b1000 -Sb", able(), Err("device's logical blocks of 512 bytes; the block size (-b) of 1000")),
-        ("-b4K -w1 -Sb", able(), Err("dirty in the page cache")),
+        ("-b4K -w1 -Sb", able(), Err("dirty blocks in the page cache")),
         ("-b4K -Sb", able(), Ok("")),
     ] {
         let facts = TargetFacts {

@@ -68,7 +68,7 @@ fn they_stand_behind_all_that_diskspd_has_in_every_form() {
     assert_eq!(more.matches("<WriteZeroes>").count(), 1, "{more}");
     assert!(more.contains(">10</linux:WriteZeroesRatio>"), "{more}");
     let page = String::from_utf8(format_named("html").unwrap().bytes(&record)).unwrap();
-    assert!(page.contains("Write zeroes: in no other figure"), "{page}");
+    assert!(page.contains("Write zeroes: not counted in any other figure"), "{page}");
     let json: serde_json::Value =
         serde_json::from_slice(&format_named("json").unwrap().bytes(&record)).unwrap();
     let total = &json["summary"]["time_spans"][0]["write_zeroes"]["total"];
@@ -180,7 +180,7 @@ fn what_can_not_be_zeroed_is_refused_by_name() {
         ("-b4K --write-zeroes 5", None),
         ("-b4K --write-zeroes 5 --engine aio", Some("--write-zeroes: Linux AIO has no write zeroes")),
         ("-b1000 -Sb --write-zeroes 5", Some("must be aligned to the device's logical blocks of 512 bytes")),
-        ("-b4K -w1 -Sb --write-zeroes 5", Some("dirty in the page cache")),
+        ("-b4K -w1 -Sb --write-zeroes 5", Some("dirty blocks in the page cache")),
     ] {
         let told = planned(line);
         assert_eq!(told.is_some(), expected.is_some(), "{line}: {told:?}");

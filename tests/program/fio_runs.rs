@@ -78,7 +78,7 @@ fn a_job_is_converted_into_a_command_line_or_a_profile_that_can_be_converted_aga
     let none = diskspd(&["convert", "b.fio"], folder.path());
     assert_eq!(none.code, 3);
     for told in [
-        "b.fio: no command line says all of this, as it has 2 time spans",
+        "b.fio: can't be expressed as one command line: it has 2 time spans",
         "write a profile: diskspd convert b.fio --out FILE.xml",
     ] {
         assert!(none.stderr.contains(told), "{}", none.stderr);

@@ -122,7 +122,7 @@ fn a_journal_that_would_prove_nothing_is_refused_and_so_is_one_that_is_there() {
         let line = format!("-c64K -b4K -w100 BRIEF {options} --journal {} {{}}", journal.display());
         diskspd(&line, &file)
     };
-    run("--verify", &journal).fails(1, &["would ever be acknowledged", "-Sh"]);
+    run("--verify", &journal).fails(1, &["would ever count as durable", "-Sh"]);
     run("-Sh", &journal).fails(3, &["--journal", "--verify"]);
     run("--verify -Sh", &file).fails(1, &["target of the run"]);
     assert!(!journal.exists());
@@ -214,7 +214,7 @@ fn a_campaign_keeps_what_came_of_each_cycle_and_says_what_it_comes_to() {
         // The next one was cut before it had begun.
         fs::write(cuts.join("0005.journal"), "").unwrap();
     }
-    assert!(campaign().stdout.contains("not begun: nothing to read back"));
+    assert!(campaign().stdout.contains("its run hasn't started: nothing to read back"));
     fs::write(cuts.join("0004.journal.cycle.json"), "{").unwrap();
     campaign().fails(1, &["0004.journal.cycle.json: it is damaged", "remove it"]);
 }
@@ -245,7 +245,7 @@ fn a_target_that_was_destroyed_behind_a_killed_run_is_found_and_nothing_verified
     let whole = fs::read(&journal).unwrap();
     let piece = |at: usize| 8 + u32::from_le_bytes(whole[at..at + 4].try_into().unwrap()) as usize;
     let head = piece(0);
-    for (length, why) in [(head, "names no target"), (head + piece(head), "no acknowledged write")] {
+    for (length, why) in [(head, "names no target"), (head + piece(head), "no durable write")] {
         fs::write(&journal, &whole[..length]).unwrap();
         let ended = diskspd("verify-after {}", &journal);
         assert_eq!(ended.code, 2, "{}{}", ended.stdout, ended.stderr);
@@ -296,9 +296,5 @@ fn what_was_acknowledged_survives_a_power_cut_and_a_disk_that_lied_is_found_out(
     // The disk said that it had flushed, and holds what it held long before.
     let ended = diskspd(&format!("verify-after {} {{}}", at("cut").display()), &early);
     assert_eq!(ended.code, 4, "{}{}", ended.stdout, ended.stderr);
-    assert!(
-        ended.stdout.contains(" was acknowledged 20") && ended.stdout.contains("lost"),
-        "{}",
-        ended.stdout
-    );
+    assert!(ended.stdout.contains(" became durable 20") && ended.stdout.contains("lost"), "{}", ended.stdout);
 }

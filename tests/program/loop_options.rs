@@ -102,8 +102,8 @@ fn bursts_pause_with_x_where_io_is_synchronous_and_are_told_to_have_no_effect_el
     for (line, told) in [
         ("-x -o4 -i10 -j100", Some("no effect with completion routines (-x)")),
         ("-x -o2 -F1 -i10 -j100", Some("no effect with completion routines (-x)")),
-        ("-o4 -g100i -i1 -j1000", Some("no effect beside -g")),
-        ("-o1 -g100i -i1 -j1000", Some("no effect beside -g")),
+        ("-o4 -g100i -i1 -j1000", Some("no effect with -g")),
+        ("-o1 -g100i -i1 -j1000", Some("no effect with -g")),
         ("-x -o1 -i10 -j100", None),
         ("-o4 -i10 -j100", None),
         ("-o4 -g100i", None),

@@ -100,7 +100,7 @@ fn so_it_is_on_xfs_and_on_a_loop_device() {
     assert_eq!(ended.code, 0, "{}", ended.stderr);
     let page = std::fs::read_to_string(page).unwrap();
     assert!(
-        page.contains("I/Os that would have waited (--nowait), and were done again"),
+        page.contains("I/Os that would have waited (--nowait), repeated without the flag"),
         "no table on the page"
     );
     let Some(device) = Loop::new(SIZE) else { return };

@@ -75,7 +75,11 @@ fn repetitions_have_seeds_of_their_own_that_rerun_repeats() {
     // Random small blocks: what they cost a simulated drive depends on where they lie.
     let ended = repeated(&["--repeat", "3", "-z5", "-b4K", "-r", "--out", &path("run.json")], folder.path());
     assert_eq!(ended.code, 0, "{}", ended.stderr);
-    assert!(ended.stderr.contains("random seeds: 5 for run 1 (-z), then 65537 more"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("random seeds: run 1 uses 5 (-z), each later run 65537 more"),
+        "{}",
+        ended.stderr
+    );
     let record = |name: &str| diskspd::record::json::read(&fs::read(path(name)).unwrap()).unwrap();
     let seed_and_ios = |name: &str| {
         let record = record(name);

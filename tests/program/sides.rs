@@ -164,15 +164,18 @@ fn a_program_that_cant_be_used_is_refused_by_name_before_anything_runs() {
         "case \"$*\" in *--dry-run*) echo ERROR: unknown option >&2; exit 3;; esac; exec PROGRAM \"$@\"",
     );
     for (program, words) in [
-        ("/bin/ls", "--with-b /bin/ls: isn't this program: --version of it doesn't print 'DiskSpd for Linux"),
-        ("/bin/true", "isn't this program"),
+        (
+            "/bin/ls",
+            "--with-b /bin/ls: isn't DiskSpd for Linux: its --version doesn't print 'DiskSpd for Linux",
+        ),
+        ("/bin/true", "isn't DiskSpd for Linux"),
         ("./nothing", "--with-b ./nothing: can't be started: No such file"),
         ("word", "for a program in this folder write ./word"),
         ("./folder", "--with-b ./folder: is a folder"),
         ("./plain", "can't be started: Permission denied (os error 13); is it executable?"),
         ("./liar", "DiskSpd for Linux 9.9.9: a trial run left no record"),
         ("./later", "its records can't be read by this program: the record has format version 99"),
-        ("./old", "a trial run in simulated time ended with exit code 3: unknown engine"),
+        ("./old", "a simulated trial run ended with exit code 3: unknown engine"),
         (
             "./picky",
             "./picky (DiskSpd for Linux 0.1.0) refuses this command line: a dry run ended with exit code 3: unknown option",

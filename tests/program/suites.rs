@@ -119,6 +119,36 @@ fn everything_is_looked_at_before_anything_is_run() {
     }
 }
 
+/// What an option behind -- asks of one run is done, or refused: a suite that is to be tried out writes nothing.
+#[test]
+fn options_of_a_single_run_are_refused_behind_the_options_of_the_suite() {
+    let lab = Lab::new();
+    lab.write("target", "data of somebody");
+    let of_one = "--dry-run,--out o.json,--repeat 2,--strict,--quiet,--save,--stream -,--io-log l,-Rp,-Rxml,-v,\
+                  -P,--xml-verdict,--text-verdict,--split,-ysE";
+    for option in of_one.split(',') {
+        let named = option.split(' ').next().unwrap();
+        let ended = lab.run(&format!("suite s.toml target -- -w100 -d1 -W0 {option}"));
+        assert_eq!(ended.code, 3, "{option}: {}", ended.stderr);
+        let named = named.trim_end_matches('E');
+        assert!(
+            ended.stderr.contains(&format!("{named} can't be used in a suite's runs")),
+            "{}",
+            ended.stderr
+        );
+    }
+    for option in ["--dry-run", "--out o.json", "--strict", "-Rxml", "-v", "--text-verdict", "--stream -"] {
+        let named = option.split(' ').next().unwrap();
+        let ended = lab.run(&format!("compare --repeat 2 -- -w100 -d1 {option} :: -w100 -d1 -o4 target"));
+        assert_eq!(ended.code, 3, "{option}: {}", ended.stderr);
+        assert!(ended.stderr.contains(&format!("{named} is for single runs")), "{}", ended.stderr);
+    }
+    assert_eq!(lab.read("target"), "data of somebody");
+    let ended = lab.run("suite s.toml -- -d1");
+    assert!(ended.stderr.contains("no target is named: diskspd suite NAME TARGET"), "{}", ended.stderr);
+    assert!(!lab.path("o.json").exists() && !lab.path("l").exists());
+}
+
 #[test]
 fn suites_of_the_program_are_listed_shown_and_can_be_run() {
     let lab = Lab::new();

@@ -46,11 +46,8 @@ fn a_sweep_prints_a_line_per_point_and_the_answer() {
     // A block is 150 us on the link and 82 us elsewhere: two keep the link busy.
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     assert!(answer.contains("knee          -o2: "), "{answer}");
-    assert!(
-        answer.contains("surely there (95 %): 2 outstanding"),
-        "the references say how runs scatter: {answer}"
-    );
-    assert!(answer.contains("from now on   diskspd -b1M -c1G -o2 -d1 -W0 -L --engine=sim "), "{answer}");
+    assert!(answer.contains("at 2 outstanding (95 % sure)"), "the references say how runs scatter: {answer}");
+    assert!(answer.contains("use           diskspd -b1M -c1G -o2 -d1 -W0 -L --engine=sim "), "{answer}");
     assert!(answer.contains("drift: none seen: "), "{answer}");
     assert!(points[0].1 < 0.8 * points[1].1 && points[5].1 < 1.1 * points[1].1, "{points:?}");
     assert!(ended.stderr.contains("6 points, 9 runs to come"), "{}", ended.stderr);
@@ -102,7 +99,7 @@ fn the_curve_finds_the_maximum_first_and_refines_the_objective_of_random_arrival
     }
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     let command = format!(" -o32 -d1 -W0 -L --engine=sim --rate-total={sure:.0},poisson ");
-    assert!(answer.contains("from now on   diskspd ") && answer.contains(&command), "{answer}");
+    assert!(answer.contains("use           diskspd ") && answer.contains(&command), "{answer}");
 }
 
 #[test]
@@ -410,14 +407,14 @@ fn answers_are_given_per_work_and_an_end_of_the_range_is_none() {
     };
     let ended = sweep_of(&["-b4K,64K", "-o4"], &target);
     assert!(
-        ended.stdout.contains("change the workload") && !ended.stdout.contains("from now on"),
+        ended.stdout.contains("change the workload") && !ended.stdout.contains("\n  use  "),
         "{}",
         ended.stdout
     );
     let ended = sweep_of(&["-o1..8", "-b4K", "--repeat=2"], &target);
     let answer = ended.stdout.split("\n\n").nth(1).unwrap();
     assert!(answer.contains("at or beyond 8 outstanding (95 %): extend the range to -o32"), "{answer}");
-    assert!(!answer.contains("from now on"), "{answer}");
+    assert!(!answer.contains("\n  use  "), "{answer}");
     let ended = sweep_of(&["-t1..2", "-o1,2", "-b4K", "--repeat=3"], &target);
     assert!(ended.stdout.contains("throughput rises up to 2, the most that was tried"), "{}", ended.stdout);
     let ended = sweep_of(&["--slo", "p99=5ms"], &target);

@@ -81,10 +81,10 @@ fn files_that_were_never_written_are_told_before_and_after_the_run() {
     let directory = crate::common::directory();
     let at = |name: &str| directory.path().join(name);
     let Some(unwritten) = allocated(at("unwritten"), 16 * MIB) else { return };
-    is_told(&unwritten, "WRONG", "is to 100 % unwritten extents: reads of them never reach the device");
-    is_told(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is to 100 % holes");
-    is_told(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is to 50 % holes");
-    is_told(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is to 25 % holes");
+    is_told(&unwritten, "WRONG", "is 100 % unwritten extents: reads of those parts never reach the device");
+    is_told(&sparse(at("sparse"), 16 * MIB, &[]), "WRONG", "is 100 % holes");
+    is_told(&sparse(at("half"), 16 * MIB, &[(0, 8 * MIB)]), "WRONG", "is 50 % holes");
+    is_told(&sparse(at("quarter"), 16 * MIB, &[(4 * MIB, 12 * MIB)]), "WARNING", "is 25 % holes");
     // Only the part that is read counts.
     is_honest(&reads("-B8M", &sparse(at("end"), 16 * MIB, &[(8 * MIB, 8 * MIB)])));
     // What is only written needs nothing to read.
@@ -155,7 +155,7 @@ fn devices_that_were_never_written_are_told() {
 #[test]
 fn a_loop_device_on_a_sparse_file_is_told() {
     let Some(device) = Loop::new(16 * MIB) else { return };
-    is_told(&device.device, "WRONG", "is a loop device on a file that is there to 100 % holes");
+    is_told(&device.device, "WRONG", "is a loop device on a file that is 100 % holes");
     let Some(full) = Loop::with(16 * MIB, &[], |file| file.write_all_at(&random(16 * MIB), 0).unwrap())
     else {
         return;

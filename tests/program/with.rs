@@ -90,7 +90,7 @@ fn several_runs_are_summarized_and_have_seeds_of_their_own() {
     let lab = Lab::new();
     let ended = lab.done("DISKSPD --repeat 3 -b4K -r -o4 -L -d1 -z7 --out all.xml --out all.html x.dat");
     assert!(ended.stderr.contains("run 3: 4000"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("random seeds: 7 for run 1"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("random seeds: run 1 uses 7"), "{}", ended.stderr);
     let all = lab.read("all.xml");
     assert_eq!(all.matches("<Results>").count(), 3);
     let seeds: std::collections::BTreeSet<&str> =
@@ -106,7 +106,7 @@ fn a_sweep_finds_its_knee_and_goes_on_behind_a_kill() {
     let line = "sweep DISKSPD -o1..32 -b4K -r -d1 x.dat";
     let whole = lab.done(line).stdout;
     assert!(whole.contains("knee          -o8: 8000 IOPS at 1.000 ms"), "{whole}");
-    assert!(whole.contains("from now on   diskspd --with=./diskspd -b4K -r -o8"), "{whole}");
+    assert!(whole.contains("use           diskspd --with=./diskspd -b4K -r -o8"), "{whole}");
     assert!(whole.contains("UNKNOWN") && !whole.contains(" ok\n"), "nobody looked at the devices: {whole}");
     // The run that it is killed in is made again.
     let kept = format!("sweep --dir points --html p.html {}", &line["sweep ".len()..]);
@@ -164,15 +164,15 @@ fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
         ("DISKSPD -P1 x", &["-P"]),
         ("DISKSPD --out r.json x", &["--out r.json", ".xml or .html"]),
         ("DISKSPD --compat 2.3 x", &["--compat 2.3", "DISKSPD 2.1.0"]),
-        ("DISKSPD -u8 x", &["DISKSPD 2.1.0", "what a newer DISKSPD alone has"]),
-        ("DISKSPD -ac x", &["what a newer DISKSPD alone has"]),
-        ("DISKSPD -w100 #1", &["#1 is a disk or volume", "--destroy"]),
+        ("DISKSPD -u8 x", &["DISKSPD 2.1.0", "leave out those of a newer DISKSPD"]),
+        ("DISKSPD -ac x", &["leave out those of a newer DISKSPD"]),
+        ("DISKSPD -w100 #1", &["#1 would be overwritten", "--destroy"]),
         ("DISKSPD -w10 \\\\.\\PhysicalDrive3", &["--destroy"]),
         ("DISKSPD -w10 E:", &["--destroy"]),
         ("sweep DISKSPD --slo p99=5ms -o32 -b4K x", &["--rate-total"]),
         ("sweep DISKSPD --engine=sim -o1..4 -b4K x", &["--engine=sim"]),
         ("precondition x DISKSPD", &["--with"]),
-        ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with is not possible with --with-a"]),
+        ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with can't be used with --with-a"]),
         ("--with ./missing x", &["--with ./missing: can't be started"]),
         ("--with true x", &["prints no version of DISKSPD"]),
         ("--with=ssh x", &["ssh needs a host and the program there"]),

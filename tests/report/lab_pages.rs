@@ -165,7 +165,7 @@ fn what_a_comparison_can_not_tell_is_said() {
     }
     let (_, page) = page_of(&mixed("A", 5000.0, 4), &other, false);
     for text in [
-        "The figures of 1 of 4 runs of B are not what they seem to be",
+        "The figures of 1 of 4 runs of B are WRONG",
         "The sides ran different workloads, so their figures can't be ranked: block size: 4096 bytes in A",
         "class=\"badge wrong\"",
     ] {
@@ -308,7 +308,7 @@ fn a_page_of_a_history_marks_changes_labels_and_pins_and_has_every_figure() {
 fn few_runs_tell_no_trend_and_an_even_history_has_none() {
     let runs = listed(5);
     let few = page_of_history(&runs, &[followed(&runs)], None);
-    assert!(few.contains("CAN'T TELL") && few.contains("5 runs have workloads with fewer than 16 runs"));
+    assert!(few.contains("CAN'T TELL") && few.contains("5 runs left out: fewer than 16 runs"));
     let runs = listed(16);
     let even = page_of_history(&runs, &[followed(&runs)], None);
     assert!(even.contains("None of the 3 figures with enough runs shows a lasting change."));

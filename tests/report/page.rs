@@ -202,7 +202,7 @@ fn the_verdict_speaks_of_workloads_and_leads_to_them() {
     let page = page(&record);
     let judgement =
         page.split("class=\"judgement").nth(1).and_then(|rest| rest.split("</section>").next()).unwrap();
-    let link = "<a href=\"#run-span-2\">Sequential writes of 64 KiB, 16 outstanding, 2 threads</a>: ";
+    let link = "<a href=\"#run-span-2\">Sequential writes of 64 KiB, 16 outstanding in all, 2 threads</a>: ";
     assert!(judgement.contains(link), "{judgement}");
     // The word above rests on what is listed below it, not on what is folded away.
     let told = judgement.split("<details").next().unwrap();
@@ -231,10 +231,10 @@ fn a_page_says_what_the_cache_did() {
     for (file_system, device, mode, by_default, words) in [
         (true, true, cached, true, ", through the page cache,"),
         (true, false, cached, true, ", through the page cache,"),
-        (false, true, cached, true, ", past the page cache,"),
+        (false, true, cached, true, ", bypassing the page cache,"),
         (false, true, cached, false, ", through the page cache,"),
-        (false, true, bypassed, true, ", past the page cache,"),
-        (false, false, cached, true, ", files through the page cache, block devices past it,"),
+        (false, true, bypassed, true, ", bypassing the page cache,"),
+        (false, false, cached, true, ", files through the page cache, block devices bypassing it,"),
     ] {
         let lead = with(file_system, device, mode, by_default);
         assert!(lead.contains(words), "{file_system} {device} {mode:?} {by_default}: {lead}");
@@ -331,7 +331,9 @@ fn parts_flushes_and_discards_have_tables_where_there_are_some() {
     target.parts = (0..2).map(|part| target.as_part(part, 4096 << part)).collect();
     let with = page(&record);
     asks_nobody(&with);
-    for caption in ["By part and size", "Flushes: in no other figure", "Discards: in no other figure"] {
+    for caption in
+        ["By part and size", "Flushes: not counted in any other", "Discards: not counted in any other"]
+    {
         assert!(with.contains(caption) && !plain.contains(caption), "{caption}");
     }
     let shown = values(&with);
@@ -621,7 +623,9 @@ fn result_xml_has_a_page_that_says_what_is_not_recorded() {
     let runs = diskspd::record::result_xml::read(xml, "sample").unwrap();
     let page = several(&[], runs.clone());
     asks_nobody(&page);
-    for text in ["NOT RECORDED", "The course is not recorded.", "Latency distribution", "is not recorded."] {
+    for text in
+        ["NOT RECORDED", "No values over time were recorded.", "Latency distribution", "is not recorded."]
+    {
         assert!(page.contains(text), "{text}");
     }
     let span = runs[0].time_spans[0].as_ref().unwrap();

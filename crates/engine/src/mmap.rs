@@ -121,7 +121,7 @@ fn explain(name: &str, options: MapOptions, error: &std::io::Error) -> String {
         None if error.kind() == std::io::ErrorKind::Unsupported => {
             "-Nn and -Ni are not possible on processors of this architecture; use -Nv"
         }
-        Some(libc::ENODEV) => "its file system or device can't be mapped; leave out -Sm",
+        Some(libc::ENODEV) => "its file system or device doesn't support mmap; leave out -Sm",
         Some(libc::EACCES | libc::EPERM) => {
             "it must be open for reading and writing, on a file system that allows mapping"
         }

@@ -98,7 +98,7 @@ fn doubled(files: Vec<File>) -> Result<(Vec<File>, Vec<Option<u32>>), EngineErro
             continue;
         }
         let handle = all[index].handle.try_clone().map_err(|source| EngineError {
-            what: "--nowait: a file can't be used a second time; raise the limit of open files (ulimit -n)"
+            what: "--nowait: needs a second file descriptor for each file; raise the limit (ulimit -n)"
                 .to_owned(),
             source: Some(source),
         })?;

@@ -27,7 +27,7 @@ impl Resets {
         let again = |file: &super::File| file.zoned.then(|| file.handle.try_clone()).transpose();
         let devices: Result<Vec<_>, _> = setup.files.iter().map(again).collect();
         let devices = devices.map_err(|source| EngineError {
-            what: "--zoned: a device can't be used a second time; raise the limit of open files (ulimit -n)"
+            what: "--zoned: needs a second file descriptor for each device; raise the limit (ulimit -n)"
                 .to_owned(),
             source: Some(source),
         })?;

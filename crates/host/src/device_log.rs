@@ -34,7 +34,7 @@ pub enum LogRefusal {
     #[error("{0}")]
     Refused(#[from] io::Error),
     /// The answer is another one than was asked for.
-    #[error("its answer makes no sense")]
+    #[error("its answer is invalid")]
     Nonsense,
 }
 

@@ -207,25 +207,26 @@ pub const ENGINES: [EngineRow; 12] = [
     EngineRow {
         kind: EngineKind::SimThrottle,
         name: "sim:throttle",
-        description: "the same, limited to 3000 I/Os per second and thread once 150,000 more than that have been done",
+        description: "the same with burst credits: 3000 I/Os per second and thread once its 150,000 credits \
+                      are used up",
         ..SIMULATED
     },
     EngineRow {
         kind: EngineKind::SimDrift,
         name: "sim:drift",
-        description: "the same, every I/O taking longer and longer for the first minute, twice as long in the end",
+        description: "the same, with latency rising to twice its value in the first minute",
         ..SIMULATED
     },
     EngineRow {
         kind: EngineKind::SimStall,
         name: "sim:stall",
-        description: "the same, beginning no I/O for one second of every six",
+        description: "the same, with a stall of one second in every six",
         ..SIMULATED
     },
     EngineRow {
         kind: EngineKind::SimOutage,
         name: "sim:outage",
-        description: "the same, completing nothing from 5 s after its first I/O to 9.312 s",
+        description: "the same, with an outage from 5 s to 9.312 s after the first I/O",
         ..SIMULATED
     },
 ];

@@ -206,7 +206,7 @@ impl fmt::Display for Finding {
 ///
 /// ```text
 /// WARNING: time span 2: not steady: still falling when it ended: from 9000 to 4000 IOPS
-///          60 intervals of 1.000 s vary by 21.0 %, fifths of the run by 60.1 %, slope -73.2 %
+///          60 intervals of 1.000 s vary by 21.0 %, the five parts of the run by 60.1 %, slope -73.2 %
 ///          -> warm up for longer than this run took: --until-steady finds out how long
 /// ```
 #[derive(Debug, Clone, Copy)]

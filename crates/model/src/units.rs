@@ -168,6 +168,11 @@ impl fmt::Display for Size {
     }
 }
 
+/// A number of things, in words: `1 run`, `3 runs`. `of`: one of them, whose plural takes an s.
+pub fn counted(number: usize, of: &str) -> String {
+    if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
+}
+
 /// Bytes in a sentence, at most one decimal: `12.3 GiB`, `4 KiB`, `0 bytes`.
 pub fn amount(bytes: u64) -> String {
     const UNITS: [(&str, u32); 5] = [("PiB", 50), ("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];

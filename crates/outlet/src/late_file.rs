@@ -37,7 +37,7 @@ impl LateFile {
         if !file.is_placed()
             && let Err(not) = file.put()
         {
-            say(Finding::warning(format!("{}: can't be put in place: {not}", self.given)));
+            say(Finding::warning(format!("{}: can't be renamed to its final name: {not}", self.given)));
         }
     }
 
@@ -53,7 +53,7 @@ impl LateFile {
             |path| format!("is kept as {}", path.display()),
         );
         say(Finding::warning(format!(
-            "{}: is not written, because the run has no figures; what there is {kept}",
+            "{}: is not written, because the run has no figures; the partial output {kept}",
             self.given
         )));
     }

@@ -22,8 +22,8 @@ pub fn text(fio: &FioFigures) -> String {
 }
 
 /// Why there are none.
-const NO_PERCENTILES: &str = "percentiles: none: those that fio states of several jobs don't add up; \
-                              --output-format=json+ or --group_reporting gives them";
+const NO_PERCENTILES: &str = "no percentiles: fio's of several jobs can't be combined; run fio with \
+                              --output-format=json+ or --group_reporting";
 
 /// One sentence for each: the jobs, and what the latencies are.
 pub fn facts(fio: &FioFigures) -> Vec<String> {

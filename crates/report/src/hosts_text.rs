@@ -57,7 +57,7 @@ fn common_time(common_ns: u64, longest_ns: u64) -> Option<String> {
 /// `; in the 27.00 s that all measured together: 123.45 MiB/s, 31603.20 IOPS, p99 0.123 ms`
 fn common_figures(series: &IopsSeries, seconds: f64, p99: Option<Millis>) -> String {
     if series.intervals.is_empty() {
-        return "; there was no whole interval in which all measured together".into();
+        return "; no complete interval was measured by all hosts together".into();
     }
     let time = seconds.max(f64::MIN_POSITIVE);
     let counts = series.intervals.iter().map(|interval| interval.total.ios);

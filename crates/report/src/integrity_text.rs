@@ -9,7 +9,7 @@ pub(super) fn write_integrity(out: &mut Vec<u8>, summary: &Summary) {
         if let Some(Measured { integrity: Some(table), .. }) = span {
             put!(out, "\n\nVerified sectors of timespan {}:\n{}\n\n", index + 1, "*".repeat(79));
             let header =
-                "    stamped   |   verified   |   unknown    |  undecided   | acknowledged |    failed   ";
+                "    stamped   |   verified   |   unknown    |  undecided   |durable writes|    failed   ";
             put!(out, "{header} |  file\n{}\n", "-".repeat(header.len() + 8));
             table.rows.iter().for_each(|row| write_row(out, row));
             table.rows.iter().for_each(|row| write_failures(out, row));

@@ -113,8 +113,7 @@ fn float(value: f64) -> String {
 /// The metrics of the latest interval; `None` = the run has ended.
 pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &str) -> String {
     let mut text = Exposition::new(Dialect::Prometheus);
-    let going =
-        gauge("diskspd_live_running", "", "Whether the run still measures: 1, or 0 when it has ended.");
+    let going = gauge("diskspd_live_running", "", "1 while the run is measuring, 0 when it has ended.");
     text.family(going).sample(&[("run_host", host)], f64::from(interval.is_some()));
     let ios = counter("diskspd_live_ios", "", "I/Os completed in the measured time so far.");
     let mut samples = text.family(ios);
@@ -123,9 +122,9 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
     }
     let Some(interval) = interval else { return text.finish() };
     let figures = interval.figures;
-    let span = gauge("diskspd_live_time_span", "", "The time span that goes on, from 1.");
+    let span = gauge("diskspd_live_time_span", "", "The current time span, from 1.");
     text.family(span).sample(&[], interval.time_span as f64);
-    let missed = "Intervals that were left out, because writing was too slow.";
+    let missed = "Intervals dropped because the output was too slow.";
     text.family(gauge("diskspd_live_missed_intervals", "", missed)).sample(&[], interval.missed as f64);
     let mut by_direction = |family: Family, value: &dyn Fn(&IntervalDirection) -> Option<f64>| {
         let mut samples = text.family(family);

@@ -94,7 +94,7 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
         name: "diskspd_run",
         kind: MetricKind::Info,
         unit: "",
-        help: "The run: hosts, the command line, the number that tells it from others, the version.",
+        help: "The run: hosts, command line, unique id, version.",
     };
     text.family(run).sample(
         &[
@@ -106,14 +106,18 @@ fn of_run(text: &mut Exposition, judged: &Judged, known: &RunSummary) {
         ],
         1.0,
     );
-    let began = gauge("diskspd_run_start_timestamp_seconds", "seconds", "When the run began, since 1970.");
+    let began = gauge(
+        "diskspd_run_start_timestamp_seconds",
+        "seconds",
+        "Start of the run, seconds since 1970-01-01 UTC.",
+    );
     text.family(began).sample_if(&[], known.started_at.map(|at| at as f64));
     let mut hosts =
         text.family(gauge("diskspd_hosts", "", "Hosts that took part, by whether they have figures."));
     let present = judged.record.present().count();
     hosts.sample(&[("state", "present")], present as f64);
     hosts.sample(&[("state", "missing")], judged.record.hosts.len().saturating_sub(present) as f64);
-    let found = gauge("diskspd_findings", "", "What was found about the figures, by how bad it is.");
+    let found = gauge("diskspd_findings", "", "Findings by severity.");
     let mut findings = text.family(found);
     for (severity, word) in
         [(Severity::Note, "note"), (Severity::Warning, "warning"), (Severity::Wrong, "wrong")]
@@ -129,7 +133,7 @@ fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
         name: "diskspd_time_span",
         kind: MetricKind::Info,
         unit: "",
-        help: "What a time span was asked for; of several kinds of targets the first.",
+        help: "Requested workload of a time span; with different targets that of the first.",
     };
     let mut asked = text.family(about);
     for span in spans {
@@ -166,7 +170,7 @@ fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
         bytes.sample(&labels, done.bytes as f64);
     }
     let mut failed =
-        text.family(counter("diskspd_failed_ios", "", "I/Os that failed; they are in no other figure."));
+        text.family(counter("diskspd_failed_ios", "", "Failed I/Os, not counted in any other metric."));
     for span in spans {
         failed.sample(&[("time_span", &span.number)], span.failed as f64);
     }
@@ -186,7 +190,7 @@ fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
 
 /// How busy the machine was, and whether the devices did what was counted.
 fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
-    let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "How busy the machine's CPUs were on average, of 1.");
+    let cpu = gauge("diskspd_cpu_busy_ratio", "ratio", "Mean CPU utilization of the machine, 0 to 1.");
     let mut busy = text.family(cpu);
     for span in spans {
         busy.sample(&[("time_span", &span.number)], span.cpu / 100.0);
@@ -194,7 +198,7 @@ fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let mut outages = text.family(gauge(
         "diskspd_outages",
         "",
-        "Times in which a target answered nothing, or far less than usual, for a second or longer.",
+        "Outages: a target completed nothing, or far less than usual, for 1 s or longer.",
     ));
     for span in spans {
         outages.sample_if(&[("time_span", &span.number)], span.known.outages.map(|times| times as f64));

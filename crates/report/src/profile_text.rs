@@ -153,11 +153,11 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
         put!(out, "{tab}IO distribution: {spread}\n");
     }
     if !target.sizes.is_empty() {
-        let own = if target.block_alignment == 0 { ", each at multiples of itself" } else { "" };
+        let own = if target.block_alignment == 0 { ", each aligned to its own size" } else { "" };
         put!(out, "{tab}block sizes with shares: {}{own}\n", SizeShare::print_list(&target.sizes));
     }
     if !target.mix.is_empty() {
-        put!(out, "{tab}mix of {} parts, of which the above is what they come to:\n", target.mix.len());
+        put!(out, "{tab}mix of {} parts, added up in the lines above:\n", target.mix.len());
     }
     for part in &target.mix {
         put!(out, "{tab}   {part}\n");

@@ -38,7 +38,7 @@ pub(super) fn remarks(slow: &SlowIos) -> String {
     }
     lines.extend(slow.trouble.as_deref().map(|why| visible::line(why).to_string()));
     if slow.missed > 0 {
-        lines.push(format!("{} slow I/Os are missing: they came faster than they were read", slow.missed));
+        lines.push(format!("{} slow I/Os are missing: the recorder couldn't keep up", slow.missed));
     }
     if slow.lost > 0 {
         lines.push(format!("{} events of the kernel were lost: their time is unattributed", slow.lost));
@@ -155,9 +155,9 @@ mod tests {
         let text = String::from_utf8(out).expect("text");
         for expected in [
             "at the device                  |  25.00 % |      5.000 |     10.000 |                1\n",
-            "woken, until it ran            |  75.00 % |     15.000 |     30.000 |                1\n",
+            "woken, waiting for a CPU       |  75.00 % |     15.000 |     30.000 |                1\n",
             "       1 |     30.000 | the program was stopped\n       1 |     10.000 | device vda\n",
-            " |   30.000 |      1 | read   |           8192 |     4096 | woken, until it ran: the program",
+            "|   30.000 |      1 | read   |           8192 |     4096 | woken, waiting for a CPU: the",
             "3 events of the kernel were lost",
             "an estimated 7.0 % of the threads' time: the figures of this run may be lower",
         ] {

@@ -79,12 +79,16 @@ pub fn named(parameters: &Parameters, parts: &[KnownPart]) -> String {
         None => format!("{order}{what}{size}"),
     };
     let shares = parameters.common(|access| Some(access.shares)).one().unwrap_or_default();
+    // What each thread has outstanding isn't what all have.
+    let several = parameters.threads.filter(|threads| *threads > 1);
     let words = [
         Some(work).filter(|_| !parameters.targets.is_empty()),
         share.filter(|_| mixed.is_none()),
         others(shares),
-        parameters.in_flight.map(|ios| format!("{ios} outstanding")),
-        parameters.threads.filter(|threads| *threads > 1).map(|threads| format!("{threads} threads")),
+        parameters
+            .in_flight
+            .map(|ios| format!("{ios} outstanding{}", if several.is_some() { " in all" } else { "" })),
+        several.map(|threads| format!("{threads} threads")),
         rate(parameters),
     ];
     capital(&words.into_iter().flatten().collect::<Vec<_>>().join(", "))
@@ -120,7 +124,7 @@ pub fn of_span(parameters: &Parameters) -> String {
         (paths > 0).then(|| format!("on {}", count(paths as u64, "target", "targets"))),
         one_cache.map(|cache| (*cache).to_owned()),
         (!caches.is_empty() && one_cache.is_none())
-            .then(|| "some through the page cache, some past it".into()),
+            .then(|| "some through the page cache, some bypassing it".into()),
         durable.filter(|durable| *durable).map(|_| "writes durable".into()),
         parameters.duration_s.map(|seconds| format!("{seconds} s measured")),
         parameters.warmup_s.map(|seconds| format!("{seconds} s of warm-up")),
@@ -133,9 +137,9 @@ fn cache(caching: Caching) -> &'static str {
     match (caching.effective_mode(), caching.is_cached()) {
         _ if caching.memory_mapped => "memory-mapped",
         (CacheMode::DisableLocalCache, _) => "past the local cache",
-        (CacheMode::DisableOsCache, _) => "past the page cache",
+        (CacheMode::DisableOsCache, _) => "bypassing the page cache",
         (CacheMode::Cached, Some(_)) => "through the page cache",
-        (CacheMode::Cached, None) => "files through the page cache, block devices past it",
+        (CacheMode::Cached, None) => "files through the page cache, block devices bypassing it",
     }
 }
 

@@ -41,7 +41,7 @@ pub fn targets(plan: &SpanPlan) -> Vec<(EngineKind, &WorkerTarget)> {
 pub fn without_io(engine: EngineKind) -> Option<Stack> {
     let row = engine.row();
     match row {
-        _ if row.virtual_time => Some(Stack::without("the figures are those of a simulated device")),
+        _ if row.virtual_time => Some(Stack::without("this is a simulated device")),
         _ if !row.real_io => Some(Stack::without("the null engine does no I/O: it measures this program")),
         _ => None,
     }

@@ -53,8 +53,8 @@ enum JournalError {
     #[error(transparent)]
     NotPermitted(#[from] OutputError),
     #[error(
-        "--journal {}: no write to '{target}' would ever be acknowledged, because a completed write may \
-         still be in a cache; write through (-Sw, -Sh; with -Sm -Nv), or flush (--fsync-every)",
+        "--journal {}: no write to '{target}' would ever count as durable: a completed write may still be in \
+         a cache; write through (-Sw, -Sh, or -Sm with -Nv), or flush (--fsync-every)",
         .path.display()
     )]
     NothingDurable { path: PathBuf, target: RawText },

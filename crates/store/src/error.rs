@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder can't be made or listed.
-    #[error("{}: {error}; name another store with --store or DISKSPD_STORE", .folder.display())]
+    #[error("{}: {error}; name another history folder with --store or DISKSPD_STORE", .folder.display())]
     Folder {
         /// Which one.
         folder: PathBuf,
@@ -33,7 +33,7 @@ pub enum StoreError {
     /// The index is of a program that knows more.
     #[error(
         "{}: the index belongs to a newer diskspd (table version {found}; this one reads up to {known}); use \
-         that one, or another store with --store. Its runs are untouched",
+         the newer diskspd, or another history folder with --store. The runs are untouched",
         .file.display()
     )]
     Newer {
@@ -45,7 +45,8 @@ pub enum StoreError {
         known: i64,
     },
     /// Something else is where the index should be.
-    #[error("{}: is a database of another program; name another store with --store", .file.display())]
+    #[error("{}: is a database of another program; name another history folder with \
+             --store", .file.display())]
     Foreign {
         /// The file.
         file: PathBuf,

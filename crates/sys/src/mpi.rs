@@ -556,7 +556,7 @@ mod tests {
                     answer
                         .err()
                         .map(|why| why.to_string())
-                        .is_none_or(|why| why.contains("another MPI") && !why.contains('\u{1b}'))
+                        .is_none_or(|why| why.contains("by its name it is") && !why.contains('\u{1b}'))
                 );
             }
         }

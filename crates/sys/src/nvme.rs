@@ -117,7 +117,7 @@ pub fn namespace(device: impl AsFd) -> io::Result<Namespace> {
     let controller = identify(&device, 0, IdentifyPage::Controller)?;
     // Controllers before NVMe 1.3 have no descriptors, and no other commands than the common ones.
     let descriptors = identify(&device, id, IdentifyPage::Descriptors).unwrap_or([0; PAGE]);
-    let nonsense = || io::Error::new(io::ErrorKind::InvalidData, "its Identify data makes no sense");
+    let nonsense = || io::Error::new(io::ErrorKind::InvalidData, "its Identify data is invalid");
     parse(id, &page, &controller, &descriptors).ok_or_else(nonsense)
 }
 

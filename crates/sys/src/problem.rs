@@ -73,7 +73,7 @@ pub enum Problem {
     )]
     Busy,
     /// The name leads to another device or file than before.
-    #[error("now leads to another, unchecked file or device; nothing was written to it, try again")]
+    #[error("was replaced by another file or device after the check; nothing was written, try again")]
     Changed,
     /// `ETXTBSY`
     #[error("is in use as a running program or as swap space, and can't be written")]

@@ -103,7 +103,7 @@ impl<F: EntryForm> Ring<F> {
     ) -> io::Result<Ring<F>> {
         let NewRing { ring, wait_memory, mut notes } = set_up(depth, &options)?;
         if !(ring.params().is_feature_ext_arg() && ring.params().is_feature_nodrop()) {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.11 or later is needed"));
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "Linux 5.15 or later is needed"));
         }
         let mut names: Vec<Name> = files.iter().map(Name::of).collect();
         if options.registered_files && !files.is_empty() {

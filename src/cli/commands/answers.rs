@@ -34,7 +34,7 @@ pub const PRESET: Command = Command {
 pub const EVENT: Command = Command {
     name: "event",
     arguments: "wait|set|reset <event>",
-    help: "wait for an event of -ys, -yf, -yr, -yp, set it, or make it not set",
+    help: "wait for an event (of -ys, -yf, -yr, -yp), set it, or reset it",
     options: &[],
     exclusive: &[],
     takes: Takes::OneOf(|| vec!["wait", "set", "reset"]),
@@ -75,10 +75,10 @@ pub const COMPLETIONS: Command = Command {
     exclusive: &[],
     takes: Takes::OneOf(|| vec!["bash", "zsh", "fish", "powershell"]),
     examples: &[
-        ("diskspd completions bash", "print them; source <(diskspd completions bash) has them now"),
+        ("diskspd completions bash", "print them; load them now: source <(diskspd completions bash)"),
         (
             "diskspd completions fish",
-            "print those of fish; ~/.config/fish/completions/diskspd.fish keeps them",
+            "print those of fish; save them as ~/.config/fish/completions/diskspd.fish",
         ),
         (
             "diskspd completions powershell",

@@ -31,15 +31,18 @@ const UNTIL_SURE: OptionRow = switch(
 .only_with(CHECK);
 const LIMIT: OptionRow = BUDGET.only_with(CHECK);
 const GATE: OptionRow = FAIL_IF.only_with(CHECK);
-const DESTROY: OptionRow =
-    switch("--destroy", "of check: permit writing to block devices that carry a signature").only_with(CHECK);
+const DESTROY: OptionRow = switch(
+    "--destroy",
+    "with check: permit writing to block devices that carry a file system or partition table",
+)
+.only_with(CHECK);
 const MADE_BY: OptionRow = WITH.here("of check: let DISKSPD itself make the runs").only_with(CHECK);
 const DOCUMENT: OptionRow = JSON.here("of check: write the comparison as JSON to this file").only_with(CHECK);
 const PAGE: OptionRow = HTML.here("of check: write a page of it to this file").only_with(CHECK);
 const BY_ENDING: OptionRow = OUT
     .here(
-        "of check: write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, \
-         .bencher.json, github:-",
+        "of check: write the answer in the format of the file's ending, or named (github:-): .junit.xml, \
+         .md, metrics.txt, .bencher.json",
     )
     .only_with(CHECK);
 const SILENT: OptionRow = QUIET.only_with(CHECK);
@@ -55,7 +58,7 @@ pub const BASELINE: Command = Command {
     exclusive: &[&[AGAINST, REPEAT], &[AGAINST, UNTIL_SURE], &[AGAINST, MADE_BY]],
     takes: Takes::OneOf(|| ACTIONS.to_vec()),
     examples: &[
-        ("diskspd baseline set storage", "what the latest run of a suite did is the baseline"),
+        ("diskspd baseline set storage", "make the latest run of a suite the baseline"),
         ("diskspd baseline check storage --fail-if worse", "run its tests again: has any become worse?"),
         ("diskspd baseline set years results/", "from files: DISKSPD's, fio's, this program's"),
     ],

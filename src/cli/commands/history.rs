@@ -47,8 +47,7 @@ const FOLDER: OptionRow = STORE.here("the folder of the history");
 pub const HISTORY: Command = Command {
     name: "history",
     arguments: "[list|show|label|tag|untag|pin|unpin|remove|export|import|reindex|trend] [..]",
-    help: "list the runs that --save has kept, find, name, remove, export and import them, and tell how \
-           figures changed",
+    help: "list the runs that --save has kept, find, name, remove, export and import them, and show trends",
     options: &[LABEL, TAG, TARGET, SINCE, FINGERPRINT, LAST, FIGURE, CSV, JSON_LINES, PAGE, FOLDER],
     exclusive: &[&[CSV, JSON_LINES]],
     takes: Takes::OneOf(|| ACTIONS.to_vec()),

@@ -30,7 +30,8 @@ const MOST_ROUNDS: OptionRow = row(
     "give up after this many rounds",
 )
 .or("25");
-const DESTROY: OptionRow = switch("--destroy", "allow overwriting a device that holds data");
+const DESTROY: OptionRow =
+    switch("--destroy", "permit writing to a block device that carries a file system or partition table");
 const RECORD: OptionRow =
     OUT.here("keep the last round's record with the table of all; the ending sets the format");
 const TABLE_ALONE: OptionRow = QUIET.here("print only the table: no plan, no progress, no line per round");

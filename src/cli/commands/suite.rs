@@ -32,8 +32,8 @@ pub(super) const BUDGET: OptionRow =
 const SESSIONS: OptionRow = row(
     "--sessions",
     Number { min: 1, max: 100, of: "sessions" },
-    "do all of it n times, 16 minutes apart: from 9 on baseline check knows how much the machine changes by \
-     itself",
+    "run the suite n times, with 16 minutes between: after 9 or more, baseline check knows this machine's \
+     own drift",
 )
 .or("1");
 const LIST: OptionRow = switch("--list", "list the suites that come with the program");
@@ -41,7 +41,7 @@ const SHOW: OptionRow = switch("--show", "print the suite as TOML, with its reas
 const PLAN: OptionRow = DRY_RUN.here("check all tests, list them, estimate the time, and run nothing");
 const EVERYTHING: OptionRow = JSON.here("write everything as JSON: tests, runs, figures");
 const PAGE: OptionRow = HTML.here("write a page: a table of all runs, and charts of them");
-const BY_ENDING: OptionRow = OUT.here("one of these two, by the ending: .json, .html");
+const BY_ENDING: OptionRow = OUT.here("as --json or --html, by the ending: .json, .html");
 const FOLDER: OptionRow = STORE.here("the folder of the history that keeps the runs");
 
 pub const SUITE: Command = Command {

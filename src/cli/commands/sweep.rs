@@ -28,9 +28,9 @@ const ORDER: OptionRow =
     row("--order", OneOf(&["interleaved", "given", "random"]), "order of the points").or("interleaved");
 const RECORDS: OptionRow =
     row("--dir", Folder, "keep every run's record in this folder; repeat the command to continue");
-const DIAGONAL: OptionRow = switch("--diagonal", "only the points of -t and -o with equal threads x depth");
+const DIAGONAL: OptionRow = switch("--diagonal", "only points whose threads x depth is the same");
 const OF_MAXIMUM: OptionRow =
-    text("--curve", "10%..100%", "20%..90%+5%", "find the maximum, then offer parts of it");
+    text("--curve", "10%..100%", "20%..90%+5%", "find the maximum rate, then offer percentages of it");
 const SLO: OptionRow = text(
     "--slo",
     "p99=<time>|p99.9=..|avg=..",
@@ -49,7 +49,7 @@ const BETWEEN: OptionRow = text("--between", "<command>", "", "shell command to 
 const CSV: OptionRow = row("--csv", File, "write the table, a line per run");
 const EVERYTHING: OptionRow = JSON.here("write everything: points, runs, answers");
 const PAGE: OptionRow = HTML.here("write a page: answer, curve, all points, findings");
-const BY_ENDING: OptionRow = OUT.here("one of these three, by the ending");
+const BY_ENDING: OptionRow = OUT.here("as --csv, --json or --html, by the file's ending");
 const PLAN: OptionRow = DRY_RUN.here("check and list all points, estimate the time, and run nothing");
 
 pub const SWEEP: Command = Command {

@@ -14,18 +14,21 @@ const CAMPAIGN: OptionRow = row(
     "read back the newest journal of this folder, keep the result there, print the table of all power cuts",
 );
 
-const ATOMIC: OptionRow =
-    switch("--atomic", "judge whole blocks, as of a run with --atomic: one that holds two versions is wrong");
+const ATOMIC: OptionRow = switch(
+    "--atomic",
+    "judge whole blocks (for a run with --atomic): a block that mixes two versions is wrong",
+);
 
 const POWER_LOST: OptionRow = switch(
     "--power-lost",
-    "the storage lost its power though this machine kept running: judge the run as one that power ended",
+    "the storage lost power while this machine kept running: judge as after a power cut",
 );
 
 pub const VERIFY_AFTER: Command = Command {
     name: "verify-after",
     arguments: "<journal>|--campaign <folder> [<target> ..] [--atomic] [--power-lost]",
-    help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong",
+    help: "read back all sectors that a journal (--journal) lists as durable: exit code 4 if any is wrong, 2 \
+           if none could be verified",
     options: &[CAMPAIGN, ATOMIC, POWER_LOST],
     exclusive: &[],
     takes: Takes::Files,

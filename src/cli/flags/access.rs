@@ -57,7 +57,11 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'p'),
-        forms: &[("-p", "a thread's outstanding I/Os share one sequence of offsets")],
+        forms: &[(
+            "-p",
+            "each outstanding I/O of a thread walks the same sequence of offsets by itself, from the same \
+             start",
+        )],
         default: "off",
         scope: Scope::Targets,
         notes: "Makes a difference with -o2 or more. Not with random I/O, -si, or -F with -O.",

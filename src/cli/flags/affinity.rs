@@ -27,7 +27,7 @@ pub fn words(span: &TimeSpan, _: &Target) -> Vec<String> {
 
 fn unordered(draft: &mut Draft, rest: &[u8]) -> Result<(), Problem> {
     if rest != b"p" {
-        return Err(Problem::new(0, "unknown order").expected("-aup: no order of the kinds of cores"));
+        return Err(Problem::new(0, "unknown order").expected("-aup: ignores the kinds of cores"));
     }
     efficiency(draft, 0, Efficiency::Unordered)
 }
@@ -44,7 +44,7 @@ fn order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             _ => {
                 return Err(Problem::new(position, "this is no letter of an order")
                     .expected("letters of c, s, and one of p, P, e, E")
-                    .hint("a list of CPUs is an -a of its own: -ac -a0-3"));
+                    .hint("give the list of CPUs in a separate -a: -ac -a0-3"));
             }
         }
     }
@@ -63,7 +63,7 @@ fn efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(
 
 const CPUS: &str =
     "CPU numbers, ranges and groups (g<number>) separated by commas, a CPU behind each group: -a0,2-5,g1,0";
-const GROUP_ALONE: &str = "a whole group is an -a of its own: -ag1";
+const GROUP_ALONE: &str = "give a whole group in a separate -a: -ag1";
 
 fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {
     // DISKSPD 2.2 takes any number of a byte; there is no such CPU, which the machine tells.

@@ -17,7 +17,7 @@ pub const FLAGS: &[Flag] = &[
             ("-b<size>", "block size: bytes of each I/O, and the unit of the size suffix B"),
             (
                 "-bs<n|p>",
-                "buffers of threads: n on pages, p so far apart that they share no page directory entries",
+                "thread buffers: n page-aligned, p far enough apart to share no page directory entries",
             ),
         ],
         default: "64K; -bsn",
@@ -54,7 +54,11 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'c'),
-        forms: &[("-c<size>", "create the files with this size before the run, replacing what is there")],
+        forms: &[(
+            "-c<size>",
+            "create the files with this size before the run; a complete file of this size is kept, any other \
+             is overwritten",
+        )],
         default: "files must exist",
         scope: Scope::Targets,
         notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, not block \
@@ -76,10 +80,10 @@ pub const FLAGS: &[Flag] = &[
             ("-f<size>", "end of the area that I/O touches, from the start of the target; 0 = its end"),
             ("-f<rst>", "access hints: r random access, s sequential scan, t temporary file"),
         ],
-        default: "whole target, no hints",
+        default: "up to the end of the target; -f<rst>: no hints",
         scope: Scope::Targets,
-        notes: "The end may be given once, counting -B<base>:<length>. Hints accumulate and are only hints: random \
-                I/O is -r. The report keeps their Windows names.",
+        notes: "Give the end once: here, or by -B<base>:<length>. Hints accumulate and are only hints: \
+                random I/O is -r. The report keeps their Windows names.",
         compatibility: Differs(
             "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only reported",
         ),

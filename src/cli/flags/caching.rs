@@ -11,7 +11,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'S'),
         forms: &[
-            ("-S[<bhmruwyY>]", "caching; letters combine, each property once; -S alone is -Su"),
+            ("-S[<bhmruwyY>]", "cache mode; letters combine (-Suw), each letter once; -S alone is -Su"),
             (
                 "-Sb",
                 "cached by the operating system: the default for files; block devices only if this is given",
@@ -26,9 +26,9 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "files cached, block devices -Su",
         scope: Scope::Targets,
-        notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes -Su, -Sh \
-                and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/Os are done one after the other: -o \
-                only adds places in the buffer.",
+        notes: "Unbuffered I/O needs offsets and sizes that suit the device's logical blocks. -Sm excludes \
+                -Su, -Sh and -x; with -Sm, w stands for non-temporal stores. Memory-mapped I/O is \
+                synchronous: a larger -o only adds buffers.",
         compatibility: Differs(
             "a block device (a disk, partition, volume) has no cache above it unless -Sb is given, as a \
              physical drive in Windows; reports and XML profiles say what DISKSPD says, and an XML profile \

@@ -9,15 +9,15 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("mpi"),
         forms: &[
-            ("--mpi", "run as one of several ranks under any launcher; an error without other ranks"),
-            ("--mpi=<library>", "the same with this library of MPI"),
+            ("--mpi", "run as an MPI rank under any launcher; fails if there is only one rank"),
+            ("--mpi=<library>", "the same, with this MPI library"),
         ],
         default: "detected from what mpirun and srun set, with their library",
         scope: Scope::Invocation,
         notes: "All ranks make one run with one report, that of rank 0. In the paths of targets and of \
-                --io-log, %r is the rank and %h the name of its host; %% is a percent sign. What the \
-                library speaks is known by its name: libmpi_abi.so* the standard ABI of MPI 5.0, \
-                libmpi.so.12 and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
+                --io-log, %r is the rank and %h the name of its host; %% is a percent sign. The library's \
+                file name decides its MPI variant: libmpi_abi.so* the standard ABI of MPI 5.0, libmpi.so.12 \
+                and libmpich* that of MPICH, any other Open MPI's. See docs/hosts.md.",
         tested: &["hosts"],
         read: Read::Optional(mpi),
         ..LINUX

@@ -13,9 +13,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--save[=<label>]", "keep the run in the history, which diskspd history lists")],
         default: "not kept",
         scope: Scope::Invocation,
-        notes: "Runs of the same label are repetitions of each other for diskspd compare @label. What \
-        is kept is on the \
-                disk when the program says so.",
+        notes: "Runs of the same label are repetitions of each other for diskspd compare @label. A run is \
+                flushed to disk before it is reported as kept.",
         tested: &["history"],
         read: Read::Optional(save),
         ..LINUX
@@ -25,8 +24,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--store <folder>", "the folder of the history")],
         default: "$DISKSPD_STORE, else $XDG_DATA_HOME/diskspd, else ~/.local/share/diskspd",
         scope: Scope::Invocation,
-        notes: "With --save, and where rerun is given an @label or @id; refused where nothing is kept or \
-                looked for.",
+        notes: "Only with --save, or rerun of an @label or @id; refused otherwise.",
         tested: &["history"],
         read: Read::Text(store),
         ..LINUX

@@ -12,15 +12,13 @@ pub const FLAGS: &[Flag] = &[
         forms: &[(
             "--verify[=<part>]",
             "stamp every sector that is written, check every one that is read: write, read or both; read:2,1 \
-             checks targets that were the second and the first one when they were stamped; exit code 4 when \
-             any is wrong",
+             gives the targets' positions in the run that stamped them; exit code 4 when any is wrong",
         )],
         default: "data is neither stamped nor checked; without <part> both",
         notes: "Every sector carries target, offset, version, thread and a CRC-32C. read checks a target \
-                that an earlier run has stamped; several have to stand in the order of that run, or their \
-                numbers behind it. Sectors that this run has not written are counted as \
-                unknown, which is no error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim \
-                and null.",
+                that an earlier run has stamped; name several in the order of that run, or give their \
+                numbers there (read:2,1). Sectors that this run has not written are counted as unknown, \
+                which is no error. Not with -Z, -Zr, --compress and --dedupe, nor with engines sim and null.",
         tested: &["command_lines", "integrity"],
         values: &["write", "read", "both"],
         print: Print::RunOptions(verify_words),
@@ -31,13 +29,13 @@ pub const FLAGS: &[Flag] = &[
         name: Long("journal"),
         forms: &[(
             "--journal <file>",
-            "with --verify: tell this new file, on another disk, which writes are durable; for \
-             --verify-after",
+            "with --verify: record durable writes in this new file, on another disk; verify-after checks \
+             them, e.g. after a power cut",
         )],
         default: "no journal",
         scope: Scope::Invocation,
-        notes: "A write counts when it has completed with -Sw, -Sh or -Sm -Nv, else when a flush of its \
-                thread has (--fsync-every). It survives a power cut.",
+        notes: "A write is recorded as durable when it completes (-Sw, -Sh, -Sm -Nv), else when its thread's \
+                next flush completes (--fsync-every). The journal survives a power cut.",
         tested: &["command_lines", "integrity", "integrity_runs"],
         read: Read::Text(journal),
         ..LINUX
@@ -48,9 +46,9 @@ pub const FLAGS: &[Flag] = &[
             "--verify-after <journal>",
             "read back all sectors that a journal lists as durable; exit code 4 if any is wrong",
         )],
-        default: "a run",
-        notes: "The first option of its line: the command verify-after. Behind the journal may stand where \
-                the targets are now, in their order.",
+        default: "off",
+        notes: "The first option of its line: the command verify-after. The targets' present paths may \
+                follow, in the journal's order.",
         tested: &["command_lines", "integrity_runs"],
         read: Read::Text(verify_after),
         ..LINUX

@@ -25,7 +25,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'D'),
-        forms: &[("-D[<ms>]", "standard deviation of IOPS over intervals of so many milliseconds")],
+        forms: &[("-D[<ms>]", "IOPS per interval of <ms> milliseconds, and their standard deviation")],
         default: "off; intervals of 1000",
         scope: Scope::TimeSpan,
         compatibility: Differs("I/Os are submitted and reaped in batches, as with -L"),
@@ -49,7 +49,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Letter(b'P'),
-        forms: &[("-P[<count>]", "print a dot after every so many I/Os of a thread")],
+        forms: &[("-P[<count>]", "print a dot after every <count> I/Os of a thread")],
         default: "off; 65536 I/Os",
         scope: Scope::Profile,
         compatibility: Differs(
@@ -72,7 +72,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             ("-R<text|xml>", "form of the report on standard output"),
             ("-Rp[text|xml]", "don't run: check the profile and print it"),
-            ("-Rs[text|xml]", "don't run: print all facts about this machine; stands alone"),
+            ("-Rs[text|xml]", "don't run: print all facts about this machine; takes no other option"),
         ],
         default: "text",
         scope: Scope::Profile,
@@ -135,9 +135,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[
             (
                 "-e<class>",
-                "count a class of the machine's events while measuring: PROCESS, THREAD, IMAGE_LOAD, DISK_IO (with \
-                 the devices' own time beside ours), MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or REGISTRY; \
-                 may be repeated",
+                "count a class of the machine's events while measuring: PROCESS, THREAD, IMAGE_LOAD, DISK_IO \
+                 (with device latencies beside the measured ones), MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, \
+                 NETWORK or REGISTRY; may be repeated",
             ),
             ("-ep", "paged memory for the trace"),
             ("-eq", "trace timer: performance counter (CLOCK_MONOTONIC, which is used anyway)"),

@@ -12,10 +12,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'X'),
         forms: &[("-X<file>", "run an XML profile; targets replace its templates (*1, *2, ...)")],
-        default: "the profile is the command line",
+        default: "the options define the run",
         scope: Scope::Profile,
-        notes: "Beside it only -: -C -d -R -v -W -z and the long options may stand; times and seed replace those of \
-                every time span. The schema is docs/profile.xsd; files of more than 16 MiB are not read.",
+        notes: "With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape the I/O; \
+                times and seed replace those of every time span. The schema is docs/profile.xsd; files of \
+                more than 16 MiB are not read.",
         compatibility: Differs(
             "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority above 3 and \
              AffinityAssignment above 255 are errors; no DTD, no entities",
@@ -27,11 +28,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("fio"),
         forms: &[("--fio <file>", "run the jobs of a job file of fio")],
-        default: "the profile is the command line",
+        default: "the options define the run",
         scope: Scope::Profile,
-        notes: "What is done in another way than fio does it is told, and what can't be done is refused, \
-                with the section and the line. Beside it only -: -C -d -R -v -W -z and the long options \
-                may stand; times and seed replace those of every time span. See docs/fio-jobs.md.",
+        notes: "Differences from fio are printed as notes; what can't be done is refused, with the section \
+                and the line. With it only -bs, -C, -d, -R, -v, -W, -z, -: and long options that don't shape \
+                the I/O; times and seed replace those of every time span. See docs/fio-jobs.md.",
         compatibility: LinuxOnly,
         tested: &["fio_jobs"],
         read: Read::Text(fio_jobs),
@@ -51,7 +52,7 @@ pub const FLAGS: &[Flag] = &[
         notes: "Events are those of this machine, for all its users, and stay set while anybody has them open: see \
                 docs/synchronization.md. Scripts wait for them with diskspd event wait.",
         compatibility: Differs(
-            "-ys and -yf set their events, DISKSPD 2.2 creates them and never does; Ctrl-C ends the waiting of -yr",
+            "-ys and -yf set their events; DISKSPD 2.2 only creates them; Ctrl-C ends the waiting of -yr",
         ),
         tested: &["command_lines", "events"],
         values: &["s", "f", "r", "p", "e"],
@@ -76,7 +77,7 @@ fn profile(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         );
     }
     if draft.profile_path.is_some() {
-        return Err(Problem::new(0, "a second XML profile").hint("run them one after the other"));
+        return Err(Problem::new(0, "a second XML profile").hint("start a run for each"));
     }
     draft.profile_path = Some((ProfileForm::Xml, RawText::from(value.to_vec())));
     Ok(())
@@ -88,7 +89,7 @@ fn fio_jobs(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     }
     if draft.profile_path.is_some() {
         let problem = Problem::new(0, "a second file of jobs or profile");
-        return Err(problem.hint("run them one after the other"));
+        return Err(problem.hint("start a run for each"));
     }
     draft.profile_path = Some((ProfileForm::FioJobs, RawText::from(value.to_vec())));
     Ok(())

@@ -42,9 +42,8 @@ pub const FLAGS: &[Flag] = &[
         default: "all have the size of -b",
         scope: Scope::Targets,
         notes: "As in 4K/60:8K/30:64K/10, instead of -b. Each I/O begins at a multiple of its own size, or \
-                of the alignment of -r or -s; a sequential one at the first such place behind the one \
-                before. Results by size stand at the end of the text report. Not with -si, -p, and -g in \
-                bytes.",
+                of the alignment of -r or -s; a sequential one at the next such offset. Results by size \
+                stand at the end of the text report. Not with -si, -p, and -g in bytes.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "mixes"],
         values: &["4K/60:8K/30:64K/10"],
@@ -125,11 +124,11 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--trim <percent>", "replace this percentage of the I/Os by discards")],
         default: "0: all I/Os read or write",
         scope: Scope::Targets,
-        notes: "1 to 100. Of all I/Os these are taken first, at random, in place of what would have been \
-                read or written; the rest is divided by -w. What is discarded is gone, so that a run with \
-                --trim counts as one that writes, also with -w0. Block devices discard, in files holes are \
-                punched. Counts and latencies stand at the end of the text report and are in no other \
-                figure. With engines uring and sync; not with -Sm, -x and --poll.",
+        notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. What is \
+                discarded is gone, so that a run with --trim counts as one that writes, also with -w0. Block \
+                devices discard, in files holes are punched. Counts and latencies stand at the end of the \
+                text report and are in no other figure. With engines uring and sync; not with -Sm, -x and \
+                --poll.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "trims"],
         values: &["10", "100"],
@@ -179,7 +178,7 @@ fn share(value: &[u8], none: &'static str) -> Result<u32, Problem> {
             Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if (1..=100).contains(&share) => Ok(share),
-        _ => Err(Problem::new(0, "this is no such share").expected(EXPECTED).hint(none)),
+        _ => Err(Problem::new(0, "invalid percentage").expected(EXPECTED).hint(none)),
     }
 }
 
@@ -217,8 +216,6 @@ fn percent(value: &[u8]) -> Result<u32, Problem> {
             Err(Problem::new(digits, "unexpected text after the percentage").expected(EXPECTED))
         }
         Ok(share) if share <= ContentShape::MOST => Ok(share),
-        _ => Err(Problem::new(0, "this is no such share")
-            .expected(EXPECTED)
-            .hint("use -Z to write only zeros")),
+        _ => Err(Problem::new(0, "invalid percentage").expected(EXPECTED).hint("use -Z to write only zeros")),
     }
 }

@@ -38,7 +38,7 @@ pub const FLAGS: &[Flag] = &[
             ("-o<count>", "queue depth: outstanding I/Os per thread and target"),
             ("-oc<count>", "completions reaped at a time, 1 to 16"),
         ],
-        default: "2; all completed",
+        default: "2; -oc: all that completed",
         scope: Scope::Targets,
         notes: "A thread with one outstanding I/O in all does synchronous I/O. -oc is DISKSPD 2.3's, of the \
                 time span, and not for -x; without it all completions are reaped at once.",
@@ -103,7 +103,7 @@ pub const FLAGS: &[Flag] = &[
                 "the order: c cores first, s spanning groups, p or P performance, e or E efficiency cores \
                  first",
             ),
-            ("-aup", "the order: the same for all kinds of cores"),
+            ("-aup", "the order: ignore the kinds of cores"),
         ],
         default: "round robin over the CPUs",
         scope: Scope::TimeSpan,
@@ -143,8 +143,8 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "Not with -g or -Sm. A thread with one outstanding I/O in all does synchronous I/O.",
         compatibility: Differs(
-            "Linux has neither: each completion is stamped, counted and issued anew by itself; the first I/O of a request \
-             goes to its own target, in DISKSPD to the thread's first",
+            "Linux has neither: each completion is stamped and counted by itself, and its next I/O issued at \
+             once; the first I/O of a request goes to its own target, in DISKSPD to the thread's first",
         ),
         tested: &["command_lines", "loop_options", "write_content"],
         print: Print::Work(|span, _| switch(span.completion_routines)),
@@ -189,8 +189,9 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Targets,
         notes: "Not with -x, nor with -F and -O. With -i and -j the limit wins and there are no pauses.",
         compatibility: Differs(
-            "the limit is kept exactly, from 1 I/O per second up, and evenly, from the start signal on; DISKSPD wraps at \
-             4 GiB/s, takes rates below 1 B/ms for no limit, and lets the time of the set-up be caught up with",
+            "the limit is kept exactly, from 1 I/O per second up, and evenly, from the start signal on; \
+             DISKSPD wraps at 4 GiB/s, treats rates below 1 B/ms as no limit, and exceeds the rate at first \
+             to catch up the set-up time",
         ),
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm { tail: "i", ..ValueForm::SIZE }),
@@ -255,7 +256,7 @@ fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         None => return Err(Problem::new(0, "the value is missing").expected(LIMIT)),
     };
     if limit < 1 {
-        return Err(Problem::new(0, "this is no limit of throughput").expected(LIMIT));
+        return Err(Problem::new(0, "invalid throughput limit").expected(LIMIT));
     }
     draft.target.throughput = Some(unit(limit.unsigned_abs()));
     Ok(())

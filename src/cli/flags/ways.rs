@@ -27,8 +27,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--dontcache", "go through the page cache, but let nothing stay there (RWF_DONTCACHE)")],
         scope: Scope::Targets,
         with_profile: false,
-        notes: "Needs Linux 6.14 and ext4, XFS or btrfs. What stayed is looked at when measuring ends. Not \
-                with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
+        notes: "Needs Linux 6.14 and ext4, XFS or btrfs. At the end of measuring it is checked how much \
+                stayed cached. Not with -Su, -Sh, -Sr, -Sm. With engines uring, aio and sync.",
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.dont_cache = true),
         print: Print::Work(|_, target| switch(target.dont_cache)),
@@ -42,10 +42,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         scope: Scope::Targets,
         with_profile: false,
-        notes: "What would have waited (a read of what isn't in the page cache, a write that must \
-                allocate, a device without a free request) is done again without the flag, as one I/O: its \
-                latency holds both. The misses stand in the report. Needs Linux 4.14 and a file system that \
-                can. Not with -Sm. With engines uring, aio and sync.",
+        notes: "What would have waited (a read of what isn't in the page cache, a write that must allocate, \
+                a device without a free request) is done again without the flag, as one I/O: its latency \
+                holds both. The misses stand in the report. Needs Linux 4.14 and file system support. Not \
+                with -Sm. With engines uring, aio and sync.",
         tested: &["command_lines", "nowait"],
         read: Read::Switch(|draft| draft.target.no_wait = true),
         print: Print::Work(|_, target| switch(target.no_wait)),

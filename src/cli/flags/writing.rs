@@ -41,9 +41,9 @@ pub const FLAGS: &[Flag] = &[
         notes: "The buffer must hold at least one block. If several forms are given, -Z<size> wins over -Z, \
                 and -Z over -Zr.",
         compatibility: Differs(
-            "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. The content of \
-             -Zr is DISKSPD's, byte for byte, and so are the addresses, which it shifts; but making it is no \
-             part of the latency",
+            "with both -Z and -Z<size>, profiles name the sized buffer that is used; DISKSPD names zeros. \
+             The content of -Zr is DISKSPD's, byte for byte, and so are the addresses; but creating it \
+             doesn't count as latency",
         ),
         tested: &["command_lines", "address_streams", "write_content", "bad_input"],
         values: &["r"],

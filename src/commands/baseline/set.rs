@@ -9,6 +9,7 @@ use super::side;
 use crate::cli::Exit;
 use crate::lab::selection::Selection;
 use crate::store::{Baseline, BaselineRun, Store, StoreEntry, StoreIndex, SuiteNotes};
+use crate::units::counted;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -46,9 +47,9 @@ pub fn set(store: &Store, name: &str, given: &[OsString]) -> Result<Exit, NotDon
     store.set_baseline(name, &baseline)?;
     let before = if replaced { ", in place of the one before" } else { "" };
     print(&format!(
-        "{name}: {} tests, {} runs{before}; check later with diskspd baseline check {name}\n",
-        tests(&baseline).len(),
-        baseline.runs.len()
+        "{name}: {}, {}{before}; check later with diskspd baseline check {name}\n",
+        counted(tests(&baseline).len(), "test"),
+        counted(baseline.runs.len(), "run")
     ))
 }
 

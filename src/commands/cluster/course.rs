@@ -250,7 +250,7 @@ fn keep(record: &crate::results::Record, rank: usize, size: usize) -> Option<Kep
 fn tell_of_kept(rank: usize, kept: Option<&KeptRecord>) {
     if let Some(kept) = kept {
         say(format_args!(
-            "rank {rank}: its figures are in {}; print them with diskspd report",
+            "rank {rank}: its results are in {}; print them with diskspd report",
             kept.path().display()
         ));
     }

@@ -88,8 +88,8 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
         ),
         (
             request.repeat.is_some(),
-            "--repeat excludes several ranks: repeat the launcher's command instead, each time with \
-             --save=NAME, which diskspd compare @NAME @OTHER takes as repetitions",
+            "--repeat can't be used with several ranks: repeat the launcher's command with --save=NAME; \
+             diskspd compare @NAME @OTHER treats these runs as repetitions",
         ),
         (
             request.out.iter().any(|out| by_rank(&out.path)),

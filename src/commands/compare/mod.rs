@@ -109,7 +109,7 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
             format!("{open} of {all} deciding figures are unclear")
         };
         say(Finding::warning(format!("--fail-if worse passes because {told}"))
-            .remedy("see below the table what would decide it; use --fail-if unsure to fail in this case"));
+            .remedy("below the table stands how to decide it; use --fail-if unsure to fail in this case"));
     }
     if failed { Exit::Doubtful } else { Exit::Success }
 }

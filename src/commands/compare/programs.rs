@@ -129,14 +129,12 @@ impl SidePrograms {
             let what = format!("{turn}: {} {why}", program.name());
             NotDone::failed([what, "the comparison ends here, and nothing is compared".to_owned()])
         };
-        // Of --strict: there are figures, and the record says what is wrong with them.
-        let doubtful = request.strict && ended.status.code() == Some(2);
-        if !ended.status.success() && !doubtful {
+        if !ended.status.success() {
             return Err(failed(format!("{}{}", how(ended.status), behind(&ended.message))));
         }
         let record = known_runs::record(&file).map_err(|why| failed(format!("left no record: {why}")))?;
         // The next one is to be that of the next run.
-        fs::remove_file(&file).map_err(|error| failed(format!("left a record that stays: {error}")))?;
+        fs::remove_file(&file).map_err(|error| failed(format!("its record can't be deleted: {error}")))?;
         Ok(record)
     }
 }
@@ -165,7 +163,7 @@ impl Asking<'_> {
         let text = String::from_utf8_lossy(&version.printed);
         let Some(rest) = text.strip_prefix(OURS).filter(|_| version.status.success()) else {
             return Err(failed(&format_args!(
-                "isn't this program: --version of it doesn't print '{OURS}..' ({})",
+                "isn't DiskSpd for Linux: its --version doesn't print '{OURS}..' ({})",
                 how(version.status)
             )));
         };
@@ -181,7 +179,7 @@ impl Asking<'_> {
         if !trial.status.success() {
             let (how, why) = (how(trial.status), behind(&trial.message));
             return Err(failed(&format_args!(
-                "{}: a trial run in simulated time {how}{why}; its runs can't be compared by this program",
+                "{}: a simulated trial run {how}{why}; this program can't compare its runs",
                 program.version
             )));
         }

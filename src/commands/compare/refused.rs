@@ -11,7 +11,8 @@ pub fn refused(differences: &[SideDifference]) -> NotDone {
     };
     let mut findings: Vec<Finding> = differences.iter().map(finding).collect();
     if let Some(last) = findings.pop() {
-        let remedy = "different workloads have no common scale; use --anyway to compare them nevertheless";
+        let remedy = "different workloads have no common scale: give both sides the same options (before and \
+                      after ::); --anyway compares them nevertheless";
         findings.push(last.remedy(remedy));
     }
     NotDone::usage(findings)

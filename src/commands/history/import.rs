@@ -82,7 +82,7 @@ enum ImportFault {
     NotKept(&'static str),
     #[error(transparent)]
     Results(#[from] ResultError),
-    #[error("holds several indistinguishable results; write each to a file of its own")]
+    #[error("holds several results that can't be told apart; write each to its own file")]
     Alike,
 }
 

@@ -14,6 +14,7 @@ use crate::cli::{Exit, HistoryAction, HistoryRequest};
 use crate::lab::selection::{Selection, Since};
 use crate::store::{Store, StoreEntry, StoreError, StoreIndex};
 use crate::sys::standard_error::say;
+use crate::units::counted;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -57,7 +58,7 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
         HistoryAction::Pin { runs, pinned } => {
             each(&mut index, runs, |index, id| index.describe(id, |about| about.pinned = *pinned))
         }
-        HistoryAction::Remove { runs } => each(&mut index, runs, StoreIndex::remove),
+        HistoryAction::Remove { runs } => remove(&mut index, runs),
         HistoryAction::Import { .. } | HistoryAction::Reindex => Ok(Exit::Success),
     }
 }
@@ -108,13 +109,34 @@ fn each(
     names: &[String],
     act: impl Fn(&mut StoreIndex, &str) -> Result<(), StoreError>,
 ) -> Result<Exit, NotDone> {
-    let mut ids = Vec::new();
-    for name in names {
-        let found = index.named(name)?;
-        ids.extend(found.into_iter().map(|entry| entry.id));
-    }
-    for id in ids {
+    for id in ids(index, names)? {
         act(index, &id)?;
     }
     Ok(Exit::Success)
+}
+
+/// The runs that have these names, each once.
+fn ids(index: &StoreIndex, names: &[String]) -> Result<Vec<String>, StoreError> {
+    let mut ids: Vec<String> = Vec::new();
+    for name in names {
+        for entry in index.named(name)? {
+            if !ids.contains(&entry.id) {
+                ids.push(entry.id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+/// A label is the name of all its runs: which ones are gone is said.
+fn remove(index: &mut StoreIndex, names: &[String]) -> Result<Exit, NotDone> {
+    const NAMED: usize = 10;
+    let gone = ids(index, names)?;
+    for id in &gone {
+        index.remove(id)?;
+    }
+    let named: Vec<String> = gone.iter().take(NAMED).map(|id| format!("@{id}")).collect();
+    let more = if gone.len() > NAMED { format!(" and {} more", gone.len() - NAMED) } else { String::new() };
+    let said = format!("removed {}: {}{more}\n", counted(gone.len(), "run"), named.join(" "));
+    output::to_stdout(said.as_bytes())
 }

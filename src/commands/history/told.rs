@@ -49,12 +49,12 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let slope = trend.slope.map(|slope| {
         let way = if slope.to > slope.from { "rises" } else { "falls" };
         let (from, to) = (number(slope.from), number(slope.to));
-        format!("{way} all the time, from {from} to {to}: {}", change(slope.from, slope.to))
+        format!("{way} steadily from {from} to {to}: {}", change(slope.from, slope.to))
     });
     let latest = trend.latest.zip(trend.levels.last()).map(|(latest, level)| {
         let (is, at) = (if latest.runs == 1 { "run is" } else { "runs are" }, number(latest.rate));
         format!(
-            "the latest {} {is} at {at}, {}: {} such runs separate a lasting change from a burst",
+            "the latest {} {is} at {at}, {}: it takes {} such runs to tell a lasting change from a burst",
             latest.runs,
             change(level.rate, latest.rate),
             SHORTEST_LEVEL
@@ -65,7 +65,7 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
 
 /// Where a level begins and the machine changed there, what changed.
 pub fn coincidence(changed: &ToldRun) -> String {
-    format!("at the change of {} (that they coincide is no proof)", changed.words)
+    format!("at the same time as a change of {} (not necessarily the cause)", changed.words)
 }
 
 /// A line for a run: which it is, and what is told of it.
@@ -74,7 +74,7 @@ pub fn line_of(history: &History, run: &ToldRun) -> Option<String> {
     let what = match run.of {
         ToldOf::Machine => "changed since the run before: ",
         ToldOf::Apart if point.value == 0.0 => "did nothing: ",
-        ToldOf::Apart => "far from its level: ",
+        ToldOf::Apart => "outlier: ",
         ToldOf::Clock => "",
     };
     Some(format!("@{} {}: {what}{}", point.id, time(point.at), run.words))

@@ -36,8 +36,8 @@ pub fn trend(index: &StoreIndex, entries: &[StoreEntry], figure: RunFigure) -> R
         let runs: usize = few.iter().map(|history| history.points.len()).sum();
         let _ = writeln!(
             text,
-            "{runs} runs have workloads with fewer than {SHORTEST_LEVEL} runs on the same machine; a trend \
-             takes {FEWEST_RUNS}"
+            "{runs} runs left out: fewer than {SHORTEST_LEVEL} of their workload on the same machine; a \
+             trend needs {FEWEST_RUNS}"
         );
     }
     if all.is_empty() {

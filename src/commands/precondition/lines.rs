@@ -139,7 +139,7 @@ fn parsed(
         .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
         if let Some(option) = misplaced(request) {
-            return Some(format!("{option} can't be used in a round of a preconditioning"));
+            return Some(format!("{option} can't be used in rounds of precondition"));
         }
         let [span] = profile.time_spans.as_slice() else {
             return Some("a round has one time span, but this has several".into());
@@ -173,7 +173,10 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
 /// Whether the user's options leave what the command and the standard decide as it is.
 fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), NotDone> {
     let usage = |message: String| Err(NotDone::misused([message]));
-    with::no_place(asked.run.with.as_deref(), "precondition: it looks at the target and ends by volume")?;
+    with::no_place(
+        asked.run.with.as_deref(),
+        "precondition: it needs local access to the target, and ends by amount",
+    )?;
     let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {
         return usage("--round sets the duration, and rounds have no warm-up; leave out -d and -W".into());

@@ -83,7 +83,7 @@ pub fn planned(source: &OsStr, targets: &[OsString], options: &[OsString]) -> Re
         let line = line(&test, targets, options, &mut used)?;
         let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, _, _| {
             let option = several::out_of_place(request)?;
-            Some(format!("{option} can't be used in a suite, which prints a table of all runs"))
+            Some(format!("{option} can't be used in a suite's runs; give it before --, or leave it out"))
         })
         .map_err(|not_done| not_done.at(&format!("test '{}'", test.name)))?;
         let new = warnings.into_iter().filter(|new| !planned.warnings.contains(new)).collect::<Vec<_>>();
@@ -169,6 +169,10 @@ fn line(
     line.options.extend(more.options);
     let given: Vec<Vec<u8>> = targets.iter().map(|target| target.as_encoded_bytes().to_vec()).collect();
     if line.targets.is_empty() {
+        let profile = line.has_letter(b'X') || line.has_long("fio");
+        if given.is_empty() && !profile {
+            return Err(wrong(test, "no target is named: diskspd suite NAME TARGET [-- OPTIONS]"));
+        }
         *used |= !given.is_empty();
         line.targets = given;
     } else {

@@ -14,6 +14,7 @@ use crate::commands::output;
 use crate::integrity::journal::format;
 use crate::results::{AddUp, IntegrityCounts};
 use crate::run::{OutputDoor, OutputError, Patience};
+use crate::units::counted;
 use crate::units::table;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
@@ -152,7 +153,7 @@ fn table_of(journals: &[Journal]) -> String {
             cycle: journal.cycle.clone(),
             journal: journal.name.clone(),
             missed: match journal.began_ms {
-                None => "not begun: nothing to read back",
+                None => "its run hasn't started: nothing to read back",
                 Some(_) => "not read back before the next run",
             },
         })
@@ -191,10 +192,6 @@ fn conclusion(cycles: &[&Cycle]) -> String {
 /// (Clopper and Pearson 1934, for no success in n).
 fn still_possible(cuts: usize) -> f64 {
     1.0 - 0.05f64.powf(1.0 / cuts as f64)
-}
-
-fn counted(number: usize, of: &str) -> String {
-    if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
 }
 
 fn counted_of(number: usize, all: usize) -> String {

@@ -121,7 +121,7 @@ pub enum CycleError {
     #[error("it is damaged: {0}")]
     Damaged(#[from] serde_json::Error),
     /// It is something else.
-    #[error("it isn't what a campaign keeps")]
+    #[error("is not a result of verify-after --campaign")]
     Other,
 }
 

@@ -82,10 +82,13 @@ fn why_nothing(content: &JournalContent) -> &'static str {
     match (content.targets.is_empty(), content.acknowledged.is_empty()) {
         (true, _) => "the journal names no target: it was truncated, or the run ended early",
         (_, true) => {
-            "the journal holds no acknowledged write: it was truncated, or the run ended before a write was \
+            "the journal holds no durable write: it was truncated, or the run ended before a write was \
              durable"
         }
-        _ => "every sector is undecided: it mixes versions that may all be there; let a run end by itself",
+        _ => {
+            "every sector may have been in mid-write when the run ended, so none can be judged; let a run \
+             end by itself"
+        }
     }
 }
 
@@ -119,12 +122,12 @@ fn write_target(
     let counts = &found.results.counts;
     let _ = writeln!(
         out,
-        "\n'{path}': {} acknowledged places of {} bytes, sectors of {}",
+        "\n'{path}': {} blocks of {} bytes with durable writes, sectors of {}",
         found.units, target.unit, target.sector
     );
     let _ = writeln!(
         out,
-        "  verified:  {} sectors, {} of them newer than acknowledged",
+        "  verified:  {} sectors, {} of them newer than the last durable write",
         counts.verified, found.newer
     );
     if counts.undecided > 0 {
@@ -149,7 +152,7 @@ fn write_target(
 
 fn line(content: &JournalContent, failed: &FailedSector) -> String {
     format!(
-        "  {:<10} sector at offset {}: version {} was acknowledged {}; it holds {}\n",
+        "  {:<10} sector at offset {}: version {} became durable {}; the sector holds {}\n",
         failed.fault.name(),
         failed.offset,
         failed.expected,

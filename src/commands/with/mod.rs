@@ -114,7 +114,7 @@ fn program(line: &[OsString]) -> (&Path, &[OsString]) {
 /// Why, where it was asked for.
 pub fn no_place(with: Option<&str>, what: &str) -> Result<(), NotDone> {
     match with {
-        Some(_) => Err(NotDone::misused([format!("--with is not possible with {what}")])),
+        Some(_) => Err(NotDone::misused([format!("--with can't be used with {what}")])),
         None => Ok(()),
     }
 }

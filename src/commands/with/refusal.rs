@@ -27,9 +27,7 @@ pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
     let mut refused: Vec<String> = options.iter().map(named).collect();
     if options.is_empty() {
         refused.extend(own_elements(profile).into_iter().map(|element| {
-            format!(
-                "--with: DISKSPD has no word for <{element}> of this profile; let this program make the run"
-            )
+            format!("--with: DISKSPD can't do <{element}> of this profile; let this program make the run")
         }));
     }
     refused.extend(devices(profile).filter(|_| !beside.destroy));
@@ -69,8 +67,8 @@ fn devices(profile: &Profile) -> Option<String> {
     let written = targets.filter(|target| is_device(target) && writes(target));
     let first = written.map(|target| target.path.to_string()).next()?;
     Some(format!(
-        "--with: {first} is a disk or volume, is written to, and can't be looked at from here: what it holds \
-         would be lost. If that is meant, add --destroy"
+        "--with: {first} would be overwritten, and what is on this disk or volume can't be checked from \
+         here: pass --destroy to allow it"
     ))
 }
 
@@ -94,12 +92,13 @@ impl Tool {
     pub fn fits(&self, asked: &Profile) -> Result<(), WithFault> {
         if asked.compat.is_2_3() && !self.version.compat().is_2_3() {
             return Err(WithFault::Unfit(format!(
-                "--with: --compat 2.3 asks for what {self} doesn't have; leave it out, or name a DISKSPD 2.3"
+                "--with: --compat 2.3 needs DISKSPD 2.3, and this is {self}; leave it out, or name a DISKSPD \
+                 2.3"
             )));
         }
         if !says_all(asked, self.version.compat()) {
             return Err(WithFault::Unfit(format!(
-                "--with: no profile of {self} can say all of this; leave out what a newer DISKSPD alone has"
+                "--with: {self} doesn't have all of these options; leave out those of a newer DISKSPD"
             )));
         }
         Ok(())

@@ -77,9 +77,9 @@ impl Beneath {
         let known = place.number.and_then(|number| Device::of(root, number));
         let Some(mount) = mount else {
             let file_system = String::new();
-            return known
-                .map(|device| Beneath { devices: vec![device], file_system })
-                .ok_or_else(|| Without::unknown("no visible mount has its file system"));
+            return known.map(|device| Beneath { devices: vec![device], file_system }).ok_or_else(|| {
+                Without::unknown("its file system isn't mounted where this process can see it")
+            });
         };
         if FileSystemType::named(&mount.file_system).home == Home::Overlay {
             return overlay(root, &mount, &place.path, nesting);

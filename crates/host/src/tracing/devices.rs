@@ -23,7 +23,7 @@ pub fn traced_devices(root: &Root, stack: &Stack) -> Vec<TracedDevice> {
 }
 
 fn number(root: &Root, name: &str) -> Result<u32, &'static str> {
-    let device = Device::named(root, name).ok_or("it has no number of its own")?;
+    let device = Device::named(root, name).ok_or("it has no device number")?;
     // Drivers that take I/O as it comes, without a queue, have no such directory.
     if !device.directory().join("mq").exists() {
         return Err("its driver has no request queue, so the start of a request can't be traced");

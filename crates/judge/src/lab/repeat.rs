@@ -116,7 +116,7 @@ pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> St
     let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
     if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
         text += &format!(
-            "single runs like these differ from each other by up to {:.1} % (IOPS, 95 %)\n",
+            "two such runs differ by up to {:.1} % (IOPS, 95 % sure)\n",
             // The higher one above the lower one: rates vary by factors.
             100.0 * (apart.exp() - 1.0)
         );

@@ -21,8 +21,8 @@ use std::io::{self, BufRead, Read, Seek, Write};
 pub enum RecordError {
     /// Not JSON at all.
     #[error(
-        "line {line}, column {column}: {what}; this is not JSON: name a record (--out FILE.json), text \
-         reports can't be read back"
+        "line {line}, column {column}: {what}; this is not JSON: name a record (--out FILE.json); report and \
+         compare also read text reports and result XML"
     )]
     NotJson {
         /// From 1.
@@ -51,12 +51,13 @@ pub enum RecordError {
     },
     /// JSON, but something else.
     #[error(
-        "this is JSON, but not a record: \"format\": {{\"name\": \"{}\"}} is missing; write records with the format json",
+        "this is JSON, but not a record: \"format\": {{\"name\": \"{}\"}} is missing; records are written by \
+         --out FILE.json",
         RecordFormat::NAME
     )]
     NotARecord,
     /// Result XML, of which only figures are known.
-    #[error("this is result XML, which holds only figures; name the record (--out FILE.json)")]
+    #[error("this is a report without the run's settings (text or XML); name the record (--out FILE.json)")]
     Results,
     /// Of a later program.
     #[error(

@@ -84,18 +84,17 @@ fn gaps(facts: &About) -> Option<Finding> {
     let severity = gaps_severity(share(all))?;
     let named = kinds.iter().filter(|(bytes, _)| *bytes > 0);
     let parts: Vec<String> =
-        named.clone().map(|(bytes, name)| format!("to {} {name}", percent(share(*bytes)))).collect();
+        named.clone().map(|(bytes, name)| format!("{} {name}", percent(share(*bytes)))).collect();
     let path = facts.path;
     let what =
         if facts.device { format!("'{path}' is a loop device on a file that") } else { format!("'{path}'") };
-    let is = if facts.device { "is there" } else { "is" };
-    let message = format!("{what} {is} {}: reads of them never reach the device", parts.join(" and "));
+    let message = format!("{what} is {}: reads of those parts never reach the device", parts.join(" and "));
     let sizes: Vec<String> =
         named.map(|(bytes, name)| format!("{} of {name}", units::Size(*bytes))).collect();
     let evidence = format!("{}, where {} are read", sizes.join(", "), units::Size(space.known));
     let remedy = match (facts.device, space.inline == all) {
-        (true, _) => "--prefill=random --destroy writes it",
-        (_, true) => "a larger file doesn't fit into its inode",
+        (true, _) => "fill it (all data on it is lost): --prefill=random --destroy",
+        (_, true) => "use a larger file: this one is stored inside its inode",
         _ => "--prefill writes it",
     };
     Some(finding("content-unwritten", severity, facts, message).shown_by(evidence).remedy(remedy))
@@ -141,7 +140,7 @@ fn empty_device(facts: &About) -> Option<Finding> {
     };
     let evidence = format!("{} of {} blocks sampled are zeros", sample.zeros, sample.blocks);
     let finding = finding("content-zeros", severity, facts, message).shown_by(evidence);
-    Some(finding.remedy("--prefill=random --destroy writes it"))
+    Some(finding.remedy("fill it (all data on it is lost): --prefill=random --destroy"))
 }
 
 /// Content that compresses, on something that does it.
@@ -167,8 +166,8 @@ fn compressible(facts: &About) -> Option<Finding> {
 /// What was written already in a file isn't touched by --prefill.
 fn rewrite(facts: &About) -> &'static str {
     match facts.device {
-        true => "--prefill=random --destroy writes it",
-        false => "write it once with random content: -w100 -Zr -b1M",
+        true => "fill it (all data on it is lost): --prefill=random --destroy",
+        false => "overwrite it once with random content: -w100 -Zr -b1M",
     }
 }
 
@@ -347,12 +346,14 @@ mod tests {
         let space = Space { unwritten: 100 * MIB, ..Space::default() };
         assert_eq!(
             told(space),
-            ["'x' is to 100 % unwritten extents: reads of them never reach the device; --prefill writes it"]
+            [
+                "'x' is 100 % unwritten extents: reads of those parts never reach the device; --prefill writes it"
+            ]
         );
         let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
         assert_eq!(
             told(space),
-            ["'x' is to less than 1 % holes and to 10 % unwritten extents: reads of them never reach the \
+            ["'x' is less than 1 % holes and 10 % unwritten extents: reads of those parts never reach the \
                  device; --prefill writes it"]
         );
     }

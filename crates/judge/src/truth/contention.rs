@@ -1,7 +1,7 @@
 //! What waiting for a CPU cost a run, and who had the CPUs meanwhile.
 
 use super::processors::{self, Share};
-use super::{Finding, Limiter, Severity, SpanView};
+use super::{Finding, Limiter, Severity, SpanView, offered};
 use diskspd_model::machine::threads::ThreadTimes;
 use diskspd_model::results::{Effort, WorkerEffort};
 
@@ -178,11 +178,12 @@ impl Contention {
     pub(super) fn evidence(&self, span: &SpanView, effort: &Effort) -> Vec<String> {
         let now = span.measured.total.total.throughput.iops;
         let most = format!(
-            "without waiting for CPUs at most {:.0} IOPS would be possible, instead of \
-                            {now:.0}",
+            "without CPU contention up to {:.0} IOPS would be possible, instead of {now:.0}",
             self.iops
         );
-        [most].into_iter().chain(processors::named(effort)).collect()
+        // A rate that is asked for allows no more, however many CPUs are free.
+        let most = (!offered::is_limited(span)).then_some(most);
+        most.into_iter().chain(processors::named(effort)).collect()
     }
 }
 
@@ -201,7 +202,9 @@ pub(super) fn check(
 fn finding(span: &SpanView, effort: &Effort, contention: &Contention) -> Finding {
     let (severity, consequence) = match (contention.holder, contention.effect) {
         (_, Effect::None) => (Severity::Note, "the device's queue stayed full nevertheless"),
-        (Holder::Kernel, _) => (Severity::Note, "kernel threads had them, and latencies include the wait"),
+        (Holder::Kernel, _) => {
+            (Severity::Note, "kernel threads used the CPUs, and latencies include the wait")
+        }
         (_, Effect::Lowers) => (Severity::Warning, "latencies include that"),
         (_, Effect::Unknown) => {
             (Severity::Warning, "latencies include the wait, and the rate may be lower because of it")

@@ -43,7 +43,7 @@ fn of_target(row: &IntegrityRow, table: &IntegrityTable, time_span: usize) -> Op
     let keep = "leave the target as it is; docs/integrity.md lists the possible causes of each";
     Some(match other_order(row, table) {
         Some(order) => finding.remedy(format!(
-            "if the targets were named in another order when they were written, pass that order: \
+            "if this run names the targets in another order than the writing run, pass \
              --verify=read:{order}; else {keep}"
         )),
         None => finding.remedy(keep),

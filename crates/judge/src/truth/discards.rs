@@ -42,8 +42,8 @@ fn holes(
     let severity = content::gaps_severity(most)?;
     let path = &asked.target.path;
     let message = format!(
-        "reads of blocks of '{path}' that the run itself {} ({}) never reach the medium: at the end up to {} \
-         of the reads",
+        "up to {2} of the reads hit blocks of '{path}' that the run itself {0} ({1}): they never reach the \
+         medium",
         share.past,
         row.option,
         content::percent(most)
@@ -56,10 +56,8 @@ fn holes(
         units::amount(area)
     );
     let finding = Finding::new("content-discarded", severity.min(Severity::Warning), span, message);
-    let remedy = format!(
-        "give the {} a target of their own, or take the reads of a run without {}",
-        row.plural, row.option
-    );
+    let remedy =
+        format!("give the {} a target of their own, or measure reads without {}", row.plural, row.option);
     Some(finding.on(path).shown_by(evidence).remedy(remedy))
 }
 

@@ -55,7 +55,7 @@ const RULES: &[Rule] = &[
     lasting("io-scheduler", "echo none > /sys/block/<disk>/queue/scheduler", disk::scheduler),
     lasting(
         "clock-source",
-        "check the kernel log for why it left tsc; or boot with clocksource=tsc tsc=reliable",
+        "look in dmesg why the kernel rejected tsc; or boot with clocksource=tsc tsc=reliable",
         cpu::clock_source,
     ),
     lasting("cpu-governor", "cpupower frequency-set -g performance", cpu::governor),
@@ -66,7 +66,7 @@ const RULES: &[Rule] = &[
     ),
     before(
         "loop-buffered",
-        "losetup --direct-io=on <device>, if its blocks are those of the device beneath the file",
+        "losetup --direct-io=on <device>; needs logical blocks no smaller than the device's beneath",
         queue::buffered_loop,
     ),
     before("mount-sync", "mount -o remount,async <directory>, unless that is what is measured", mounts::sync),
@@ -105,10 +105,10 @@ const RULES: &[Rule] = &[
     ),
     lasting(
         "request-size",
-        "cat <disk>/queue/max_hw_sectors_kb > <disk>/queue/max_sectors_kb, with the disk in /sys/block",
+        "in /sys/block/<disk>/queue: cat max_hw_sectors_kb > max_sectors_kb",
         queue::small_requests,
     ),
-    lasting("read-ahead", "blockdev --setra 256 <disk>, which are 128 KiB, is usual", queue::read_ahead),
+    lasting("read-ahead", "blockdev --setra 256 <disk> (128 KiB, the usual value)", queue::read_ahead),
     lasting("idle-states", "--cpu-latency <µs> for latencies at low rates", cpu::idle_states),
     lasting("volatile-write-cache", "measure durable writes with -Sh or -Suw", disk::volatile_cache),
     lasting(
@@ -121,7 +121,7 @@ const RULES: &[Rule] = &[
         "echo 0 > /sys/block/<disk>/queue/nomerges, unless that is what is measured",
         disk::merging,
     ),
-    lasting("mitigations", "compare only with kernels that do the same", cpu::mitigations),
+    lasting("mitigations", "compare only with machines that have the same mitigations", cpu::mitigations),
 ];
 
 /// What was found, the worst first; nothing where the environment wasn't read.

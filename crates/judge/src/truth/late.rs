@@ -126,8 +126,8 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     };
     if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {
         finding = finding.shown_by(format!(
-            "{} I/Os were due and never started, the first overdue by {} at the end: response times count \
-             them with their age at the end, no other figure does",
+            "{} I/Os were due and never started, the first overdue by {} at the end: only response times \
+             include them, with their age at the end",
             figures.overdue,
             longest.in_a_sentence()
         ));

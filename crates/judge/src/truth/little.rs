@@ -217,8 +217,8 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
         finding = finding.shown_by(text);
     }
     if let Some(InFlight { counted: Some(counted), .. }) = span.queues.in_flight {
-        finding =
-            finding.shown_by(format!("the device had {counted:.1} of them in flight, by its own clock"));
+        finding = finding
+            .shown_by(format!("the device had {counted:.1} of them in flight, by the kernel's counters"));
     }
     finding
         .shown_by(format!(
@@ -230,8 +230,8 @@ fn waited(span: &SpanView, limits: &Limits, share: f64, threads: usize) -> Findi
                      larger batches"
             }
             false => {
-                "use more threads (-t): a thread with a single outstanding I/O pauses between two of \
-                      them"
+                "use more threads (-t): with one outstanding I/O a thread has none in flight while it \
+                 submits the next"
             }
         })
 }

@@ -72,16 +72,16 @@ fn apart(alignment: &Alignment, measured: u64, record: &Record) -> Option<Findin
     let outside = 1.0 - seconds(common) / seconds(measured.max(1));
     let severity = if outside > APART { Severity::Warning } else { Severity::Note };
     let message = format!(
-        "the hosts' windows began up to {:.3} s apart, and ended up to {:.3} s apart: all measured together \
-         for {:.3} of {:.3} s",
+        "the hosts' measured times began up to {:.3} s apart, and ended up to {:.3} s apart: all measured \
+         together for {:.3} of {:.3} s",
         seconds(start),
         seconds(stop),
         seconds(common),
         seconds(measured)
     );
     let clocks = match alignment.clock_uncertainty_ns {
-        Some(ns) => format!("their clocks are known to {:.6} s", seconds(ns)),
-        None => "by their own clocks, whose offsets are unknown".to_owned(),
+        Some(ns) => format!("their clock offsets are known within {:.6} s", seconds(ns)),
+        None => "their clock offsets are unknown".to_owned(),
     };
     let mut finding = Finding::of_machine("hosts-apart", severity, message).shown_by(clocks);
     if let Some(ns) = alignment.intervals_apart_ns {
@@ -169,7 +169,7 @@ fn shared(record: &Record) -> Vec<Finding> {
         .collect();
     if !unknown.is_empty() && record.present().count() > 1 {
         let message = format!(
-            "it is unknown whether hosts share devices for {}: the devices have no WWN and no serial number",
+            "cannot tell whether hosts share the devices of {}: they have no WWN and no serial number",
             names(&unknown)
         );
         found.push(Finding::of_machine("shared-device", Severity::Note, message));

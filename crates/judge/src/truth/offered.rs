@@ -103,8 +103,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         missed.percent()
     );
     let mut finding = Finding::new("rate-not-kept", severity, span, message).shown_by(format!(
-        "{unexplained:.0} I/Os are missing, beyond those in flight at both ends of the measurement and \
-         beyond chance"
+        "{unexplained:.0} I/Os are missing, more than in-flight I/Os at the edges and random arrivals explain"
     ));
     finding = finding.shown_by(format!("{} I/Os started more than 1 ms after they were due", figures.late));
     if let Some(longest) = figures.max_overdue.filter(|time| *time > JUST_DUE) {

@@ -243,8 +243,8 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage) -> Finding {
     }
     finding
         .remedy(
-            "look at dmesg and at the path to the storage at these times; where a failover was tested this \
-             is its answer. Rates are over all the time, outages included",
+            "look at dmesg and at the path to the storage at these times; in a failover test this is the \
+             failover time. Rates include the outages",
         )
         .as_answer()
 }
@@ -272,7 +272,9 @@ impl Outage {
             (0, None) => "nothing completed at any time".into(),
             (0, _) => "nothing completed".into(),
             (1, usual) => format!("1 I/O completed, usual are {:.0}", usual.unwrap_or_default()),
-            (ios, usual) => format!("{ios} I/Os completed, usual are {:.0}", usual.unwrap_or_default()),
+            (ios, usual) => {
+                format!("{ios} I/Os completed instead of the usual {:.0}", usual.unwrap_or_default())
+            }
         }
     }
 

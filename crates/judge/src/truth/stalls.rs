@@ -109,7 +109,7 @@ impl Stalled {
             Limiter::IoLimit => {
                 "the I/O limit of a control group releases I/Os in bursts: the device doesn't stall"
             }
-            Limiter::VolumeLimit => "the volume lets I/Os go in turns to keep within its limit",
+            Limiter::VolumeLimit => "the volume releases I/Os in bursts to keep its limit",
             _ => return None,
         };
         (self.length <= LONGEST_SLICE).then_some(limit)
@@ -135,8 +135,8 @@ impl Stalled {
         }
         if writes_to_cache(span) {
             causes.push(
-                "writes go through the page cache: the kernel holds writers up when too much of it is dirty \
-                 (vm.dirty_background_ratio, vm.dirty_ratio), and a file system while it makes room"
+                "writes go through the page cache: the kernel throttles writers when too many pages are \
+                 dirty (vm.dirty_background_ratio, vm.dirty_ratio), and file systems while they free space"
                     .into(),
             );
         }

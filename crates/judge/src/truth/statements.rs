@@ -110,7 +110,7 @@ pub(super) fn unheard(span: &SpanView) -> Vec<String> {
             }
             None => return None,
         };
-        Some(format!("the own statistics of {device} ({name}) are not known: {why}"))
+        Some(format!("{device}'s own statistics ({name}) are unavailable: {why}"))
     });
     unheard.collect()
 }
@@ -163,7 +163,9 @@ fn slowed(span: &SpanView, device: &str, before: &Health, after: &Health) -> Opt
             "{warned} min beyond its warning temperature, {critical} min beyond its critical one"
         ));
     }
-    Some(finding.remedy("cool the device, or measure for longer: that is its lasting speed here"))
+    Some(
+        finding.remedy("cool the device, or measure longer: the throttled speed is its sustained speed here"),
+    )
 }
 
 fn media_errors(span: &SpanView, device: &str, before: &Health, after: &Health) -> Option<Finding> {

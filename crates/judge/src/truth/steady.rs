@@ -333,7 +333,7 @@ fn periodic(span: &SpanView, steady: &Steadiness) -> Finding {
 fn with_figures(finding: Finding, steady: &Steadiness) -> Finding {
     let percent = |share: f64| share * 100.0;
     let mut figures = format!(
-        "{} intervals of {:.3} s vary by {:.1} %, fifths of the run by {:.1} %, slope {:+.1} %",
+        "{} intervals of {:.3} s vary by {:.1} %, the five parts of the run by {:.1} %, slope {:+.1} %",
         steady.intervals,
         steady.interval,
         percent(steady.variation),

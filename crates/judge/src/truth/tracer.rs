@@ -17,8 +17,8 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     // A debugger that only waits.
     if samples > 0 && stopped == 0 && call_ns.is_none() {
         let message = format!(
-            "{name} (process {pid}) was attached to the program during the measurement; none of {samples} \
-             looks found a thread stopped by it"
+            "{name} (process {pid}) was attached to the program during the measurement; in none of {samples} \
+             checks was a thread stopped"
         );
         return vec![Finding::new("traced", Severity::Note, span, message)];
     }
@@ -32,7 +32,7 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         finding = finding.shown_by(format!("a system call that does nothing took at least {us:.0} us"));
     }
     if stopped > 0 {
-        finding = finding.shown_by(format!("threads were stopped in {stopped} of {samples} looks at them"));
+        finding = finding.shown_by(format!("threads were stopped in {stopped} of {samples} checks"));
     }
     if tracer.looks < tracer.of {
         finding =

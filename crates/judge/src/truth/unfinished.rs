@@ -59,8 +59,8 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
     };
     let oldest = oldest.ms();
     let message = format!(
-        "{older} {ios} on '{path}' {were} still in flight when measuring ended, for {oldest:.1} ms by then, {beyond}: \
-         {they} in any figure"
+        "{older} {ios} on '{path}' {were} still in flight when measuring ended, the oldest for {oldest:.1} \
+         ms, {beyond}: {they} in any figure"
     );
     Some(
         Finding::new("unfinished-ios", severity, span, message)

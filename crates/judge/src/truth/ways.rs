@@ -40,7 +40,7 @@ fn atomic(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Findin
     let by = match offered.device_max {
         Some(0) => "by the file system alone: the device does no atomic writes".to_owned(),
         Some(most) => format!("by the device up to {}, above that by the file system", units::Size(most)),
-        None => "what the device does of it is not known".to_owned(),
+        None => "how much the device guarantees is unknown".to_owned(),
     };
     (written > 0).then(|| Finding::new("atomic-writes", Severity::Note, span, message).on(path).shown_by(by))
 }
@@ -56,7 +56,8 @@ fn nowait(span: &SpanView, asked: Asked) -> Option<Finding> {
     let words = counts.iter().filter(|(_, (_, ios))| *ios > 0);
     let words: Vec<String> = words.map(|(what, (misses, ios))| format!("{misses} of {ios} {what}")).collect();
     let message = format!(
-        "{} on '{path}' would have waited: the kernel refused them (RWF_NOWAIT), and they were done again",
+        "{} on '{path}' would have waited: the kernel refused them (RWF_NOWAIT), and they were repeated \
+         without the flag",
         words.join(" and ")
     );
     let told = asked.target.no_wait && !words.is_empty();
@@ -71,7 +72,7 @@ fn dont_cache(span: &SpanView, asked: Asked, facts: &TargetDevices) -> Option<Fi
     let stayed = cached.after.saturating_sub(cached.before).saturating_sub(unwritten);
     let path = &asked.target.path;
     let shown = format!(
-        "in the page cache: {} before, {} after, of which {} wait to be written; {} were read and written",
+        "page cache: {} before, {} after (of these {} dirty); I/O of {}",
         units::amount(cached.before),
         units::amount(cached.after),
         units::amount(unwritten),

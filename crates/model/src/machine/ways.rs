@@ -95,7 +95,7 @@ pub const IO_WAYS: [IoWayRow; 11] = [
         name: "io_uring",
         option: "--engine uring",
         since: "5.11",
-        needs: "a kernel and a seccomp filter that allow it",
+        needs: "permission by the kernel and the seccomp filter",
         good_for: "many I/Os in flight from one thread",
     },
     IoWayRow {
@@ -136,7 +136,7 @@ pub const IO_WAYS: [IoWayRow; 11] = [
         name: "write hints",
         option: "--write-hint",
         since: "4.13",
-        needs: "a file system and a device that make something of them",
+        needs: "a file system and a device that use them",
         good_for: "data of one lifetime put together",
     },
     IoWayRow {

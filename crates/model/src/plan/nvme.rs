@@ -45,9 +45,8 @@ fn block_device(namespace: &NvmeFacts) -> String {
 fn metadata(_: &Target, namespace: &NvmeFacts) -> Option<String> {
     (namespace.metadata > 0 && namespace.protected.is_none()).then(|| {
         format!(
-            "it is formatted with {} bytes of metadata per block that the host has to send, beside \
-             protection information or instead of it, which engine nvme doesn't: use {}, or format the \
-             namespace without (nvme format)",
+            "its format has {} bytes of metadata per block that the host must send; engine nvme can't: use \
+             {}, or format the namespace without metadata (nvme format)",
             namespace.metadata,
             block_device(namespace)
         )

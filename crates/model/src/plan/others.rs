@@ -35,7 +35,7 @@ fn refusal(op: Operation, plural: &str, target: &Target, facts: &TargetFacts) ->
     // The kernel refuses both of blocks that are in its cache and not yet on the device (EBUSY).
     if is_cached(target, facts) && target.write_ratio > 0 {
         return Some(format!(
-            "the kernel does no {plural} of blocks that are dirty in the page cache; leave out -Sb, or -w"
+            "the kernel refuses {plural} of dirty blocks in the page cache; leave out -Sb, or -w"
         ));
     }
     let block = facts.direct.map_or(0, |needs| needs.offset.into());

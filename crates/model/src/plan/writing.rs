@@ -108,7 +108,7 @@ pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Fin
     let mut found = Vec::new();
     if (0..span.targets.len()).any(|index| paused(index) && limited(index)) {
         found.push(Finding::warning(
-            "-i and -j (BurstSize, ThinkTime) have no effect beside -g (Throughput): there are no pauses",
+            "-i and -j (BurstSize, ThinkTime) have no effect with -g (Throughput): there are no pauses",
         ));
     }
     let handled = workers.iter().filter(|worker| worker.routines);

@@ -20,7 +20,7 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
     let why = match &facts.zones {
         None if namespace && (target.zoned || target.is_changed()) => Some(
             "it is zoned, and this kernel knows nothing of its zones (CONFIG_BLK_DEV_ZONED): only reads \
-             (-w0) without this option work here"
+             (-w0) without --zoned work here"
                 .to_owned(),
         ),
         None if !target.zoned => return,

@@ -84,8 +84,8 @@ pub const PRESETS: &[Preset] = &[
         name: "sql-backup",
         about: "SQL Server reading a database for a backup",
         parts: &[part("large sequential reads", "-b1M -s -w0 -t1 -o32 -Su -L -D")],
-        reasons: "A backup reads the files from begin to end, in I/Os of 1 MiB, with many \
-                  outstanding. What it writes goes elsewhere.",
+        reasons: "A backup reads the files from begin to end, in I/Os of 1 MiB, with many outstanding. The \
+                  backup is written to another device.",
         sources: &[SQL_LINES],
         thresholds: &[],
     },
@@ -150,9 +150,9 @@ pub const PRESETS: &[Preset] = &[
             part("small requests", "-b4K -r -w20 -t1 -o6 -Su -Z20M -L -D"),
             part("large requests", "-b64K -r -w20 -t1 -o1 -Su -Z20M -L -D"),
         ],
-        reasons: "The pattern is random, four reads for each write, 60 % of the requests 4 KiB and 10 \
-                  % 64 KiB. The other sizes (512 bytes to 32 KiB) are left out. Six to one \
-                  outstanding keeps that proportion where both take equally long.",
+        reasons: "The pattern is random, four reads for each write, 60 % of the requests 4 KiB and 10 % 64 \
+                  KiB. The other sizes (512 bytes to 32 KiB) are left out. With 6 : 1 outstanding I/Os the \
+                  mix stays so if both sizes take equally long.",
         sources: &["the pattern: \
              https://tweakers.net/reviews/557/20/"],
         thresholds: &[],
@@ -231,10 +231,10 @@ pub const PRESETS: &[Preset] = &[
             "-b8K -r -w100 -t1 -o1 -Sb --fsync-every 32 -Z20M -L -D",
         )],
         reasons: "A checkpoint writes changed pages through the page cache, and asks the kernel to write \
-                  them back after each 256 KiB (checkpoint_flush_after). Here a flush after 32 pages \
-                  stands for that: it waits, which the kernel's write-back doesn't, so the device is \
-                  shown without memory in between. Checkpoints are spread over time: add -g with the rate \
-                  you expect.",
+                  them back after each 256 KiB (checkpoint_flush_after). Here a flush after 32 pages stands \
+                  for that: it waits, which the kernel's write-back doesn't, so the device is measured \
+                  without the cache in between. Checkpoints are spread over time: add -g with the rate you \
+                  expect.",
         sources: &["checkpoint_flush_after: \
              https://www.postgresql.org/docs/current/runtime-config-wal.html"],
         thresholds: &[],
@@ -340,11 +340,10 @@ pub const PRESETS: &[Preset] = &[
             then(3, "recovery reads objects", "-b4M -s -w0 -t1 -o2 -Su -L -D -d30"),
             then(4, "recovery writes objects", "-b4M -s -w100 -t1 -o2 -Su -Z20M -L -D -d30"),
         ],
-        reasons: "BlueStore bypasses the page cache. A small write is durable when it is in the log of \
-                  its metadata, so one write of 4 KiB at a time that must not stay in a volatile cache \
-                  (-Sh) tells good drives from others: it is the test that is run before a drive is \
-                  bought. Space is given out in units of 4 KiB. Objects have 4 MiB, and recovery copies \
-                  them whole.",
+        reasons: "BlueStore bypasses the page cache. A small write is durable when it is in the log of its \
+                  metadata, so one write of 4 KiB at a time that must not stay in a volatile cache (-Sh) \
+                  tells good drives from others: it is the test that is run before a drive is bought. Space \
+                  is allocated in units of 4 KiB. Objects have 4 MiB, and recovery copies them whole.",
         sources: &[
             "min_alloc_size, log, caches: \
                  https://docs.ceph.com/en/latest/rados/configuration/bluestore-config-ref/",

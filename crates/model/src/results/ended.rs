@@ -58,7 +58,7 @@ impl EndedBy {
             EndedBy::StopEvent => "the stop event (-yp)",
             EndedBy::Failure => "an error",
             EndedBy::Outage => "an outage (--fail-on-outage)",
-            EndedBy::Volume => "what was done (--until-written, --until-read, --replay)",
+            EndedBy::Volume => "the requested amount (--until-written, --until-read, --replay)",
         }
     }
 }

@@ -47,7 +47,7 @@ impl IoStage {
             IoStage::Queue => "queued in the block layer",
             IoStage::Device => "at the device",
             IoStage::Interrupt => "completion to wake-up",
-            IoStage::Wake => "woken, until it ran",
+            IoStage::Wake => "woken, waiting for a CPU",
             IoStage::Reap => "ran, until reaped",
             IoStage::Unattributed => "unattributed",
         }
@@ -138,7 +138,7 @@ impl CulpritKind {
     pub fn words(self, name: &str) -> String {
         match self {
             CulpritKind::Stopped => "the program was stopped".into(),
-            CulpritKind::Task => format!("waited for the processor that {name} had"),
+            CulpritKind::Task => format!("waited for a CPU used by {name}"),
             CulpritKind::Throttle => format!("throttled by control group {name}"),
             CulpritKind::Flush => format!("a flush of {name}"),
             CulpritKind::Device => format!("device {name}"),
@@ -288,8 +288,8 @@ mod tests {
             all.culprits().into_iter().map(|sum| (sum.kind.words(&sum.name), sum.ios, sum.ns)).collect();
         let expected = [
             ("the program was stopped".to_owned(), 1, 30),
-            ("waited for the processor that cp had".to_owned(), 1, 9),
-            ("waited for the processor that dd had".to_owned(), 2, 7),
+            ("waited for a CPU used by cp".to_owned(), 1, 9),
+            ("waited for a CPU used by dd".to_owned(), 2, 7),
         ];
         assert_eq!(found, expected);
     }

@@ -54,8 +54,7 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
         0 => writeln!(text, "  in flight    unknown: no completion was recorded")?,
         usual => writeln!(
             text,
-            "  in flight    {usual} (95 % of I/Os saw at most so many), {:.2} on average over the \
-             time, {} at most",
+            "  in flight    {usual} or fewer for 95 % of I/Os, mean {:.2}, maximum {}",
             figures.mean_depth, figures.most_depth
         )?,
     }
@@ -68,8 +67,8 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
     if figures.unasked as f64 > figures.all.ios as f64 * UNASKED {
         writeln!(
             text,
-            "  not seen     {} more I/Os completed that were never submitted to this device: they came \
-             through another one; --requests driver traces them",
+            "  not seen     {} more I/Os completed here but were submitted to another device (partition, \
+             stacked); --requests driver traces them",
             figures.unasked
         )?;
     }
@@ -90,7 +89,11 @@ fn seen(text: &mut String, source: &TraceSource, figures: &IoFigures) -> std::fm
 fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
     let fit = &fitted.fit;
     writeln!(text, "profile: {}", fit.options)?;
-    writeln!(text, "  sizes        {} of the I/Os have one of the profile's", percent(fit.sizes_covered))?;
+    writeln!(
+        text,
+        "  sizes        {} of the I/Os have a size that the profile has",
+        percent(fit.sizes_covered)
+    )?;
     let (seen, said) = fit.mean_size;
     let error = (said / seen.max(1.0) - 1.0) * 100.0;
     writeln!(text, "  mean size    {seen:.0} bytes seen, {said:.0} in the profile: {error:+.2} %")?;
@@ -120,7 +123,7 @@ fn profile(text: &mut String, fitted: &FittedProfile) -> std::fmt::Result {
         )?;
     }
     if fit.distances.is_empty() {
-        writeln!(text, "  offsets      one after the other: there is no distribution")?;
+        writeln!(text, "  offsets      sequential, so no distribution to compare")?;
     }
     Ok(())
 }

@@ -15,12 +15,13 @@ const fn gauge(name: &'static str, help: &'static str) -> Family {
 const FAMILIES: [FigureFamily; 5] = [
     (gauge("diskspd_before", "Median of the runs of A, in the unit of the figure."), |of| median(of, 0)),
     (gauge("diskspd_after", "Median of the runs of B, in the unit of the figure."), |of| median(of, 1)),
-    (gauge("diskspd_change_percent", "Change of B against A, best estimate."), |of| of.change_percent),
+    (gauge("diskspd_change_percent", "Change from A to B, best estimate."), |of| of.change_percent),
     (gauge("diskspd_change_low_percent", "Lower end of its interval."), |of| of.low_percent),
     (gauge("diskspd_change_high_percent", "Upper end of its interval."), |of| of.high_percent),
 ];
 
-const WORSE: Family = gauge("diskspd_worse", "1 = the test is worse by what fails, 0 = it isn't.");
+const WORSE: Family =
+    gauge("diskspd_worse", "1 = worse by at least the limit that fails the check, 0 = not.");
 
 fn median(metric: &Compared, side: usize) -> Option<f64> {
     metric.sides.as_ref().map(|sides| sides[side].median)

@@ -8,8 +8,7 @@ use super::{distribution, fio, processors, threads};
 use maud::{Markup, html};
 
 const NO_LATENCY: &str = "Latencies are not recorded; -L measures them.";
-const NO_COURSE: &str = "The course was not recorded; -D records it, with -L also the latencies of each \
-                         interval.";
+const NO_COURSE: &str = "No values over time: record them with -D, with -L also latencies.";
 
 /// The sections below the headline.
 pub fn sections(span: &Span) -> Markup {
@@ -17,7 +16,7 @@ pub fn sections(span: &Span) -> Markup {
     let course = course.iter().zip(span.detail);
     let recorded = course.flat_map(|(course, detail)| course.charts(span, &detail));
     let over_time: Vec<ChartFigure> = recorded.chain(fio::charts(span)).collect();
-    let without = if span.detail.is_some() { NO_COURSE } else { "The course is not recorded." };
+    let without = if span.detail.is_some() { NO_COURSE } else { "No values over time were recorded." };
     html! {
         (section(span.level, "Latency", &distribution::charts(span), NO_LATENCY))
         (section(span.level, "Over time", &over_time, without))

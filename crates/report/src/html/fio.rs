@@ -70,7 +70,7 @@ fn chart(span: &Span, courses: &[&FioSeries], id: &str, title: &str) -> ChartFig
         id: span.id(id),
         title: title.into(),
         summary: format!("Between {} and {}.", in_words(lowest), in_words(highest)),
-        note: format!("Out of fio's log files, {interval} s for each interval."),
+        note: format!("From fio's log files, intervals of {interval} s."),
         y: if is_latency { ChartAxis::latencies(title, all()) } else { ChartAxis::amounts(title, highest) },
         over: LineTimes { times, seconds, marks: Vec::new() },
         lines,

@@ -33,14 +33,14 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
         SteadyVerdict::Changed => {
             let changes = steady.changes.iter().take(MOST);
             changes
-                .map(|time| moment(*time, format!("{}: the speed changed; all in all {rates}", at(*time))))
+                .map(|time| moment(*time, format!("{}: the rate changed; overall {rates}", at(*time))))
                 .collect()
         }
         SteadyVerdict::Rising | SteadyVerdict::Falling => {
             let word = if steady.verdict == SteadyVerdict::Rising { "rising" } else { "falling" };
             let (end, until) = match steady.steady_from {
                 Some(end) => (end, format!("until {}", at(end))),
-                None => (seconds, "still when it ended".into()),
+                None => (seconds, "until the end".into()),
             };
             vec![Mark { from: 0.0, to: end, text: format!("{word} {until}: {rates}") }]
         }
@@ -57,10 +57,10 @@ fn of_course(steady: &Steadiness, seconds: f64) -> Vec<Mark> {
         }
         SteadyVerdict::Periodic => {
             let every = steady.period.map_or(String::new(), |period| format!(" every {} s", plain(period)));
-            vec![Mark { from: 0.0, to: seconds, text: format!("up and down{every}, {rates}") }]
+            vec![Mark { from: 0.0, to: seconds, text: format!("periodic{every}, {rates}") }]
         }
         SteadyVerdict::Uneven => {
-            let text = format!("swinging all the time, {rates}");
+            let text = format!("uneven all the time, {rates}");
             vec![Mark { from: 0.0, to: seconds, text }]
         }
     }

@@ -94,7 +94,7 @@ fn verified(table: &IntegrityTable) -> Markup {
         row.results.failures.iter().map(|failed| FailedLine { path: &row.path, failed })
     }
     let failures: Vec<FailedLine> = table.rows.iter().flat_map(of_row).collect();
-    let wrong = "Sectors that were not as they were written, the first of each thread";
+    let wrong = "Corrupt sectors, the first ones of each thread";
     html! {
         (PageTable::captioned("Verified sectors, from the start signal on").of(&VERIFIED, first(&table.rows)))
         @if !failures.is_empty() { (PageTable::captioned(wrong).of(FailedLine::COLUMNS, first(&failures))) }
@@ -133,7 +133,7 @@ fn by_thread(table: &OtherTable) -> Markup {
         figures: &row.figures,
         path: row.path.to_string(),
     }));
-    let caption = format!("{}: in no other figure", table.row.title);
+    let caption = format!("{}: not counted in any other figure", table.row.title);
     PageTable::captioned(&caption).of(ThreadLine::COLUMNS, &lines)
 }
 
@@ -169,5 +169,6 @@ fn nowait(table: &NowaitTable) -> Markup {
         figures: row.figures,
         path: row.path.to_string(),
     }));
-    PageTable::captioned("I/Os that would have waited (--nowait), and were done again").of(&NOWAIT, &lines)
+    PageTable::captioned("I/Os that would have waited (--nowait), repeated without the flag")
+        .of(&NOWAIT, &lines)
 }

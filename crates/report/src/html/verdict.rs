@@ -134,8 +134,8 @@ impl Badge {
     /// What it says about the figures of a run.
     fn sentence(&self) -> &'static str {
         match self.0.tone {
-            Tone::Wrong => "The figures are not what they seem to be.",
-            Tone::Warning => "The figures are true, but may not mean what they seem to mean.",
+            Tone::Wrong => "Don't use these figures: they don't show what was asked for, see below.",
+            Tone::Warning => "The figures are correct, but the warnings below limit what they mean.",
             Tone::Good => "The devices did as much as the run counted, and no finding limits the figures.",
             _ if self.word() == "NOT RECORDED" => "The record has no verdict on the figures.",
             _ => UNCONFIRMED,

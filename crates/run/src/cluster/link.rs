@@ -66,8 +66,8 @@ impl fmt::Display for Separated {
             Separated::NoRank0(why) => write!(f, "lost rank 0, which leads the run: {why}"),
             Separated::GivenUp { silent_s } => write!(
                 f,
-                "rank 0 got no message from this rank for {silent_s} s and continues without it: the rank \
-                 was stopped, or lost its connection"
+                "this rank was silent for {silent_s} s, so rank 0 continues without it: it was stopped, or \
+                 lost its connection"
             ),
         }
     }

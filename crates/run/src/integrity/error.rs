@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum JournalFailure {
     /// Its device hangs.
-    #[error("its device has not answered for {0} s")]
+    #[error("its device hasn't completed I/O for {0} s")]
     Unanswered(u64),
     /// It can't be written.
     #[error(transparent)]
@@ -21,7 +21,7 @@ pub enum JournalFailure {
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrityError {
     /// The journal has no more of it.
-    #[error("--journal: can't be written: {0}; later acknowledged writes are missing from it")]
+    #[error("--journal: can't be written: {0}; later durable writes are missing from it")]
     Journal(#[from] JournalFailure),
     /// Versions of all its places don't fit into memory.
     #[error(

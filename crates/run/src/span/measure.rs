@@ -195,8 +195,8 @@ fn take_over(
 fn tell_of_waiting(missing: usize, voice: &Voice) {
     let threads = if missing == 1 { "a thread waits".to_string() } else { format!("{missing} threads wait") };
     voice.note(&format!(
-        "the time is over, but {threads} for outstanding I/O; the report follows when it completes, after \
-         half a minute at the latest, or at once with Ctrl-C"
+        "time is over, but {threads} for outstanding I/O; the report follows when it completes, within 30 s, \
+         or at once with Ctrl-C"
     ));
 }
 

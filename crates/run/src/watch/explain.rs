@@ -293,8 +293,7 @@ impl EventFollower {
         let unseen = || {
             let unseen = |places: &TargetPlaces| places.device().is_none();
             self.keeper.places.iter().any(unseen).then(|| {
-                "a target's block device isn't known, so what its I/Os spend in the kernel is unattributed"
-                    .to_owned()
+                "a target's block device is unknown: the kernel time of its I/Os is unattributed".to_owned()
             })
         };
         found.trouble = failed.map(|why| format!("recording failed: {why}")).or_else(unseen);

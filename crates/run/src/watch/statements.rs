@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((both.refused.as_deref(), both.apart_ns), (None, 7));
         assert_eq!(both.health().map(|(before, after)| (before.kelvin, after.kelvin)), Some((300, 310)));
         let gone = one(page(300), Err(LogRefusal::Nonsense));
-        assert_eq!((gone.health(), gone.refused.as_deref()), (None, Some("its answer makes no sense")));
+        assert_eq!((gone.health(), gone.refused.as_deref()), (None, Some("its answer is invalid")));
         let neither = one(Err(LogRefusal::NotRoot), Err(LogRefusal::NotRoot));
         assert_eq!((neither.before, neither.refused.as_deref()), (None, Some("only root may ask")));
     }

@@ -21,7 +21,7 @@ pub struct Slowest<'a> {
 
 /// There is no memory to keep the slowest I/Os in.
 #[derive(Debug, thiserror::Error)]
-#[error("--explain={wanted}: there is no memory to keep so many I/Os of each thread in; keep fewer")]
+#[error("--explain={wanted}: not enough memory for so many I/Os of each thread; use a smaller number")]
 pub struct NotHeld {
     /// How many were to be kept.
     pub wanted: u32,

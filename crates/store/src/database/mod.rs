@@ -113,7 +113,7 @@ impl Store {
                 let memory = Connection::open_in_memory().map_err(|error| self.index_error(&error))?;
                 let mut index = StoreIndex { store: self.clone(), connection: memory, troubles: Vec::new() };
                 index.rebuild(true)?;
-                index.troubles.push(format!("{error}; an index has been made in memory"));
+                index.troubles.push(format!("{error}; using a temporary index in memory"));
                 Ok(index)
             }
             answer => answer,
@@ -167,7 +167,7 @@ impl Store {
             match locks::hold_folder(&self.folder) {
                 Ok(None) if is_patient && steps::pause(LOOK) => {}
                 Ok(None) => {
-                    let why = "the index is locked: another program makes it anew".to_owned();
+                    let why = "the index is locked: another program is rebuilding it".to_owned();
                     return Err(StoreError::Index { file: self.index_file(), why });
                 }
                 Ok(lock) => return Ok(lock),
@@ -233,7 +233,7 @@ impl Store {
                 | InvalidColumnType(..)
                 | Utf8Error(..)
         ) {
-            return damaged(format!("the index holds what no index does ({error})"));
+            return damaged(format!("the index has invalid content ({error})"));
         }
         let why = match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
@@ -288,10 +288,9 @@ impl StoreIndex {
             read(&self.connection).map_err(|error| self.store.index_error(&error))?;
         match (application, version) {
             (APPLICATION, VERSION) if self.has_our_tables()? => Ok(()),
-            (APPLICATION, VERSION) => Err(StoreError::Damaged {
-                file,
-                why: "the index has other tables than this program makes".into(),
-            }),
+            (APPLICATION, VERSION) => {
+                Err(StoreError::Damaged { file, why: "the index has unexpected tables".into() })
+            }
             (APPLICATION, found) if found > VERSION => Err(StoreError::Newer { file, found, known: VERSION }),
             (APPLICATION, _) => self.rebuild(false),
             _ if objects == 0 => self.rebuild(false),

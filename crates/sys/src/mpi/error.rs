@@ -26,7 +26,7 @@ pub enum NotLoaded {
     #[error("it is no MPI library: it has no MPI_Get_library_version")]
     NoMpi,
     /// It is none of the ABI that its name says.
-    #[error("its name says {wanted}, but it is another MPI: '{found}'")]
+    #[error("by its name it is {wanted}, but it reports '{found}'")]
     OtherMpi {
         /// What its name says.
         wanted: &'static str,

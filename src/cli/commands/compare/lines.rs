@@ -73,7 +73,7 @@ impl SideWords {
 fn interleaved(repeat: u32, lines: &[OsString], line: ReadLine) -> Result<Interleaved, CliError> {
     let middle = lines.iter().position(|word| word == "::").ok_or_else(|| {
         CliError::new("the :: between both command lines is missing")
-            .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE")
+            .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")
     })?;
     let (first, other) = (&lines[..middle], &lines[middle + 1..]);
     if other.iter().any(|word| word == "::") {
@@ -111,20 +111,17 @@ fn trailing_targets(words: &[OsString], request: &RunRequest) -> Vec<OsString> {
     words[words.len().saturating_sub(count)..].to_vec()
 }
 
+/// Options of a single run that the runs of a comparison have too: each is kept in the history, and told of.
+const COMPARED: [&str; 3] = ["--save", "--store", "--quiet"];
+
 fn run(words: &[OsString], line: ReadLine) -> Result<RunRequest, CliError> {
     let arguments: Vec<OsString> = [OsString::from("diskspd")].iter().chain(words).cloned().collect();
     let request = match line(&arguments)? {
         Invocation::Run(request) if request.record.is_none() => *request,
-        _ => return Err(CliError::new("both command lines have to be runs")),
+        _ => return Err(CliError::new("on both sides of :: only a run's options are possible, no command")),
     };
-    let elsewhere = [
-        (request.profile_only, "-Rp"),
-        (request.dry_run, "--dry-run"),
-        (!request.out.is_empty(), "--out"),
-        (request.repeat.is_some(), "--repeat"),
-    ];
-    let elsewhere = elsewhere.into_iter().find(|(given, _)| *given).map(|(_, option)| option);
-    match elsewhere.or_else(|| request.follows_one_run()) {
+    let elsewhere = request.of_one_run().find(|option| !COMPARED.contains(option));
+    match elsewhere {
         None => Ok(request),
         Some(option) => Err(CliError::new(format!("{option} is for single runs, but these are repeated"))
             .hint("leave it out; --save keeps every run in the history")),

@@ -21,14 +21,13 @@ const FIGURE: OptionRow = METRIC
         "the deciding figure: iops, mib, mean, p50, p99, p99.9; of reads or writes: read-p99, write-mean; \
          under a rate: response-p99, read-response-mean",
     )
-    .or("all of them");
+    .or("iops, under a rate p99; the others are shown");
 const SAME: OptionRow = text("--same", "<share>", "5%", "differences up to this count as the same").or("2%");
 pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
     "",
-    "exit code 2 if B is worse (worse, or by at least a share: worse=5%), or if the result is unclear \
-     (unsure)",
+    "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if unclear",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
 const ANYWAY: OptionRow =
@@ -37,19 +36,19 @@ const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file
 const PAGE: OptionRow =
     HTML.here("write a page of it to this file: verdict, changes, single runs, what differs");
 const BY_ENDING: OptionRow = OUT.here(
-    "write the answer, its form by the ending or named: .junit.xml, .md, metrics.txt, .bencher.json, \
-     github:-",
+    "write the answer in the format of the file's ending, or named (github:-): .junit.xml, .md, metrics.txt, \
+     .bencher.json",
 );
 const REPEAT: OptionRow = row(
     "--repeat",
     Number { min: 1, max: 1000, of: "runs" },
-    "run each n times, in turn; then come --, the options of A (and its targets, if others), ::, \
-     those of B, and the targets",
+    "run each n times, in turn; then come --, all options of A, ::, all options of B, and the targets of \
+     both (A may have its own)",
 );
 const WITH_A: OptionRow = row(
     "--with-a",
     File,
-    "the diskspd that makes the runs of A; behind it the options of a run and its targets",
+    "the diskspd program for the runs of A; then come the options of a run and its targets",
 )
 .or("this one");
 const WITH_B: OptionRow = row("--with-b", File, "the diskspd that makes the runs of B").or("this one");
@@ -77,7 +76,7 @@ pub const COMPARE: Command = Command {
     examples: &[
         ("diskspd compare @old @new", "the runs of two labels of the history"),
         (
-            "diskspd compare --repeat 8 -- -o8 :: -o32 -b4K -r -Su -d5 test.dat",
+            "diskspd compare --repeat 8 -- -o8 -b4K -r -Su -d5 :: -o32 -b4K -r -Su -d5 test.dat",
             "run two command lines in turn, eight times each",
         ),
         (
@@ -86,7 +85,7 @@ pub const COMPARE: Command = Command {
         ),
         (
             "diskspd compare --repeat 3 --dir kernels -b4K -r -Su -d60 /dev/sdX",
-            "two kernels: type it again after booting the other one",
+            "two kernels: repeat the command after booting the other one",
         ),
     ],
     make,
@@ -152,7 +151,7 @@ fn runs(line: &CommandLine) -> Result<(Option<Interleaved>, Option<AcrossBoots>)
         )
         .hint("diskspd compare --repeat 8 --with-a ./old/diskspd --with-b ./new/diskspd -b4K -r -d10 FILE")),
         _ => Err(CliError::new("--repeat needs two command lines after --")
-            .hint("diskspd compare --repeat 8 -- -o1 :: -o8 -b4K -r -d10 FILE")),
+            .hint("diskspd compare --repeat 8 -- -o1 -b4K -r -d10 :: -o8 -b4K -r -d10 FILE")),
     }
 }
 

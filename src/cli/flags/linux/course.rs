@@ -18,10 +18,10 @@ pub const FLAGS: &[Flag] = &[
         default: "once",
         scope: Scope::Invocation,
         notes: "Standard error gets each run's headline, then mean, deviation and the 95 % interval of the \
-                mean over runs, and which runs don't fit. Standard output gets one report after the other, \
-                so XML is one <Results> per run. Files of --out in text and XML hold all of them; JSON and \
-                CSV get a file per run, numbered before the ending. until: at least 3 runs, at most 30. \
-                Not with --stream, --io-log, -ys, -yf, -yr, -yp.",
+                mean over runs, and outliers. Standard output gets one report after the other, so XML is one \
+                <Results> per run. Files of --out in text and XML hold all of them; JSON and CSV get a file \
+                per run, numbered before the ending. until: at least 3 runs, at most 30. Not with --stream, \
+                --io-log, -ys, -yf, -yr, -yp.",
         tested: &["command_lines", "repetitions"],
         read: Read::Text(repeat),
         ..LINUX
@@ -51,10 +51,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "limited by -o, or by -g",
         notes: "Each thread gets an equal part on each of its targets. poisson, the default: at random \
-                times, as many users who know nothing of each other would; uniform: evenly, dealt out to the \
-                threads in turn. I/Os that can't start in time start later; none is left out. With -L \
-                response times, from when each I/O was due, stand at the end of the text report. Not with \
-                -g, -i and -j, -x, nor with -F and -O.",
+                times, like many independent users; uniform: evenly, dealt out to the threads in turn. I/Os \
+                that can't start in time start later; none is left out. With -L response times, from when \
+                each I/O was due, stand at the end of the text report. Not with -g, -i and -j, -x, nor with \
+                -F and -O.",
         tested: &["command_lines", "rate_total"],
         swept: Some(ValueForm { endings: &[",poisson", ",uniform"], kilo: 1000, ..ValueForm::SIZE }),
         print: Print::RunOptions(|options| {
@@ -71,9 +71,9 @@ pub const FLAGS: &[Flag] = &[
             "extend the warm-up until the run is steady, to <s> seconds at most",
         )],
         default: "the warm-up takes the time of -W; without <s> an hour at most",
-        notes: "At least ten seconds, -W included. Steady is: the last half of the warm-up shows no trend \
-                and no change of level beyond 10 %. When the time is over it measures all the same, and \
-                says that it never became steady. Not in simulated time.",
+        notes: "At least ten seconds and half of -d, up to a minute; -W counts. Steady: the last half of the \
+                warm-up shows no trend and no change of level beyond 10 %. When the time is over it measures \
+                all the same, and says that it never became steady. Not in simulated time.",
         tested: &["command_lines", "steady"],
         swept: Some(ValueForm::SIZE),
         print: Print::RunOptions(|options| given(options.until_steady_s)),
@@ -116,7 +116,10 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("stuck"),
-        forms: &[("--stuck <time>", "name I/Os that are in flight for longer, while the run goes on (10s)")],
+        forms: &[(
+            "--stuck <time>",
+            "report each I/O in flight for longer than this during the run, e.g. 10s",
+        )],
         default: "only I/Os that are still in flight when the run has ended are named",
         notes: "Within the measured time, looked at once a second: target, offset, operation and age, each \
                 I/O once, the first 16 of a time span. They are in the record too. Threads read the clock \
@@ -131,7 +134,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("fail-on-outage"),
         forms: &[(
             "--fail-on-outage <time>",
-            "end the run when a target answers nothing for so long (5s), and exit with 5",
+            "end the run with exit code 5 when a target completes nothing for this long, e.g. 5s",
         )],
         default: "outages are named by the report",
         notes: "At least 1s. In an outage I/Os are in flight on a target and none completes; each target \
@@ -148,7 +151,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("explain"),
         forms: &[(
             "--explain[=<n>]",
-            "keep the n slowest I/Os of each second and in all (1000), and say where they lost their time",
+            "trace the n slowest I/Os of each second and of the run (default 1000): where their time went",
         )],
         default: "no single I/O is kept",
         notes: "Covers the measured time. Combines the threads' time stamps with the kernel's events of \
@@ -165,10 +168,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
-        default: "nothing is flushed but what -Sw or -N flush",
-        notes: "With fdatasync, or what it is to the engine; msync with -Sm. The request of the write \
-                does the flush before its next I/O. Flushes are counted and timed by themselves, at the \
-                end of the text report, and are in no other figure. Not with -x and --poll.",
+        default: "no flushes, except those of -Sw and -N",
+        notes: "With fdatasync, or what it is to the engine; msync with -Sm. The flush takes the write's \
+                queue slot and comes before that slot's next I/O. Flushes are counted and timed by \
+                themselves, at the end of the text report, and are in no other figure. Not with -x and \
+                --poll.",
         tested: &["command_lines", "fsync_every"],
         values: &["1"],
         swept: Some(ValueForm::SIZE),

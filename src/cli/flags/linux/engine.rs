@@ -77,15 +77,12 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("no-huge-pages"),
-        forms: &[(
-            "--no-huge-pages",
-            "use ordinary pages for buffers, as programs that ask for no huge pages do",
-        )],
+        forms: &[("--no-huge-pages", "use ordinary (4 KiB) pages for I/O buffers, as most programs do")],
         default: "buffers of 64 KiB or more lie in huge pages where some are free",
         notes: "In ordinary pages a large I/O consists of many pieces, and can become several requests of \
-                the device: reads of 1 MiB can take twice as long. Use it to measure what such a program \
-                will get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may give \
-                huge pages to any program. The large pages of -l are others. Jobs of fio have this.",
+                the device: reads of 1 MiB can take twice as long. Use it to measure what programs without \
+                huge pages get. With `always` in /sys/kernel/mm/transparent_hugepage/enabled the kernel may \
+                give huge pages to any program. -l is a separate setting. --fio turns this on.",
         tested: &["large_pages", "fio_jobs"],
         print: Print::RunOptions(|options| switch(options.no_huge_pages)),
         read: Read::Switch(|draft| draft.request.run_options.no_huge_pages = true),

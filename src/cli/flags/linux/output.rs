@@ -86,8 +86,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--text-verdict", "append verdict and findings to the text report")],
         default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
         scope: Scope::Invocation,
-        notes: "For diskspd .. > result.txt and --out result.txt, which otherwise keep the figures without \
-                the verdict. They stand behind a line 'Verdict:'; all that is before it is unchanged. On \
+        notes: "Use it with > result.txt or --out result.txt: without it the file has figures but no \
+                verdict. They stand behind a line 'Verdict:'; all that is before it is unchanged. On \
                 standard error they are told all the same.",
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
@@ -95,7 +95,11 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         name: Long("strict"),
-        forms: &[("--strict", "exit code 2 if the figures are wrong or can't be verified")],
+        forms: &[(
+            "--strict",
+            "exit code 2 if the figures are wrong, or the device's counters can't confirm them (no device: \
+             exit code 0)",
+        )],
         default: "findings are printed, the exit code is 0",
         scope: Scope::Invocation,
         notes: "For scripts. Verdicts and findings printed as WRONG fail, and so does a warning that the \
@@ -109,9 +113,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--quiet", "print only errors and wrong figures, a line each")],
         default: "progress, the verdict, warnings, and what limited the run are told",
         scope: Scope::Invocation,
-        notes: "For loops of many runs: errors, and what is printed as WRONG, without its details. No \
-                progress, no warnings, nothing that is good to know; with --repeat no line per run and no \
-                figures over runs. Reports, record and exit code are the same.",
+        notes: "For loops of many runs: prints errors and WRONG findings without details. No progress, \
+                warnings or notes; with --repeat no line per run and no summary. Reports, record and exit \
+                code are the same.",
         tested: &["command_lines", "truth", "repetitions"],
         read: Read::Switch(|draft| draft.request.quiet = true),
         ..LINUX

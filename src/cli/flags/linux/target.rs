@@ -24,13 +24,14 @@ pub const FLAGS: &[Flag] = &[
         name: Long("prefill"),
         forms: &[(
             "--prefill[=<content>]",
-            "fill unwritten parts before reading: auto, random, pattern or zero",
+            "write to never-written parts before reading (auto, random, pattern, zero), so that reads reach \
+             the device",
         )],
         default: "unwritten parts are reported and left; without <content> auto",
-        notes: "Holes and unwritten extents of the files that are read, over their whole size; what is \
-                there stays. auto and random write random bytes, none of them zero; pattern what -c \
-                writes. Of a block device the part that is read is written over, only with --destroy; auto \
-                does so only when it finds nothing but zeros.",
+        notes: "Holes and unwritten extents of the files that are read, over their whole size; what is there \
+                stays. auto and random write random bytes, none of them zero; pattern what -c writes. On a \
+                block device the area to be read is overwritten; needs --destroy; auto overwrites only if it \
+                finds nothing but zeros.",
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),

@@ -90,7 +90,7 @@ impl BootFolder {
                     history.push(run.map_err(|source| FolderFault::DamagedRun {
                         file: name.clone(),
                         source,
-                        remedy: "remove it and those behind it to make these runs again",
+                        remedy: "remove it and all later ones to repeat these runs",
                     })?);
                 }
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(history),

@@ -60,7 +60,7 @@ pub fn run(
     let boots = turn::boots(&history);
     let enough = match known[1] {
         Some(_) if boots < ENOUGH_BOOTS => {
-            format!(" ({boots} boots were measured; as sure as alternating runs: {})", more_boots(boots))
+            format!(" ({boots} boots measured; for the certainty of alternating runs: {})", more_boots(boots))
         }
         _ => String::new(),
     };

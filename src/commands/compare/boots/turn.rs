@@ -99,7 +99,9 @@ pub enum OutOfTurn {
         to_do: String,
     },
     /// Runs of this boot stand before those of another.
-    #[error("this boot was measured before the last one: the folder was changed, or copied")]
+    #[error(
+        "this boot's runs stand before another boot's: the folder was changed or copied; name a new folder"
+    )]
     Disordered,
     /// It is the other kernel's turn.
     #[error("kernel {here} was measured at the boot before this one, and nothing since; {to_do}")]

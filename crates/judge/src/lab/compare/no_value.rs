@@ -20,19 +20,19 @@ pub(super) enum NoValue {
         run: String,
     },
     /// Nobody measured it.
-    #[error("'{run}' has no figure for it")]
+    #[error("'{run}' has no such figure")]
     NoFigure {
         /// Its name.
         run: String,
     },
     /// It did other things.
-    #[error("'{run}' has no such part")]
+    #[error("'{run}' has no such part of the mix")]
     NoPart {
         /// Its name.
         run: String,
     },
     /// Too few I/Os lie beyond the percentile.
-    #[error("only {beyond} I/Os of '{run}' took longer, {BEYOND:.0} are needed: use longer runs")]
+    #[error("only {beyond} I/Os of '{run}' exceed this percentile, {BEYOND:.0} are needed: use longer runs")]
     TooFew {
         /// Its name.
         run: String,

@@ -18,7 +18,7 @@ pub fn in_one_sentence(comparison: &RunComparison, seconds: &dyn Fn(&str) -> f64
     };
     let by = |(span, metric): &(&SpanCompared, &Compared)| match metric.change_percent {
         Some(change) => format!("{}by {:.1} %{}", name(span), change.abs(), bounds(metric)),
-        None => format!("{}from nothing at all", name(span)),
+        None => format!("{}from 0", name(span)),
     };
     let of_one = |(span, metric): &(&SpanCompared, &Compared)| {
         format!("{}{}", name(span), metric.why_not.as_deref().unwrap_or("has no figure"))
@@ -92,7 +92,7 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     let time = |runs: u32| match f64::from(runs) * seconds {
         long if long >= 90.0 => format!("{:.0} more minutes would", (long / 60.0).ceil()),
         _ if runs == 1 => "1 more run would".to_owned(),
-        _ => format!("{runs} more runs would"),
+        _ => format!("{runs} more runs would decide it"),
     };
     if let Some(runs) = metric.more_of_b {
         return time(runs);
@@ -101,23 +101,23 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
         return "one run each shows no scatter: repeat it".into();
     }
     if metric.confidence_percent.is_none() && metric.sides.is_some() {
-        return "too few runs to be sure of any difference: more rounds would (--repeat)".into();
+        return "too few runs to tell any difference: use more rounds (--repeat)".into();
     }
     let Some(allowed) = metric.allowance else {
         return match metric.more_runs {
             Some(more) => time(more[0] + more[1]),
-            None => "no number of runs would: reduce the noise first".into(),
+            None => "more runs won't decide it: reduce the noise first".into(),
         };
     };
     match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
         0 => format!(
-            "less than the {:.1} % that the machine may drift between sessions, which only alternating runs \
-             would show",
+            "smaller than the machine's possible drift between sessions ({:.1} %): only alternating runs can \
+             show it",
             allowed.percent
         ),
-        1 => "1 more session of these tests would say how much the machine changes by itself".into(),
+        1 => "run 1 more session of these tests to measure the machine's own drift".into(),
         more => {
-            format!("{more} more sessions of these tests would say how much the machine changes by itself")
+            format!("run {more} more sessions of these tests to measure the machine's own drift")
         }
     }
 }

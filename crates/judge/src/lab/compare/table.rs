@@ -58,7 +58,7 @@ impl<'a> ComparedLine<'a> {
                 None => Cell::Missing,
             })
             .seen()
-            .meaning("holds the true change"),
+            .meaning("range that holds the true change (confidence interval)"),
             number("sure, %", |line| Cell::figure(line.metric.confidence_percent, 2)).paged(),
             TableColumn::<ComparedLine>::words("verdict", |line| {
                 Cell::Text(line.metric.verdict.word().to_owned())
@@ -71,16 +71,17 @@ impl<'a> ComparedLine<'a> {
             TableColumn::<ComparedLine>::words("would tell", ComparedLine::more_runs).optional().paged(),
             number("chance", |line| Cell::figure(line.metric.chance, 3))
                 .paged()
-                .meaning("how often two sides without a difference look so different"),
+                .meaning("p-value: chance of such a difference between equal sides"),
             number("corrected", |line| Cell::figure(line.metric.corrected_chance, 3))
                 .paged()
-                .meaning("the chance, times the number of figures that share an error rate of 5 %"),
+                .meaning("p-value times the number of figures (Bonferroni, 5 % in all)"),
             number("runs scatter by, %", |line| Cell::figure(line.metric.noise_percent, 1)).paged(),
-            number("detects 5 % in, % of cases", |line| Cell::figure(line.metric.finds_5_percent, 0)).paged(),
-            number("detected in 80 % of cases", |line| Cell::change(line.metric.detectable_percent)).paged(),
+            number("power for a 5 % change, %", |line| Cell::figure(line.metric.finds_5_percent, 0)).paged(),
+            number("change detected with 80 % power", |line| Cell::change(line.metric.detectable_percent))
+                .paged(),
             number("drift of both", |line| Cell::change(line.metric.drift_percent))
                 .paged()
-                .meaning("what both sides share, from the first pair to the last"),
+                .meaning("change of both sides from the first pair to the last"),
         ]
     }
 

@@ -6,6 +6,7 @@ use super::{
     ChangeVerdict, Compared, OrderKind, RunComparison, SideDifference, SpanCompared, WorkloadCompared,
 };
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
+use diskspd_model::units::counted;
 use diskspd_model::units::table::{self, signed};
 use diskspd_model::units::visible::line;
 use std::fmt::Write;
@@ -87,7 +88,7 @@ pub fn error_rate(comparison: &RunComparison) -> Option<String> {
     (count > 1).then(|| {
         format!(
             "{count} figures decide together: if nothing differs, at most 5 of 100 comparisons call one of \
-             them different (each has an interval of {each:.2} %)."
+             them different (each interval has {each:.2} % confidence)."
         )
     })
 }
@@ -98,8 +99,8 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
     if let Some(drift) = primary.drift_percent {
         let of = if workload.boots.is_some() { "boots" } else { "runs" };
         return Some(format!(
-            "Drift: {} of both sides changed by {} from the first pair of {of} to the last; it affects both \
-             sides of a pair alike.",
+            "Drift: {} of both sides changed by {} from the first pair of {of} to the last; A and B \
+             alternate, so it affects both alike.",
             primary.title,
             signed(drift)
         ));
@@ -120,11 +121,11 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
     });
     let rests = match allowed.sessions {
-        0 => "How much this machine changes by itself between two sessions is unknown".to_owned(),
+        0 => "This machine's own drift between sessions is unknown".to_owned(),
         count => format!("This machine's change from one session to the next was measured {count} times"),
     };
     Some(format!(
-        "{when}: any other change between them looks like a change of B. {rests}: the interval is {:.0} % \
+        "{when}: anything that changed in between looks like a change of B. {rests}: the interval is {:.0} % \
          wider at both ends. For a sure answer alternate the runs: diskspd compare --repeat 8 -- OPTIONS :: \
          OPTIONS TARGET{}",
         allowed.percent,
@@ -271,17 +272,20 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
 }
 
 fn more(metric: &Compared) -> Option<String> {
+    let more_runs = |number: u32| counted(number as usize, "more run");
     if metric.verdict != ChangeVerdict::CantTell {
         return None;
     }
     metric.noise_percent.filter(|_| metric.allowance.is_none())?;
     Some(match metric.more_runs {
-        Some([more, 0]) => format!("About {more} more of A alone would probably decide it."),
-        Some([0, more]) => format!("About {more} more of B alone would probably decide it."),
+        Some([more, 0]) => format!("About {} of A alone would probably decide it.", more_runs(more)),
+        Some([0, more]) => format!("About {} of B alone would probably decide it.", more_runs(more)),
         Some([first, other]) if first == other => {
-            format!("About {first} more of each side would probably decide it.")
+            format!("About {} of each side would probably decide it.", more_runs(first))
         }
-        Some([first, other]) => format!("About {first} more of A and {other} of B would probably decide it."),
+        Some([first, other]) => {
+            format!("About {} of A and {other} of B would probably decide it.", more_runs(first))
+        }
         None => {
             "Even a thousand runs of each side would probably not decide it: reduce the noise first.".into()
         }
@@ -301,8 +305,8 @@ fn found(metric: &Compared) -> Option<String> {
         false => "",
     };
     Some(format!(
-        "Runs scatter by {noise:.1} %; so many runs detect a change of 5 % in {five:.0} of 100 \
-         cases{least}.{roughly}"
+        "Runs scatter by {noise:.1} %; with this number of runs a change of 5 % is detected in {five:.0} of \
+         100 cases{least}.{roughly}"
     ))
 }
 

@@ -30,7 +30,7 @@ pub fn text(
         if !answer.common.is_empty() {
             text += &format!("with {}:\n", answer.common);
         }
-        let chosen = answer.chosen().map(|row| line("from now on", command(&rows[row])));
+        let chosen = answer.chosen().map(|row| line("use", command(&rows[row])));
         for AnswerLine { name, words } in lines(answer, rows, settings).into_iter().chain(chosen) {
             text += &format!("{name:<14}{words}\n");
         }
@@ -82,7 +82,7 @@ pub fn lines(answer: &SweepAnswer, rows: &[PointRow], settings: &Settings) -> Ve
     if !answer.left_out.is_empty() {
         lines.push(line("left out", left_out(&answer.left_out, rows)));
     }
-    lines.extend(what_would_tell(answer, rows).map(|words| line("would tell", words)));
+    lines.extend(what_would_tell(answer, rows).map(|words| line("to be sure", words)));
     lines
 }
 
@@ -144,7 +144,7 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
     let (seen, unit) = (shown(row), row.unit());
     let (low, high) = knee.between.unwrap_or((knee.load, knee.load));
     match knee.told {
-        KneeTold::Found if low == high => format!("{seen}; surely there (95 %): {low} {unit}"),
+        KneeTold::Found if low == high => format!("{seen}; at {low} {unit} (95 % sure)"),
         KneeTold::Found => format!("{seen}; between {low} and {high} {unit} (95 %)"),
         KneeTold::AtEnd => format!("at or beyond {low} {unit} (95 %): {}", extend(answer, rows)),
         KneeTold::AtBegin => {
@@ -153,12 +153,12 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
                 "the points below it are left \
                               out"
             } else {
-                "begin the range with a smaller load"
+                "start the range at a smaller load"
             };
             format!("at or below {high} {unit} (95 %): {what}")
         }
         KneeTold::Anywhere => {
-            format!("unclear: these repetitions allow any load from {low} to {high} {unit}")
+            format!("unclear: the knee may be anywhere from {low} to {high} {unit}")
         }
         KneeTold::NotRepeated => {
             format!("confidence unknown from one run per point (use --repeat 5); by these figures {seen}")
@@ -254,7 +254,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
         (false, ..) => "; confidence unknown from one run: use --repeat 5 or --until-sure".to_owned(),
         (true, Some(low), Some(high)) => format!("; surely between {low:.0} and {high:.0} (95 % each)"),
         (true, Some(low), None) => format!("; surely up to {low:.0} (95 %)"),
-        (true, None, Some(high)) => format!("; surely not from {high:.0} on (95 %)"),
+        (true, None, Some(high)) => format!("; surely broken from {high:.0} on (95 %)"),
         (true, None, None) => "; these repetitions vary too much for a sure answer".to_owned(),
     };
     if !of.by_rate {
@@ -266,9 +266,8 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
     let closed = closed.and_then(|row| row.figures.as_ref()?.felt().copied());
     if let Some(service) = closed.filter(|latency| objective.of(latency).ms() <= objective.limit_ms) {
         text += &format!(
-            "; the run at full load has only {} ms because a closed loop counts from submission (the next \
-             I/O waits for the one before); under a rate latency counts from when an I/O was due, and \
-             includes its wait",
+            "; the run at full load shows only {} ms: a closed loop counts from submission and omits the \
+             wait (coordinated omission), a rate counts from when an I/O was due",
             objective.of(&service)
         );
     }
@@ -283,8 +282,8 @@ fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let outstanding = maximum.load;
     by_depth.then(|| {
         format!(
-            "bounded by the queue depth: the maximum was measured with {outstanding} outstanding I/Os, and \
-             more may reach more; find the depth first (diskspd sweep -o1..{}), then pass it (-o)",
+            "limited by the queue depth: the maximum was measured with {outstanding} outstanding I/Os, a \
+             deeper queue may reach more; find the depth first (diskspd sweep -o1..{}), then pass it (-o)",
             (outstanding * 16).next_power_of_two()
         )
     })
@@ -295,7 +294,7 @@ fn limits(answer: &SweepAnswer) -> Option<String> {
         (None, None) => None,
         (below, beyond) if below == beyond => below.clone(),
         (below, beyond) => Some(format!(
-            "at the smallest load {}; at the largest {}",
+            "at the smallest load by {}; at the largest by {}",
             below.as_deref().unwrap_or("something not known"),
             beyond.as_deref().unwrap_or("something not known")
         )),

@@ -114,7 +114,7 @@ impl Drift {
             }
         };
         if let Some(bend) = self.bend {
-            text += &format!(", with {:+.1} % off that line in the middle", 100.0 * bend);
+            text += &format!("; in the middle {:+.1} % off that trend", 100.0 * bend);
         }
         text += &format!(", by {} runs of {}", self.runs, points(self.points));
         if self.iops.len() > 1 {

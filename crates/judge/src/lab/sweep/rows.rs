@@ -61,7 +61,7 @@ impl PointRow {
     pub fn trouble(&self) -> Option<&'static str> {
         let Some(figures) = &self.figures else { return Some("it failed") };
         if self.failure.is_some() {
-            return Some("a run of it failed");
+            return Some("one of its runs failed");
         }
         if self.runs.iter().any(|line| line.iops <= 0.0) {
             return Some("it did no I/O");

@@ -44,6 +44,5 @@ pub fn read<'a>(
             }
         }
     }
-    Err(LineFault::at(heading.number, "the latency distribution has no row of the maximum")
-        .hint("was the file cut off?"))
+    Err(LineFault::at(heading.number, "the latency table has no 'max' row").hint("was the file cut off?"))
 }

@@ -72,7 +72,9 @@ pub(super) fn misaligned(span: &SpanView, asked: Asked) -> Option<Finding> {
         let severity = if writes { Severity::Warning } else { Severity::Note };
         let finding = Finding::new("misaligned", severity, span, message)
             .on(&target.path)
-            .shown_by(format!("{place} of {value} bytes is no multiple of {block}, the {what}"))
+            .shown_by(format!(
+                "{place} of {value} bytes is not a multiple of {block}, the size of the {what}"
+            ))
             .remedy(format!("use multiples of {block} for -b, -r or -s, and -B"));
         return Some(match writes && block <= LARGEST_SECTOR {
             true => finding,

@@ -29,7 +29,11 @@ pub(super) fn reads_fit(span: &SpanView, asked: Asked) -> Option<Finding> {
     Some(
         Finding::new("cached-reads", Severity::Warning, span, message)
             .on(&target.path)
-            .shown_by(format!("{} are read repeatedly, {} of memory can hold them", Size(area), Size(room)))
+            .shown_by(format!(
+                "the area has {}, {} of memory are available for the page cache",
+                Size(area),
+                Size(room)
+            ))
             .remedy("bypass the page cache with -Su or -Sh, or use a file several times the size of memory")
             // Whether they were answered from there is the verdict's to say.
             .quietly(),
@@ -61,14 +65,17 @@ pub(super) fn not_durable(span: &SpanView, asked: Asked) -> Option<Finding> {
             .quietly()
     };
     if span.is_cached(asked) {
-        let message = format!("writes to '{}' end in the page cache: they are not durable yet", target.path);
+        let message =
+            format!("writes to '{}' complete in the page cache: they are not durable yet", target.path);
         return span.host.storage(asked.id).map(|_| finding(message));
     }
     let disks = span.system.environment.as_ref()?.disks.iter();
     let cache = disks
         .filter(|disk| disk.targets.contains(&asked.id))
         .find(|disk| disk.device.queue.get("write_cache").is_some_and(|cache| cache == "write back"))?;
-    let message =
-        format!("writes to '{}' end in the volatile write cache of {}", target.path, cache.device.name);
+    let message = format!(
+        "writes to '{}' complete in the volatile write cache of {}: a power cut loses them",
+        target.path, cache.device.name
+    );
     Some(finding(message).shown_by("write_cache: write back".to_owned()))
 }

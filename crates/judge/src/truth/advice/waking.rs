@@ -71,7 +71,7 @@ fn counted(span: &SpanView, environment: &Environment, sleeps: &[CpuSleeps]) -> 
     let weight = |entered: u64, latency: u64| u128::from(entered) * u128::from(latency);
     if halting {
         evidence.push(format!(
-            "the hypervisor has to end each sleep (idle driver {HALTING}): {HALT:.0} µs or more"
+            "each wake-up goes through the hypervisor (idle driver {HALTING}): {HALT:.0} µs or more"
         ));
     } else if let Some(state) = states().max_by_key(|state| weight(state.entered, state.latency)) {
         evidence.push(format!("idle state {} takes {} µs to leave", state.name, state.latency));

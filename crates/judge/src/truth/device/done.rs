@@ -59,8 +59,8 @@ pub fn done(part: &Part, facts: &DeviceFacts, layers: &[&Layer]) -> Result<Done,
             let why = match switched {
                 true => {
                     format!(
-                        "the kernel counted only part of {name}'s I/O: its statistics were switched during \
-                         the run"
+                        "the kernel counted only part of {name}'s I/O: its statistics were switched on or \
+                         off during the run"
                     )
                 }
                 false => format!("the kernel doesn't count {name}'s I/O: its statistics are switched off"),

@@ -215,7 +215,8 @@ impl Judged<'_> {
                 verdict: Verdict::Amplified,
                 severity: Some(by_degree(much && !ordinary, false)),
                 message: format!(
-                    "{below} read {} and wrote {}, {} what {} above did: redundancy, metadata, or somebody else",
+                    "{below} read {} and wrote {}, {} of what {} above did: redundancy, metadata, or other \
+                     users",
                     amount(leaves.read.bytes),
                     amount(leaves.write.bytes),
                     times(leaves.bytes(), passed.bytes()),

@@ -37,7 +37,9 @@ impl Judged<'_> {
             size(counted.bytes, counted.ios)
         );
         let remedy = match self.part.buffered {
-            true => "IOPS are the page cache's, MiB/s the device's; for the device's IOPS use -Su",
+            true => {
+                "the IOPS are the page cache's, the MiB/s the device's; to measure the device's IOPS use -Su"
+            }
             false => {
                 "IOPS count I/Os that the kernel merged with their neighbours; random I/O (-r) isn't \
                       merged"
@@ -92,7 +94,7 @@ impl Judged<'_> {
                     severity = if self.by_storage { Severity::Warning } else { Severity::Note };
                 }
             }
-            None => message += ": stripes, a file in pieces, or a limit between",
+            None => message += ": striping, a fragmented file, or a limit of a layer in between",
         }
         Some(Effect { verdict: Verdict::Split, severity: Some(severity), message, remedy })
     }

@@ -76,12 +76,12 @@ impl Judged<'_> {
             }),
         }?;
         let message = format!(
-            "{} counted {} of the {} {}, but {who}: its statistics lack I/O",
+            "{} counted {} of the {} {}, but {who}: its statistics miss I/Os",
             names(&first),
             amount(ours),
             amount(counted.bytes),
             if direction == Direction::Read { "read" } else { "written" },
         );
-        Some(unknown(message, Some("make sure nobody switches queue/iostats, and repeat the run".into())))
+        Some(unknown(message, Some("keep queue/iostats at 1 all the time, and repeat the run".into())))
     }
 }

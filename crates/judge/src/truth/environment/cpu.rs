@@ -27,7 +27,11 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
         finding = finding.shown_by(format!("energy preference {preference}"));
     }
     if let (Some(current), Some(max)) = (frequency.current, frequency.hardware_max) {
-        finding = finding.shown_by(format!("{} MHz of {} MHz when looked at", current / 1000, max / 1000));
+        finding = finding.shown_by(format!(
+            "{} MHz of {} MHz at the time of the check",
+            current / 1000,
+            max / 1000
+        ));
     }
     vec![finding]
 }
@@ -48,9 +52,9 @@ pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
 
 /// Clocks that are read over a bus, or tick too rarely.
 const SLOW_CLOCKS: [(&str, &str); 5] = [
-    ("hpet", "a reading takes about a microsecond, and processors wait for each other"),
-    ("acpi_pm", "a reading takes about a microsecond, and processors wait for each other"),
-    ("pit", "a reading takes several microseconds"),
+    ("hpet", "each clock read takes about 1 µs, and CPUs contend for it"),
+    ("acpi_pm", "each clock read takes about 1 µs, and CPUs contend for it"),
+    ("pit", "each clock read takes several µs"),
     ("jiffies", "it ticks every few milliseconds"),
     ("refined-jiffies", "it ticks every few milliseconds"),
 ];
@@ -59,7 +63,7 @@ pub(super) fn clock_source(seen: &Seen) -> Vec<Finding> {
     let name = seen.environment.clock_source.as_deref();
     let slow = SLOW_CLOCKS.iter().find(|(slow, _)| Some(*slow) == name);
     slow.map(|(name, why)| {
-        found(Severity::Warning, format!("the kernel takes time from {name}: {why}"))
+        found(Severity::Warning, format!("the kernel's clock source is {name}, a slow one: {why}"))
             .shown_by(format!("current_clocksource is {name}"))
     })
     .into_iter()

@@ -72,7 +72,8 @@ pub(super) fn misaligned(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         let block = setting(disk, "physical_block_size")?;
         let first = disk.misaligned.first()?;
-        let message = format!("{first} does not begin on a physical block of {}", disk.device.name);
+        let message =
+            format!("{first} is misaligned: it does not begin on a physical block of {}", disk.device.name);
         Some(found(Severity::Warning, message).shown_by(format!(
             "physical blocks of {block} bytes; misaligned: {}",
             disk.misaligned.join(", ")

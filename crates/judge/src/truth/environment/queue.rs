@@ -66,8 +66,8 @@ pub(super) fn buffered_loop(seen: &Seen) -> Vec<Finding> {
     each(seen, |disk| {
         (disk.device.direct == Some(false)).then(|| {
             let message = format!(
-                "{} accesses its file through the page cache: memory may answer even I/O that bypasses the \
-                 cache above it",
+                "{} accesses its file through the page cache: even I/O that bypasses the upper page cache \
+                 may be served from memory",
                 disk.device.name
             );
             found(Severity::Warning, message).shown_by("loop/dio: 0".into())

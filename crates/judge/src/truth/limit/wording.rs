@@ -18,6 +18,8 @@ const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to fi
 
 const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): whichever \
                                       changes the figures was the limit";
+/// What limits a run that does no I/O.
+const INTENDED: &str = "the program itself, as intended with engine null";
 
 pub(super) fn describe(
     span: &SpanView,
@@ -44,11 +46,7 @@ pub(super) fn describe(
         }
         Limiter::IoLimit => io_limit(span, effort),
         Limiter::VolumeLimit => volume(span),
-        Limiter::Tool if is_null => finding(
-            Severity::Note,
-            "limited-by-tool",
-            "the program itself, as intended with engine null".into(),
-        ),
+        Limiter::Tool if is_null => finding(Severity::Note, "limited-by-tool", INTENDED.into()),
         Limiter::Tool => {
             let what = format!(
                 "the program itself, not the storage: its own code used {:.0} % of a CPU",
@@ -62,7 +60,8 @@ pub(super) fn describe(
             let full = effort.workers.iter().filter_map(|worker| worker.times);
             let full = full.filter(|t| t.busy.saturating_add(t.waiting.unwrap_or(0)) as f64 >= least).count();
             let what = format!(
-                "the CPU: {full} of {} threads used {:.0} % of one each, mostly in the kernel",
+                "the CPU: {full} of {} threads had no idle time (the busiest used {:.0} % of a CPU), mostly \
+                 in the kernel",
                 effort.workers.len(),
                 percent(limits.busiest)
             );
@@ -188,7 +187,7 @@ fn sharing(effort: &Effort) -> Option<String> {
         [cpu] if on(*cpu).count() <= NAMED => {
             let names: Vec<String> = on(*cpu).map(|(thread, _): (u32, _)| thread.to_string()).collect();
             let (last, first) = names.split_last()?;
-            Some(format!("{} and {last} share CPU {cpu}", first.join(", ")))
+            Some(format!("threads {} and {last} share CPU {cpu}", first.join(", ")))
         }
         [cpu] => Some(format!("{} share CPU {cpu}", on(*cpu).count())),
         cpus => {
@@ -277,7 +276,7 @@ fn with_figures(
         (limits.cpu_per_io, limits.ceiling_iops, limiter != Limiter::Profile)
     {
         finding = finding.shown_by(format!(
-            "{:.2} us of CPU per I/O: if they never waited, these threads could reach {ceiling:.0} IOPS",
+            "{:.2} us of CPU per I/O: fully busy, these threads could do {ceiling:.0} IOPS",
             nanos / 1000.0
         ));
     }

@@ -78,10 +78,10 @@ impl Stragglers {
         let why = |host: &HostFigure| {
             let mut why = Vec::new();
             if host.iops() < rate - near {
-                why.push(format!("{:.2} IOPS, and {rate:.2} in the median", host.iops()));
+                why.push(format!("{:.2} IOPS; the median host {rate:.2}", host.iops()));
             }
             if let Some(p99) = host.p99().filter(|p99| latencies.len() >= FEWEST && *p99 > latency + close) {
-                why.push(format!("p99 {p99:.3} ms, and {latency:.3} ms in the median"));
+                why.push(format!("p99 {p99:.3} ms; the median host {latency:.3} ms"));
             }
             (!why.is_empty()).then(|| (host.name.to_owned(), why.join("; ")))
         };

@@ -24,16 +24,16 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
         if run_options.stuck_ms.or(run_options.fail_on_outage_ms).is_some() {
             refuse(
                 "M31",
-                "--stuck and --fail-on-outage look at a run while it goes on, which a simulated one doesn't; \
-                 leave them out (its report names outages all the same), or choose another engine",
+                "--stuck and --fail-on-outage need real time; leave them out (the report names outages \
+                 anyway), or choose another engine",
             );
         }
     }
     if run_options.simulated() && run_options.explain.is_some() {
         refuse(
             "M32",
-            "--explain follows I/Os through the kernel, where those of this engine never come; leave it out, \
-             or choose another engine",
+            "--explain traces I/Os in the kernel, and this engine's never get there; leave it out, or choose \
+             another engine",
         );
     }
     for (rule, message) in fsync_every(run_options, profile).into_iter().chain(volumes(run_options, profile))
@@ -118,7 +118,7 @@ fn volumes(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str, &'
         (
             asked.iter().any(|(written, read)| nothing(*written) || nothing(*read)),
             "M13",
-            "--until-written and --until-read: it must be at least 1 byte, or 1x",
+            "--until-written and --until-read: the amount must be at least 1 byte, or 1x",
         ),
         (
             any_span(|(written, _)| written.is_some(), |target| target.write_ratio == 0),

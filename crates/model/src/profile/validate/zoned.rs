@@ -40,7 +40,7 @@ const RULES: &[ZoneRule] = &[
         "Z5",
         |case| case.target.distribution.is_some() || case.target.spread.is_some(),
         "-rd and --distribution",
-        "what is written decides where I/Os go",
+        "with --zoned the write pointers decide where I/Os go",
     ),
     ("Z6", |case| case.target.is_mixed(), "--mix and --bs-split", "a zone is filled with blocks of one size"),
     (

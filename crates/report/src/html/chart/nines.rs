@@ -61,8 +61,8 @@ pub fn chart(id: String, summary: String, distributions: &[NinesLine], table: Fi
     };
     let key = distributions.iter().rev().map(|one| Key::line(one.class, one.name.clone())).collect();
     let note =
-        "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. \
-                Both axes go by factors."
+        "The further to the right, the rarer; the dot at the end of a line is the longest I/O of all. Both \
+         axes are logarithmic."
             .to_owned();
     ChartFigure { kind: "lines", id, title, summary, note, x, y, key, drawing, marks: Vec::new(), table }
 }

@@ -75,8 +75,7 @@ fn warnings(page: &ComparisonPage) -> Vec<(Severity, String)> {
     });
     let wrong = LETTERS.iter().zip(page.sides).filter_map(|(letter, side)| {
         let (wrong, all) = (wrong_runs(side), side.runs.len());
-        let message =
-            format!("the figures of {wrong} of {all} runs of {letter} are not what they seem to be");
+        let message = format!("the figures of {wrong} of {all} runs of {letter} are WRONG");
         (wrong > 0).then_some((Severity::Wrong, message))
     });
     wrong.chain(other_work).collect()

@@ -13,10 +13,10 @@ use diskspd_model::units::table::signed;
 use maud::{Markup, html};
 
 const MEANING: &str = "A, B: median of the runs. Change: the Hodges-Lehmann shift, B against A, and the \
-    interval that holds the true change. Chance: how often two sides without a difference look so different; \
-    corrected: times the number of figures that share an error rate of 5 %. Then how often so many \
-    runs detect a change of 5 %, the change that they detect in 80 of 100 cases, and the drift that both sides \
-    share, from the first pair to the last.";
+                       interval that holds the true change. Chance: p-value; corrected: Bonferroni, for 5 % \
+                       over all figures. Then how often so many runs detect a change of 5 %, the change that \
+                       they detect in 80 of 100 cases, and the drift that both sides share, from the first \
+                       pair to the last.";
 
 /// Table and chart of each time span.
 pub fn figures(page: &ComparisonPage) -> Markup {
@@ -66,9 +66,9 @@ fn changes(page: &ComparisonPage, span: &SpanCompared) -> Option<ChartFigure> {
         id: format!("changes-{}", id(page, span)),
         title: "Change of each figure".into(),
         summary: format!("{}.", said.collect::<Vec<_>>().join("; ")),
-        note: "The dot is the estimate, the line its interval, as sure as the table says: figures that \
-            share an error rate have longer ones. It is a change when the line doesn't touch 0, and the same \
-            when the line lies within the band. Lower latencies are better."
+        note: "The dot is the estimate, the line its confidence interval (column 'sure'). A line that \
+               doesn't touch 0 is a change; a line inside the band means the same. Lower latencies are \
+               better."
             .into(),
         label: "change of B against A".into(),
         same,

@@ -12,13 +12,12 @@ use super::chart::ChartFigure;
 use super::page::heading;
 use super::table::PageTable;
 use diskspd_judge::lab::compare::{self, SideDifference};
+use diskspd_model::units::counted;
 use diskspd_model::units::table::{Cell, TableColumn};
 use diskspd_model::units::visible::{line, lines};
 use maud::{Markup, html};
 pub use page::ComparisonPage;
-use page::{
-    CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, counted, id, name, of_span, runs_of, span_name, text,
-};
+use page::{CLASSES, LETTERS, MOST_WITH_ALL, MOST_WITH_CHARTS, id, name, of_span, runs_of, span_name, text};
 
 /// For the title of a window.
 pub fn title(page: &ComparisonPage) -> String {
@@ -37,7 +36,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
             p.kicker { "DiskSpd for Linux · comparison" }
             h1 { "B compared with A" }
             @for (letter, side) in LETTERS.iter().zip(page.sides) {
-                p.targets { (letter) ": " code { (line(&side.name)) } ", " (counted(side.runs.len())) }
+                p.targets { (letter) ": " code { (line(&side.name)) } ", " (counted(side.runs.len(), "run")) }
             }
         }
         section.verdict { (heading(2, "Verdict")) (answer::verdicts(page)) }
@@ -78,7 +77,7 @@ fn differences(found: &[SideDifference]) -> Markup {
     let both = |one: &&SideDifference| one.first.is_some() && one.other.is_some();
     let both: Vec<SideDifference> = found.iter().filter(both).cloned().collect();
     html! {
-        @if found.is_empty() { p { "Nothing: all else that was recorded is the same on both sides." } }
+        @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
         @if !both.is_empty() {
             (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, &both))
         }

@@ -28,10 +28,6 @@ pub(super) const MOST_WITH_ALL: usize = 4;
 /// Time spans that have charts at all.
 pub(super) const MOST_WITH_CHARTS: usize = 24;
 
-pub(super) fn counted(runs: usize) -> String {
-    if runs == 1 { "1 run".into() } else { format!("{runs} runs") }
-}
-
 /// Of several time spans or workloads, which one, by what it does; empty = there is one.
 pub(super) fn span_name(page: &ComparisonPage, span: &SpanCompared) -> String {
     let place = compare::place(page.comparison, span);

@@ -1,13 +1,14 @@
 //! The single runs of both sides, side by side: so it's seen what a change rests on, and which run is far
 //! from the others.
 
-use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, counted, id, name, of_span, runs_of, text};
+use super::{CLASSES, ComparisonPage, LETTERS, MOST_WITH_ALL, id, name, of_span, runs_of, text};
 use crate::html::chart::ChartFigure;
 use crate::html::chart::axis::{ChartAxis, short_latency};
 use crate::html::chart::points::{PointGroup, Points};
 use crate::html::chart::table::FigureTable;
 use crate::number::short;
 use diskspd_judge::lab::compare::{Compared, SpanCompared, Summarized};
+use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 
 /// A chart for each figure; of many time spans only of the one that decides.
@@ -44,7 +45,7 @@ fn chart(
     let all = sides.iter().flat_map(|side| side.values.iter().copied());
     let ticks = if metric.more_is_better { short } else { short_latency };
     let sides_below = LETTERS.iter().zip(sides).enumerate().map(|(number, (letter, side))| {
-        (number as f64 + 0.5, format!("{letter}, {}", counted(side.values.len())))
+        (number as f64 + 0.5, format!("{letter}, {}", counted(side.values.len(), "run")))
     });
     let points = Points {
         id: format!("runs-{}-{}", id(page, span), metric.metric.replace('.', "-")),
@@ -72,7 +73,7 @@ fn summary(sides: &[Summarized; 2], write: fn(f64) -> String) -> String {
         let high = side.values.iter().copied().fold(0.0, f64::max);
         format!(
             "{letter}: {}, median {}, {} to {}",
-            counted(side.values.len()),
+            counted(side.values.len(), "run"),
             write(side.median),
             write(low),
             write(high)

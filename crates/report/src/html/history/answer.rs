@@ -29,8 +29,9 @@ pub fn changes(page: &HistoryPage, course: &FollowedCourse) -> Vec<LastingChange
         let (change, better) = change_of(&pair[0], &pair[1], course.figure);
         let begin = pair[1].begin;
         let machine = course.told.iter().find(|run| run.of == ToldOf::Machine && run.is_at(begin));
-        let machine = machine
-            .map(|run| format!("; there changed {} (that they coincide is no proof)", line(&run.words)));
+        let machine = machine.map(|run| {
+            format!("; at the same time {} changed (not necessarily the cause)", line(&run.words))
+        });
         let run = course.points.get(pair[1].begin).and_then(|(run, _)| page.runs.get(*run))?;
         let since = date_and_time(run.at).unwrap_or_default();
         Some(LastingChange {
@@ -98,8 +99,8 @@ fn sentence(told: usize, changed: usize) -> String {
         (all, some) if all == some => {
             format!("All {all} figures with enough runs show a lasting change.")
         }
-        (all, 1) => format!("Of {all} figures that could be followed 1 has changed for good."),
-        (all, some) => format!("Of {all} figures that could be followed {some} have changed for good."),
+        (all, 1) => format!("Of {all} figures with enough runs, 1 shows a lasting change."),
+        (all, some) => format!("Of {all} figures with enough runs, {some} show a lasting change."),
     }
 }
 
@@ -120,7 +121,7 @@ fn unfollowed(few: &[(&FollowedWork, &FollowedCourse)]) -> Markup {
     html! {
         @if runs > 0 {
             p.note {
-                (runs) " runs have workloads with fewer than " (FEWEST_RUNS)
+                (runs) " runs left out: fewer than " (FEWEST_RUNS)
                 " runs on the same machine: too few for a trend."
             }
         }

@@ -187,7 +187,7 @@ fn told(course: &FollowedCourse, place: usize) -> String {
     let of_it = course.told.iter().filter(|run| run.place == place);
     let words = of_it.map(|run| match run.of {
         ToldOf::Machine => format!("changed: {}", run.words),
-        ToldOf::Apart => format!("far from its level, {}", run.words),
+        ToldOf::Apart => format!("outlier, {}", run.words),
         ToldOf::Clock => run.words.clone(),
     });
     line(&words.collect::<Vec<_>>().join("; ")).into_owned()

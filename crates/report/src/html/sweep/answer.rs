@@ -27,7 +27,7 @@ pub fn answers(page: &SweepPage) -> Markup {
                     p.name { "From now on" }
                     div.command { pre { code { (lines(&(page.command)(&page.rows[row]))) } } }
                 }
-                None => p { "No load is recommended: the answer above doesn't single one out." },
+                None => p { "No load is recommended: the answer above is not unique." },
             }
         }
     }

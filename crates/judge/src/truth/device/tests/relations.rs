@@ -29,7 +29,7 @@ fn every_relation_of_counts_has_its_verdict() {
             reads(100).of_size(1024),
             Split,
             Some(Note),
-            "in more, smaller I/Os: 1 KiB instead of 4 KiB: stripes",
+            "in more, smaller I/Os: 1 KiB instead of 4 KiB: striping",
         ),
         (
             "split by a setting",
@@ -102,7 +102,7 @@ fn every_relation_of_counts_has_its_verdict() {
             Case { own: Some(1000 * MIB), ..reads(1000).of_block(131_072).device(read(1001)).of_size(65536) },
             Split,
             Some(Note),
-            "instead of 128 KiB: stripes",
+            "instead of 128 KiB: striping",
         ),
         ("a little less", reads(100).device(read(95)), Verified, None, "0.95 x"),
         ("nothing at all", run((0, 0)), Unknown, None, "no I/O was counted"),
@@ -321,7 +321,7 @@ fn every_relation_of_counts_has_its_verdict() {
                 .on("fast", (100 * MIB, 100 * MIB)),
             Amplified,
             Some(Warning),
-            "2.00 x what",
+            "2.00 x of what",
         ),
         (
             "others in flight",
