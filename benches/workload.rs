@@ -25,6 +25,7 @@ const BASIS: TargetWorkload = TargetWorkload {
     distribution: None,
     spread: None,
     weight: 1,
+    each_once: false,
     portion: None,
 };
 /// A size of no particular beauty.

@@ -7,6 +7,7 @@ mod machines;
 
 mod model {
     mod address_streams;
+    mod each_once;
     mod fsync_every;
     mod mixes;
     mod pace;

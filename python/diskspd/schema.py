@@ -2034,6 +2034,7 @@ class TimeSpanTarget:
     content: Optional[TargetContent] = field(default=None, metadata={'of': 'TargetContent'})
     distribution: Optional[Distribution] = field(default=None, metadata={'of': 'Distribution'})
     dont_cache: Optional[bool] = field(default=None)
+    each_once: Optional[bool] = field(default=None)
     file_size: Optional[int] = field(default=None)
     flush_type: Optional[str] = field(default=None)
     mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})

@@ -80,15 +80,29 @@ fn jobs_become_command_lines() {
         ("buffered=0", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
         ("direct=1; buffered=1", "-b4K -f1G -fs -s -w0 -t1 -o1 -n -Sb"),
         ("direct; numjobs=4; bs=32k", "-b32K -f1G -s -w0 -t4 -o1 -n -Su"),
-        ("direct; rw=randread; bs=8k", "-b8K -f1G -r -w0 -t1 -o1 -n -Su"),
+        ("direct; rw=randread; bs=8k", "-b8K -f1G -r -w0 --each-once -t1 -o1 -n -Su"),
+        ("direct; rw=randread; bs=8k; norandommap", "-b8K -f1G -r -w0 -t1 -o1 -n -Su"),
+        (
+            "direct; rw=randread; norandommap; random_generator=lfsr",
+            "-b4K -f1G -r -w0 --each-once -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; rw=randrw; bssplit=4k/60:16k/40; zero_buffers",
+            "-f1G -r4K -w50 -Z --bs-split=4096/60:16384/40 --each-once -t1 -o1 -n -Su",
+        ),
+        // A register shortens nothing.
+        (
+            "direct; rw=randread; bssplit=4k/60:16k/40; random_generator=lfsr",
+            "-f1G -r4K -w0 --bs-split=4096/60:16384/40 -t1 -o1 -n -Su",
+        ),
         ("direct; rw=randread; ba=16k", "-b4K -f1G -r16K -w0 -t1 -o1 -n -Su"),
-        ("direct; rw=randwrite; zero_buffers", "-b4K -f1G -r -w100 -Z -t1 -o1 -n -Su"),
-        ("direct; rw=randwrite", "-b4K -f1G -r -w100 -Z4M -t1 -o1 -n -Su"),
+        ("direct; rw=randwrite; zero_buffers", "-b4K -f1G -r -w100 -Z --each-once -t1 -o1 -n -Su"),
+        ("direct; rw=randwrite", "-b4K -f1G -r -w100 -Z4M --each-once -t1 -o1 -n -Su"),
         (
             "direct; rw=randrw; rwmixwrite=30; buffer_compress_percentage=50",
-            "-b4K -f1G -r -w30 --compress=50 -t1 -o1 -n -Su",
+            "-b4K -f1G -r -w30 --each-once --compress=50 -t1 -o1 -n -Su",
         ),
-        ("direct; rw=randrw; rwmixread=100", "-b4K -f1G -r -w0 -t1 -o1 -n -Su"),
+        ("direct; rw=randrw; rwmixread=100", "-b4K -f1G -r -w0 --each-once -t1 -o1 -n -Su"),
         (
             "direct; rw=rw; rwmixread=60; refill_buffers",
             "-f1G --mix=60: -b4096 -s -w0; 40: -b4096 -s -w100 --compress=0 -t1 -o1 -n -Su",
@@ -117,14 +131,20 @@ fn jobs_become_command_lines() {
         ("direct; thinktime=2ms; thinktime_blocks=8", "-b4K -f1G -s -w0 -t1 -o1 -n -i8 -j2 -Su"),
         ("direct; prioclass=3", "-b4K -f1G -s -w0 -t1 -o1 -n -I1 -Su"),
         ("direct; sync=dsync; rw=write", "-b4K -f1G -s -w100 -Z4M -t1 -o1 -n -Sh"),
-        ("direct; rw=randwrite; atomic; ioengine=pvsync2", "-b4K -f1G -r -w100 -Z4M -t1 -o1 -n -Su --atomic"),
+        (
+            "direct; rw=randwrite; atomic; ioengine=pvsync2",
+            "-b4K -f1G -r -w100 -Z4M --each-once -t1 -o1 -n -Su --atomic",
+        ),
         // Of reads alone fio takes no notice of it.
-        ("direct; rw=randread; atomic=1", "-b4K -f1G -r -w0 -t1 -o1 -n -Su"),
-        ("uncached=1; rw=randread; fadvise_hint=0", "-b4K -f1G -r -w0 -t1 -o1 -n -Sb --dontcache"),
+        ("direct; rw=randread; atomic=1", "-b4K -f1G -r -w0 --each-once -t1 -o1 -n -Su"),
+        (
+            "uncached=1; rw=randread; fadvise_hint=0",
+            "-b4K -f1G -r -w0 --each-once -t1 -o1 -n -Sb --dontcache",
+        ),
         // fio asks for it where I/O goes through the cache, too.
         ("direct; uncached=1", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
         ("direct; exitall; ss=iops:10%; ss_dur=30s", "-b4K -f1G -s -w0 -t1 -o1 -n -Su"),
-        ("direct; rw=randtrim", "-b4K -f1G -r -w0 --trim=100 -t1 -o1 -n -Su"),
+        ("direct; rw=randtrim", "-b4K -f1G -r -w0 --each-once --trim=100 -t1 -o1 -n -Su"),
         ("direct; rw=randread; percentage_random=40", "-b4K -f1G -r -rs40 -w0 -t1 -o1 -n -Su"),
     ] {
         let expected = format!("{options} {REST} --engine=sync /dev/nvme0n1");
@@ -250,7 +270,7 @@ fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
 
 #[test]
 fn what_differs_is_told_once_with_its_jobs() {
-    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\n[a]\n[b]\nwrite_lat_log=x\n";
+    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\nba=8k\n[a]\n[b]\nwrite_lat_log=x\n";
     let notes: Vec<String> = convert(text).unwrap().notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
@@ -304,8 +324,12 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "j.fio:3: [a]: bssplit=4k/50:8k/20: the shares have to be 100 % together, and are 70 %",
         ),
         (
-            "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\n",
-            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done: the sizes that it does aren't those of the job; add norandommap=1: then fio keeps the sizes too",
+            "[a]\nsize=1m\nrw=randrw\nbssplit=4k/50:8k/50,4k\n",
+            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done, which is done here where reads and writes have the same sizes, ba is the smallest of them, and all I/Os are random and uniform; add norandommap=1: then fio keeps the sizes too",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
+            "j.fio:5: [a]: number_ios=4: I/Os are shortened where a block behind them was done: the bytes of so many aren't known; give size or io_size, or add norandommap=1",
         ),
         (
             "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",

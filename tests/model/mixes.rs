@@ -164,6 +164,7 @@ fn shares_hold_over_a_million_draws() {
         distribution: None,
         spread: None,
         weight: 1,
+        each_once: false,
         portion: Some(PortionOf { is_first: part == 0, part, share, is_split: false }),
     };
     let workloads: Vec<TargetWorkload> = (0..).zip(shares).map(portion).collect();

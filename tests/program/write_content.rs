@@ -107,6 +107,7 @@ impl Model {
             distribution: None,
             spread: None,
             weight: 1,
+            each_once: false,
             portion: None,
         };
         let assignment = Assignment { workload: &workload, requests: 1, interlocked: Arc::default() };

@@ -321,7 +321,7 @@ fn fill_profile(profile: &mut Profile) {
     target.random_data_source = Some(RandomDataSource { size: 1, path: Some(b"\xff".to_vec().into()) });
     target.flush_type = Some(FlushType::ViewOfFile);
     (target.atomic, target.dont_cache, target.write_hint) = (true, true, Some(WriteLifetime::Short));
-    (target.no_wait, target.zoned) = (true, true);
+    (target.no_wait, target.zoned, target.each_once) = (true, true, true);
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
     Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));

@@ -178,9 +178,14 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
         None => share,
     };
     let spread = w.spread.map_or(String::new(), |spread| format!(" {spread}"));
+    let once = match w.map_bytes() {
+        0 if w.each_once => " each once".into(),
+        0 => String::new(),
+        bytes => format!(" each once (a map of {})", units::Size(bytes)),
+    };
     let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
     format!(
-        "{mix} {} {pattern}{spread}{start} step {}, {share}, {}{}{}",
+        "{mix} {} {pattern}{spread}{once}{start} step {}, {share}, {}{}{}",
         units::Size(u64::from(w.block_size)),
         units::Size(w.stride),
         modes.join(" "),

@@ -180,6 +180,9 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if target.zoned {
         put!(out, "{tab}zones: written at their write pointers, and reset before they are written again\n");
     }
+    if target.each_once {
+        put!(out, "{tab}each block once before any twice, in random order\n");
+    }
     if let Some(lifetime) = target.write_hint {
         put!(out, "{tab}lifetime hint of writes: {}\n", lifetime.name());
     }

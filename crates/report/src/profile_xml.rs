@@ -199,6 +199,7 @@ impl Writer<'_> {
             ("Atomic", target.atomic),
             ("NoWait", target.no_wait),
             ("Zoned", target.zoned),
+            ("EachOnce", target.each_once),
         ];
         for (element, given) in ways {
             if given {

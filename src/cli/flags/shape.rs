@@ -3,7 +3,7 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Compatibility::*, DISKSPD, Flag, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, when};
+use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
 use crate::profile::{AddressSpread, ContentShape, NoAddressSpread, SizeShare, Target};
 use crate::units;
@@ -51,6 +51,22 @@ pub const FLAGS: &[Flag] = &[
             when(target.mix.is_empty() && !target.sizes.is_empty(), SizeShare::print_list(&target.sizes))
         }),
         read: Read::Text(sizes),
+        ..DISKSPD
+    },
+    Flag {
+        name: Long("each-once"),
+        forms: &[("--each-once", "do each block once before any twice, in random order")],
+        default: "places are drawn independently: some come twice before others come at all",
+        scope: Scope::Targets,
+        notes: "Needs -r. A place is drawn as ever; where it has been done, the next one that hasn't takes \
+                its turn, round the end. When all are done, it begins anew. Each thread has a map of its \
+                own, of one bit for each block: 32 MiB for 1 TiB in blocks of 4 KiB. Several sizes \
+                (--bs-split) need -r<smallest size>, and an I/O that would reach a block that was done is \
+                shortened to end before it. Not with -rd, --distribution, --mix, --zoned and --replay.",
+        compatibility: LinuxOnly,
+        tested: &["command_lines", "each_once"],
+        read: Read::Switch(|draft| draft.target.each_once = true),
+        print: Print::Work(|_, target| switch(target.each_once)),
         ..DISKSPD
     },
     Flag {

@@ -152,6 +152,7 @@ impl Command {
             distribution: self.distribution.clone(),
             spread: None,
             weight: 1,
+            each_once: false,
             portion: None,
         }
     }

@@ -42,6 +42,7 @@ fn workloads() -> impl Strategy<Value = TargetWorkload> {
                 distribution,
                 spread: None,
                 weight: 1,
+                each_once: false,
                 portion: None,
             }
         },
@@ -105,6 +106,7 @@ proptest! {
             distribution: Some(Distribution::with_tail(DistributionKind::Absolute, ranges)),
             spread: None,
             weight: 1,
+            each_once: false,
             portion: None,
         };
         let mut thread = thread(&workload, seed);

@@ -88,6 +88,7 @@ pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) 
         block_alignment: 0,
         distribution: None,
         spread: None,
+        each_once: false,
         write_through: false,
         atomic: false,
         throughput: None,

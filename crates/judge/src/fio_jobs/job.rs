@@ -177,6 +177,7 @@ impl AskedJob {
     fn ways_fit(&self, settings: &JobSettings) -> bool {
         let asks_kernel = matches!(self.engine, EngineKind::Aio | EngineKind::Uring | EngineKind::Sync);
         let atomic = self.atomic && self.has_writes();
+        let is_timed = self.time_based && self.runtime_s.is_some();
         let rules = [
             (
                 atomic && (!asks_kernel || !self.direct),
@@ -191,13 +192,19 @@ impl AskedJob {
                 "give one bs",
             ),
             (
+                self.number_ios.is_some() && !is_timed && self.shape.shortens(),
+                "number_ios",
+                "I/Os are shortened where a block behind them was done: the bytes of so many aren't known",
+                "give size or io_size, or add norandommap=1",
+            ),
+            (
                 self.dont_cache && !self.direct && !asks_kernel,
                 "uncached",
                 "only libaio, io_uring and pvsync2 can ask for it",
                 "use one of them",
             ),
             (
-                self.ends_all && !(self.time_based && self.runtime_s.is_some()),
+                self.ends_all && !is_timed,
                 "exitall",
                 "a time span of jobs that end by their size ends when all of them have",
                 "give all of them time_based and the same runtime",

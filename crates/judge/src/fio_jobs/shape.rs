@@ -34,6 +34,8 @@ pub(super) struct JobShape {
     pub(super) alignment: Each<Option<u64>>,
     /// Where random I/O goes.
     pub(super) random: Each<RandomPlaces>,
+    /// Each block is done once before any is done twice.
+    pub(super) each_once: bool,
 }
 
 impl JobShape {
@@ -56,10 +58,12 @@ impl JobShape {
             true => settings.read("random_distribution", random::read)?,
             false => Each::all(RandomPlaces::Uniform),
         };
-        let shape = JobShape { way, random_percent, hole, sizes, alignment, random };
-        if shape.has_map(settings) && shape.has_several_sizes() {
-            let reason = "of several sizes, fio shortens each I/O that would reach a block that was done: \
-                          the sizes that it does aren't those of the job";
+        let mut shape = JobShape { way, random_percent, hole, sizes, alignment, random, each_once: false };
+        shape.each_once = shape.does_each_once(settings);
+        if shape.has_map(settings) && shape.has_several_sizes() && !shape.each_once {
+            let reason = "of several sizes, fio shortens each I/O that would reach a block that was done, \
+                          which is done here where reads and writes have the same sizes, ba is the smallest \
+                          of them, and all I/Os are random and uniform";
             settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
             return None;
         }
@@ -73,12 +77,34 @@ impl JobShape {
     fn has_map(&self, settings: &JobSettings) -> bool {
         let spread = |places: &RandomPlaces| matches!(places, RandomPlaces::Spread(_));
         let spread = spread(&self.random.read) || spread(&self.random.write);
-        self.random_percent > 0 && !spread && !settings.is_on("norandommap")
+        let given = !settings.is_on("norandommap") && !is_shift_register(settings);
+        self.random_percent > 0 && !spread && given
+    }
+
+    /// Whether `--each-once` does what fio does with its map, or with a shift register, which goes round all
+    /// blocks and shortens nothing.
+    fn does_each_once(&self, settings: &JobSettings) -> bool {
+        let Each { read, write, trim } = &self.sizes;
+        let (align, random) = (&self.alignment, &self.random);
+        let (sizes, align, random) = match self.way {
+            JobWay::Read => (read, align.read, &random.read),
+            JobWay::Write => (write, align.write, &random.write),
+            JobWay::Trim => (trim, align.trim, &random.trim),
+            JobWay::Mixed(_) if (read, align.read, &random.read) != (write, align.write, &random.write) => {
+                return false;
+            }
+            JobWay::Mixed(_) => (read, align.read, &random.read),
+        };
+        let smallest = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
+        let blocks =
+            align.is_none_or(|align| align == u64::from(smallest)) && *random == RandomPlaces::Uniform;
+        let register = is_shift_register(settings) && sizes.len() == 1;
+        self.random_percent == 100 && blocks && (self.has_map(settings) || register)
     }
 
     /// What is known to differ.
     fn tell(&self, settings: &JobSettings) {
-        if self.has_map(settings) {
+        if self.has_map(settings) && !self.each_once {
             let what =
                 "fio does each block once before any twice; here offsets are drawn as with norandommap=1";
             settings.tell("norandommap (not given)", what);
@@ -109,6 +135,11 @@ impl JobShape {
         self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
+    /// Whether I/Os are shortened that would reach a block that was done.
+    pub(super) fn shortens(&self) -> bool {
+        self.each_once && self.has_several_sizes()
+    }
+
     /// The smallest size of all ways, bytes.
     pub(super) fn smallest(&self) -> u32 {
         self.used_sizes().into_iter().flatten().map(|size| size.block_size).min().unwrap_or(1)
@@ -129,6 +160,11 @@ impl JobShape {
             JobWay::Trim => vec![trim],
         }
     }
+}
+
+/// Offsets come from a linear feedback shift register, which has a map in itself.
+fn is_shift_register(settings: &JobSettings) -> bool {
+    settings.text("random_generator") == Some("lfsr")
 }
 
 /// `rw`, and its share of reads: the way, whether offsets are random, and what is left out between I/Os.

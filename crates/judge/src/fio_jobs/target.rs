@@ -103,6 +103,7 @@ impl AskedJob {
         target.sizes = alone.sizes;
         target.random_ratio = alone.random_ratio;
         target.write_ratio = alone.write_ratio;
+        target.each_once = shape.each_once;
         target.distribution = alone.distribution;
         target.spread = alone.spread;
     }

@@ -202,18 +202,28 @@ fn too_much_memory(
     // are taken.
     let ordinary = workers.iter().filter(|w| !w.large_pages);
     let buffers: u64 = ordinary.fold(shared, |sum, w| sum.saturating_add(w.buffer));
+    let of_maps = workers.iter().flat_map(|worker| &worker.targets).map(|target| target.workload.map_bytes());
+    let maps = of_maps.fold(0, u64::saturating_add);
+    let (buffers, what, remedy) = match maps {
+        0 => (buffers, "", "lower -b, -o, -t or -Z<size>"),
+        maps => (
+            buffers.saturating_add(maps),
+            " and the maps of --each-once",
+            "leave out --each-once, or lower -t, -b or -o",
+        ),
+    };
     let available = system.memory_available;
     if available > 0 && buffers > available {
         return Some(PlanError::target(format!(
-            "the I/O buffers need {} of memory, but {} are available: lower -b, -o, -t or -Z<size>",
+            "the I/O buffers{what} need {} of memory, but {} are available: {remedy}",
             units::Size(buffers),
             units::Size(available)
         )));
     }
     let allowance = system.memory_allowance.as_ref().filter(|allowance| buffers > allowance.left)?;
     Some(PlanError::target(format!(
-        "the I/O buffers need {} of memory, but the control group {} has {} left of its {}, so the kernel \
-         would kill the run; lower -b, -o, -t or -Z<size>, or raise the group's limit",
+        "the I/O buffers{what} need {} of memory, but the control group {} has {} left of its {}, so the \
+         kernel would kill the run; {remedy}, or raise the group's limit",
         units::Size(buffers),
         allowance.group,
         units::Size(allowance.left),
@@ -405,6 +415,7 @@ fn workload(
         write_ratio: target.write_ratio,
         distribution: target.distribution.clone(),
         spread: target.spread,
+        each_once: target.each_once,
         weight,
         portion,
     })

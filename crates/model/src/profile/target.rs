@@ -100,6 +100,9 @@ pub struct Target {
     /// `--distribution`: where random I/O goes, instead of `-rd`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<AddressSpread>,
+    /// `--each-once`: random I/O does each block once before any twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each_once: bool,
     /// `--bs-split`: sizes of I/Os, of which `block_size` is the largest; empty = all have that size.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeShare>,
@@ -157,6 +160,7 @@ impl Default for Target {
             weight: 1,
             thread_targets: Vec::new(),
             spread: None,
+            each_once: false,
             sizes: Vec::new(),
             mix: Vec::new(),
             content: None,

@@ -9,6 +9,7 @@
 //! the order in which it is drawn from, which [`ThreadWorkload`] describes.
 
 mod assignment;
+mod block_map;
 mod content;
 mod distribution;
 mod geometry;
@@ -55,6 +56,9 @@ pub struct TargetWorkload {
     pub distribution: Option<Distribution>,
     /// The same by another form; goes before `distribution`.
     pub spread: Option<AddressSpread>,
+    /// Each block is done once before any is done twice, in random order (`--each-once`): random positions
+    /// alone, without a distribution. Portions of a target share the blocks, of the size of their stride.
+    pub each_once: bool,
     /// Share of a floating pool's I/Os; at least 1. Others ignore it.
     pub weight: u32,
     /// Which portion of its target it is; `None` = all of it.
@@ -78,6 +82,19 @@ impl TargetWorkload {
     /// The positions at which an I/O of this workload may start.
     pub fn grid(&self) -> Grid {
         Grid { region: self.region, block_size: self.block_size, stride: self.stride }
+    }
+
+    /// The blocks of which each is done once ([`TargetWorkload::each_once`]).
+    fn blocks(&self) -> u64 {
+        // Of several sizes the last ones are too short for the larger ones.
+        let in_region = self.region / self.stride.max(1);
+        self.grid().positions().max(if self.portion.is_some() { in_region } else { 0 })
+    }
+
+    /// Bytes of memory that a thread takes to know which blocks are done; 0 = it needn't know.
+    pub fn map_bytes(&self) -> u64 {
+        let further = self.portion.is_some_and(|portion| !portion.is_first);
+        if self.each_once && !further { block_map::BlockMap::bytes(self.blocks()) } else { 0 }
     }
 }
 

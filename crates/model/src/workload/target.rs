@@ -1,5 +1,6 @@
 //! One thread on one target: the next position and direction.
 
+use super::block_map::BlockMap;
 use super::positions::{Positions, Uniform};
 use super::{Grid, Modulus, Pattern, Random, TargetWorkload};
 use crate::engines::Direction;
@@ -36,6 +37,8 @@ pub(super) struct TargetState {
     pub(super) block_size: u32,
     /// Number of the part of the mix.
     part: Option<u32>,
+    /// Which of the thread's maps has the blocks that were done; `None` = they aren't kept.
+    pub(super) map: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -233,6 +236,7 @@ impl TargetState {
             base: workload.base,
             block_size: workload.block_size,
             part: workload.portion.map(|portion| portion.part),
+            map: None,
         };
         (state, effective)
     }
@@ -292,6 +296,13 @@ impl TargetState {
         offset.checked_sub(self.base).is_some_and(|relative| relative <= self.track.limit)
     }
 
+    /// Where an I/O goes that would go to this offset, and its bytes, by the blocks that are left.
+    pub(super) fn left_at(&self, map: &mut BlockMap, offset: u64) -> (u64, u32) {
+        let (position, length) = map.take(offset - self.base, self.block_size);
+        debug_assert!(position + u64::from(length) <= self.track.limit + u64::from(self.block_size));
+        (self.base + position, length)
+    }
+
     /// What decides the next I/Os, when each takes one draw and nothing else; `None` = there is more to it.
     #[inline]
     pub(super) fn plain(&self) -> Option<Plain> {
@@ -301,7 +312,7 @@ impl TargetState {
             Mix::Drawn(_) => return None,
         };
         match (&self.sequence, &self.slices, self.positions.uniform()) {
-            (Sequence::Random, None, Some(positions)) => {
+            (Sequence::Random, None, Some(positions)) if self.map.is_none() => {
                 Some(Plain { positions, direction, base: self.base, block_size: self.block_size })
             }
             _ => None,

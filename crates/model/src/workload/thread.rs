@@ -1,9 +1,10 @@
 //! One thread on all its targets: the next I/O of a request.
 
 use super::assignment::Assignment;
+use super::block_map::BlockMap;
 use super::portions::Portions;
 use super::target::{Plain, TargetState};
-use super::{Modulus, Random};
+use super::{Modulus, Random, TargetWorkload};
 use crate::engines::Direction;
 use crate::results::EffectiveRange;
 
@@ -12,7 +13,8 @@ use crate::results::EffectiveRange;
 pub struct Next {
     /// Which of the thread's targets, from 0.
     pub target: u32,
-    /// Bytes to transfer.
+    /// Bytes to transfer; with [`TargetWorkload::each_once`] of several sizes fewer than the size that was
+    /// drawn, where a block behind it is done.
     pub length: u32,
     /// Byte offset in the target, the base offset included.
     pub offset: u64,
@@ -39,6 +41,8 @@ pub struct ThreadWorkload {
     /// Position of each request, for the parallel pattern.
     requests: Vec<u64>,
     effective: Vec<Vec<EffectiveRange>>,
+    /// The blocks that were done, of each target that asks for it.
+    maps: Vec<BlockMap>,
     /// All that decides the next I/Os beside the generator, where it is that little.
     plain: Option<Plain>,
 }
@@ -49,6 +53,17 @@ fn plain(choice: &Choice, targets: &[TargetState]) -> Option<Plain> {
         (Choice::Only, [only]) => only.plain(),
         _ => None,
     }
+}
+
+/// Which map a target has; portions have that of their first one.
+fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
+    if !workload.each_once {
+        return None;
+    }
+    if workload.portion.is_none_or(|portion| portion.is_first) {
+        maps.push(BlockMap::new(workload.blocks(), workload.stride));
+    }
+    (maps.len() as u32).checked_sub(1)
 }
 
 /// How a request finds its target.
@@ -139,9 +154,11 @@ impl ThreadWorkload {
     pub fn new(seed: u64, floating: bool, targets: &[Assignment<'_>]) -> ThreadWorkload {
         let mut random = Random::new(seed);
         let (mut states, mut effective): (Vec<TargetState>, Vec<_>) = (Vec::new(), Vec::new());
+        let mut maps = Vec::new();
         for target in targets {
             let shared = target.interlocked.clone();
-            let (state, ranges) = TargetState::new(target.workload, shared, states.last(), &mut random);
+            let (mut state, ranges) = TargetState::new(target.workload, shared, states.last(), &mut random);
+            state.map = map(target.workload, &mut maps);
             states.push(state);
             effective.push(ranges);
         }
@@ -155,6 +172,7 @@ impl ThreadWorkload {
             targets: states,
             random,
             effective,
+            maps,
         }
     }
 
@@ -175,10 +193,14 @@ impl ThreadWorkload {
         let index = self.choice.target(request, &mut self.random);
         let target = &mut self.targets[index as usize];
         let position = &mut self.requests[request as usize];
-        let (offset, direction) = target.next(&mut self.random, position);
+        let (mut offset, direction) = target.next(&mut self.random, position);
         debug_assert!(target.holds(offset), "{offset} is outside of the region: {target:?}");
+        let mut length = target.block_size;
+        if let Some(map) = target.map {
+            (offset, length) = target.left_at(&mut self.maps[map as usize], offset);
+        }
         let slice = target.slice(direction, &mut self.random);
-        Next { target: index, length: target.block_size, offset, slice, direction }
+        Next { target: index, length, offset, slice, direction }
     }
 
     /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each with its

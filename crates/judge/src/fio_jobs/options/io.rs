@@ -18,7 +18,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "softrandommap",
         &[],
         FioForm::Switch,
-        "offsets are drawn independently: no map says which blocks were done",
+        "where there is no memory for a map of the blocks that were done, the run is refused",
     ),
     same("randseed", &[], FioForm::Number),
     near(

@@ -5,6 +5,7 @@
 mod case;
 mod content;
 mod distribution;
+mod each_once;
 mod mix;
 mod rules;
 mod run_options;

@@ -1,6 +1,6 @@
 //! The rules as tables, in the order in which their messages appear.
 
-use super::{Case, content, distribution, mix, shares, ways, zoned};
+use super::{Case, content, distribution, each_once, mix, shares, ways, zoned};
 use crate::finding::{Finding, Severity};
 use crate::profile::{BufferSeparation, CacheMode, Compat, RawText, Target, Throughput, TimeSpan};
 use Severity::{Error, Warning};
@@ -53,6 +53,7 @@ pub(super) fn check_target(case: &Case) -> Vec<Finding> {
     findings.extend(shares::check(case));
     findings.extend(ways::check(case));
     findings.extend(zoned::check(case));
+    findings.extend(each_once::check(case));
     findings
 }
 

@@ -46,6 +46,7 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
     findings.extend(super::shares::with_run_options(run_options, profile));
     findings.extend(super::ways::with_run_options(run_options, profile));
     findings.extend(super::zoned::with_run_options(run_options, profile));
+    findings.extend(super::each_once::with_run_options(run_options, profile));
     let mut refuse = |rule, message: &str| findings.push(Finding::of_machine(rule, Severity::Error, message));
     if let Some(recorded) = &run_options.replay {
         for (rule, message) in replay(recorded, run_options, profile) {

@@ -165,6 +165,7 @@ const TARGET: &[Child] = &[
     value("linux:Atomic", Bool),
     value("linux:NoWait", Bool),
     value("linux:Zoned", Bool),
+    value("linux:EachOnce", Bool),
     value("linux:WriteHint", Word(WriteLifetime::NAMES)),
 ];
 

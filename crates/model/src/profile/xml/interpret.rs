@@ -177,6 +177,7 @@ fn target(node: &Node) -> Result<Target, Fault> {
         atomic: node.is_on("linux:Atomic"),
         no_wait: node.is_on("linux:NoWait"),
         zoned: node.is_on("linux:Zoned"),
+        each_once: node.is_on("linux:EachOnce"),
         write_hint: node.word("linux:WriteHint").and_then(WriteLifetime::from_name),
         flush_type: node.word("FlushType").map(|word| match word {
             "ViewOfFile" => FlushType::ViewOfFile,
