@@ -51,6 +51,15 @@ impl JobSurroundings for ThisMachine {
         }
     }
 
+    fn cpus_of_node(&self, node: u32) -> Vec<u32> {
+        let nodes = host::snapshot().topology.allowed_nodes();
+        let masks = nodes.into_iter().filter(|place| place.number == node).flat_map(|place| place.masks);
+        let cpus = |(group, mask): (u16, u64)| {
+            (0..u64::BITS).filter(move |cpu| mask >> cpu & 1 == 1).map(move |cpu| u32::from(group) * 64 + cpu)
+        };
+        masks.flat_map(cpus).collect()
+    }
+
     fn keyword(&self, keyword: Keyword) -> Option<u64> {
         match keyword {
             Keyword::PageSize => {

@@ -37,6 +37,15 @@ impl JobSurroundings for Staged {
         }
     }
 
+    fn cpus_of_node(&self, node: u32) -> Vec<u32> {
+        match node {
+            0 => vec![0, 1],
+            1 => vec![2, 3],
+            2 => vec![64],
+            _ => Vec::new(),
+        }
+    }
+
     fn keyword(&self, keyword: Keyword) -> Option<u64> {
         match keyword {
             Keyword::PageSize => Some(4096),
@@ -113,7 +122,7 @@ fn jobs_become_command_lines() {
             "-f1G -r4K -w0 --bs-split=4096/60:8192/40 -t1 -o1 -n -Su",
         ),
         (
-            "direct; rw=randread; norandommap; bsrange=4k-12k",
+            "direct; rw=randread; norandommap; bsrange=4k:12k",
             "-f1G -r4K -w0 --bs-split=4096/1:8192/1:12288/1 -t1 -o1 -n -Su",
         ),
         (
@@ -126,7 +135,32 @@ fn jobs_become_command_lines() {
         ),
         ("direct; offset=1m; size=2m", "-b4K -B1M -f3M -s -w0 -t1 -o1 -n -Su"),
         ("direct; offset=25%; size=50%", "-b4K -B256M -f768M -s -w0 -t1 -o1 -n -Su"),
-        ("direct; rate=1m", "-b4K -f1G -s -w0 -t1 -o1 -n -g1049 -Su"),
+        ("direct; rate=1m", "-b4K -f1G -s -w0 -t1 -o1 -n -g256i -Su"),
+        ("direct; rate=4k", "-b4K -f1G -s -w0 -t1 -o1 -n -g1i -Su"),
+        ("direct; rate=1000000", "-b4K -f1G -s -w0 -t1 -o1 -n -g1000 -Su"),
+        ("direct; bs=512; rate=102500", "-b512 -f1G -s -w0 -t1 -o1 -n -g200i -Su"),
+        (
+            "direct; rw=randread; norandommap; bssplit=4k/50:12k/50; rate=800k",
+            "-f1G -r4K -w0 --bs-split=4096/50:12288/50 -t1 -o1 -n -g100i -Su",
+        ),
+        // fio keeps I/Os per second with bssplit; with bsrange the bytes that they would be of the smallest.
+        (
+            "direct; rw=randread; norandommap; bssplit=4k/50:12k/50; rate_iops=100",
+            "-f1G -r4K -w0 --bs-split=4096/50:12288/50 -t1 -o1 -n -g100i -Su",
+        ),
+        (
+            "direct; rw=randread; norandommap; bsrange=4k-12k; rate_iops=100",
+            "-f1G -r4K -w0 --bs-split=4096/1:8192/1:12288/1 -t1 -o1 -n -g50i -Su",
+        ),
+        (
+            "direct; rw=randwrite; norandommap; write_hint=short",
+            "-b4K -f1G -r -w100 -Z4M -t1 -o1 -n -Su --write-hint=short",
+        ),
+        ("direct; zonemode=zbd; zonesize=256m", "-b4K -f1G -s -w0 -t1 -o1 -n -Su --zoned"),
+        (
+            "direct; zonemode=zbd; rw=randwrite; max_open_zones=2; numjobs=2",
+            "-b4K -f1G -r -w100 -Z4M -t2 -o1 -n -Su --zoned",
+        ),
         ("direct; rate_iops=500; numjobs=2", "-b4K -f1G -s -w0 -t2 -o1 -n -g500i -Su"),
         ("direct; thinktime=2ms; thinktime_blocks=8", "-b4K -f1G -s -w0 -t1 -o1 -n -i8 -j2 -Su"),
         ("direct; prioclass=3", "-b4K -f1G -s -w0 -t1 -o1 -n -I1 -Su"),
@@ -165,6 +199,14 @@ fn what_holds_for_a_run_becomes_its_options() {
         ("direct; bs=1m; iomem=mmaphuge", "-Su -l -d2 -W0 -L --engine=sync"),
         ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),
         ("numjobs=3; cpus_allowed=0-1", "-t3 -o1 -a0,1,0 -Sb -d2 -W0 -L --engine=sync"),
+        ("numa_cpu_nodes=1; numa_mem_policy=bind:1; numjobs=3", "-t3 -o1 -a2,3,2 -Sb"),
+        ("numa_cpu_nodes=0-1; numjobs=4", "-t4 -o1 -a0,1,2,3 -Sb"),
+        ("ioengine=io_uring_cmd; iodepth=8; cmd_type=nvme", "-t1 -o8 -n -Su -d2 -W0 -L --engine=nvme"),
+        (
+            "ioengine=io_uring_cmd; rw=write; writefua=1; zero_buffers",
+            "-t1 -o1 -n -Sh -d2 -W0 -L --engine=nvme",
+        ),
+        ("rate=400k; rate_process=poisson", "--rate-total=100,poisson"),
         (
             "rate_iops=100; rate_process=poisson; numjobs=2",
             "-t2 -o1 -n -Sb -d2 -W0 -L --engine=sync --rate-total=200,poisson",
@@ -285,6 +327,22 @@ fn what_differs_is_told_once_with_its_jobs() {
     let notes = convert(&near).unwrap().notes;
     let told: Vec<&str> = notes.iter().map(|note| note.option.as_str()).collect();
     assert_eq!(told, ["iodepth_batch", "rate_iops_min", "unlink", "sqthread_poll", "ioengine"]);
+    let told = |settings: &str| {
+        let notes =
+            convert(&format!("[a]\nfilename=new.dat\nsize=1m\ndirect=1\n{settings}\n")).unwrap().notes;
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    for (settings, expected) in [
+        ("numjobs=2\nexitall", "exitall (a): the first thread that is done doesn't end the others"),
+        ("continue_on_error=io", "continue_on_error (a): an I/O that fails ends the run"),
+        ("rw=write\nverify=md5\nverify_backlog=8", "verify_backlog (a): nothing is read back between writes"),
+        ("rw=write\nzonemode=zbd", "zonemode (a): each outstanding write has a zone of its own"),
+        ("ioscheduler=none", "ioscheduler (a): the scheduler of a device stays as it is"),
+        ("bs=512\nrate=102500", "rate (a): the rate in bytes is kept as 200 I/Os per second"),
+    ] {
+        assert!(told(settings).contains(expected), "{settings}\n{}", told(settings));
+    }
+    assert!(!told("exitall").contains("exitall"), "a thread alone");
     let silent = "[a]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nnorandommap\nrw=randread\ngroup_reporting\nthread\n";
     assert_eq!(convert(silent).unwrap().notes, []);
 }
@@ -341,7 +399,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrate=1250\n",
-            "j.fio:3: [a]: rate=1250: a rate in bytes is whole bytes per millisecond, for blocks of one size, evenly; use rate_iops",
+            "j.fio:3: [a]: rate=1250: a rate in bytes is kept as whole bytes per millisecond or whole I/Os per second, and neither comes near it; use rate_iops, or another rate",
         ),
         (
             "[a]\nsize=${NOPE}\n",
@@ -382,8 +440,56 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "j.fio:5: [b]: ioengine=libaio: all jobs have one engine; use one for all",
         ),
         (
-            "[a]\nsize=1m\nexitall\n",
-            "j.fio:3: [a]: exitall: a time span of jobs that end by their size ends when all of them have; give all of them time_based and the same runtime",
+            "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nrate=8k\n",
+            "j.fio:5: [a]: rate=8k: I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known; add norandommap=1, or use rate_iops with bssplit",
+        ),
+        (
+            "[a]\nsize=1m\nrate=1k\nrate_process=poisson\n",
+            "j.fio:3: [a]: rate=1k: this is less than one I/O per second; raise it, or use rate_iops",
+        ),
+        (
+            "[a]\nsize=1m\nnuma_cpu_nodes=7\n",
+            "j.fio:3: [a]: numa_cpu_nodes=7: node 7 has no CPU here that may be used; name another one, or leave it out",
+        ),
+        (
+            "[a]\nsize=1m\nnuma_cpu_nodes=2\n",
+            "j.fio:3: [a]: numa_cpu_nodes=2: CPUs are numbers from 0 to 63; name others, or leave it out",
+        ),
+        (
+            "[a]\nsize=1m\nnuma_cpu_nodes=0\ncpus_allowed=1\n",
+            "j.fio:3: [a]: numa_cpu_nodes=0: cpus_allowed and numa_cpu_nodes both say where threads run; leave out one of them",
+        ),
+        (
+            "[a]\nsize=1m\nnuma_cpu_nodes=0\nnuma_mem_policy=bind:1\n",
+            "j.fio:4: [a]: numa_mem_policy=bind:1: buffers lie on the node of their thread; use local, or bind:NODE with that one in numa_cpu_nodes",
+        ),
+        (
+            "[a]\nsize=1m\nrw=write\nverify=md5\nverify_backlog=4\ndo_verify=0\n",
+            "j.fio:5: [a]: verify_backlog=4: nothing would be read back at all; leave out do_verify=0",
+        ),
+        (
+            "[a]\nsize=1m\nwritefua=1\n",
+            "j.fio:3: [a]: writefua=1: it is for passthrough commands; use sync=dsync",
+        ),
+        (
+            "[a]\nsize=1m\nioengine=io_uring_cmd\ncmd_type=bsg\n",
+            "j.fio:4: [a]: cmd_type=bsg: commands are those of NVMe; use cmd_type=nvme, and /dev/ng0n1",
+        ),
+        (
+            "[a]\nsize=1m\nioengine=io_uring_cmd\nrw=write\nverify=md5\n",
+            "j.fio:5: [a]: verify=md5: verification reads and writes without NVMe commands; leave it out, or name the block device, with ioengine=io_uring",
+        ),
+        (
+            "[a]\nsize=1m\nzonesize=1m\n",
+            "j.fio:3: [a]: zonesize=1m: areas of a file with gaps between them aren't read one after the other; use zonemode=zbd for a zoned device, or give offset and size of a part",
+        ),
+        (
+            "[a]\nsize=1m\nzonemode=zbd\n",
+            "j.fio:3: [a]: zonemode=zbd: zones are written past the page cache; use direct=1, and libaio, io_uring, psync or io_uring_cmd",
+        ),
+        (
+            "[a]\nsize=1m\nzonemode=zbd\ndirect=1\nrw=write\nnumjobs=3\nmax_open_zones=2\n",
+            "j.fio:7: [a]: max_open_zones=2: each outstanding write has a zone of its own, and more of them than zones may be open; lower iodepth or numjobs",
         ),
         (
             "[a]\nsize=1m\nrw=write\natomic=1\n",

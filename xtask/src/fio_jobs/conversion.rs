@@ -27,6 +27,11 @@ impl JobSurroundings for Nowhere<'_> {
         if path.starts_with("/dev/") { Existing::Device(1 << 40) } else { Existing::Nothing }
     }
 
+    /// Two nodes, of four CPUs each.
+    fn cpus_of_node(&self, node: u32) -> Vec<u32> {
+        if node < 2 { (node * 4..node * 4 + 4).collect() } else { Vec::new() }
+    }
+
     fn keyword(&self, keyword: Keyword) -> Option<u64> {
         Some(match keyword {
             Keyword::PageSize => 4096,

@@ -1,7 +1,8 @@
 //! How a job's files are used, what is written to them, and on which CPUs its threads run.
 
 use super::settings::JobSettings;
-use diskspd_model::profile::{ContentShape, IoPriority};
+use super::surroundings::JobSurroundings;
+use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,25 +96,111 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
     }
 }
 
-/// The CPUs of a list such as `0-3,8`.
-pub(super) fn cpus(settings: &JobSettings) -> Option<Vec<u8>> {
-    if !settings.has("cpus_allowed") {
-        return Some(Vec::new());
+/// The numbers of a list such as `0-3,8`.
+fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
+    const WRONG: &str = "possible are numbers and ranges, such as 0-3,8";
+    let mut numbers = Vec::new();
+    for part in text.split([',', ':']) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number =
+            |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number < 4096).ok_or(WRONG);
+        numbers.extend(number(first)?..=number(last)?);
     }
-    let cpus = settings.read("cpus_allowed", |text| {
-        let mut cpus = Vec::new();
-        for part in text.split([',', ':']) {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
-            let cpu = |text: &str| text.trim().parse::<u8>().map_err(|_| "CPUs are numbers from 0 to 63");
-            cpus.extend(cpu(first)?..=cpu(last)?);
+    if numbers.is_empty() { Err(WRONG) } else { Ok(numbers) }
+}
+
+/// The CPUs that a job's threads may run on; empty = all.
+pub(super) fn cpus(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Vec<u8>> {
+    let of_nodes = of_nodes(settings, around)?;
+    let (option, cpus) = match (settings.has("cpus_allowed"), of_nodes) {
+        (false, None) => return Some(Vec::new()),
+        (true, Some(_)) => {
+            let reason = "cpus_allowed and numa_cpu_nodes both say where threads run";
+            settings.refuse("numa_cpu_nodes", reason, "leave out one of them");
+            return None;
         }
-        match cpus.iter().all(|cpu| *cpu < 64) && !cpus.is_empty() {
-            true => Ok(cpus),
-            false => Err("CPUs are numbers from 0 to 63"),
-        }
-    })?;
-    if settings.text("cpus_allowed_policy") != Some("split") && cpus.len() > 1 {
-        settings.tell("cpus_allowed", "each thread is bound to one of these CPUs, in turn");
+        (false, Some(cpus)) => ("numa_cpu_nodes", cpus),
+        (true, None) => ("cpus_allowed", settings.read("cpus_allowed", numbers)?),
+    };
+    let named: Option<Vec<u8>> =
+        cpus.iter().map(|cpu| u8::try_from(*cpu).ok().filter(|cpu| *cpu < 64)).collect();
+    let Some(named) = named else {
+        settings.refuse(option, "CPUs are numbers from 0 to 63", "name others, or leave it out");
+        return None;
+    };
+    if settings.text("cpus_allowed_policy") != Some("split") && named.len() > 1 {
+        settings.tell(option, "each thread is bound to one of these CPUs, in turn");
     }
-    Some(cpus)
+    Some(named)
+}
+
+/// The CPUs of `numa_cpu_nodes`; `Some(None)` = it wasn't given. Buffers lie on the node of their thread, so
+/// `numa_mem_policy` may ask for just that.
+fn of_nodes(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<Option<Vec<u32>>> {
+    let nodes = match settings.has("numa_cpu_nodes") {
+        true => Some(settings.read("numa_cpu_nodes", numbers)?),
+        false => None,
+    };
+    let policy = settings.text("numa_mem_policy").unwrap_or("local");
+    let bound = policy.strip_prefix("bind:").and_then(|text| numbers(text).ok());
+    let is_local = matches!(policy, "default" | "local");
+    if !is_local && (bound.is_none() || bound != nodes || nodes.as_ref().is_some_and(|nodes| nodes.len() > 1))
+    {
+        let reason = "buffers lie on the node of their thread";
+        settings.refuse("numa_mem_policy", reason, "use local, or bind:NODE with that one in numa_cpu_nodes");
+        return None;
+    }
+    let Some(nodes) = nodes else { return Some(None) };
+    let mut cpus = Vec::new();
+    for node in nodes {
+        let of_node = around.cpus_of_node(node);
+        if of_node.is_empty() {
+            let reason = format!("node {node} has no CPU here that may be used");
+            settings.refuse("numa_cpu_nodes", reason, "name another one, or leave it out");
+            return None;
+        }
+        cpus.extend(of_node);
+    }
+    Some(Some(cpus))
+}
+
+/// How long what is written lives.
+pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>> {
+    let Some(name) = settings.text("write_hint") else { return Some(None) };
+    match WriteLifetime::from_name(name) {
+        Some(lifetime) => Some(Some(lifetime)),
+        None => {
+            settings.refuse(
+                "write_hint",
+                "possible are none, short, medium, long, extreme",
+                "give one of them",
+            );
+            None
+        }
+    }
+}
+
+/// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
+pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
+    let sized = settings.size("zonesize").is_some_and(|size| size.of(None).unwrap_or(1) > 0);
+    let reason = "areas of a file with gaps between them aren't read one after the other";
+    let remedy = "use zonemode=zbd for a zoned device, or give offset and size of a part";
+    match settings.text("zonemode") {
+        Some("zbd") => Some(true),
+        Some("none") => Some(false),
+        None if !sized => Some(false),
+        // As fio has it: a size of zones alone makes them areas of a file.
+        None => {
+            settings.refuse("zonesize", reason, remedy);
+            None
+        }
+        Some("strided") => {
+            settings.refuse("zonemode", reason, remedy);
+            None
+        }
+        Some(_) => {
+            settings.refuse("zonemode", "possible are none and zbd", "give one of them");
+            None
+        }
+    }
 }

@@ -8,8 +8,9 @@ use super::options::{self, EngineRule};
 use super::pace;
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
+use super::surroundings::JobSurroundings;
 use diskspd_model::engines::EngineKind;
-use diskspd_model::profile::{IoPriority, Throughput};
+use diskspd_model::profile::{IoPriority, Throughput, WriteLifetime};
 
 /// Buffers from this size on lie in huge pages, bytes (`Buffer::new` in the crate `sys`).
 const HUGE_FROM: u64 = 64 << 10;
@@ -51,6 +52,10 @@ pub(super) struct AskedJob {
     pub(super) priority: IoPriority,
     /// CPUs of its threads; empty = any.
     pub(super) cpus: Vec<u8>,
+    /// How long what it writes lives; `None` = nothing is said.
+    pub(super) write_hint: Option<WriteLifetime>,
+    /// It works in the zones of a device.
+    pub(super) zoned: bool,
     /// How long it is measured, s; `None` = until it is done.
     pub(super) runtime_s: Option<u32>,
     /// It goes on until that time is over, however much it has done.
@@ -77,7 +82,7 @@ pub(super) struct AskedJob {
 
 impl AskedJob {
     /// What a job's settings say; `None` = something of it was refused.
-    pub(super) fn of(settings: &JobSettings) -> Option<AskedJob> {
+    pub(super) fn of(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
         let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
         let (engine, shape, files) = (engine?, shape?, files?);
@@ -89,13 +94,14 @@ impl AskedJob {
         let buffered = settings.switch("buffered").map(|buffered| !buffered);
         let last = settings.last_of(&["direct", "buffered"]);
         let direct = if last == Some("buffered") { buffered } else { direct };
-        let job = AskedJob {
+        let mut job = AskedJob {
             clones,
             engine,
             depth,
             files,
-            direct: direct.unwrap_or(false),
-            write_through: access::write_through(settings)?,
+            // NVMe commands never use the page cache.
+            direct: direct.unwrap_or(false) || engine == EngineKind::Nvme,
+            write_through: access::write_through(settings)? | settings.is_on("writefua"),
             atomic: settings.is_on("atomic"),
             dont_cache: settings.is_on("uncached"),
             ends_all: settings.is_on("exitall"),
@@ -105,7 +111,9 @@ impl AskedJob {
             throughput,
             pause: pace::pause(settings)?,
             priority: access::priority(settings)?,
-            cpus: access::cpus(settings)?,
+            cpus: access::cpus(settings, around)?,
+            write_hint: access::write_hint(settings)?,
+            zoned: access::zoned(settings)?,
             runtime_s: seconds(settings, "runtime").filter(|seconds| *seconds > 0),
             time_based: settings.is_on("time_based"),
             warmup_s: seconds(settings, "ramp_time").unwrap_or(0),
@@ -119,6 +127,8 @@ impl AskedJob {
             run: of_run::of_run(settings, &shape, poisson)?,
             shape,
         };
+        // A zone's write pointer says what is next.
+        job.shape.each_once &= !job.zoned;
         job.tell(settings);
         job.fits(settings).then_some(job)
     }
@@ -170,7 +180,42 @@ impl AskedJob {
             settings.refuse("ioengine", "mapped files are cached, and are not trimmed", "use ioengine=psync");
             return false;
         }
-        self.ways_fit(settings)
+        self.commands_fit(settings) && self.zones_fit(settings) && self.ways_fit(settings)
+    }
+
+    /// What NVMe commands can't do.
+    fn commands_fit(&self, settings: &JobSettings) -> bool {
+        if self.engine != EngineKind::Nvme {
+            let asked = settings.is_on("writefua");
+            if asked {
+                settings.refuse("writefua", "it is for passthrough commands", "use sync=dsync");
+            }
+            return !asked;
+        }
+        let kind = settings.text("cmd_type").unwrap_or("nvme");
+        let rules = [
+            (kind != "nvme", "cmd_type", "commands are those of NVMe", "use cmd_type=nvme, and /dev/ng0n1"),
+            (
+                self.run.verify,
+                "verify",
+                "verification reads and writes without NVMe commands",
+                "leave it out, or name the block device, with ioengine=io_uring",
+            ),
+            (
+                self.run.flush_after && self.has_writes(),
+                "end_fsync",
+                "the flush at the end is done without NVMe commands",
+                "leave it out, or name the block device, with ioengine=io_uring",
+            ),
+            (
+                self.priority != IoPriority::Normal,
+                "prioclass",
+                "NVMe commands bypass the I/O scheduler",
+                "leave it out",
+            ),
+        ];
+        let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+        broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() == 0
     }
 
     /// What can't go together with what its I/Os ask of the kernel.
@@ -202,12 +247,6 @@ impl AskedJob {
                 "uncached",
                 "only libaio, io_uring and pvsync2 can ask for it",
                 "use one of them",
-            ),
-            (
-                self.ends_all && !is_timed,
-                "exitall",
-                "a time span of jobs that end by their size ends when all of them have",
-                "give all of them time_based and the same runtime",
             ),
         ];
         let broken = rules.into_iter().filter(|(broken, ..)| *broken);

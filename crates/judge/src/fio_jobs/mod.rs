@@ -25,6 +25,7 @@ mod spans;
 mod surroundings;
 mod table;
 mod target;
+mod zoned;
 
 pub use fault::{JobFault, JobPlace, JobProblem, Note};
 pub use ini::MAX_BYTES;
@@ -68,7 +69,7 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
             continue;
         }
         let settings = JobSettings::of(section, &global, &faults, &notes);
-        if let Some(job) = AskedJob::of(&settings) {
+        if let Some(job) = AskedJob::of(&settings, around) {
             jobs.push(NamedJob { settings, job });
         }
     }

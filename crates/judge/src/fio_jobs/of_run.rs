@@ -57,6 +57,11 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
     if verify && !matches!(shape.random.write, RandomPlaces::Uniform) {
         settings.tell("verify", "blocks that were never written are no alarm");
     }
+    let backlog = settings.number("verify_backlog", 0..=u64::MAX).is_some_and(|blocks| blocks > 0);
+    if verify && backlog && settings.switch("do_verify") == Some(false) {
+        settings.refuse("verify_backlog", "nothing would be read back at all", "leave out do_verify=0");
+        return None;
+    }
     let read_back = verify && settings.switch("do_verify") != Some(false);
     let fsync_every = fsync.or(fdatasync).filter(|_| writes).map(|every| every as u32);
     let (flush_after, poll) = (flush_after && writes, settings.is_on("hipri"));

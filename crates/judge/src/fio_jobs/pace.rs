@@ -3,7 +3,7 @@
 use super::each::{Each, WrongValue};
 use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
-use diskspd_model::profile::Throughput;
+use diskspd_model::profile::{SizeShare, Throughput};
 
 /// Limit of each thread, or its I/Os per second at random times.
 pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<(Option<Throughput>, Option<u64>)> {
@@ -26,37 +26,88 @@ pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<(Option<T
         }
     };
     let Some(limit) = limit.filter(|limit| *limit > 0) else { return Some((None, None)) };
-    let poisson = match settings.text("rate_process") {
-        None | Some("linear") => false,
-        Some("poisson") => true,
+    let sizes = match shape.way {
+        JobWay::Write | JobWay::Mixed(_) => &shape.sizes.write,
+        JobWay::Read => &shape.sizes.read,
+        JobWay::Trim => &shape.sizes.trim,
+    };
+    let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1);
+    match settings.text("rate_process") {
+        None | Some("linear") => {}
+        Some("poisson") => {
+            // fio's own division, of a rate in bytes too.
+            let ios = if name == "rate" { limit / smallest } else { limit };
+            if ios == 0 {
+                settings.refuse(name, "this is less than one I/O per second", "raise it, or use rate_iops");
+                return None;
+            }
+            return Some((None, Some(ios)));
+        }
         Some(_) => {
             settings.refuse("rate_process", "possible are linear and poisson", "give one of them");
             return None;
         }
-    };
-    if name == "rate_iops" {
-        return match (u32::try_from(limit), poisson) {
-            (_, true) => Some((None, Some(limit))),
-            (Ok(limit), false) => Some((Some(Throughput::Iops(limit)), None)),
-            (Err(_), false) => {
+    }
+    // Of several sizes fio keeps I/Os per second with bssplit alone; else the bytes that they would be.
+    let keeps_ios = name == "rate_iops" && (sizes.len() == 1 || settings.has("bssplit"));
+    if keeps_ios {
+        return match u32::try_from(limit) {
+            Ok(limit) => Some((Some(Throughput::Iops(limit)), None)),
+            Err(_) => {
                 settings.refuse(name, "the rate is too high to be kept", "leave it out");
                 None
             }
         };
     }
-    let mixed = [&shape.sizes.read, &shape.sizes.write].iter().any(|sizes| sizes.len() > 1);
-    let per_ms = limit / 1000 + u64::from(limit % 1000 >= 500);
-    let off = per_ms.saturating_mul(1000).abs_diff(limit) as f64 / limit as f64;
-    match u32::try_from(per_ms) {
-        Ok(per_ms) if off <= 0.005 && !mixed && !poisson => {
+    let bytes = if name == "rate" { limit } else { limit.saturating_mul(smallest) };
+    in_bytes(settings, name, bytes, sizes, shape.shortens()).map(|kept| (Some(kept), None))
+}
+
+/// What a rate may be off where it can't be stated exactly, as a part of it.
+const OFF: f64 = 0.005;
+
+/// How a rate in bytes per second is kept: as I/Os per second where those are whole; else as bytes per ms, of
+/// one size, or as the nearest number of I/Os.
+fn in_bytes(
+    settings: &JobSettings,
+    name: &'static str,
+    bytes: u64,
+    sizes: &[SizeShare],
+    shortens: bool,
+) -> Option<Throughput> {
+    if shortens {
+        let reason =
+            "I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known";
+        settings.refuse(name, reason, "add norandommap=1, or use rate_iops with bssplit");
+        return None;
+    }
+    let ios = bytes as f64 / JobShape::mean(sizes);
+    let off = |kept: f64| (kept - bytes as f64).abs() / bytes as f64;
+    let whole = Some(ios.round()).filter(|ios| (1.0..=f64::from(u32::MAX)).contains(ios));
+    let of_ios = whole.map(|whole| (whole as u32, off(whole * JobShape::mean(sizes))));
+    let per_ms = bytes / 1000 + u64::from(bytes % 1000 >= 500);
+    let of_ms = u32::try_from(per_ms).ok().filter(|per_ms| *per_ms > 0 && sizes.len() == 1);
+    let of_ms = of_ms.map(|per_ms| (per_ms, off(f64::from(per_ms) * 1000.0)));
+    // The one that is nearer; both alike, I/Os per second.
+    let of_ms = of_ms.filter(|(_, off)| of_ios.is_none_or(|(_, other)| *off < other));
+    match (of_ios, of_ms) {
+        (_, Some((per_ms, off))) if off <= OFF => {
             if off > 0.0 {
-                settings.tell("rate", format!("rates are whole bytes per ms: {} B/s", per_ms * 1000));
+                settings
+                    .tell(name, format!("rates are whole bytes per ms: {} B/s", u64::from(per_ms) * 1000));
             }
-            Some((Some(Throughput::BytesPerMillisecond(per_ms)), None))
+            Some(Throughput::BytesPerMillisecond(per_ms))
+        }
+        (Some((ios, off)), None) if off <= OFF => {
+            if off > 0.0 || sizes.len() > 1 {
+                settings.tell(name, format!("the rate in bytes is kept as {ios} I/Os per second"));
+            }
+            Some(Throughput::Iops(ios))
         }
         _ => {
-            let reason = "a rate in bytes is whole bytes per millisecond, for blocks of one size, evenly";
-            settings.refuse(name, reason, "use rate_iops");
+            let reason = "a rate in bytes is kept as whole bytes per millisecond or whole I/Os per second, \
+                          and neither comes near it";
+            settings.refuse(name, reason, "use rate_iops, or another rate");
             None
         }
     }

@@ -135,6 +135,12 @@ impl JobShape {
         self.used_sizes().iter().any(|sizes| sizes.len() > 1)
     }
 
+    /// Whether random I/O goes everywhere alike.
+    pub(super) fn is_uniform(&self) -> bool {
+        let Each { read, write, trim } = &self.random;
+        [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)
+    }
+
     /// Whether I/Os are shortened that would reach a block that was done.
     pub(super) fn shortens(&self) -> bool {
         self.each_once && self.has_several_sizes()

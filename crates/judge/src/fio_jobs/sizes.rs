@@ -23,7 +23,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
         }
         Some("bsrange") => settings.read("bsrange", |text| {
             Each::parse(text, |text| {
-                let (least, most) = text.split_once('-').unwrap_or((text, text));
+                let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
                 range(size(least)?, size(most)?)
             })
         })?,

@@ -50,6 +50,11 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
                 "threads end together, when all amounts are done: a fast one does more, a slow one less";
             settings.tell("size", what);
         }
+        if job.ends_all && threads > 1 {
+            let what =
+                "the first thread that is done doesn't end the others: all end when all amounts are done";
+            settings.tell("exitall", what);
+        }
         if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
             settings.tell("size", "the end follows from the larger of the two directions");
         }

@@ -16,6 +16,9 @@ pub trait JobSurroundings {
     /// What is there by the name of a target.
     fn existing(&self, path: &str) -> Existing;
 
+    /// The CPUs of a NUMA node that this process may use, ascending; empty = there is no such node.
+    fn cpus_of_node(&self, node: u32) -> Vec<u32>;
+
     /// What `$pagesize`, `$mb_memory` and `$ncpus` stand for: bytes, MiB, CPUs; `None` = not known.
     fn keyword(&self, keyword: Keyword) -> Option<u64>;
 }

@@ -39,6 +39,8 @@ impl AskedJob {
             burst_size: self.pause.map(|(blocks, _)| blocks.saturating_mul(threads)),
             think_time: self.pause.map(|(_, ms)| ms),
             io_priority: self.priority,
+            write_hint: self.write_hint.filter(|_| self.has_writes()),
+            zoned: self.zoned,
             ..Target::default()
         };
         self.shaped(&mut target);

@@ -1,9 +1,10 @@
 //! What is written, and whether it is still there.
 
-use super::{FioForm, FioOption, near, refused, same};
+use super::{FioForm, FioOption, near, near_unless, refused, same};
 
 const CHECKED: &str = "every sector is checked as it is read, by a stamp of our own";
 const BACKLOG: &str = "sectors are checked as they are read, not some writes later";
+const NOT_BETWEEN: &str = "nothing is read back between writes: all of it is, when the time span has ended";
 const WORKING_SET: &str = "duplicates repeat one of the units written before";
 
 pub(super) const ROWS: &[FioOption] = &[
@@ -40,8 +41,8 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused("verify_pattern", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
     refused("verify_pattern_interval", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
-    refused("verify_backlog", &[], &["0"], BACKLOG, "leave it out, or use rw=randrw"),
-    refused("verify_backlog_batch", &[], &["0"], BACKLOG, "leave it out"),
+    near_unless("verify_backlog", &[], FioForm::Number, &["0"], NOT_BETWEEN),
+    near_unless("verify_backlog_batch", &[], FioForm::Number, &["0"], NOT_BETWEEN),
     refused(
         "verify_async_cpus",
         &[],

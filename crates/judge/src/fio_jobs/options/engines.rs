@@ -49,10 +49,7 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
         ),
     ),
     ("sg", Refused(DEVICE)),
-    (
-        "io_uring_cmd",
-        Refused("jobs of NVMe commands aren't converted; name /dev/ng0n1, which has --engine nvme"),
-    ),
+    ("io_uring_cmd", Is(EngineKind::Nvme)),
     ("libzbc", Refused(DEVICE)),
     ("xnvme", Refused(DEVICE)),
     ("libblkio", Refused(DEVICE)),

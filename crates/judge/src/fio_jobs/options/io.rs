@@ -37,6 +37,7 @@ pub(super) const ROWS: &[FioOption] = &[
     same("random_distribution", &[], FioForm::Text),
     same("percentage_random", &[], FioForm::Text),
     same("ioengine", &[], FioForm::Text),
+    same("cmd_type", &[], FioForm::Text),
     same("iodepth", &[], FioForm::Number),
     near(
         "io_submit_mode",
@@ -112,6 +113,6 @@ pub(super) const ROWS: &[FioOption] = &[
     ),
     refused("force_async", &[], &["0"], "the kernel decides what is done by its workers", "leave it out"),
     refused("readfua", &[], &["0"], "reads can't be forced to the medium", "leave it out"),
-    refused("writefua", &[], &["0"], "it is for passthrough commands", "use sync=dsync"),
+    same("writefua", &[], FioForm::Switch),
     refused("write_mode", &[], &["write"], "it is for passthrough commands", "use --write-zeroes for zeroes"),
 ];

@@ -9,7 +9,7 @@ const REPLAY: &str = "a job is no recording";
 const TRIMS: &str = "discards are shares of all I/Os";
 const HOOKS: &str = "a run starts no other program";
 const RIGHTS: &str = "the program keeps the rights that it was started with";
-const ERRORS: &str = "an I/O that fails ends the run";
+const ERRORS: &str = "an I/O that fails ends the run, and the job expects some";
 const PROTECTED: &str = "metadata of blocks are not used";
 
 const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
@@ -31,14 +31,10 @@ const fn replayed(name: &'static str) -> FioOption {
 }
 
 pub(super) const ROWS: &[FioOption] = &[
-    zoned("zonemode", &["none"]),
-    zoned("zonesize", &["0"]),
     zoned("zonecapacity", &["0"]),
     zoned("zonerange", &["0"]),
     zoned("zoneskip", &["0"]),
     zoned("read_beyond_wp", &["0"]),
-    zoned("max_open_zones", &["0"]),
-    zoned("job_max_open_zones", &["0"]),
     zoned("ignore_zone_limits", &["0"]),
     zoned("zone_reset_threshold", &["0"]),
     zoned("zone_reset_frequency", &["0"]),
@@ -49,7 +45,6 @@ pub(super) const ROWS: &[FioOption] = &[
     placed("plid_select", &["fdp_pli_select"]),
     placed("plids", &["fdp_pli"]),
     placed("dp_scheme", &[]),
-    placed("write_hint", &[]),
     refused("cmdprio", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_class", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
     refused("cmdprio_percentage", &[], &["0"], PRIORITY, "use prioclass for all I/Os of a job"),
@@ -73,19 +68,11 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("trim_backlog_batch", &[], &["0"], TRIMS, "leave it out"),
     refused("exec_prerun", &[], &[], HOOKS, "start it before diskspd"),
     refused("exec_postrun", &[], &[], HOOKS, "start it after diskspd"),
-    refused(
-        "ioscheduler",
-        &[],
-        &[],
-        "the scheduler of a device isn't changed",
-        "write it to /sys/block/.../queue",
-    ),
     refused("uid", &[], &[], RIGHTS, "start diskspd as that user"),
     refused("gid", &[], &[], RIGHTS, "start diskspd with that group"),
     refused("cgroup", &[], &[], "no control group is made", "start diskspd with systemd-run --scope"),
     refused("cgroup_weight", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
-    refused("continue_on_error", &[], &["none", "0"], ERRORS, "leave it out"),
     refused("ignore_error", &[], &[], ERRORS, "leave it out"),
     refused("profile", &[], &[], "fio's built-in profiles are not known", "diskspd preset lists ours"),
     refused("comm", &[], &[], "threads have names of our own", "leave it out"),

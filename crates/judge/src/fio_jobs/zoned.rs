@@ -1,0 +1,80 @@
+//! Jobs that work in zones (`zonemode=zbd`).
+
+use super::job::AskedJob;
+use super::settings::JobSettings;
+use super::shape::{JobShape, JobWay};
+use diskspd_model::engines::EngineKind;
+
+/// Whether it is broken, the option, why, and what to do.
+type JobZoneRule = (bool, &'static str, &'static str, &'static str);
+
+impl AskedJob {
+    /// What a job in zones can't go with, and what differs.
+    pub(super) fn zones_fit(&self, settings: &JobSettings) -> bool {
+        if !self.zoned {
+            return true;
+        }
+        let broken = self.zone_rules(settings).into_iter().filter(|(broken, ..)| *broken);
+        if broken.map(|(_, option, reason, remedy)| settings.refuse(option, reason, remedy)).count() > 0 {
+            return false;
+        }
+        let what = if self.has_writes() {
+            "each outstanding write has a zone of its own, and fills it; fio writes the zone that the drawn \
+             address lies in, and has several writes of one zone in flight"
+        } else {
+            "reads stay below the write pointers; another one goes to the next zone that holds data"
+        };
+        settings.tell("zonemode", what);
+        true
+    }
+
+    /// What a job in zones can't go with.
+    fn zone_rules(&self, settings: &JobSettings) -> Vec<JobZoneRule> {
+        let JobShape { random_percent, hole, way, .. } = self.shape;
+        let outstanding = u64::from(self.depth) * u64::from(self.clones);
+        let too_many = |name, zones: u64| {
+            let most = settings.number(name, 0..=u64::MAX).filter(|most| *most > 0);
+            self.has_writes() && most.is_some_and(|most| zones > most)
+        };
+        let open = "each outstanding write has a zone of its own, and more of them than zones may be open";
+        vec![
+            (
+                way == JobWay::Trim,
+                "rw",
+                "zones are emptied as a whole, by the writes that come to them again",
+                "use rw=write",
+            ),
+            (
+                self.shape.has_several_sizes() || matches!(way, JobWay::Mixed(_) if random_percent == 0),
+                "rw",
+                "a zone is filled with blocks of one size, all in order or all at random",
+                "give one bs, and rw=randrw for reads beside writes",
+            ),
+            (
+                (1..100).contains(&random_percent) || hole > 0 || !self.shape.is_uniform(),
+                "zonemode",
+                "where I/Os go, the zones decide",
+                "leave out percentage_random, random_distribution and the number behind rw",
+            ),
+            (self.run.verify, "verify", "what is reset carries no stamps any more", "leave it out"),
+            (
+                !self.direct
+                    || !matches!(
+                        self.engine,
+                        EngineKind::Aio | EngineKind::Uring | EngineKind::Sync | EngineKind::Nvme
+                    ),
+                "zonemode",
+                "zones are written past the page cache",
+                "use direct=1, and libaio, io_uring, psync or io_uring_cmd",
+            ),
+            (
+                self.atomic || self.dont_cache,
+                "zonemode",
+                "atomic and uncached aren't for zones",
+                "leave them out",
+            ),
+            (too_many("max_open_zones", outstanding), "max_open_zones", open, "lower iodepth or numjobs"),
+            (too_many("job_max_open_zones", self.depth.into()), "job_max_open_zones", open, "lower iodepth"),
+        ]
+    }
+}
