@@ -11,6 +11,7 @@ mod model {
     mod fsync_every;
     mod mixes;
     mod pace;
+    mod placement;
     mod presets;
     mod profiles;
     mod rate_total;

@@ -705,6 +705,15 @@ class Health:
 
 
 @dataclass
+class Media:
+    """At `host.results.time_span.observed.statement.after.media`, and 1 more."""
+
+    erased_bytes: int = field(default=None)  # bytes
+    host_bytes: int = field(default=None)  # bytes
+    media_bytes: int = field(default=None)  # bytes
+
+
+@dataclass
 class ReadBin:
     """At `host.results.time_span.observed.statement.after.volume.read_bin`, and 3 more."""
 
@@ -734,17 +743,10 @@ class Volume:
 
 @dataclass
 class StatementAfter:
-    """At `host.results.time_span.observed.statement.after`."""
+    """At `host.results.time_span.observed.statement.after`, and 1 more."""
 
     health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
-    volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
-
-
-@dataclass
-class StatementBefore:
-    """At `host.results.time_span.observed.statement.before`."""
-
-    health: Optional[Health] = field(default=None, metadata={'of': 'Health'})
+    media: Optional[Media] = field(default=None, metadata={'of': 'Media'})
     volume: Optional[Volume] = field(default=None, metadata={'of': 'Volume'})
 
 
@@ -756,7 +758,7 @@ class Statement:
     device: str = field(default=None)
     source: str = field(default=None)
     after: Optional[StatementAfter] = field(default=None, metadata={'of': 'StatementAfter'})
-    before: Optional[StatementBefore] = field(default=None, metadata={'of': 'StatementBefore'})
+    before: Optional[StatementAfter] = field(default=None, metadata={'of': 'StatementAfter'})
     refused: Optional[str] = field(default=None)
 
 
@@ -2035,6 +2037,7 @@ class TimeSpanTarget:
     distribution: Optional[Distribution] = field(default=None, metadata={'of': 'Distribution'})
     dont_cache: Optional[bool] = field(default=None)
     each_once: Optional[bool] = field(default=None)
+    fdp: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     file_size: Optional[int] = field(default=None)
     flush_type: Optional[str] = field(default=None)
     mix: Optional[List[Mix]] = field(default=None, metadata={'of': 'Mix', 'depth': 1})
@@ -2047,6 +2050,7 @@ class TimeSpanTarget:
     trim_ratio: Optional[int] = field(default=None)
     uncached_devices: Optional[bool] = field(default=None)
     write_hint: Optional[str] = field(default=None)
+    write_streams: Optional[List[int]] = field(default=None, metadata={'depth': 1})
     write_zeroes_ratio: Optional[int] = field(default=None)
     zoned: Optional[bool] = field(default=None)
 

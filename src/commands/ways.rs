@@ -6,9 +6,11 @@ use crate::engines::EngineKind;
 use crate::host::completion_probe::polling;
 use crate::host::{discards, ways, zones};
 use crate::machine::completion::Polling;
+use crate::machine::nvme::NoPlacement;
 use crate::machine::ways::{AtomicWrites, IO_WAYS, IoWay, IoWayRow, WayFacts};
 use crate::machine::zones::ZoneFacts;
 use crate::profile::RawText;
+use crate::sys::nvme::PlacementHandle;
 use crate::units::Size;
 use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
@@ -90,7 +92,28 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             Some(found) if found.metadata == 0 => no("it is formatted without metadata"),
             Some(found) => no(format!("{} bytes of metadata that the host has to send", found.metadata)),
         },
+        IoWay::Placement => match ways::namespace(place.path) {
+            None => no("not on a namespace of NVMe, or it can't be asked"),
+            Some(found) => placement(ways::placement(place.path), found.block_size()),
+        },
     }
+}
+
+/// So many handles are told one by one.
+const TOLD: usize = 8;
+
+fn placement(found: Result<Vec<PlacementHandle>, NoPlacement>, block_size: u32) -> WayAnswer {
+    let handles = match found {
+        Err(why) => return no(why),
+        Ok(handles) if handles.is_empty() => return no("the namespace has no placement handle"),
+        Ok(handles) => handles,
+    };
+    let left = |handle: &PlacementHandle| handle.left_blocks.saturating_mul(block_size.into());
+    let told = handles.iter().enumerate().take(TOLD);
+    let told: Vec<String> = told.map(|(at, handle)| format!("{at}: {}", Size(left(handle)))).collect();
+    let more = if handles.len() > TOLD { ", .." } else { "" };
+    let count = handles.len();
+    yes(format!("placement handles: {count}; left in the reclaim unit of {}{more}", told.join(", ")))
 }
 
 fn zoned(found: Option<ZoneFacts>) -> WayAnswer {

@@ -13,9 +13,15 @@
 //!
 //! QEMU emulates the processor: hardware's help (KVM) is there in few continuous integrations, and in some it hangs.
 //! `DISKSPD_TEST_KVM=1` takes it.
+//!
+//! `DISKSPD_TEST_QEMU` names another QEMU, and `DISKSPD_TEST_KERNEL` a folder like `/lib/modules/<version>` of another
+//! kernel, with the kernel itself in it (`vmlinuz`) and modules that aren't compressed: what is newer has devices and
+//! ways of I/O that Debian's don't have yet.
 
 use super::skip;
 
+use std::env;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -26,16 +32,33 @@ use std::time::{Duration, Instant};
 /// So long a machine may take, which boots in about ten seconds of a processor.
 const LONGEST: Duration = Duration::from_secs(600);
 /// What the machine itself needs to reach the files.
-const BASE_MODULES: [&str; 4] = ["virtio_pci", "9pnet_virtio", "9p", "overlay"];
+const BASE_MODULES: [&str; 4] = [VIRTIO, "9pnet_virtio", "9p", "overlay"];
+/// Newer kernels have it built in.
+const VIRTIO: &str = "virtio_pci";
 const BUSYBOX: &str = "/bin/busybox";
 
 /// Two emulated machines at a time would take each other's processors.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
+/// The QEMU that is started.
+fn qemu() -> OsString {
+    env::var_os("DISKSPD_TEST_QEMU").unwrap_or_else(|| "qemu-system-x86_64".into())
+}
+
+/// Whether that QEMU emulates a device with this property.
+pub fn emulates(device: &str, property: &str) -> bool {
+    let mut asked = Command::new(qemu());
+    asked.args(["-device", &format!("{device},help")]).stdin(Stdio::null());
+    let Ok(told) = super::output(&mut asked) else { return false };
+    String::from_utf8_lossy(&told.stdout).lines().any(|line| line.trim().starts_with(&format!("{property}=")))
+}
+
 /// A machine that is to be: what it has and what it does.
 #[derive(Default)]
 pub struct VirtualMachine {
     modules: Vec<String>,
+    /// Those that newer kernels have built in.
+    optional_modules: Vec<String>,
     devices: Vec<String>,
     kernel_words: String,
     script: String,
@@ -78,6 +101,12 @@ impl VirtualMachine {
         self
     }
 
+    /// One that is left out where it's missing: newer kernels have it built in.
+    pub fn optional_module(mut self, name: &str) -> VirtualMachine {
+        self.optional_modules.push(name.to_owned());
+        self
+    }
+
     /// Words for QEMU's command line, divided by blanks.
     pub fn device(mut self, words: &str) -> VirtualMachine {
         self.devices.extend(words.split_whitespace().map(str::to_owned));
@@ -111,17 +140,21 @@ impl VirtualMachine {
 
     fn boot(&self) -> Result<Outcome, Impossible> {
         let kernel = Kernel::newest()?;
-        let modules: Vec<&str> =
-            BASE_MODULES.into_iter().chain(self.modules.iter().map(String::as_str)).collect();
+        let is_there = |name: &str| kernel.line(name).is_some();
+        let optional = self.optional_modules.iter().filter(|name| is_there(name));
+        let modules = self.modules.iter().chain(optional).map(String::as_str);
+        let base = BASE_MODULES.into_iter().filter(|name| *name != VIRTIO || is_there(name));
+        let modules: Vec<&str> = base.chain(modules).collect();
         let modules = kernel.in_order(&modules)?;
         let work = super::directory();
         let directory = super::directory();
         let [ram_disk, console] = ["initramfs", "console"].map(|name| work.path().join(name));
-        fs::write(&ram_disk, self.ram_disk(&modules)?).unwrap();
+        fs::write(&ram_disk, self.ram_disk(&kernel, &modules)?).unwrap();
         fs::write(directory.path().join("script"), self.whole_script()).unwrap();
 
-        let mut qemu = Command::new("qemu-system-x86_64");
-        let accelerator: &[&str] = match std::env::var_os("DISKSPD_TEST_KVM") {
+        let program = qemu();
+        let mut qemu = Command::new(&program);
+        let accelerator: &[&str] = match env::var_os("DISKSPD_TEST_KVM") {
             Some(_) => &["-accel", "kvm", "-cpu", "host"],
             None => &["-accel", "tcg,thread=multi", "-cpu", "max"],
         };
@@ -148,7 +181,7 @@ impl VirtualMachine {
             .stdout(Stdio::null())
             .stderr(File::create(work.path().join("qemu")).unwrap());
         let qemu = super::while_nothing_starts(|| qemu.spawn()).map_err(|error| {
-            Impossible(format!("qemu-system-x86_64: {error}: apt-get install qemu-system-x86"))
+            Impossible(format!("{}: {error}: apt-get install qemu-system-x86", program.display()))
         })?;
         let ended = Ended::wait(qemu);
         let said = fs::read_to_string(work.path().join("qemu")).unwrap_or_default();
@@ -165,7 +198,7 @@ impl VirtualMachine {
     }
 
     /// The first files of the machine, which lead it to those of this one.
-    fn ram_disk(&self, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
+    fn ram_disk(&self, kernel: &Kernel, modules: &[PathBuf]) -> Result<Vec<u8>, Impossible> {
         let read =
             |path: &Path| fs::read(path).map_err(|error| Impossible(format!("{}: {error}", path.display())));
         let busybox = read(Path::new(BUSYBOX))
@@ -182,6 +215,7 @@ impl VirtualMachine {
         }
         // Its own folder may lie below one that is empty in the machine, like /tmp.
         let init = INIT.replace("LOAD\n", &load).replace("PROGRAM", env!("CARGO_BIN_EXE_diskspd"));
+        let init = init.replace("MODULES", &kernel.modules.display().to_string());
         archive.add("init", 0o100_755, init.as_bytes());
         Ok(archive.ended())
     }
@@ -205,6 +239,8 @@ mount -t devtmpfs dev /root/dev
 for directory in run tmp var/tmp; do mount -t tmpfs -o mode=1777 memory /root/$directory; done
 touch /root/run/diskspd
 mount -o bind /host/PROGRAM /root/run/diskspd
+mkdir -p /root/lib/modules/$(uname -r)
+mount -o bind /host/MODULES /root/lib/modules/$(uname -r)
 mount -t 9p -o $plan9,cache=none out /root/mnt
 ip link set lo up
 chroot /root /bin/bash /mnt/script
@@ -244,6 +280,12 @@ struct Kernel {
 
 impl Kernel {
     fn newest() -> Result<Kernel, Impossible> {
+        if let Some(modules) = env::var_os("DISKSPD_TEST_KERNEL").map(PathBuf::from) {
+            let dependencies = fs::read_to_string(modules.join("modules.dep"));
+            let dependencies = dependencies
+                .map_err(|error| Impossible(format!("DISKSPD_TEST_KERNEL: modules.dep: {error}")))?;
+            return Ok(Kernel { image: modules.join("vmlinuz"), modules, dependencies });
+        }
         let mut images: Vec<PathBuf> =
             fs::read_dir("/boot").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         images.sort();
@@ -257,15 +299,20 @@ impl Kernel {
         found.ok_or_else(|| Impossible(none.to_owned()))
     }
 
+    /// What a module needs, and last itself; `None` = there is no such module.
+    fn line(&self, name: &str) -> Option<String> {
+        let file = format!("/{name}.ko");
+        self.dependencies.lines().find_map(|line| {
+            let (module, needed) = line.split_once(':')?;
+            module.ends_with(&file).then(|| format!("{needed} {module}"))
+        })
+    }
+
     /// The files of these modules and of what they need, in the order in which they can be loaded.
     fn in_order(&self, names: &[&str]) -> Result<Vec<PathBuf>, Impossible> {
         let mut files = Vec::new();
         for name in names {
-            let file = format!("/{name}.ko");
-            let line = self.dependencies.lines().find_map(|line| {
-                let (module, needed) = line.split_once(':')?;
-                module.ends_with(&file).then(|| format!("{needed} {module}"))
-            });
+            let line = self.line(name);
             let line =
                 line.ok_or_else(|| Impossible(format!("the installed kernel has no module {name}")))?;
             let (needed, module) = line.rsplit_once(' ').unwrap_or(("", &line));

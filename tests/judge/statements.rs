@@ -5,8 +5,11 @@
 use crate::common::diskspd;
 use diskspd::engines::EngineKind;
 use diskspd::finding::Severity;
-use diskspd::machine::device_log::{DeviceStatement, Health, LogPage, LogSource, VolumeCounters};
+use diskspd::machine::device_log::{
+    DeviceStatement, Health, LogPage, LogSource, MediaCounters, VolumeCounters,
+};
 use diskspd::machine::threads::ThreadTimes;
+use diskspd::profile::PlacementList;
 use diskspd::results::{Effort, Limiter, Observed, Record, WorkerEffort, summarize};
 use diskspd::truth::{Finding, Judgement, judge};
 use std::path::Path;
@@ -29,7 +32,10 @@ fn simulated() -> &'static Record {
 
 /// What is judged of that run if devices said this beneath it; the threads were mostly waiting.
 fn judged(statements: Vec<DeviceStatement>) -> Judgement {
-    let mut record = simulated().clone();
+    judged_of(simulated().clone(), statements)
+}
+
+fn judged_of(mut record: Record, statements: Vec<DeviceStatement>) -> Judgement {
     let times = ThreadTimes { busy: SECOND / 10, user: SECOND / 100, ..ThreadTimes::default() };
     let worker = WorkerEffort { engine: EngineKind::Uring, depth: 8, cpu: None, times: Some(times) };
     let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
@@ -175,4 +181,33 @@ fn heat_errors_and_states_are_told_by_what_changed() {
         assert_eq!(worn.len(), expected, "{used}");
         assert!(worn.iter().all(|finding| finding.severity == Severity::Note));
     }
+}
+
+#[test]
+fn what_the_media_took_is_told_for_what_hosts_wrote_and_answers_who_placed_it() {
+    let counted = |host_bytes, media_bytes, erased_bytes| {
+        Some(LogPage::Media(MediaCounters { host_bytes, media_bytes, erased_bytes }))
+    };
+    let written = |record: &Record, before, after| {
+        let found = judged_of(record.clone(), vec![statement(LogSource::Placement, before, after)]);
+        found.findings.into_iter().find(|finding| finding.name == "write-amplification")
+    };
+    let plain = simulated();
+    let mut placed = plain.clone();
+    placed.profile.time_spans[0].targets[0].fdp = PlacementList(vec![1]);
+    for (record, answers) in [(plain, false), (&placed, true)] {
+        let found = written(record, counted(7 << 30, 9 << 30, 0), counted(11 << 30, 15 << 30, 2 << 30));
+        let found = found.unwrap();
+        let message = "write amplification 1.50, says nvme1n1: it wrote 6GiB to its media for 4GiB of hosts \
+                       (FDP statistics)";
+        assert_eq!((found.message.as_str(), found.severity), (message, Severity::Note));
+        assert_eq!(found.answers, answers);
+        assert!(found.evidence[0].starts_with("2GiB of the media were erased in 2.0 s"), "{found:?}");
+    }
+    assert_eq!(written(plain, counted(7, 9, 0), counted(7, 12, 0)), None, "nothing was written");
+    assert_eq!(written(plain, counted(7, 9, 0), counted(6, 9, 0)), None, "they began anew");
+    assert_eq!(written(plain, None, None), None);
+    let unknown = judged(vec![statement(LogSource::Placement, None, None)]);
+    let storage = unknown.findings.iter().find(|finding| finding.name == "limited-by-storage").unwrap();
+    assert!(storage.evidence.join("; ").contains("(FDP statistics) are not known"), "{storage:?}");
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::common::directory;
-use crate::common::virtual_machine::{Outcome, VirtualMachine};
+use crate::common::virtual_machine::{Outcome, VirtualMachine, emulates};
 use std::fs::File;
 
 /// What is done: a name, and words for the program. `$A` has plain blocks of 512 bytes, `$Z` zones, `$P`
@@ -31,6 +31,9 @@ const RUNS: &[(&str, &str)] = &[
     ("own metadata", "$M"),
     ("plan", "--dry-run $A"),
     ("statements", "--out $OUT/statements.json $B"),
+    ("placed none", "-w100 --fdp 0 $A"),
+    ("placed elsewhere", "-w100 --fdp 0 $B"),
+    ("streams none", "-w100 --write-stream 1 $B"),
 ];
 
 /// 4 zones, of which three may be open.
@@ -43,10 +46,35 @@ const ZONE_WRITERS: [(&str, &str); 4] = [("nvme", "$Z"), ("uring", "$Y"), ("aio"
 /// The drive with protection information.
 const PROTECTED: usize = 2;
 
+/// The drive with three placement handles, of four that its endurance group has. Reclaim units are so large
+/// that no run fills one.
+const PLACED: &str = "-device nvme-subsys,id=placed,fdp=on,fdp.runs=1G,fdp.nrg=1,fdp.nruh=4\n\
+                      -device nvme,id=n5,serial=drive-5,subsys=placed\n\
+                      -device nvme-ns,drive=d5,bus=n5,fdp.ruhs=0;1;2";
+
+/// What is done with it. What is left of reclaim units says where writes went. Streams come with Linux 6.16.
+const PLACED_RUNS: &str = "left() { $DISKSPD doctor $F | grep 'data placement' >\"$OUT/left $1\"; }\n\
+    left before; cp /sys/block/${G#/dev/}/queue/max_write_streams $OUT/streams\n\
+    run 'placed' -t2 -T8M -w100 --until-written=1M --fdp 2,1 --out $OUT/placed.json $F; left placed\n\
+    run 'placed by none' -w100 --until-written=1M $F; left 'by none'\n\
+    run 'placed too high' -w100 --fdp 1-3 $F\n\
+    run 'placed plan' -w50 --fdp 1,0 -t2 --dry-run $F\n\
+    run 'streamed' -o1 -w100 --until-written=1M --write-stream 3 $G; left streamed\n\
+    run 'streamed too high' -w100 --write-stream 1-4 $G\n\
+    run 'streamed cached' -w100 -Sb --write-stream 1 $G\n\
+    run 'streamed sync' -w100 --engine sync --write-stream 1 $G\n";
+
+fn with_placement(machine: VirtualMachine, images: &std::path::Path) -> VirtualMachine {
+    let image = images.join("placed");
+    File::create(&image).unwrap().set_len(64 << 20).unwrap();
+    let drive = format!("-drive file={},if=none,format=raw,cache=unsafe,id=d5", image.display());
+    PLACED.lines().fold(machine.device(&drive), VirtualMachine::device)
+}
+
 fn machine(images: &std::path::Path) -> VirtualMachine {
     // The last one shows the blocks of the protected one as they are, without what protects them.
     let kinds = [("", 0), (ZONES, 1), (",ms=8,pi=1", PROTECTED), (",ms=8", 3), ("", PROTECTED)];
-    let machine = VirtualMachine::new().module("nvme-core").module("ext4").module("crc32c_generic");
+    let machine = VirtualMachine::new().module("nvme-core").module("ext4").optional_module("crc32c_generic");
     kinds.iter().enumerate().fold(machine, |machine, (number, (words, image))| {
         let image = images.join(image.to_string());
         File::options().create(true).append(true).open(&image).unwrap().set_len(64 << 20).unwrap();
@@ -75,13 +103,16 @@ const MORE_ZONE_RUNS: &str = "run 'zones mixed' -o2 -w50 -d60 --zoned --until-wr
     run 'zones conventional' -o3 -w100 -r -b1M -d60 --zoned --until-written=1G --destroy /dev/nullb0\n\
     blkzone report /dev/nullb0 >$OUT/conventional\n";
 
-fn script() -> String {
+fn script(placed: bool) -> String {
     // Controllers answer some time after their driver is there, and are numbered as they answer.
+    let last = if placed { 5 } else { 4 };
     let driver = "modprobe nvme poll_queues=1\n\
-                  for n in 0 1 2 3 4; do until [ -e /dev/ng${n}n1 ]; do sleep 0.1; done; done\n";
+                  for n in $(seq 0 LAST); do until [ -e /dev/ng${n}n1 ]; do sleep 0.1; done; done\n";
+    let driver = driver.replace("LAST", &last.to_string());
     let names = "for each in /sys/class/nvme/nvme?; do n=${each#*class/nvme/nvme}n1; case $(cat $each/serial) in\n\
                  drive-0*) A=/dev/ng$n; B=/dev/nvme$n;; drive-1*) Z=/dev/ng$n; Y=/dev/nvme$n;;\n\
-                 drive-2*) P=/dev/ng$n; Q=/dev/nvme$n;; drive-3*) M=/dev/ng$n;; *) R=/dev/nvme$n;; esac; done\n\
+                 drive-2*) P=/dev/ng$n; Q=/dev/nvme$n;; drive-3*) M=/dev/ng$n;; drive-4*) R=/dev/nvme$n;;\n\
+                 drive-5*) F=/dev/ng$n; G=/dev/nvme$n;; esac; done\n\
                  set +e\n\
                  run() { $DISKSPD -d1 -W0 -o4 \"${@:2}\" >\"$OUT/$1\" 2>&1; echo \"exit $?\" >>\"$OUT/$1\"; }\n";
     let runs: String = RUNS.iter().map(|(name, words)| format!("run '{name}' {words}\n")).collect();
@@ -100,7 +131,8 @@ fn script() -> String {
         ZONE_WRITERS.iter().map(|(engine, target)| format!("zones {engine} {target}\n")).collect();
     let zones = format!("{ZONE_RUNS}{zones}{MORE_ZONE_RUNS}");
     let (before, after) = runs.split_once("run 'mixed'").unwrap();
-    format!("{driver}{names}{before}{data}run 'mixed'{after}{protected}{zones}{used}true\n")
+    let placed = if placed { PLACED_RUNS } else { "" };
+    format!("{driver}{names}{before}{data}run 'mixed'{after}{protected}{zones}{used}{placed}true\n")
 }
 
 #[track_caller]
@@ -115,7 +147,10 @@ fn assert_told(outcome: &Outcome, name: &str, exit: i32, expected: &[&str]) {
 #[test]
 fn namespaces_are_read_written_and_protected_like_block_devices() {
     let images = directory();
-    let Some(outcome) = machine(images.path()).script(&script()).run() else { return };
+    let placed = emulates("nvme-subsys", "fdp");
+    let machine = machine(images.path());
+    let machine = if placed { with_placement(machine, images.path()) } else { machine };
+    let Some(outcome) = machine.script(&script(placed)).run() else { return };
     assert_eq!(outcome.exit, 0, "{}", outcome.console);
     assert!(outcome.text("mounts").contains(" /tmp/at ext4 "), "{}", outcome.console);
     for (name, exit, expected) in [
@@ -144,6 +179,9 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("protected read", 0, &["Write zeroes of timespan 1"]),
         ("own metadata", 1, &["8 bytes of metadata per block that the host has to send"]),
         ("damaged", 1, &["failed: End-to-end "]),
+        ("placed none", 1, &["its controller has no flexible data placement"]),
+        ("placed elsewhere", 1, &["use the character device", "or --write-stream"]),
+        ("streams none", 1, &["the kernel knows no write streams of it"]),
         ("plan", 0, &["| nvme ", "takes NVMe commands alone"]),
         ("signature", 1, &["holds an ext4 file system", "--destroy"]),
         ("mounted", 1, &["it is in use", "is mounted at /tmp/at"]),
@@ -171,9 +209,75 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
     for (engine, _) in ZONE_WRITERS {
         assert_zones(&outcome, engine);
     }
+    match placed {
+        true => assert_placed(&outcome),
+        false => eprintln!("not tried: this QEMU has no data placement (8.0 has): set DISKSPD_TEST_QEMU"),
+    }
     let report = outcome.text("conventional");
     assert!(report.lines().next().unwrap().contains("CONVENTIONAL"), "{report}");
     assert_eq!(report.matches("zcond: 1(em)").count(), 0, "all others were written: {report}");
+}
+
+/// What is left of the reclaim unit of each placement handle, as `doctor` says.
+#[track_caller]
+fn left(outcome: &Outcome, when: &str) -> [String; 3] {
+    let row = outcome.text(&format!("left {when}"));
+    let told = row.split_once("handles: 3; left in the reclaim unit of ");
+    let told = told.map_or("", |(_, told)| told);
+    assert!(!told.is_empty(), "{when}: {row}");
+    [0, 1, 2].map(|handle| {
+        let (_, told) = told.split_once(&format!("{handle}: ")).unwrap();
+        told.split([',', ' ']).next().unwrap().to_owned()
+    })
+}
+
+/// Writes went where they were to go, and nowhere else.
+#[track_caller]
+fn assert_placed(outcome: &Outcome) {
+    for (name, exit, expected) in [
+        ("placed", 0, &["by thread (FDP): 2,1", "write amplification", "(FDP statistics)"][..]),
+        ("placed by none", 0, &["total:"]),
+        ("placed too high", 1, &["placement handles 0 to 2, and no 3"]),
+        ("placed plan", 0, &["to placement identifier 0x1 '", "to placement identifier 0x0 '"]),
+    ] {
+        assert_told(outcome, name, exit, expected);
+    }
+    let whole = "1GiB".to_owned();
+    let [before, by_handle, by_none] = ["before", "placed", "by none"].map(|when| left(outcome, when));
+    assert_eq!(before, [whole.clone(), whole.clone(), whole.clone()]);
+    assert_eq!(by_handle[0], whole);
+    assert!(by_handle[1] != whole && by_handle[2] != whole, "{by_handle:?}");
+    assert!(by_none[0] != whole && by_none[1..] == by_handle[1..], "{by_none:?} {by_handle:?}");
+    let record: serde_json::Value = serde_json::from_str(&outcome.text("placed.json")).unwrap();
+    assert_eq!(record["profile"]["time_spans"][0]["targets"][0]["fdp"].to_string(), "[2,1]");
+    let threads = record["hosts"][0]["results"]["time_spans"][0]["threads"].as_array().unwrap();
+    for (thread, note) in threads.iter().zip(["placement identifier 0x2", "placement identifier 0x1"]) {
+        assert!(thread["engine"]["features"].to_string().contains(note), "{thread}");
+    }
+    let statements = &record["hosts"][0]["results"]["time_spans"][0]["observed"]["statements"];
+    let said = statements.as_array().unwrap().iter().find(|said| said["source"] == "placement").unwrap();
+    let [before, after] = ["before", "after"].map(|when| said[when]["media"]["host_bytes"].as_u64().unwrap());
+    // More than that may have been written outside of the window.
+    assert!(after - before >= 1 << 20 && before < 1 << 30, "{said}");
+
+    let streams = outcome.directory().join("streams");
+    if !streams.exists() {
+        assert_told(outcome, "streamed", 1, &["takes Linux 6.16"]);
+        eprintln!("not tried: this kernel has no write streams (Linux 6.16 has): set DISKSPD_TEST_KERNEL");
+        return;
+    }
+    assert_eq!(outcome.text("streams").trim(), "3");
+    for (name, exit, expected) in [
+        ("streamed", 0, &["streams of writes, by thread: 3", "write amplification"][..]),
+        ("streamed too high", 1, &["write streams 1 to 3 (queue/max_write_streams), and no 4"]),
+        ("streamed cached", 1, &["leave out -Sb"]),
+        ("streamed sync", 3, &["use --engine uring"]),
+    ] {
+        assert_told(outcome, name, exit, expected);
+    }
+    // The kernel counts streams from 1, the device handles from 0.
+    let streamed = left(outcome, "streamed");
+    assert!(streamed[2] != by_none[2] && streamed[..2] == by_none[..2], "{streamed:?} {by_none:?}");
 }
 
 /// Bytes below the write pointers, of a report.

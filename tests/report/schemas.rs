@@ -13,7 +13,9 @@ use diskspd::host::refusal::{How, Use};
 use diskspd::machine::completion::OneByOne;
 use diskspd::machine::content;
 use diskspd::machine::content::{ContentFacts, Reducer, Space};
-use diskspd::machine::device_log::{DeviceStatement, Health, LatencyBin, LogPage, LogSource, VolumeCounters};
+use diskspd::machine::device_log::{
+    DeviceStatement, Health, LatencyBin, LogPage, LogSource, MediaCounters, VolumeCounters,
+};
 use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
@@ -322,6 +324,7 @@ fn fill_profile(profile: &mut Profile) {
     target.flush_type = Some(FlushType::ViewOfFile);
     (target.atomic, target.dont_cache, target.write_hint) = (true, true, Some(WriteLifetime::Short));
     (target.no_wait, target.zoned, target.each_once) = (true, true, true);
+    (target.fdp, target.write_streams) = (PlacementList(vec![0]), PlacementList(vec![1]));
     target.spread = Some(AddressSpread::Zipf { theta_thousandths: 1 });
     target.content = Some(ContentShape { compress: 1, dedupe: 1 });
     Operation::shared().for_each(|(op, ..)| target.shares.set(op, 1));
@@ -743,6 +746,7 @@ fn statements() -> Vec<DeviceStatement> {
     vec![
         statement(LogSource::NvmeHealth, Some(LogPage::Health(Health::default()))),
         statement(LogSource::Ebs, Some(LogPage::Volume(volume))),
+        statement(LogSource::Placement, Some(LogPage::Media(MediaCounters::default()))),
         statement(LogSource::InstanceStore, Some(LogPage::Volume(VolumeCounters::default()))),
         statement(LogSource::NvmeHealth, None),
     ]

@@ -34,9 +34,11 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
             what: "engine nvme: a target is no NVMe namespace that answers (/dev/ng0n1)".to_owned(),
             source: Some(error),
         })?;
-        blocks.push(Blocks { namespace, write_through: file.write_through });
+        let placement = file.ways.placement;
+        blocks.push(Blocks { namespace, write_through: file.write_through, placement });
     }
     let guarded = blocks.iter().any(|blocks| blocks.namespace.guards_itself());
+    let placed = blocks.iter().filter_map(|blocks| blocks.placement).next();
     let first = blocks.first().map(|blocks| blocks.namespace.block_size());
     let (priorities, files) = asking::apart(setup.files);
     let form = Commands::new(blocks, setup.depth);
@@ -44,6 +46,9 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
     let mut ring = ring.map_err(|error| not_made(setup.depth, &error))?;
     if guarded {
         ring.note("protection information by the controller");
+    }
+    if let Some(placement) = placed {
+        ring.note(&format!("placement identifier {placement:#x}"));
     }
     if let Some(length) = first {
         try_out(&mut ring, length, options.registered_buffer)

@@ -43,6 +43,9 @@ impl Uring {
             .map_err(|error| not_made(setup.depth, &error))?;
         let by_workers = (0..).zip(workers).filter(|(_, by_workers)| *by_workers);
         by_workers.for_each(|(file, _)| ring.use_workers(file));
+        if let Some(ways) = ways.iter().find(|ways| ways.write_stream > 0) {
+            ring.note(&format!("write stream {}", ways.write_stream));
+        }
         (0..).zip(ways).for_each(|(file, ways)| ring.set_ways(file, ways));
         Ok(Uring::with(ring, priorities, limits))
     }

@@ -1,12 +1,14 @@
 //! What NVMe devices say of themselves: reads the logs of [`LOG_SOURCES`] that a disk has.
 
 use super::device::{Device, split};
+use super::nvme::Generic;
 use super::root::{Root, text};
 use diskspd_model::machine::device_log::{LOG_SOURCES, LogPage, LogRow, LogSource};
-use diskspd_sys::nvme::log_page;
+use diskspd_sys::nvme::{self, LogAddress, log_page};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 /// The logs of one disk.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub struct DeviceLogs {
     name: String,
     file: io::Result<File>,
     rows: Vec<&'static LogRow>,
+    /// The endurance group that it is in, where data placement is on there.
+    placement_group: Option<u16>,
 }
 
 /// Why a log could not be read.
@@ -46,8 +50,11 @@ impl DeviceLogs {
         }
         let device = Device::named(root, name)?;
         let model = text(&device.directory().join("device/model")).unwrap_or_default();
+        let file = open(&device);
+        let placement_group = file.as_ref().ok().and_then(placement_group);
         let rows = LOG_SOURCES.iter().filter(|row| row.model.is_none_or(|begin| model.starts_with(begin)));
-        Some(DeviceLogs { name: name.to_owned(), file: open(&device), rows: rows.collect() })
+        let rows = rows.filter(|row| !row.placement || placement_group.is_some()).collect();
+        Some(DeviceLogs { name: name.to_owned(), file, rows, placement_group })
     }
 
     /// The kernel's name of the disk.
@@ -66,12 +73,27 @@ impl DeviceLogs {
             .as_ref()
             .map_err(|error| LogRefusal::Unopened { name: self.name.clone(), why: error.to_string() })?;
         let mut page = vec![0; row.length as usize];
-        log_page(file, row.namespace, row.page, &mut page).map_err(|error| match error.kind() {
+        let of = self.placement_group.filter(|_| row.placement).unwrap_or(0);
+        let address = LogAddress { namespace: row.namespace, identifier: row.page, of };
+        log_page(file, address, &mut page).map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => LogRefusal::NotRoot,
             _ => LogRefusal::Refused(error),
         })?;
         (row.parse)(&page).ok_or(LogRefusal::Nonsense)
     }
+}
+
+/// The kernel's name of the disk that is the same namespace as the character device at a path; `None` = it is
+/// no such device, or there is no such disk.
+pub fn disk_of_namespace(path: &Path) -> Option<String> {
+    Generic::at(&Root::live(), path)?.block.map(|block| block.name)
+}
+
+/// The endurance group of a namespace; `None` = no data placement is on there, or nobody may ask. A
+/// controller that doesn't have it isn't asked: what it doesn't know is an entry in its error log.
+fn placement_group(file: &File) -> Option<u16> {
+    let found = nvme::namespace(file).ok().filter(|found| found.places)?;
+    nvme::is_placement_on(file, found.endurance_group).ok()?.then_some(found.endurance_group)
 }
 
 /// `nvme0n1`, no partition and no path of one (`nvme0c0n1`).

@@ -64,6 +64,7 @@ impl Generic {
             block_size: answer.block_size(),
             metadata: answer.metadata,
             protected: answer.guards_itself().then_some(answer.protection),
+            placement: None,
             // Who isn't root may not ask the namespace for its command set.
             zoned: answer.zoned || self.block.as_ref().is_some_and(Device::is_host_managed),
             deallocates: answer.deallocates,
@@ -207,6 +208,8 @@ mod tests {
             deallocates: false,
             writes_zeroes: true,
             most_bytes,
+            endurance_group: 0,
+            places: false,
         }
     }
 

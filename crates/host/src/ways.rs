@@ -3,11 +3,14 @@
 use super::device::{Device, split};
 use super::root::{Root, number};
 use diskspd_model::access::{AccessHint, IoWays, OpenMode};
+use diskspd_model::machine::nvme::NoPlacement;
 use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
-use diskspd_sys::nvme::{self, Namespace};
+use diskspd_sys::nvme::{self, Namespace, PlacementHandle};
 use diskspd_sys::ways::{takes, takes_writes};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags, open, stat, statx};
 use rustix::io::Errno;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Looks at what is there; nothing there is no finding.
@@ -15,7 +18,13 @@ pub fn look(path: &Path) -> WayFacts {
     let [no_dont_cache, no_nowait] =
         [IoWays { dont_cache: true, ..IoWays::default() }, IoWays { no_wait: true, ..IoWays::default() }]
             .map(|ways| not_taken(path, ways));
-    WayFacts { atomic: atomic(path), no_dont_cache, no_nowait, no_nowait_writes: None }
+    WayFacts {
+        atomic: atomic(path),
+        no_dont_cache,
+        no_nowait,
+        no_nowait_writes: None,
+        write_streams: write_streams(path),
+    }
 }
 
 /// The same of what is going to be written through the page cache without waiting.
@@ -107,4 +116,23 @@ pub fn pass_through(path: &Path) -> Option<String> {
 pub fn namespace(path: &Path) -> Option<Namespace> {
     let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
     nvme::look(node.as_path()).ok()
+}
+
+/// The placement handles of the namespace at a path, by itself or as a block device.
+///
+/// # Errors
+/// Why it has none.
+pub fn placement(path: &Path) -> Result<Vec<PlacementHandle>, NoPlacement> {
+    let node = pass_through(path).map_or_else(|| path.to_owned(), PathBuf::from);
+    let not_asked = |error: io::Error| NoPlacement::NotAsked(error.to_string());
+    let file = File::open(&node).map_err(not_asked)?;
+    let found = nvme::namespace(&file).map_err(not_asked)?;
+    if !found.places {
+        return Err(NoPlacement::Controller);
+    }
+    // Who isn't root may not ask for a feature; the handles say so, too.
+    if let Ok(false) = nvme::is_placement_on(&file, found.endurance_group) {
+        return Err(NoPlacement::Off(found.endurance_group));
+    }
+    nvme::placement_handles(&file, found.id).map_err(|error| NoPlacement::NotTold(error.to_string()))
 }

@@ -45,6 +45,8 @@ const STATUSES: &[StatusRow] = &[
     (0, 0x20, "Namespace is Write Protected", "; only -w0 can work here"),
     (0, 0x21, "Command Interrupted", "; try again"),
     (0, 0x22, "Transient Transport Error", "; try again"),
+    (0, 0x29, "FDP Disabled", "; data placement is off in the endurance group"),
+    (0, 0x2a, "Invalid Placement Handle List", ""),
     (0, 0x80, "LBA Out of Range", "; the namespace has become smaller"),
     (0, 0x81, "Capacity Exceeded", "; the device has no room left: deallocate some (--trim)"),
     (0, 0x82, "Namespace Not Ready", "; see dmesg"),

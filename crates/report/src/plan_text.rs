@@ -185,11 +185,12 @@ fn work(worker: &WorkerPlan, target: &WorkerTarget) -> String {
     };
     let start = if w.first > 0 { format!(" from {}", w.first) } else { String::new() };
     format!(
-        "{mix} {} {pattern}{spread}{once}{start} step {}, {share}, {}{}{}",
+        "{mix} {} {pattern}{spread}{once}{start} step {}, {share}, {}{}{}{}",
         units::Size(u64::from(w.block_size)),
         units::Size(w.stride),
         modes.join(" "),
         content(target),
+        placement(target),
         limit(target)
     )
 }
@@ -214,6 +215,15 @@ fn content(target: &WorkerTarget) -> String {
     match target.content {
         WriteContent::Reducible(shape) if target.workload.write_ratio > 0 => format!(", {shape}"),
         _ => String::new(),
+    }
+}
+
+/// `, to placement identifier 0x1`
+fn placement(target: &WorkerTarget) -> String {
+    match (target.ways.placement, target.ways.write_stream) {
+        (Some(identifier), _) => format!(", to placement identifier {identifier:#x}"),
+        (None, 0) => String::new(),
+        (None, stream) => format!(", in write stream {stream}"),
     }
 }
 

@@ -186,6 +186,12 @@ fn write_own(out: &mut Vec<u8>, target: &Target, tab: &str) {
     if let Some(lifetime) = target.write_hint {
         put!(out, "{tab}lifetime hint of writes: {}\n", lifetime.name());
     }
+    if !target.fdp.is_empty() {
+        put!(out, "{tab}placement handles of writes, by thread (FDP): {}\n", target.fdp);
+    }
+    if !target.write_streams.is_empty() {
+        put!(out, "{tab}streams of writes, by thread: {}\n", target.write_streams);
+    }
 }
 
 fn write_path(out: &mut Vec<u8>, target: &Target, style: &Style) {

@@ -209,6 +209,12 @@ impl Writer<'_> {
         if let Some(lifetime) = target.write_hint {
             self.own("WriteHint", lifetime.name());
         }
+        let placed = [("PlacementHandles", &target.fdp), ("WriteStreams", &target.write_streams)];
+        for (element, list) in placed {
+            if !list.is_empty() {
+                self.own(element, list);
+            }
+        }
     }
 
     fn caching(&mut self, target: &Target) {

@@ -16,6 +16,9 @@ const ID: rustix::ioctl::Opcode = rustix::ioctl::opcode::none(b'N', 0x40);
 /// `NVME_IOCTL_ADMIN_CMD`
 const ADMIN: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x41);
 
+/// `NVME_IOCTL_IO_CMD`
+const IO: rustix::ioctl::Opcode = rustix::ioctl::opcode::read_write::<NvmeCommand>(b'N', 0x43);
+
 /// `struct nvme_passthru_cmd`; `struct nvme_uring_cmd` has zeros where that has its result.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +50,25 @@ const IDENTIFY: u8 = 0x06;
 
 /// Get Log Page, among them.
 const GET_LOG_PAGE: u8 = 0x02;
+
+/// Get Features, among them.
+const GET_FEATURES: u8 = 0x0a;
+
+/// The feature Flexible Data Placement (Base 2.1, 5.1.25.1.20; TP4146); bit 0 of the answer: it is on.
+const FLEXIBLE_DATA_PLACEMENT: u32 = 0x1d;
+
+/// I/O Management Receive, among the commands for namespaces.
+const IO_MANAGEMENT_RECEIVE: u8 = 0x12;
+
+/// What it is asked for (MO): Reclaim Unit Handle Status.
+const HANDLE_STATUS: u32 = 1;
+
+/// Bytes before the descriptors of that answer, and of each of them.
+const STATUS_HEADER: usize = 16;
+const STATUS_DESCRIPTOR: usize = 32;
+
+/// More handles of a namespace aren't read: there are at most 128, each listed once for each reclaim group.
+const MOST_HANDLES: usize = 1024;
 
 /// Bytes of every answer to Identify.
 const PAGE: usize = 4096;
@@ -81,6 +103,10 @@ pub struct Namespace {
     pub deallocates: bool,
     /// Whether the controller has Write Zeroes (ONCS, bit 3).
     pub writes_zeroes: bool,
+    /// The endurance group that it is in (ENDGID); 0 = none is told.
+    pub endurance_group: u16,
+    /// Whether the controller has flexible data placement (CTRATT, bit 19), on or off.
+    pub places: bool,
     /// Most bytes of a transfer, if memory pages of the controller have 4 KiB (MDTS); `None` = no limit.
     pub most_bytes: Option<u64>,
 }
@@ -129,30 +155,113 @@ fn identify(device: impl AsFd, namespace: u32, page_of: IdentifyPage) -> io::Res
     Ok(page)
 }
 
+/// A log page of a controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogAddress {
+    /// The namespace it is asked of; all ones = the controller.
+    pub namespace: u32,
+    /// Which page (LID).
+    pub identifier: u8,
+    /// Of what, where the page is of one of several things (LSI): an endurance group; else 0.
+    pub of: u16,
+}
+
 /// Asks an open namespace (or controller) for a log page, Get Log Page of the base specification, 5.16.
 /// `page.len()` is a multiple of 4, up to 16 KiB; all of it is overwritten.
 ///
 /// # Errors
 /// As [`namespace`]. `EACCES` = asking needs `CAP_SYS_ADMIN`.
-pub fn log_page(device: impl AsFd, namespace: u32, identifier: u8, page: &mut [u8]) -> io::Result<()> {
+pub fn log_page(device: impl AsFd, address: LogAddress, page: &mut [u8]) -> io::Result<()> {
     let words = u32::try_from(page.len() / 4).ok().filter(|words| (1..=4096).contains(words));
     let Some(words) = words.filter(|_| page.len().is_multiple_of(4)) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
+    let LogAddress { namespace, identifier, of } = address;
     // The number of words counts from 0.
-    let cdw10 = u32::from(identifier) | (words - 1) << 16;
-    ask(device, NvmeCommand { opcode: GET_LOG_PAGE, namespace, cdw10, ..NvmeCommand::default() }, page)
+    let (cdw10, cdw11) = (u32::from(identifier) | (words - 1) << 16, u32::from(of) << 16);
+    let command = NvmeCommand { opcode: GET_LOG_PAGE, namespace, cdw10, cdw11, ..NvmeCommand::default() };
+    ask(device, command, page)
+}
+
+/// A placement handle of a namespace within a reclaim group, as the device names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlacementHandle {
+    /// What writes name it by (PID).
+    pub identifier: u16,
+    /// What is left of the reclaim unit that it writes to at present, logical blocks (RUAMW).
+    pub left_blocks: u64,
+}
+
+/// Asks whether flexible data placement is on in an endurance group.
+///
+/// # Errors
+/// As [`log_page`].
+pub fn is_placement_on(device: impl AsFd, endurance_group: u16) -> io::Result<bool> {
+    let (cdw10, cdw11) = (FLEXIBLE_DATA_PLACEMENT, u32::from(endurance_group));
+    let command = NvmeCommand { opcode: GET_FEATURES, cdw10, cdw11, ..NvmeCommand::default() };
+    Ok(send(device, ADMIN, command, &mut [])? & 1 != 0)
+}
+
+/// Asks an open namespace for its placement handles (I/O Management Receive, Reclaim Unit Handle Status).
+///
+/// # Errors
+/// As [`namespace`]; the status of a device that has none or where they are off.
+pub fn placement_handles(device: impl AsFd, namespace: u32) -> io::Result<Vec<PlacementHandle>> {
+    let ask = |page: &mut [u8]| {
+        // The number of words counts from 0.
+        let (cdw10, cdw11) = (HANDLE_STATUS, page.len() as u32 / 4 - 1);
+        let opcode = IO_MANAGEMENT_RECEIVE;
+        let command = NvmeCommand { opcode, namespace, cdw10, cdw11, ..NvmeCommand::default() };
+        send(&device, IO, command, page)
+    };
+    // First how many there are: not every controller takes more memory than it fills.
+    let mut header = [0; STATUS_HEADER];
+    ask(&mut header)?;
+    let count = handle_count(&header).min(MOST_HANDLES);
+    let mut page = vec![0; STATUS_HEADER + count * STATUS_DESCRIPTOR];
+    ask(&mut page)?;
+    Ok(handles(&page))
+}
+
+/// How many descriptors there are (NRUHSD).
+fn handle_count(header: &[u8; STATUS_HEADER]) -> usize {
+    u16::from_le_bytes([header[14], header[15]]).into()
+}
+
+/// The descriptors of a Reclaim Unit Handle Status, as many as it says and are there.
+fn handles(page: &[u8]) -> Vec<PlacementHandle> {
+    let Some((header, rest)) = page.split_first_chunk::<STATUS_HEADER>() else { return Vec::new() };
+    let one = |bytes: &[u8; STATUS_DESCRIPTOR]| PlacementHandle {
+        identifier: u16::from_le_bytes([bytes[0], bytes[1]]),
+        left_blocks: u64::from_le_bytes([
+            bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15],
+        ]),
+    };
+    rest.as_chunks().0.iter().take(handle_count(header)).map(one).collect()
 }
 
 /// Sends a command to the controller whose answer goes to `page`.
 fn ask(device: impl AsFd, command: NvmeCommand, page: &mut [u8]) -> io::Result<()> {
+    send(device, ADMIN, command, page).map(drop)
+}
+
+/// Sends a command to the controller ([`ADMIN`]) or the namespace ([`IO`]) whose answer goes to `page`.
+/// Returns its result, the first word of the completion.
+fn send(
+    device: impl AsFd,
+    way: rustix::ioctl::Opcode,
+    command: NvmeCommand,
+    page: &mut [u8],
+) -> io::Result<u32> {
     let data_length = u32::try_from(page.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let mut command = NvmeCommand { data: page.as_mut_ptr() as u64, data_length, ..command };
+    // What has no answer names no memory.
+    let data = if page.is_empty() { 0 } else { page.as_mut_ptr() as u64 };
+    let mut command = NvmeCommand { data, data_length, ..command };
     // SAFETY: the kernel reads and writes the command, and lets the device write a page, whose length is
     // stated, to its address; both live until the call returns.
-    let status = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), ADMIN as _, &raw mut command) };
+    let status = unsafe { libc::ioctl(device.as_fd().as_raw_fd(), way as _, &raw mut command) };
     match u16::try_from(status) {
-        Ok(0) => Ok(()),
+        Ok(0) => Ok(command.result),
         Ok(status) => Err(io::Error::other(NvmeStatus::new(status).to_string())),
         Err(_) => Err(io::Error::last_os_error()),
     }
@@ -177,6 +286,8 @@ fn parse(id: u32, namespace: &[u8; PAGE], controller: &[u8; PAGE], descriptors: 
         zoned: command_set(descriptors) == Some(ZONES),
         deallocates: optional & 1 << 2 != 0,
         writes_zeroes: optional & 1 << 3 != 0,
+        endurance_group: u16::from_le_bytes([namespace[102], namespace[103]]),
+        places: controller[98] & 1 << 3 != 0,
         most_bytes: (1..32).contains(&controller[77]).then(|| 4096 << controller[77]),
     })
 }
@@ -224,8 +335,18 @@ mod tests {
     #[test]
     fn identify_tells_the_format_in_use_and_what_the_controller_has() {
         // 0x10000 blocks of format 1 of 2: 4096 bytes with 8 of metadata.
-        let namespace = page(&[(2, 1), (25, 1), (26, 1), (29, 0b1001), (130, 9), (132, 8), (134, 12)]);
-        let controller = page(&[(77, 7), (520, 0b100)]);
+        let namespace = page(&[
+            (2, 1),
+            (25, 1),
+            (26, 1),
+            (29, 0b1001),
+            (102, 3),
+            (103, 1),
+            (130, 9),
+            (132, 8),
+            (134, 12),
+        ]);
+        let controller = page(&[(77, 7), (98, 0b1000), (520, 0b100)]);
         let found = parse(3, &namespace, &controller, &[0; 4]).unwrap();
         let expected = Namespace {
             id: 3,
@@ -236,6 +357,8 @@ mod tests {
             zoned: false,
             deallocates: true,
             writes_zeroes: false,
+            endurance_group: 0x103,
+            places: true,
             most_bytes: Some(512 << 10),
         };
         assert_eq!(found, expected);
@@ -273,10 +396,36 @@ mod tests {
     }
 
     #[test]
+    fn placement_handles_are_read_as_a_device_has_told_them() {
+        // Of QEMU 10.0 with two reclaim groups and three handles of 1 GiB, after 1.5 MiB to the second one in
+        // the first group.
+        let mut page = vec![0; 16 + 6 * 32];
+        page[14] = 6;
+        let identifiers = [0u16, 0x4000, 1, 0x4001, 2, 0x4002];
+        for (descriptor, identifier) in page[16..].chunks_exact_mut(32).zip(identifiers) {
+            descriptor[..2].copy_from_slice(&identifier.to_le_bytes());
+            descriptor[8..16].copy_from_slice(&(1u64 << 21).to_le_bytes());
+        }
+        page[16 + 2 * 32 + 8..][..8].copy_from_slice(&((1u64 << 21) - 3072).to_le_bytes());
+        let found = handles(&page);
+        assert_eq!(found.iter().map(|one| one.identifier).collect::<Vec<_>>(), identifiers);
+        assert_eq!([found[1].left_blocks, found[2].left_blocks], [1 << 21, (1 << 21) - 3072]);
+        // Never more than there are bytes for.
+        assert_eq!(handles(&page[..16 + 32 + 31]).len(), 1);
+        assert_eq!(handles(&page[..16]).len(), 0);
+        assert_eq!(handles(&page[..15]).len(), 0);
+        page[14] = 0;
+        assert_eq!(handles(&page).len(), 0);
+    }
+
+    #[test]
     fn what_is_no_namespace_says_so() {
         let null = std::fs::File::open("/dev/null").unwrap();
         assert_eq!(namespace(&null).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
-        let asked = |page: &mut [u8]| log_page(&null, 1, 2, page).unwrap_err();
+        let health = LogAddress { namespace: 1, identifier: 2, of: 0 };
+        let asked = |page: &mut [u8]| log_page(&null, health, page).unwrap_err();
+        assert_eq!(placement_handles(&null, 1).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
+        assert_eq!(is_placement_on(&null, 1).unwrap_err().raw_os_error(), Some(libc::ENOTTY));
         assert_eq!(asked(&mut [0; 512]).raw_os_error(), Some(libc::ENOTTY));
         for mut odd in [vec![], vec![0; 511], vec![0; 16388]] {
             assert_eq!(asked(&mut odd).kind(), io::ErrorKind::InvalidInput, "{}", odd.len());

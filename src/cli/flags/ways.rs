@@ -3,9 +3,10 @@
 use crate::cli::draft::Draft;
 use crate::cli::error::Problem;
 use crate::cli::flag::{Flag, LINUX, Name::Long, Print, Read, Scope};
-use crate::cli::words::{given, switch};
+use crate::cli::words::{given, switch, when};
 use crate::lab::sweep::ValueForm;
-use crate::profile::WriteLifetime;
+use crate::profile::{PlacementList, WriteLifetime};
+use std::ops::RangeInclusive;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -87,7 +88,58 @@ pub const FLAGS: &[Flag] = &[
         print: Print::Work(|_, target| given(target.write_hint.map(|lifetime| lifetime.name().to_owned()))),
         ..LINUX
     },
+    Flag {
+        name: Long("fdp"),
+        forms: &[("--fdp <handles>", "write to these placement handles of an NVMe namespace, by thread")],
+        default: "writes name none: the device puts them where handle 0 goes",
+        scope: Scope::Targets,
+        with_profile: false,
+        notes: "Flexible data placement, as in --fdp 0,1,2 or 0-2 (docs/targets.md). The first thread of a \
+                target writes to the first handle of the list, and so on, and from the first again; a handle \
+                is named by its index, as the device lists them (Reclaim Unit Handle Status). For engine \
+                nvme alone. The device is asked before anything runs; what it counted meanwhile, its write \
+                amplification, is among the findings.",
+        tested: &["command_lines", "nvme"],
+        values: &["0", "0,1", "0-2"],
+        read: Read::Text(handles),
+        print: Print::Work(|_, target| when(!target.fdp.is_empty(), &target.fdp)),
+        ..LINUX
+    },
+    Flag {
+        name: Long("write-stream"),
+        forms: &[("--write-stream <streams>", "write in these streams of a block device, by thread")],
+        default: "none: the kernel chooses none, or follows --write-hint",
+        scope: Scope::Targets,
+        with_profile: false,
+        notes: "As in --write-stream 1,2 or 1-3. The first thread of a target writes in the first stream of \
+                the list, and so on, and from the first again. Needs Linux 6.16 and a block device with \
+                streams (queue/max_write_streams; NVMe with data placement), without the page cache. With \
+                engine uring alone, which is then chosen.",
+        tested: &["command_lines", "nvme"],
+        values: &["1", "1,2", "1-3"],
+        read: Read::Text(streams),
+        print: Print::Work(|_, target| when(!target.write_streams.is_empty(), &target.write_streams)),
+        ..LINUX
+    },
 ];
+
+fn handles(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.target.fdp = list(value, PlacementList::HANDLES)?;
+    Ok(())
+}
+
+fn streams(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
+    draft.target.write_streams = list(value, PlacementList::STREAMS)?;
+    Ok(())
+}
+
+fn list(value: &[u8], range: RangeInclusive<u16>) -> Result<PlacementList, Problem> {
+    let (least, most) = (*range.start(), *range.end());
+    PlacementList::parse(value, range).map_err(|(position, what)| {
+        let what = if value.is_empty() { "the value is missing" } else { what };
+        Problem::new(position, what).expected(format!("{}, from {least} to {most}", PlacementList::FORM))
+    })
+}
 
 fn lifetime(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let found = std::str::from_utf8(value).ok().and_then(WriteLifetime::from_name);

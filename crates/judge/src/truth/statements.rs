@@ -3,7 +3,8 @@
 
 use super::{Finding, Limiter, Severity, SpanView};
 use diskspd_model::machine::device_log::{DeviceStatement, Health, VolumeCounters};
-use diskspd_model::units::{seconds_of_ns, seconds_of_us};
+use diskspd_model::profile::Target;
+use diskspd_model::units::{self, seconds_of_ns, seconds_of_us};
 
 /// A volume that was asked for too much for this share of the time was what limited the run. Where a queue
 /// is full at the limit it is nearly all of it.
@@ -105,7 +106,10 @@ pub(super) fn unheard(span: &SpanView) -> Vec<String> {
         let (device, name) = (&statement.device, statement.source.row().name);
         let why = match &statement.refused {
             Some(why) => why.clone(),
-            None if statement.health().is_none() && statement.volume().is_none() => {
+            None if statement.health().is_none()
+                && statement.volume().is_none()
+                && statement.media().is_none() =>
+            {
                 "its counters were reset meanwhile".to_owned()
             }
             None => return None,
@@ -138,7 +142,30 @@ pub(super) fn check(span: &SpanView, limiter: Option<Limiter>) -> Vec<Finding> {
         ];
         found.into_iter().flatten()
     });
-    exceeded.chain(health).collect()
+    let media = statements(span).iter().filter_map(|statement| written(span, statement));
+    exceeded.chain(health).chain(media).collect()
+}
+
+/// What the media took for what hosts wrote, by the device's own count.
+fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
+    let counted = statement.media()?;
+    let amplification = counted.write_amplification()?;
+    let [host, media, erased] =
+        [counted.host_bytes, counted.media_bytes, counted.erased_bytes].map(units::Size);
+    let message = format!(
+        "write amplification {amplification:.2}, says {}: it wrote {media} to its media for {host} of hosts \
+         ({})",
+        statement.device,
+        statement.source.row().name
+    );
+    let finding = Finding::new("write-amplification", Severity::Note, span, message);
+    let finding = finding.shown_by(format!(
+        "{erased} of the media were erased in {:.1} s; counted over all namespaces of the endurance group",
+        seconds_of_ns(statement.apart_ns)
+    ));
+    // Who says where writes are to go wants to know what it helped.
+    let placed = |target: &Target| !target.fdp.is_empty() || !target.write_streams.is_empty();
+    Some(if span.asked.targets.iter().any(placed) { finding.as_answer() } else { finding })
 }
 
 /// Slowed down because of heat: the counters of it went up.

@@ -12,6 +12,11 @@ pub struct IoWays {
     pub dont_cache: bool,
     /// `--nowait`: what would wait is refused with `EAGAIN` (Linux 4.14).
     pub no_wait: bool,
+    /// `--write-stream`: the stream of the device that writes belong to (Linux 6.16, io_uring alone); 0 =
+    /// none.
+    pub write_stream: u8,
+    /// `--fdp`: the placement identifier that writes by NVMe commands carry; `None` = they carry none.
+    pub placement: Option<u16>,
 }
 
 /// `RWF_NOWAIT`
@@ -93,11 +98,13 @@ mod tests {
     #[test]
     fn flags_and_lifetimes_are_those_of_the_kernel() {
         let [plain, atomic, dont_cache] = [(false, false), (true, false), (false, true)]
-            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache, no_wait: false });
+            .map(|(atomic, dont_cache)| IoWays { atomic, dont_cache, ..IoWays::default() });
         let no_wait = IoWays { no_wait: true, ..atomic };
         assert_eq!([true, false].map(|write| no_wait.encoded(write)), [0x48, 0x8]);
         assert_eq!(no_wait.waiting(), atomic);
         assert!(plain.are_plain() && !atomic.are_plain() && !dont_cache.are_plain());
+        let placed = IoWays { write_stream: 1, ..plain };
+        assert!(!placed.are_plain() && placed.encoded(true) == 0, "a stream is no flag");
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(true)), [0, 0x40, 0x80]);
         assert_eq!([plain, atomic, dont_cache].map(|ways| ways.encoded(false)), [0, 0, 0x80]);
         for (number, name) in (1..).zip(WriteLifetime::NAMES) {

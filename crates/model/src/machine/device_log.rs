@@ -6,9 +6,11 @@
 
 mod bytes;
 mod health;
+mod media;
 mod volume;
 
 pub use health::Health;
+pub use media::MediaCounters;
 pub use volume::{LatencyBin, VolumeCounters};
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,8 @@ pub enum LogSource {
     Ebs,
     /// Limits of a local volume of an Amazon EC2 instance.
     InstanceStore,
+    /// What was written to and erased of the media of an endurance group with flexible data placement.
+    Placement,
 }
 
 /// How one log is asked for and read.
@@ -38,6 +42,8 @@ pub struct LogRow {
     pub length: u32,
     /// The namespace it is asked of (NSID).
     pub namespace: u32,
+    /// It is of the endurance group that the namespace is in, and asked for where data placement is on there.
+    pub placement: bool,
     /// Only controllers whose model begins so have it, and others aren't asked: a page that a controller
     /// doesn't know is an entry in its error log. `None` = all.
     pub model: Option<&'static str>,
@@ -54,6 +60,7 @@ pub const LOG_SOURCES: &[LogRow] = &[
         length: 512,
         // The controller, not one namespace.
         namespace: u32::MAX,
+        placement: false,
         model: None,
         parse: |bytes| Health::parse(bytes).map(LogPage::Health),
     },
@@ -63,6 +70,7 @@ pub const LOG_SOURCES: &[LogRow] = &[
         page: 0xd0,
         length: 4096,
         namespace: 1,
+        placement: false,
         model: Some("Amazon Elastic Block Store"),
         parse: |bytes| VolumeCounters::of_ebs(bytes).map(LogPage::Volume),
     },
@@ -72,8 +80,19 @@ pub const LOG_SOURCES: &[LogRow] = &[
         page: 0xd0,
         length: 4096,
         namespace: 1,
+        placement: false,
         model: Some("Amazon EC2 NVMe Instance Storage"),
         parse: |bytes| VolumeCounters::of_instance_store(bytes).map(LogPage::Volume),
+    },
+    LogRow {
+        source: LogSource::Placement,
+        name: "FDP statistics",
+        page: 0x22,
+        length: 64,
+        namespace: 0,
+        placement: true,
+        model: None,
+        parse: |bytes| MediaCounters::parse(bytes).map(LogPage::Media),
     },
 ];
 
@@ -93,6 +112,8 @@ pub enum LogPage {
     Health(Health),
     /// Counters of a volume.
     Volume(VolumeCounters),
+    /// Counters of the media.
+    Media(MediaCounters),
 }
 
 /// What a device said of itself before the measured time and after it.
@@ -128,6 +149,14 @@ impl DeviceStatement {
     pub fn volume(&self) -> Option<VolumeCounters> {
         match (self.before.as_ref()?, self.after.as_ref()?) {
             (LogPage::Volume(before), LogPage::Volume(after)) => after.since(before),
+            _ => None,
+        }
+    }
+
+    /// What was written to the media between both times; `None` as of volumes.
+    pub fn media(&self) -> Option<MediaCounters> {
+        match (self.before.as_ref()?, self.after.as_ref()?) {
+            (LogPage::Media(before), LogPage::Media(after)) => after.since(before),
             _ => None,
         }
     }

@@ -10,6 +10,9 @@ pub struct NvmeFacts {
     /// The type of the protection information (1 to 3) where that is all of the metadata, so that the
     /// controller makes and checks it by itself; `None` = there is none, or more than that.
     pub protected: Option<u8>,
+    /// The placement identifiers of its placement handles, in the device's order (`--fdp`), or why it has
+    /// none; `None` = nobody asked.
+    pub placement: Option<Result<Vec<u16>, NoPlacement>>,
     /// Only the write pointers of its zones can be written at.
     pub zoned: bool,
     /// The controller has Dataset Management, which deallocates.
@@ -20,4 +23,24 @@ pub struct NvmeFacts {
     pub largest_io: Option<u64>,
     /// The kernel's name of the block device that is the same namespace; `None` = there is none.
     pub block_device: Option<String>,
+}
+
+/// Why a namespace has no placement handles.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoPlacement {
+    /// It can't be opened, or doesn't say what it is.
+    #[error("it can't be asked: {0}")]
+    NotAsked(String),
+    /// The controller has no flexible data placement.
+    #[error("its controller has no flexible data placement (CTRATT, bit 19)")]
+    Controller,
+    /// It is off in the endurance group of this number.
+    #[error(
+        "flexible data placement is off in its endurance group {0}; a group without namespaces can turn it \
+         on (nvme set-feature -f 0x1d)"
+    )]
+    Off(u16),
+    /// What the device answered when it was asked for them.
+    #[error("it doesn't tell its placement handles: {0}")]
+    NotTold(String),
 }

@@ -31,6 +31,8 @@ pub struct WayFacts {
     pub no_nowait: Option<String>,
     /// The same of writes through the page cache alone.
     pub no_nowait_writes: Option<String>,
+    /// How many write streams its device has; `None` = the kernel doesn't tell (before Linux 6.16).
+    pub write_streams: Option<u64>,
 }
 
 impl AtomicWrites {
@@ -69,6 +71,8 @@ pub enum IoWay {
     Zoned,
     /// Checks of blocks by the controller.
     Protection,
+    /// Where the device puts what is written by NVMe commands.
+    Placement,
 }
 
 /// What is to be known of one, wherever it is used.
@@ -89,7 +93,7 @@ pub struct IoWayRow {
 }
 
 /// All of them, in the order in which people see them.
-pub const IO_WAYS: [IoWayRow; 11] = [
+pub const IO_WAYS: [IoWayRow; 12] = [
     IoWayRow {
         way: IoWay::Uring,
         name: "io_uring",
@@ -142,9 +146,9 @@ pub const IO_WAYS: [IoWayRow; 11] = [
     IoWayRow {
         way: IoWay::WriteStreams,
         name: "write streams",
-        option: "",
+        option: "--write-stream",
         since: "6.16",
-        needs: "a device whose queue/max_write_streams in /sys isn't 0 (NVMe with data placement)",
+        needs: "a block device whose queue/max_write_streams in /sys isn't 0 (NVMe with data placement)",
         good_for: "less garbage collection in flash",
     },
     IoWayRow {
@@ -179,6 +183,15 @@ pub const IO_WAYS: [IoWayRow; 11] = [
         needs: "a namespace of NVMe, by its character device, that is formatted with 8 bytes of metadata \
                 that are protection information",
         good_for: "what checking every block costs",
+    },
+    IoWayRow {
+        way: IoWay::Placement,
+        name: "data placement (FDP)",
+        option: "--fdp",
+        since: "5.19",
+        needs: "a namespace of NVMe, by its character device, with placement handles: flexible data \
+                placement is on in its endurance group",
+        good_for: "less garbage collection in flash",
     },
 ];
 

@@ -30,9 +30,10 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
     }
 }
 
-/// What its I/Os ask of the kernel beside their data.
+/// What its I/Os ask of the kernel beside their data, whichever thread does them.
 pub fn io_ways(target: &Target) -> IoWays {
-    IoWays { atomic: target.atomic, dont_cache: target.dont_cache, no_wait: target.no_wait }
+    let Target { atomic, dont_cache, no_wait, .. } = *target;
+    IoWays { atomic, dont_cache, no_wait, ..IoWays::default() }
 }
 
 /// How it is mapped; `None` = it isn't. Non-temporal copies (`-Smw`) are never flushed.

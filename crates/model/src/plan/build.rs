@@ -3,8 +3,8 @@
 use super::access::{io_ways, is_uncached_device, map_options, open_mode, priority};
 use super::engine::{self, Wish};
 use super::{
-    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, target, tracing, verify, volume,
-    ways, writing, zones,
+    PlanError, SpanPlan, WorkerPlan, WorkerTarget, affinity, nvme, others, placement, target, tracing,
+    verify, volume, ways, writing, zones,
 };
 use crate::engines::EngineKind;
 use crate::finding::Finding;
@@ -108,6 +108,7 @@ fn check_targets(
                 minded.extend(nvme::checks(&portion.target, facts));
                 ways::check(&portion.target, facts, &mut wrong);
                 zones::check(&portion.target, facts, &mut wrong);
+                placement::check(&portion.target, facts, &mut wrong);
             }
             wrong.retain(|error| !errors.contains(error));
             minded.retain(|finding| !warnings.contains(finding));
@@ -329,7 +330,7 @@ fn worker(
             uncached_device: is_uncached_device(target, facts),
             workers: engine::needs_workers(target, facts),
             priority: priority(target),
-            ways: io_ways(target),
+            ways: placement::placed(io_ways(target), target, facts, relative),
             atomic_writes: ways::guaranteed(target, facts),
             mapping: map_options(target),
             size,

@@ -2,7 +2,7 @@
 
 use super::PlanError;
 use super::access::open_mode;
-use super::nvme;
+use super::{nvme, placement};
 use crate::engines::EngineKind;
 use crate::machine::completion::{Completion, OneByOne, Polling};
 use crate::machine::file_systems::{self, FileSystemType, Trait};
@@ -62,6 +62,8 @@ struct Work {
     poll: bool,
     /// A target is the character device of an NVMe namespace.
     commands: bool,
+    /// `--write-stream`
+    streams: bool,
     /// Of the targets that aren't mapped.
     ends: Vec<Ends>,
 }
@@ -94,7 +96,7 @@ impl Rule {
 
 /// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
 /// where that is no loss on any of them.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     rule(
         |work| work.commands,
         EngineKind::Nvme,
@@ -106,6 +108,11 @@ const RULES: [Rule; 12] = [
         "with memory-mapped I/O (-Sm) the thread copies the data itself",
     ),
     rule(|work| work.poll, EngineKind::Uring, "only io_uring polls for completions (--poll)"),
+    rule(
+        |work| work.streams,
+        EngineKind::Uring,
+        "only io_uring names the stream of a write (--write-stream)",
+    ),
     rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
     rule(
         |work| work.routines,
@@ -216,6 +223,23 @@ pub fn completion_matters(span: &TimeSpan, target: &Target, facts: &TargetFacts,
     (open && queue && !target.memory_mapped_io).then(|| open_mode(target, facts).direct)
 }
 
+/// What the choice of an engine for these targets depends on.
+fn work(span: &TimeSpan, members: &[(&Target, &TargetFacts)], depth: u64, wish: Wish, mapped: bool) -> Work {
+    Work {
+        depth,
+        mapped,
+        routines: span.completion_routines,
+        poll: wish.poll,
+        commands: members.iter().any(|(_, facts)| facts.kind == TargetKind::NvmeNamespace),
+        streams: members.iter().any(|(target, _)| !target.write_streams.is_empty()),
+        ends: members
+            .iter()
+            .filter(|(target, _)| !target.memory_mapped_io)
+            .map(|(target, facts)| ends(target, facts))
+            .collect(),
+    }
+}
+
 /// The engine of a thread that has `depth` outstanding I/Os on these targets.
 ///
 /// # Errors
@@ -227,18 +251,7 @@ pub fn engine(
     wish: Wish,
 ) -> Result<Choice, PlanError> {
     let mapped = !members.is_empty() && members.iter().all(|(target, _)| target.memory_mapped_io);
-    let work = Work {
-        depth,
-        mapped,
-        routines: span.completion_routines,
-        poll: wish.poll,
-        commands: members.iter().any(|(_, facts)| facts.kind == TargetKind::NvmeNamespace),
-        ends: members
-            .iter()
-            .filter(|(target, _)| !target.memory_mapped_io)
-            .map(|(target, facts)| ends(target, facts))
-            .collect(),
-    };
+    let work = work(span, members, depth, wish, mapped);
     is_the_only_engine(span, wish)?;
     let choice = match wish.engine {
         None if span.io_ring.is_some() && !work.commands => {
@@ -250,6 +263,7 @@ pub fn engine(
     };
     let kind = choice.engine;
     nvme::suits(kind, members)?;
+    placement::suits(kind, members)?;
     if wish.poll {
         can_poll(kind, members)?;
     }

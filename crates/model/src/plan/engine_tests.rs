@@ -3,7 +3,15 @@ use crate::profile::CacheMode;
 
 /// A thread of so many outstanding I/Os on targets whose I/Os end so.
 fn work(depth: u64, ends: &[Ends]) -> Work {
-    Work { depth, mapped: false, routines: false, poll: false, commands: false, ends: ends.to_vec() }
+    Work {
+        depth,
+        mapped: false,
+        routines: false,
+        poll: false,
+        commands: false,
+        streams: false,
+        ends: ends.to_vec(),
+    }
 }
 
 #[test]

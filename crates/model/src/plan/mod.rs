@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod nvme;
 mod others;
+mod placement;
 mod target;
 mod tracing;
 mod verify;

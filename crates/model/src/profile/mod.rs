@@ -10,6 +10,7 @@ mod distribution;
 mod mix;
 mod mix_part;
 mod parameters;
+mod placement;
 mod repetition;
 mod ring;
 mod run_options;
@@ -30,6 +31,7 @@ pub use distribution::{Distribution, DistributionKind, DistributionRange};
 pub use mix::{MOST_PORTIONS, Portion};
 pub use mix_part::{MixPart, SizeShare};
 pub use parameters::{Access, Caching, OfAllTargets, Parameters, Rate, TargetGroup};
+pub use placement::PlacementList;
 pub use repetition::SEED_STEP;
 pub use ring::{BufferSeparation, BypassIo, IoRing, RingBatch};
 pub use run_options::{

@@ -3,6 +3,7 @@
 use super::content::ContentShape;
 use super::distribution::Distribution;
 use super::mix_part::{MixPart, SizeShare};
+use super::placement::PlacementList;
 use super::ring::BypassIo;
 use super::shares::{OperationShares, ratios};
 use super::spread::AddressSpread;
@@ -69,6 +70,12 @@ pub struct Target {
     /// `--write-hint`; `None` = not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_hint: Option<WriteLifetime>,
+    /// `--fdp`: placement handles of an NVMe namespace, by the index in which the device names them.
+    #[serde(default, skip_serializing_if = "PlacementList::is_empty")]
+    pub fdp: PlacementList,
+    /// `--write-stream`: write streams of a block device, from 1.
+    #[serde(default, skip_serializing_if = "PlacementList::is_empty")]
+    pub write_streams: PlacementList,
     /// `-N`
     pub flush_type: Option<FlushType>,
     /// `-Z`: zero-filled write buffers.
@@ -145,6 +152,8 @@ impl Default for Target {
             no_wait: false,
             zoned: false,
             write_hint: None,
+            fdp: PlacementList::default(),
+            write_streams: PlacementList::default(),
             flush_type: None,
             zero_write_buffers: false,
             random_data_source: None,

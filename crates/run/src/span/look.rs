@@ -11,6 +11,7 @@ use diskspd_model::operation::Operation;
 use diskspd_model::plan::{self, Wish};
 use diskspd_model::profile::{Target, TimeSpan};
 use diskspd_sys::anchor::Location;
+use diskspd_sys::nvme::PlacementHandle;
 use diskspd_sys::problem::TargetError;
 use std::path::Path;
 
@@ -37,11 +38,16 @@ pub fn look(
     if target.shares.of(Operation::Discard) > 0 && !options.run_options.simulated() {
         found.discards = Some(discards::look(place.way(), found.is_remote()));
     }
-    if (target.atomic || target.dont_cache || target.no_wait) && !options.run_options.simulated() {
+    let asks = target.atomic || target.dont_cache || target.no_wait || !target.write_streams.is_empty();
+    if asks && !options.run_options.simulated() {
         found.ways = Some(match target.no_wait && target.write_ratio > 0 {
             true => ways::look_at_writes(place.way()),
             false => ways::look(place.way()),
         });
+    }
+    if let Some(namespace) = found.nvme.as_mut().filter(|_| !target.fdp.is_empty()) {
+        let identifiers = |handles: Vec<PlacementHandle>| handles.iter().map(|one| one.identifier).collect();
+        namespace.placement = Some(ways::placement(place.way()).map(identifiers));
     }
     found.zones = zones_of(target, &found, place, options);
     if wish.poll {

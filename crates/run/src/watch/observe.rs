@@ -12,9 +12,11 @@ use crate::watch::observe_devices::DeviceWatch;
 use crate::watch::sleeps::SleepWatch;
 use crate::watch::statements::StatementWatch;
 use crate::watch::trace::{self, TraceWatch};
+use diskspd_host::device_log;
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
 use diskspd_host::tracing::refusal::TraceRefusal;
+use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::machine::completion::OneByOne;
 use diskspd_model::machine::thermal::Thermal;
@@ -66,7 +68,7 @@ impl<'a> Observer<'a> {
         let cpu_latency = options.run_options.cpu_latency_us;
         let polled = plan.workers.iter().any(|worker| worker.poll);
         let devices = DeviceWatch::new(plan, located, options.run_options.flush_after);
-        let statements = StatementWatch::new(devices.names());
+        let statements = StatementWatch::new(&asked(plan, devices.names()));
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
@@ -170,6 +172,20 @@ impl<'a> Observer<'a> {
         self.observed.slow = self.explainer.map(Explainer::finish);
         self.observed
     }
+}
+
+/// The disks that are asked for their logs: those beneath the targets, and those that commands go to past the
+/// block layer, where nothing counts them.
+fn asked(plan: &SpanPlan, beneath: &[String]) -> Vec<String> {
+    let mut names = beneath.to_vec();
+    let by_commands = plan.workers.iter().filter(|worker| worker.engine == EngineKind::Nvme);
+    let targets = by_commands.flat_map(|worker| &worker.targets);
+    for name in targets.filter_map(|target| device_log::disk_of_namespace(&target.location)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// By thread why its I/Os are done one after the other; empty = none is.

@@ -40,6 +40,10 @@ const CHECK_GUARD: u32 = 1 << 28;
 /// It checks the reference tag, which types 1 and 2 have.
 const CHECK_REFERENCE: u32 = 1 << 26;
 
+/// Of writes, in the twelfth word (DTYPE): the thirteenth has a placement identifier in its upper half
+/// (TP4146, Data Placement Directive).
+const PLACED: u32 = 2 << 20;
+
 /// Most logical blocks of one command: their number is told less one, in 16 bits.
 pub const MOST_BLOCKS: u32 = 1 << 16;
 
@@ -59,6 +63,8 @@ pub struct Blocks {
     pub namespace: Namespace,
     /// Writes end when they are durable.
     pub write_through: bool,
+    /// Where the device is to put what is written: a placement identifier; `None` = it isn't told.
+    pub placement: Option<u16>,
 }
 
 /// See the module.
@@ -86,7 +92,7 @@ impl Commands {
     /// The command without its data; `None` = it doesn't lie on the grid of the blocks, or is too long.
     #[inline]
     fn command(&mut self, transfer: &Transfer) -> Option<NvmeCommand> {
-        let Blocks { namespace, write_through } = self.blocks.get(transfer.file as usize)?;
+        let Blocks { namespace, write_through, placement } = self.blocks.get(transfer.file as usize)?;
         let Transfer { op, offset, length, tag, .. } = *transfer;
         let command = NvmeCommand { namespace: namespace.id, ..NvmeCommand::default() };
         if op == Operation::Flush {
@@ -125,12 +131,17 @@ impl Commands {
             _ => (WRITE_ZEROES, 0),
         };
         let (checks, reference) = protection(namespace, op, first);
-        let flags = flags | checks;
+        let (directive, identifier) = match (op, placement) {
+            (Operation::Write, Some(placement)) => (PLACED, u32::from(*placement) << 16),
+            _ => (0, 0),
+        };
+        let flags = flags | checks | directive;
         (blocks <= MOST_BLOCKS).then(|| NvmeCommand {
             opcode,
             cdw10: first as u32,
             cdw11: (first >> 32) as u32,
             cdw12: (blocks - 1) | flags,
+            cdw13: identifier,
             cdw14: reference,
             ..command
         })
@@ -211,7 +222,11 @@ mod tests {
         deallocates: true,
         writes_zeroes: true,
         most_bytes: None,
+        endurance_group: 0,
+        places: false,
     };
+
+    const PLAIN: Blocks = Blocks { namespace: NAMESPACE, write_through: false, placement: None };
 
     fn transfer(op: Operation, offset: u64, length: u32) -> Transfer {
         Transfer { op, file: 0, offset, start: 0, length, tag: 1, priority: IoPriority::Unstated }
@@ -219,7 +234,7 @@ mod tests {
 
     #[test]
     fn commands_name_blocks_and_not_bytes() {
-        let mut forms = Commands::new(vec![Blocks { namespace: NAMESPACE, write_through: true }], 2);
+        let mut forms = Commands::new(vec![Blocks { write_through: true, ..PLAIN }], 2);
         let far = (1 << 33) + 5;
         for (op, opcode, flags) in
             [(Operation::Read, 2, 0), (Operation::Write, 1, 1 << 30), (Operation::WriteZeroes, 8, 0)]
@@ -258,15 +273,30 @@ mod tests {
             (8, 0, Operation::Write, 0, 0),
         ] {
             let namespace = Namespace { metadata, protection, ..NAMESPACE };
-            let mut forms = Commands::new(vec![Blocks { namespace, write_through: false }], 2);
+            let mut forms = Commands::new(vec![Blocks { namespace, ..PLAIN }], 2);
             let found = forms.command(&transfer(op, first << 12, 3 << 12)).unwrap();
             assert_eq!((found.cdw12, found.cdw14), (2 | flags, reference), "{protection} {op:?}");
         }
     }
 
     #[test]
+    fn writes_alone_say_where_they_are_to_be_put() {
+        for (placement, op, directive, identifier) in [
+            (Some(0), Operation::Write, 2 << 20, 0),
+            (Some(0x8001), Operation::Write, 2 << 20, 0x8001_0000),
+            (Some(1), Operation::Read, 0, 0),
+            (Some(1), Operation::WriteZeroes, 0, 0),
+            (None, Operation::Write, 0, 0),
+        ] {
+            let mut forms = Commands::new(vec![Blocks { placement, ..PLAIN }], 2);
+            let found = forms.command(&transfer(op, 0, 3 << 12)).unwrap();
+            assert_eq!((found.cdw12, found.cdw13), (2 | directive, identifier), "{placement:?} {op:?}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_the_length_a_status_or_an_error_number() {
-        let mut forms = Commands::new(vec![Blocks { namespace: NAMESPACE, write_through: false }], 2);
+        let mut forms = Commands::new(vec![PLAIN], 2);
         forms.lengths[1] = 4096;
         assert_eq!(forms.result(1, 0), 4096);
         assert_eq!(forms.result(1, -5), -5);

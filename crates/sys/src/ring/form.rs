@@ -111,7 +111,7 @@ fn entry_with(
         }
         (true, true) => {
             let entry = opcode::WriteFixed::new(file, data, length, 0).offset(offset);
-            entry.ioprio(priority).rw_flags(flags).build()
+            entry.ioprio(priority).rw_flags(flags).write_stream(ways.write_stream).build()
         }
         (false, false) => {
             let entry = opcode::Read::new(file, data, length).offset(offset);
@@ -119,7 +119,7 @@ fn entry_with(
         }
         (false, true) => {
             let entry = opcode::Write::new(file, data, length).offset(offset);
-            entry.ioprio(priority).rw_flags(flags).build()
+            entry.ioprio(priority).rw_flags(flags).write_stream(ways.write_stream).build()
         }
     }
 }

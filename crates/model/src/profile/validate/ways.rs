@@ -1,5 +1,5 @@
 //! Rules of atomic writes, of I/O that leaves nothing in the page cache or is tried without waiting first,
-//! and of write hints.
+//! of write hints, and of where the device puts what is written.
 
 use super::Case;
 use crate::finding::{Finding, Severity};
@@ -9,8 +9,6 @@ use crate::profile::{CacheMode, Profile, RunOptions, Target};
 pub(super) fn check(case: &Case) -> Vec<Finding> {
     let target = case.target;
     let (atomic, dont_cache, mapped) = (target.atomic, target.dont_cache, target.memory_mapped_io);
-    let without =
-        |option: &str| format!("{option}: nothing is written; add -w (WriteRatio), or leave it out");
     let no_hint = without("--write-hint (linux:WriteHint)");
     let rules = [
         ("A1", atomic && target.write_ratio == 0, without("--atomic (linux:Atomic)")),
@@ -51,11 +49,46 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         ),
         ("A6", target.write_hint.is_some() && !target.is_changed(), no_hint),
     ];
-    rules
-        .into_iter()
-        .filter(|(_, broken, _)| *broken)
-        .map(|(rule, _, message)| error(rule, message))
-        .collect()
+    let broken = rules.into_iter().chain(placed(target)).filter(|(_, broken, _)| *broken);
+    broken.map(|(rule, _, message)| error(rule, message)).collect()
+}
+
+/// A rule, whether it is broken, and what then is the matter.
+type WayRule = (&'static str, bool, String);
+
+/// What is said of where writes go, and what it doesn't go with.
+fn placed(target: &Target) -> [WayRule; 4] {
+    let (handles, streams) = (!target.fdp.is_empty(), !target.write_streams.is_empty());
+    [
+        (
+            "A11",
+            handles && target.write_ratio == 0,
+            without("--fdp (linux:PlacementHandles)"),
+        ),
+        (
+            "A12",
+            streams && target.write_ratio == 0,
+            without("--write-stream (linux:WriteStreams)"),
+        ),
+        (
+            "A13",
+            streams && target.memory_mapped_io,
+            "--write-stream (linux:WriteStreams) and -Sm (MemoryMappedIo) exclude each other: stores to \
+             memory have no stream; leave out one of them"
+                .to_owned(),
+        ),
+        (
+            "A14",
+            streams && target.write_hint.is_some(),
+            "--write-stream (linux:WriteStreams) and --write-hint (linux:WriteHint) exclude each other: on a \
+             device with streams the kernel takes the hint for the number of one; leave out one of them"
+                .to_owned(),
+        ),
+    ]
+}
+
+fn without(option: &str) -> String {
+    format!("{option}: nothing is written; add -w (WriteRatio), or leave it out")
 }
 
 /// What they can't go with of how a profile is run.
@@ -68,6 +101,8 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
         ("--dontcache", targets().any(|target| target.dont_cache)),
         ("--nowait", targets().any(|target| target.no_wait)),
         ("--write-hint", targets().any(|target| target.write_hint.is_some())),
+        ("--fdp", targets().any(|target| !target.fdp.is_empty())),
+        ("--write-stream", targets().any(|target| !target.write_streams.is_empty())),
     ];
     for (option, _) in given.into_iter().filter(|(_, given)| *given) {
         if let Some(row) = engine.filter(|row| !row.real_io) {

@@ -167,6 +167,8 @@ const TARGET: &[Child] = &[
     value("linux:Zoned", Bool),
     value("linux:EachOnce", Bool),
     value("linux:WriteHint", Word(WriteLifetime::NAMES)),
+    value("linux:PlacementHandles", Text),
+    value("linux:WriteStreams", Text),
 ];
 
 const MIX_PART: Element = Element {

@@ -9,8 +9,8 @@ use crate::access::WriteLifetime;
 use crate::profile::template;
 use crate::profile::{
     BufferSeparation, BypassIo, CacheMode, Distribution, DistributionKind, DistributionRange, Etw, FlushType,
-    IoPriority, MixPart, PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat, Target,
-    ThreadTarget, Throughput, TimeSpan,
+    IoPriority, MixPart, PlacementList, PrecreateFiles, Profile, RandomDataSource, RawText, ResultFormat,
+    Target, ThreadTarget, Throughput, TimeSpan,
 };
 
 impl Node {
@@ -179,11 +179,9 @@ fn target(node: &Node) -> Result<Target, Fault> {
         zoned: node.is_on("linux:Zoned"),
         each_once: node.is_on("linux:EachOnce"),
         write_hint: node.word("linux:WriteHint").and_then(WriteLifetime::from_name),
-        flush_type: node.word("FlushType").map(|word| match word {
-            "ViewOfFile" => FlushType::ViewOfFile,
-            "NonVolatileMemory" => FlushType::NonVolatileMemory,
-            _ => FlushType::NonVolatileMemoryNoDrain,
-        }),
+        fdp: shape::placement(node, "linux:PlacementHandles", PlacementList::HANDLES)?,
+        write_streams: shape::placement(node, "linux:WriteStreams", PlacementList::STREAMS)?,
+        flush_type: node.word("FlushType").map(flush_type),
         zero_write_buffers,
         random_data_source,
         burst_size: node.u32("BurstSize"),
@@ -205,6 +203,14 @@ fn target(node: &Node) -> Result<Target, Fault> {
     };
     target.sum_up_parts();
     Ok(target)
+}
+
+fn flush_type(word: &str) -> FlushType {
+    match word {
+        "ViewOfFile" => FlushType::ViewOfFile,
+        "NonVolatileMemory" => FlushType::NonVolatileMemory,
+        _ => FlushType::NonVolatileMemoryNoDrain,
+    }
 }
 
 /// Its elements are those of a target.

@@ -4,7 +4,8 @@ use super::error::{Fault, quote};
 use super::tree::Node;
 use super::values::{Value, is_blank};
 use crate::operation::Operation;
-use crate::profile::{AddressSpread, ContentShape, OperationShares, SizeShare, Volume};
+use crate::profile::{AddressSpread, ContentShape, OperationShares, PlacementList, SizeShare, Volume};
+use std::ops::RangeInclusive;
 
 /// The text of an element, without blanks around it.
 fn text_of(node: &Node) -> &str {
@@ -29,6 +30,19 @@ pub(super) fn sizes(within: &Node) -> Result<Vec<SizeShare>, Fault> {
     SizeShare::parse_list(text_of(node).as_bytes()).map_err(|(_, wrong)| {
         let what = format!("<linux:BlockSizes>: {}: {wrong}", quote(text_of(node)));
         Fault::new(node.position, what).expected(SizeShare::FORM)
+    })
+}
+
+/// As the options have them; empty if there is no such element. `range`: of the numbers.
+pub(super) fn placement(
+    within: &Node,
+    element: &str,
+    range: RangeInclusive<u16>,
+) -> Result<PlacementList, Fault> {
+    let Some(node) = within.child(element) else { return Ok(PlacementList::default()) };
+    PlacementList::parse(text_of(node).as_bytes(), range).map_err(|(_, wrong)| {
+        let what = format!("<{element}>: {}: {wrong}", quote(text_of(node)));
+        Fault::new(node.position, what).expected(PlacementList::FORM)
     })
 }
 

@@ -1,0 +1,78 @@
+//! What the media of an endurance group with flexible data placement took: FDP Statistics, log page 22h (NVM
+//! Express Base Specification 2.1, 5.1.12.1.31; TP4146).
+
+use super::bytes::number;
+use serde::{Deserialize, Serialize};
+
+/// Counters of all namespaces of the group, by all hosts, since data placement was turned on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaCounters {
+    /// Bytes that hosts wrote, metadata included (HBMW).
+    pub host_bytes: u64,
+    /// Bytes that were written to the media (MBMW): the same, what collecting garbage moved, and what else
+    /// the device writes.
+    pub media_bytes: u64,
+    /// Bytes of the media that were erased (MBE).
+    pub erased_bytes: u64,
+}
+
+impl MediaCounters {
+    /// Of the page's bytes; `None` = too few.
+    pub fn parse(page: &[u8]) -> Option<MediaCounters> {
+        // The page ends behind what is reserved.
+        page.get(63)?;
+        // Sixteen bytes each: beyond eight it is as good as endless.
+        let counter = |at: usize| match number::<8>(page, at + 8)? {
+            0 => number::<8>(page, at),
+            _ => Some(u64::MAX),
+        };
+        Some(MediaCounters { host_bytes: counter(0)?, media_bytes: counter(16)?, erased_bytes: counter(32)? })
+    }
+
+    /// What was counted since; `None` = they began anew meanwhile.
+    pub fn since(&self, before: &MediaCounters) -> Option<MediaCounters> {
+        Some(MediaCounters {
+            host_bytes: self.host_bytes.checked_sub(before.host_bytes)?,
+            media_bytes: self.media_bytes.checked_sub(before.media_bytes)?,
+            erased_bytes: self.erased_bytes.checked_sub(before.erased_bytes)?,
+        })
+    }
+
+    /// Bytes written to the media for each byte that hosts wrote; `None` = they wrote none.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.host_bytes > 0).then(|| self.media_bytes as f64 / self.host_bytes as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_counter_is_read_where_the_specification_has_it() {
+        let mut page = [0; 64];
+        for (at, value) in [(0, 1000u64), (16, 1500), (32, 700)] {
+            page[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        let counted = MediaCounters::parse(&page).unwrap_or_default();
+        assert_eq!(counted, MediaCounters { host_bytes: 1000, media_bytes: 1500, erased_bytes: 700 });
+        assert_eq!(counted.write_amplification(), Some(1.5));
+        assert_eq!(MediaCounters::default().write_amplification(), None);
+        page[24] = 1;
+        assert_eq!(MediaCounters::parse(&page).map(|counted| counted.media_bytes), Some(u64::MAX));
+        assert_eq!(MediaCounters::parse(&page[..63]), None);
+    }
+
+    #[test]
+    fn counters_that_began_anew_say_nothing() {
+        let [small, large] = [10, 30].map(|bytes| MediaCounters {
+            host_bytes: bytes,
+            media_bytes: 2 * bytes,
+            erased_bytes: bytes / 2,
+        });
+        let expected = MediaCounters { host_bytes: 20, media_bytes: 40, erased_bytes: 10 };
+        assert_eq!(large.since(&small), Some(expected));
+        assert_eq!(small.since(&large), None);
+        assert_eq!(small.since(&small).and_then(|none| none.write_amplification()), None);
+    }
+}
