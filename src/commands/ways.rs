@@ -72,9 +72,9 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
             unknown("the kernel accepts them, but doesn't report whether the device uses them")
         }
         IoWay::WriteStreams => match ways::write_streams(place.path) {
-            Some(0) => no("the device has none"),
+            Some(0) => no("the device has none, or is a partition"),
             Some(streams) => yes(format!("{streams} of the device")),
-            None => no("the kernel reports none (queue/max_write_streams)"),
+            None => no("not a block device, or the kernel reports none (queue/max_write_streams)"),
         },
         IoWay::Discards => match discards::look(place.path, false) {
             found if found.impossible.is_some() => no("the device can't discard"),

@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Options whose help speaks of writing, of files or of pages, and that name no file to write.
-const NO_OUTPUTS: [&str; 32] = [
+const NO_OUTPUTS: [&str; 34] = [
     "--no-huge-pages",
     "--atomic",
     "--dontcache",
     "--write-hint",
+    "--fdp",
+    "--write-stream",
     "--fio",
     "--with-a",
     "--with-b",

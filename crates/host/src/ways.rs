@@ -93,10 +93,18 @@ fn not_taken(path: &Path, ways: IoWays) -> Option<String> {
     }
 }
 
-/// How many write streams the device of a target has (`queue/max_write_streams`, Linux 6.16); `None` = the
-/// kernel doesn't tell.
+/// How many write streams a block device has (`queue/max_write_streams`, Linux 6.16); `None` = it is none, or
+/// the kernel doesn't tell. A partition has none (`bdev_max_write_streams` of linux/blkdev.h).
 pub fn write_streams(path: &Path) -> Option<u64> {
-    number(&queue(path)?.join("max_write_streams"))
+    let found = stat(path).ok()?;
+    if FileType::from_raw_mode(found.st_mode) != FileType::BlockDevice {
+        return None;
+    }
+    let device = Device::of(&Root::live(), split(found.st_rdev))?;
+    match device.whole() {
+        Some(_) => Some(0),
+        None => number(&device.directory().join("queue/max_write_streams")),
+    }
 }
 
 /// The character device that takes commands for the NVMe namespace of a block device; `None` = it is none.

@@ -148,7 +148,8 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         name: "write streams",
         option: "--write-stream",
         since: "6.16",
-        needs: "a block device whose queue/max_write_streams in /sys isn't 0 (NVMe with data placement)",
+        needs: "a whole block device whose queue/max_write_streams in /sys isn't 0 (NVMe with data \
+                placement)",
         good_for: "less garbage collection in flash",
     },
     IoWayRow {

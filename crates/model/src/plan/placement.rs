@@ -75,7 +75,7 @@ fn no_stream(target: &Target, facts: &TargetFacts) -> Option<String> {
         TargetKind::NvmeNamespace => {
             return Some("NVMe commands name placement handles themselves: use --fdp".to_owned());
         }
-        _ => return Some(format!("no file system hands streams on to its device: it takes {needs}")),
+        _ => return Some(format!("no file system hands the stream of a write on: it takes {needs}")),
     }
     if is_cached(target, facts) {
         return Some(
