@@ -159,6 +159,7 @@ fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
         ("DISKSPD --replay t.csv x", &["--replay"]),
         ("DISKSPD --verify=read x", &["--verify=read"]),
         ("DISKSPD --write-hint=short -w100 x", &["--write-hint=short"]),
+        ("DISKSPD --fdp=0-1 --write-stream=2 -w100 x", &["--fdp=0,1", "--write-stream=2"]),
         ("DISKSPD --bs-split 4K/60:8K/40 x", &["--bs-split"]),
         ("DISKSPD --stream s.json x", &["--stream"]),
         ("DISKSPD -P1 x", &["-P"]),

@@ -397,19 +397,31 @@ mod tests {
 
     #[test]
     fn placement_handles_are_read_as_a_device_has_told_them() {
-        // Of QEMU 10.0 with two reclaim groups and three handles of 1 GiB, after 1.5 MiB to the second one in
-        // the first group.
-        let mut page = vec![0; 16 + 6 * 32];
-        page[14] = 6;
-        let identifiers = [0u16, 0x4000, 1, 0x4001, 2, 0x4002];
-        for (descriptor, identifier) in page[16..].chunks_exact_mut(32).zip(identifiers) {
-            descriptor[..2].copy_from_slice(&identifier.to_le_bytes());
-            descriptor[8..16].copy_from_slice(&(1u64 << 21).to_le_bytes());
-        }
-        page[16 + 2 * 32 + 8..][..8].copy_from_slice(&((1u64 << 21) - 3072).to_le_bytes());
-        let found = handles(&page);
-        assert_eq!(found.iter().map(|one| one.identifier).collect::<Vec<_>>(), identifiers);
-        assert_eq!([found[1].left_blocks, found[2].left_blocks], [1 << 21, (1 << 21) - 3072]);
+        // Of QEMU 10.0 with three handles of reclaim units of 1 GiB, in blocks of 512 bytes, after some
+        // writes to the second and the third.
+        let words: [u64; 14] = [
+            0,
+            0x0003_0000_0000_0000,
+            0,
+            0x20_0000,
+            0,
+            0,
+            0x0001_0001,
+            0x1f_e780,
+            0,
+            0,
+            0x0002_0002,
+            0x1f_e700,
+            0,
+            0,
+        ];
+        let mut page: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let expected = [(0, 0x20_0000), (1, 0x1f_e780), (2, 0x1f_e700)];
+        let expected = expected.map(|(identifier, left_blocks)| PlacementHandle { identifier, left_blocks });
+        assert_eq!(handles(&page), expected);
+        // With several reclaim groups the group is in the upper bits.
+        page[48..50].copy_from_slice(&[1, 0x40]);
+        assert_eq!(handles(&page)[1].identifier, 0x4001);
         // Never more than there are bytes for.
         assert_eq!(handles(&page[..16 + 32 + 31]).len(), 1);
         assert_eq!(handles(&page[..16]).len(), 0);

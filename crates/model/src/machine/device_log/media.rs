@@ -64,6 +64,15 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_an_emulated_device_is_read() {
+        // Of QEMU 10.0, after 6336 KiB were written and nothing erased.
+        let mut page = [0; 64];
+        (page[2], page[18]) = (0x63, 0x63);
+        let expected = MediaCounters { host_bytes: 6336 << 10, media_bytes: 6336 << 10, erased_bytes: 0 };
+        assert_eq!(MediaCounters::parse(&page), Some(expected));
+    }
+
+    #[test]
     fn counters_that_began_anew_say_nothing() {
         let [small, large] = [10, 30].map(|bytes| MediaCounters {
             host_bytes: bytes,
