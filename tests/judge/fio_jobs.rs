@@ -143,6 +143,15 @@ fn jobs_become_command_lines() {
             "direct; rw=randread; norandommap; bssplit=4k/50:12k/50; rate=800k",
             "-f1G -r4K -w0 --bs-split=4096/50:12288/50 -t1 -o1 -n -g100i -Su",
         ),
+        // The rates of both directions decide the shares.
+        (
+            "direct; rw=randrw; norandommap; zero_buffers; rate_iops=300,100",
+            "-b4K -f1G -r -w25 -Z -t1 -o1 -n -g400i -Su",
+        ),
+        (
+            "direct; rw=randrw; rwmixread=90; norandommap; zero_buffers; rate=400k",
+            "-b4K -f1G -r -w50 -Z -t1 -o1 -n -g200i -Su",
+        ),
         // fio keeps I/Os per second with bssplit; with bsrange the bytes that they would be of the smallest.
         (
             "direct; rw=randread; norandommap; bssplit=4k/50:12k/50; rate_iops=100",
@@ -207,6 +216,7 @@ fn what_holds_for_a_run_becomes_its_options() {
             "-t1 -o1 -n -Sh -d2 -W0 -L --engine=nvme",
         ),
         ("rate=400k; rate_process=poisson", "--rate-total=100,poisson"),
+        ("rw=randrw; rate_iops=30,90; rate_process=poisson", "--rate-total=120,poisson"),
         (
             "rate_iops=100; rate_process=poisson; numjobs=2",
             "-t2 -o1 -n -Sb -d2 -W0 -L --engine=sync --rate-total=200,poisson",
@@ -446,6 +456,14 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         (
             "[a]\nsize=1m\nrate=1k\nrate_process=poisson\n",
             "j.fio:3: [a]: rate=1k: this is less than one I/O per second; raise it, or use rate_iops",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randrw\nrate_iops=100,\n",
+            "j.fio:4: [a]: rate_iops=100,: fio limits reads and writes each, and one of them has no limit here; use two jobs, one that reads and one that writes",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randrw\nrate_iops=1000,1\n",
+            "j.fio:4: [a]: rate_iops=1000,1: the rates of both directions don't come near whole I/Os per second and whole percents; use rate_iops, or other rates",
         ),
         (
             "[a]\nsize=1m\nnuma_cpu_nodes=7\n",

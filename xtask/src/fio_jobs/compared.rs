@@ -56,12 +56,16 @@ impl fmt::Display for Row {
     }
 }
 
-/// The sections of a job, each compared.
+/// The sections of a job, each compared; none of a job in zones, which are those of a device.
 ///
 /// # Errors
 /// One of both can't be run.
 pub fn rows(path: &Path, ours: &Path, fio: &str) -> Result<Vec<Row>, Failure> {
     let Ok(converted) = convert(path)? else { return Err(format!("{}: refused", path.display()).into()) };
+    let mut spans = converted.profile.time_spans.iter();
+    if spans.any(|span| span.targets.iter().any(|target| target.zoned)) {
+        return Ok(Vec::new());
+    }
     let folder = std::env::temp_dir().join(format!("fio-jobs-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     let sections = sections(&fs::read_to_string(path)?);
@@ -118,9 +122,14 @@ fn with_lines(path: &Path, lines: impl Fn(usize) -> String) -> Result<String, Fa
             job = !line.trim().starts_with("[global");
         }
         let line = line.trim();
-        // Without storage there are no names, nothing to verify, and no atomic writes. When a run ends
-        // changes none of its I/Os, and an older fio doesn't know all that can be steady.
+        // Without storage there are no names, nothing to verify, no atomic writes, and no options of an
+        // engine. When a run ends changes none of its I/Os, and an older fio doesn't know all that can be
+        // steady.
         let left_out = [
+            "cmd_type",
+            "sqthread_poll",
+            "nonvectored",
+            "registerfiles",
             "filename",
             "directory",
             "wait_for=",

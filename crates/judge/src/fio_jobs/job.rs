@@ -85,11 +85,14 @@ impl AskedJob {
     pub(super) fn of(settings: &JobSettings, around: &dyn JobSurroundings) -> Option<AskedJob> {
         // All of them are read before one is missed, so that everything that is wrong is told.
         let (engine, shape, files) = (engine(settings), JobShape::of(settings), files::of(settings));
-        let (engine, shape, files) = (engine?, shape?, files?);
+        let (engine, mut shape, files) = (engine?, shape?, files?);
         let clones = settings.number("numjobs", 1..=4096).unwrap_or(1) as u32;
         let depth = settings.number("iodepth", 1..=65_536).unwrap_or(1) as u32;
         let depth = if engine.is_synchronous() { 1 } else { depth };
-        let (throughput, poisson) = pace::rate(settings, &shape)?;
+        let rate = pace::rate(settings, &shape)?;
+        if let Some(reads) = rate.reads {
+            shape.way = JobWay::Mixed(reads);
+        }
         let direct = settings.switch("direct");
         let buffered = settings.switch("buffered").map(|buffered| !buffered);
         let last = settings.last_of(&["direct", "buffered"]);
@@ -108,7 +111,7 @@ impl AskedJob {
             hints: access::hints(settings)?,
             large_pages: access::large_pages(settings)?,
             content: access::content(settings)?,
-            throughput,
+            throughput: rate.limit,
             pause: pace::pause(settings)?,
             priority: access::priority(settings)?,
             cpus: access::cpus(settings, around)?,
@@ -124,7 +127,7 @@ impl AskedJob {
             seed: settings.number("randseed", 0..=u64::MAX).map_or(0, |seed| seed as u32),
             stonewall: settings.is_on("stonewall"),
             wait_for: settings.text("wait_for").map(str::to_owned),
-            run: of_run::of_run(settings, &shape, poisson)?,
+            run: of_run::of_run(settings, &shape, rate.poisson)?,
             shape,
         };
         // A zone's write pointer says what is next.

@@ -5,63 +5,141 @@ use super::settings::JobSettings;
 use super::shape::{JobShape, JobWay};
 use diskspd_model::profile::{SizeShare, Throughput};
 
-/// Limit of each thread, or its I/Os per second at random times.
-pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<(Option<Throughput>, Option<u64>)> {
-    let Some(name) = settings.last_of(&["rate", "rate_iops"]) else { return Some((None, None)) };
+/// How fast each thread of a job goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct JobRate {
+    /// Its limit.
+    pub(super) limit: Option<Throughput>,
+    /// Its I/Os per second, at random times.
+    pub(super) poisson: Option<u64>,
+    /// The share of reads that the rates of both directions come to, percent; `None` = that of the job.
+    pub(super) reads: Option<u32>,
+}
+
+/// That of a job; `None` = it was refused.
+pub(super) fn rate(settings: &JobSettings, shape: &JobShape) -> Option<JobRate> {
+    let Some(name) = settings.last_of(&["rate", "rate_iops"]) else { return Some(JobRate::default()) };
     let each = settings.read(name, |text| {
         Each::<Option<u64>>::parse(text, |text| settings.bytes(text).map_err(WrongValue::from))
     })?;
     if [each.read, each.write, each.trim].iter().all(|limit| limit.unwrap_or(0) == 0) {
-        return Some((None, None));
+        return Some(JobRate::default());
     }
     let limit = match shape.way {
         JobWay::Read => each.read,
         JobWay::Write => each.write,
         JobWay::Trim => each.trim,
-        JobWay::Mixed(_) => {
-            let reason =
-                "fio limits reads and writes each, which changes their shares; -g limits both together";
-            settings.refuse(name, reason, "use two jobs, one that reads and one that writes");
-            return None;
-        }
+        JobWay::Mixed(_) => return mixed(settings, name, &each, shape),
     };
-    let Some(limit) = limit.filter(|limit| *limit > 0) else { return Some((None, None)) };
+    let Some(limit) = limit.filter(|limit| *limit > 0) else { return Some(JobRate::default()) };
     let sizes = match shape.way {
         JobWay::Write | JobWay::Mixed(_) => &shape.sizes.write,
         JobWay::Read => &shape.sizes.read,
         JobWay::Trim => &shape.sizes.trim,
     };
-    let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1);
-    match settings.text("rate_process") {
-        None | Some("linear") => {}
-        Some("poisson") => {
-            // fio's own division, of a rate in bytes too.
-            let ios = if name == "rate" { limit / smallest } else { limit };
-            if ios == 0 {
-                settings.refuse(name, "this is less than one I/O per second", "raise it, or use rate_iops");
-                return None;
-            }
-            return Some((None, Some(ios)));
-        }
-        Some(_) => {
-            settings.refuse("rate_process", "possible are linear and poisson", "give one of them");
-            return None;
-        }
+    if is_poisson(settings)? {
+        let ios = of_poisson(settings, name, limit, sizes)?;
+        return Some(JobRate { poisson: Some(ios), ..JobRate::default() });
     }
-    // Of several sizes fio keeps I/Os per second with bssplit alone; else the bytes that they would be.
-    let keeps_ios = name == "rate_iops" && (sizes.len() == 1 || settings.has("bssplit"));
-    if keeps_ios {
-        return match u32::try_from(limit) {
-            Ok(limit) => Some((Some(Throughput::Iops(limit)), None)),
-            Err(_) => {
-                settings.refuse(name, "the rate is too high to be kept", "leave it out");
-                None
-            }
+    let limit = if keeps_ios(settings, name, sizes) {
+        of_ios(settings, name, limit)?
+    } else {
+        in_bytes(settings, name, bytes(name, limit, sizes), sizes, shape.shortens())?
+    };
+    Some(JobRate { limit: Some(limit), ..JobRate::default() })
+}
+
+/// Reads and writes that have a limit each. fio does an I/O of the other direction while one is ahead of its
+/// rate, so that the rates decide the shares.
+fn mixed(
+    settings: &JobSettings,
+    name: &'static str,
+    each: &Each<Option<u64>>,
+    shape: &JobShape,
+) -> Option<JobRate> {
+    let limits = [(each.read, &shape.sizes.read), (each.write, &shape.sizes.write)];
+    let poisson = is_poisson(settings)?;
+    let mut rates = [0.0; 2];
+    for (rate, (limit, sizes)) in rates.iter_mut().zip(limits) {
+        let Some(limit) = limit.filter(|limit| *limit > 0) else {
+            let reason = "fio limits reads and writes each, and one of them has no limit here";
+            settings.refuse(name, reason, "use two jobs, one that reads and one that writes");
+            return None;
+        };
+        *rate = if poisson {
+            of_poisson(settings, name, limit, sizes)? as f64
+        } else if keeps_ios(settings, name, sizes) {
+            limit as f64
+        } else if shape.shortens() {
+            settings.refuse(name, SHORTENED, KEEP_SIZES);
+            return None;
+        } else {
+            bytes(name, limit, sizes) as f64 / JobShape::mean(sizes)
         };
     }
-    let bytes = if name == "rate" { limit } else { limit.saturating_mul(smallest) };
-    in_bytes(settings, name, bytes, sizes, shape.shortens()).map(|kept| (Some(kept), None))
+    let all = rates[0] + rates[1];
+    let (whole, reads) = (all.round(), (100.0 * rates[0] / all).round() as u32);
+    if (whole - all).abs() / all > OFF || !(1..=99).contains(&reads) {
+        let reason = "the rates of both directions don't come near whole I/Os per second and whole percents";
+        settings.refuse(name, reason, "use rate_iops, or other rates");
+        return None;
+    }
+    let what = format!("the rates decide the shares: {whole} I/Os per second, {reads} % of them reads");
+    settings.tell(name, what);
+    let reads = Some(reads);
+    match poisson {
+        true => Some(JobRate { poisson: Some(whole as u64), limit: None, reads }),
+        false => Some(JobRate { limit: Some(of_ios(settings, name, whole as u64)?), poisson: None, reads }),
+    }
 }
+
+/// Whether I/Os come at random times.
+fn is_poisson(settings: &JobSettings) -> Option<bool> {
+    match settings.text("rate_process") {
+        None | Some("linear") => Some(false),
+        Some("poisson") => Some(true),
+        Some(_) => {
+            settings.refuse("rate_process", "possible are linear and poisson", "give one of them");
+            None
+        }
+    }
+}
+
+/// I/Os per second at random times, by fio's own division of a rate in bytes.
+fn of_poisson(settings: &JobSettings, name: &'static str, limit: u64, sizes: &[SizeShare]) -> Option<u64> {
+    let ios = if name == "rate" { limit / smallest(sizes) } else { limit };
+    if ios == 0 {
+        settings.refuse(name, "this is less than one I/O per second", "raise it, or use rate_iops");
+        return None;
+    }
+    Some(ios)
+}
+
+/// Whether fio keeps I/Os per second: of several sizes with `bssplit` alone, else their bytes.
+fn keeps_ios(settings: &JobSettings, name: &'static str, sizes: &[SizeShare]) -> bool {
+    name == "rate_iops" && (sizes.len() == 1 || settings.has("bssplit"))
+}
+
+/// The bytes per second of a limit.
+fn bytes(name: &'static str, limit: u64, sizes: &[SizeShare]) -> u64 {
+    if name == "rate" { limit } else { limit.saturating_mul(smallest(sizes)) }
+}
+
+fn smallest(sizes: &[SizeShare]) -> u64 {
+    sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1)
+}
+
+fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Throughput> {
+    let limit = u32::try_from(limit).ok();
+    if limit.is_none() {
+        settings.refuse(name, "the rate is too high to be kept", "leave it out");
+    }
+    limit.map(Throughput::Iops)
+}
+
+const SHORTENED: &str =
+    "I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known";
+const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// What a rate may be off where it can't be stated exactly, as a part of it.
 const OFF: f64 = 0.005;
@@ -76,21 +154,19 @@ fn in_bytes(
     shortens: bool,
 ) -> Option<Throughput> {
     if shortens {
-        let reason =
-            "I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known";
-        settings.refuse(name, reason, "add norandommap=1, or use rate_iops with bssplit");
+        settings.refuse(name, SHORTENED, KEEP_SIZES);
         return None;
     }
     let ios = bytes as f64 / JobShape::mean(sizes);
     let off = |kept: f64| (kept - bytes as f64).abs() / bytes as f64;
     let whole = Some(ios.round()).filter(|ios| (1.0..=f64::from(u32::MAX)).contains(ios));
-    let of_ios = whole.map(|whole| (whole as u32, off(whole * JobShape::mean(sizes))));
+    let of_whole = whole.map(|whole| (whole as u32, off(whole * JobShape::mean(sizes))));
     let per_ms = bytes / 1000 + u64::from(bytes % 1000 >= 500);
     let of_ms = u32::try_from(per_ms).ok().filter(|per_ms| *per_ms > 0 && sizes.len() == 1);
     let of_ms = of_ms.map(|per_ms| (per_ms, off(f64::from(per_ms) * 1000.0)));
     // The one that is nearer; both alike, I/Os per second.
-    let of_ms = of_ms.filter(|(_, off)| of_ios.is_none_or(|(_, other)| *off < other));
-    match (of_ios, of_ms) {
+    let of_ms = of_ms.filter(|(_, off)| of_whole.is_none_or(|(_, other)| *off < other));
+    match (of_whole, of_ms) {
         (_, Some((per_ms, off))) if off <= OFF => {
             if off > 0.0 {
                 settings
