@@ -13,10 +13,9 @@ use std::ffi::OsString;
 type LackingCommand = (&'static str, &'static str, &'static str);
 
 /// All that isn't there.
-const LACKING: [LackingCommand; 7] = [
+const LACKING: [LackingCommand; 6] = [
     ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
     ("event", "its events are Linux's", "use -ys, -yf, -yr, -yp and -ye of Microsoft's diskspd.exe"),
-    ("-Rs", "it reads Linux's /proc and /sys", "use Microsoft's diskspd.exe -Rs"),
     ("devices", "it lists Linux's block devices", "use Get-PhysicalDisk and Get-Disk of PowerShell"),
     ("doctor", "it looks at Linux's settings", "use the Linux program there"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
@@ -54,10 +53,10 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Sweep(request) => return sweep::sweep(&request),
         Invocation::Precondition(request) => return precondition::precondition(&request),
         Invocation::Trace(request) => return trace::trace(&request),
+        Invocation::System { xml } => return run::print_system(xml),
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::VerifyAfter(_) => "verify-after",
         Invocation::SetEvent { .. } | Invocation::Event { .. } => "event",
-        Invocation::System { .. } => "-Rs",
         Invocation::Devices { .. } => "devices",
         Invocation::Doctor { .. } => "doctor",
         Invocation::Privileges => "privileges",

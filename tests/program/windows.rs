@@ -294,7 +294,6 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("doctor", ["doctor isn't", "Linux"]),
         ("devices", ["devices isn't", "Get-PhysicalDisk"]),
         ("event set go", ["event isn't", "-ys"]),
-        ("-Rs", ["-Rs isn't", "Microsoft's diskspd.exe"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
@@ -303,6 +302,42 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         assert!(ended.code != 0 && !ended.stderr.is_empty(), "{line}");
     }
     assert!(!path.join("x.dat").exists(), "nothing was run");
+}
+
+#[test]
+fn the_machine_is_told_as_on_linux() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| {
+        let ended = windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended.stdout
+    };
+    let (here, there) = (on_linux(folder.path(), &["-Rsxml"]).stdout, run("-Rsxml"));
+    // Wine takes processors, groups and nodes from the machine that it runs on.
+    let rows = |text: &str, name: &str| {
+        let rows = text.lines().map(str::trim).filter(|row| row.starts_with(name));
+        rows.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for name in ["<Group Group", "<Node", "<Core"] {
+        assert_eq!(rows(&there, name).len(), rows(&here, name).len(), "{name}: {there}");
+        assert!(!rows(&there, name).is_empty(), "{name}: {there}");
+    }
+    let active = |text: &str| {
+        rows(text, "<Group Group")
+            .iter()
+            .find_map(|row| Some(row.split_once("ActiveProcessorMask")?.1.to_owned()))
+    };
+    assert_eq!(active(&there), active(&here));
+    let text = run("-Rs");
+    assert!(text.contains("page size:            4KiB") && text.contains("L1d   |"), "{text}");
+    run("-b4K -d1 -W0 -o1 --engine sim -c1M --out r.json x.dat");
+    let record = fs::read(folder.path().join("r.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_slice(&record).unwrap();
+    let system = &record["hosts"][0]["system"];
+    let kernel = system["kernel"].as_str().unwrap();
+    assert!(kernel.starts_with("Windows ") && kernel.contains('.'), "{kernel}");
+    assert!(system["memory_total"].as_u64() > Some(1 << 20), "{system}");
 }
 
 /// A folder with what plays Microsoft's tool.

@@ -1,15 +1,35 @@
-//! What the CPUs spent their time on, from `/proc/stat`.
+//! What the CPUs spent their time on: from `/proc/stat`, and on Windows from what its kernel answers.
 
+#[cfg(target_os = "linux")]
 use super::root::Root;
 use diskspd_model::machine::Topology;
 use diskspd_model::machine::cpu_times::*;
 use std::collections::BTreeMap;
 
-/// Times of every online CPU since the machine was started, by the kernel's number, in clock ticks
-/// (normally 10 ms: a window of a second is known to 1 % only).
+/// Times of every online CPU since the machine was started, by the kernel's number ([`kernel_cpu`]): on Linux
+/// in clock ticks (normally 10 ms: a window of a second is known to 1 % only), on Windows in 100 ns (counted
+/// by ticks of normally 15.6 ms).
+///
+/// [`kernel_cpu`]: diskspd_model::machine::kernel_cpu
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CpuClock(BTreeMap<u32, (CpuTimes, LostTimes)>);
 
+#[cfg(windows)]
+impl CpuClock {
+    /// Reads the times now, of all groups.
+    ///
+    /// # Errors
+    /// The kernel doesn't tell them.
+    pub fn read() -> std::io::Result<CpuClock> {
+        let times = super::windows::processor_times()?;
+        if times.is_empty() {
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "no CPU has times"));
+        }
+        Ok(CpuClock(times))
+    }
+}
+
+#[cfg(target_os = "linux")]
 impl CpuClock {
     /// Reads the times now.
     ///
@@ -34,7 +54,9 @@ impl CpuClock {
     fn parse(text: &str) -> CpuClock {
         CpuClock(text.lines().filter_map(line).collect())
     }
+}
 
+impl CpuClock {
     /// What passed between an earlier reading and this one, for the active CPUs in their order. A CPU that
     /// is missing in one of the two was idle all the time; a counter that ran backwards (they do, slightly)
     /// stood still.
@@ -73,9 +95,11 @@ impl CpuClock {
     }
 }
 
+/// A line of `/proc/stat`:
 /// `cpu<n> user nice system idle iowait irq softirq steal guest guest_nice`: guests are counted in user and
 /// nice already; waiting for a disk is idleness to DISKSPD; time that a hypervisor took is not the
 /// program's.
+#[cfg(target_os = "linux")]
 fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     let mut words = line.split_ascii_whitespace();
     let cpu = words.next()?.strip_prefix("cpu")?.parse().ok()?;
@@ -90,7 +114,22 @@ fn line(line: &str) -> Option<(u32, (CpuTimes, LostTimes))> {
     Some((cpu, (times, LostTimes { interrupts: sum(&[5, 6]), stolen: sum(&[7]) })))
 }
 
-#[cfg(test)]
+#[cfg(all(test, windows))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_times() {
+        let topology = crate::snapshot().topology;
+        let earlier = CpuClock::read().unwrap();
+        let window = CpuClock::read().unwrap().since(&earlier, &topology);
+        assert_eq!(window.len(), topology.active_cpus().count());
+        assert!(window.iter().all(|times| times.idle + times.kernel + times.user > 0));
+        assert!(earlier.gone_since(&earlier, &topology).is_empty());
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
     use diskspd_model::machine::Group;

@@ -1,48 +1,5 @@
 //! A system on which no device is written to, as only simulated runs are made: what is asked before one is
-//! planned, a report is written or a job file is converted.
-
-use diskspd_model::machine::{Core, Group, Place, System, Topology};
-use diskspd_sys::clock;
-
-/// CPUs in a group.
-const GROUP: u32 = 64;
-
-/// The machine, by what the standard library says of it: its name, and how many processors there are. All
-/// else is told as unknown.
-pub fn snapshot() -> System {
-    let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
-    System {
-        computer_name: name(),
-        start_time: Some(clock::wall_seconds()),
-        topology: topology(u32::try_from(processors).unwrap_or(GROUP).min(GROUP)),
-        ..System::default()
-    }
-}
-
-/// So many processors of one group. As on Linux, one of which nothing more is known is a core of its own in
-/// node 0 and socket 0.
-fn topology(processors: u32) -> Topology {
-    let mask = u64::MAX >> (GROUP - processors);
-    let all = Place { number: 0, masks: vec![(0, mask)] };
-    let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
-    Topology {
-        groups: vec![Group { number: 0, maximum: processors, active: processors, mask }],
-        nodes: vec![all.clone()],
-        sockets: vec![all],
-        cores: (0..processors).map(core).collect(),
-        ..Topology::default()
-    }
-}
-
-/// What the machine is called; empty = it isn't told.
-pub fn name() -> String {
-    std::env::var("COMPUTERNAME").unwrap_or_default()
-}
-
-/// What tells the running kernel from all others; `None` = it doesn't say.
-pub fn boot(_: &root::Root) -> Option<String> {
-    None
-}
+//! planned, a report is written or a job file is converted. What is read of the machine is in `windows`.
 
 /// Where Linux tells of the machine.
 pub mod root {
@@ -61,14 +18,6 @@ pub mod root {
             None
         }
     }
-}
-
-/// Caches of processors.
-pub mod caches {
-    use diskspd_model::machine::System;
-
-    /// Nothing is known of them.
-    pub fn look(_: &mut System) {}
 }
 
 /// Nothing is claimed, and no file is known to be in use: the system itself refuses to replace one that

@@ -1,8 +1,8 @@
 //! Reads the machine: its processors and devices, who uses them, what lies beneath a file, the kernel's
 //! counters.
 //!
-//! What is read is plain data of [`diskspd_model::machine`]. Elsewhere than on Linux little is read
-//! yet: what plans of simulated runs and the doors of outputs ask is answered by `elsewhere`.
+//! What is read is plain data of [`diskspd_model::machine`], the same on Linux and on Windows. Windows is
+//! read by `windows`; what isn't read there yet is answered by `elsewhere`.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -20,7 +20,6 @@ pub mod completion_probe;
 pub mod content;
 #[cfg(target_os = "linux")]
 pub mod cpu_sleeps;
-#[cfg(target_os = "linux")]
 pub mod cpu_times;
 #[cfg(target_os = "linux")]
 mod device;
@@ -85,12 +84,17 @@ pub mod zones;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+// Its answers are read by the same code in tests on every system.
+#[cfg(any(windows, test))]
+mod windows;
 
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
 #[cfg(not(target_os = "linux"))]
-pub use elsewhere::{boot, caches, claims, name, refusal, root, snapshot, target};
+pub use elsewhere::{claims, refusal, root, target};
 #[cfg(target_os = "linux")]
 pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
+#[cfg(windows)]
+pub use windows::{boot, caches, name, snapshot};

@@ -114,3 +114,11 @@ pub mod ways;
 pub mod writeback;
 #[cfg(target_os = "linux")]
 pub mod zones;
+
+// Windows' own: what its machine is read with.
+#[cfg(windows)]
+#[path = "windows/machine_answers.rs"]
+pub mod machine_answers;
+#[cfg(windows)]
+#[path = "windows/registry.rs"]
+pub mod registry;

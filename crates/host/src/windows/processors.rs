@@ -1,0 +1,370 @@
+//! Processors, from what `GetLogicalProcessorInformationEx` answers.
+
+use super::fields::Fields;
+use diskspd_model::machine::caches::{Cache, CacheKind};
+use diskspd_model::machine::{Core, Group, Place, Topology};
+use std::collections::BTreeMap;
+
+/// CPUs in a group.
+const GROUP: u32 = 64;
+
+/// Bytes of `GROUP_AFFINITY`: a mask, the group's number, and nothing.
+const AFFINITY: usize = 16;
+
+/// Bytes of `PROCESSOR_GROUP_INFO`.
+const GROUP_INFO: usize = 48;
+
+/// `LTP_PC_SMT`
+const SMT: u8 = 1;
+
+/// Kinds of structures (`LOGICAL_PROCESSOR_RELATIONSHIP`).
+const CORE: u32 = 0;
+const NODE: u32 = 1;
+const CACHE: u32 = 2;
+const SOCKET: u32 = 3;
+const GROUPS: u32 = 4;
+
+/// Answers to the questions that a topology is made of, each as the system gave it; empty = it gave none.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Answers {
+    pub groups: Vec<u8>,
+    pub nodes: Vec<u8>,
+    pub sockets: Vec<u8>,
+    pub cores: Vec<u8>,
+}
+
+/// CPUs by their groups.
+type Masks = BTreeMap<u16, u64>;
+
+/// The structures of one kind in an answer. One that claims another length than can be ends it.
+fn structures(answer: &[u8], kind: u32) -> impl Iterator<Item = Fields<'_>> {
+    let mut rest = answer;
+    let all = std::iter::from_fn(move || {
+        let size = usize::try_from(Fields(rest).u32(4)?).ok().filter(|size| *size >= 8)?;
+        let found = rest.get(..size)?;
+        rest = &rest[size..];
+        Some(Fields(found))
+    });
+    all.filter(move |found| found.u32(0) == Some(kind))
+}
+
+/// The masks of a structure: how many is told at one place, they begin at another. Older systems tell 0 and
+/// have one.
+fn masks(found: Fields, count_at: usize, masks_at: usize) -> Vec<(u16, u64)> {
+    let count = found.u16(count_at).unwrap_or(0).max(1);
+    let affinities = found.array(masks_at, AFFINITY, count.into());
+    affinities.filter_map(|each| Some((each.u16(8)?, each.u64(0)?))).collect()
+}
+
+/// Of these, the CPUs that are left, which are left no longer: each is in one place only.
+fn take(left: &mut Masks, found: Vec<(u16, u64)>) -> Vec<(u16, u64)> {
+    let mut taken = Masks::new();
+    for (group, mask) in found {
+        if let Some(rest) = left.get_mut(&group).filter(|rest| **rest & mask != 0) {
+            *taken.entry(group).or_default() |= *rest & mask;
+            *rest &= !mask;
+        }
+    }
+    taken.into_iter().collect()
+}
+
+/// The topology; `None` = no group with an active CPU is told. As on Linux, a CPU of which nothing more is
+/// told is a core of its own in node 0 and socket 0.
+pub(super) fn topology(answers: &Answers) -> Option<Topology> {
+    let groups = groups(&answers.groups);
+    let active: Masks = groups.iter().map(|group| (group.number, group.mask)).collect();
+    active.values().any(|mask| *mask != 0).then_some(())?;
+    let node = |found: Fields| Some((found.u32(8)?, masks(found, 30, 32)));
+    let nodes = places(&active, structures(&answers.nodes, NODE).filter_map(node));
+    let socket = |found: Fields| masks(found, 30, 32);
+    let mut sockets = structures(&answers.sockets, SOCKET).map(socket).collect::<Vec<_>>();
+    // They have no numbers: they are counted in the order of their first CPUs.
+    sockets.sort_by_key(|masks| masks.iter().map(|(group, mask)| (*group, mask.trailing_zeros())).min());
+    let sockets = places(&active, (0..).zip(sockets));
+    let cores = cores(&active, &answers.cores);
+    let smt = structures(&answers.cores, CORE).any(|core| core.u8(8).is_some_and(|flags| flags & SMT != 0));
+    Some(Topology { groups, nodes, sockets, cores, smt, ..Topology::default() })
+}
+
+fn groups(answer: &[u8]) -> Vec<Group> {
+    let Some(found) = structures(answer, GROUPS).next() else { return Vec::new() };
+    let count = found.u16(10).unwrap_or(0);
+    let group = |(number, each): (u16, Fields)| {
+        let mask = each.u64(40)?;
+        let active = mask.count_ones();
+        Some(Group { number, maximum: u32::from(each.u8(0)?).max(active), active, mask })
+    };
+    (0..).zip(found.array(32, GROUP_INFO, count.into())).filter_map(group).collect()
+}
+
+/// Nodes or sockets by number, with the active CPUs that none before has; CPUs that none has are in 0.
+fn places(active: &Masks, found: impl Iterator<Item = (u32, Vec<(u16, u64)>)>) -> Vec<Place> {
+    let mut left = active.clone();
+    let mut places: BTreeMap<u32, Masks> = BTreeMap::new();
+    let mut add = |number: u32, masks: Vec<(u16, u64)>| {
+        for (group, mask) in masks {
+            *places.entry(number).or_default().entry(group).or_default() |= mask;
+        }
+    };
+    for (number, masks) in found {
+        add(number, take(&mut left, masks));
+    }
+    add(0, left.into_iter().filter(|(_, mask)| *mask != 0).collect());
+    let place = |(number, masks): (u32, Masks)| Place { number, masks: masks.into_iter().collect() };
+    places.into_iter().map(place).collect()
+}
+
+fn cores(active: &Masks, answer: &[u8]) -> Vec<Core> {
+    let mut left = active.clone();
+    let mut cores = Vec::new();
+    for found in structures(answer, CORE) {
+        let efficiency_class = found.u8(9).unwrap_or(0).into();
+        for (index, (group, mask)) in take(&mut left, masks(found, 30, 32)).into_iter().enumerate() {
+            cores.push(Core { group, number: 0, mask, efficiency_class, continued: index > 0 });
+        }
+    }
+    for (group, mask) in left {
+        let alone = (0..GROUP).map(|cpu| 1 << cpu).filter(|one| mask & one != 0);
+        cores.extend(alone.map(|mask| Core {
+            group,
+            number: 0,
+            mask,
+            efficiency_class: 0,
+            continued: false,
+        }));
+    }
+    cores.sort_by_key(|core| (core.group, core.mask.trailing_zeros()));
+    let mut next: BTreeMap<u16, u32> = BTreeMap::new();
+    for core in &mut cores {
+        let number = next.entry(core.group).or_default();
+        core.number = *number;
+        *number += 1;
+    }
+    cores
+}
+
+/// The caches of these CPUs, each once, by their first CPU, level and kind.
+pub(super) fn caches(answer: &[u8], topology: &Topology) -> Vec<Cache> {
+    let active: Masks = topology.groups.iter().map(|group| (group.number, group.mask)).collect();
+    let mut caches: Vec<Cache> = Vec::new();
+    for cache in structures(answer, CACHE).filter_map(|found| cache(found, &active)) {
+        if !caches.contains(&cache) {
+            caches.push(cache);
+        }
+    }
+    let first = |cache: &Cache| cache.masks.first().map(|(group, mask)| (*group, mask.trailing_zeros()));
+    caches.sort_by_key(|cache| (first(cache), cache.level));
+    caches
+}
+
+fn cache(found: Fields, active: &Masks) -> Option<Cache> {
+    let masks = take(&mut active.clone(), masks(found, 38, 40));
+    let kind = match found.u32(16)? {
+        0 => CacheKind::Unified,
+        1 => CacheKind::Instruction,
+        2 => CacheKind::Data,
+        _ => CacheKind::Unknown,
+    };
+    let (level, size) = (found.u8(8)?.into(), found.u32(12)?.into());
+    let (associativity, line) = (found.u8(9)?.into(), found.u16(10)?.into());
+    (!masks.is_empty()).then_some(Cache { level, kind, size, line, associativity, masks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A structure of a kind, with what stands at its places: (place, bytes).
+    fn structure(kind: u32, size: usize, parts: &[(usize, &[u8])]) -> Vec<u8> {
+        let mut bytes = vec![0; size];
+        bytes[..4].copy_from_slice(&kind.to_le_bytes());
+        bytes[4..8].copy_from_slice(&u32::try_from(size).unwrap().to_le_bytes());
+        for (at, part) in parts {
+            bytes[*at..at + part.len()].copy_from_slice(part);
+        }
+        bytes
+    }
+
+    fn affinities(masks: &[(u16, u64)]) -> Vec<u8> {
+        let one =
+            |(group, mask): &(u16, u64)| [&mask.to_le_bytes()[..], &group.to_le_bytes(), &[0; 6]].concat();
+        masks.iter().flat_map(one).collect()
+    }
+
+    fn related(kind: u32, head: &[u8], masks: &[(u16, u64)]) -> Vec<u8> {
+        let count = u16::try_from(masks.len()).unwrap().to_le_bytes();
+        let size = 32 + AFFINITY * masks.len();
+        structure(kind, size, &[(8, head), (30, &count), (32, &affinities(masks))])
+    }
+
+    fn of_groups(groups: &[(u8, u64)]) -> Vec<u8> {
+        let info = |(maximum, mask): &(u8, u64)| {
+            let mut info = vec![0; GROUP_INFO];
+            (info[0], info[1]) = (*maximum, u8::try_from(mask.count_ones()).unwrap());
+            info[40..].copy_from_slice(&mask.to_le_bytes());
+            info
+        };
+        let infos: Vec<u8> = groups.iter().flat_map(info).collect();
+        let count = u16::try_from(groups.len()).unwrap().to_le_bytes();
+        structure(GROUPS, 32 + infos.len(), &[(8, &count), (10, &count), (32, &infos)])
+    }
+
+    /// Two groups of four and two CPUs, two nodes, two sockets; the first two cores have two threads and are
+    /// more capable.
+    fn machine() -> Answers {
+        Answers {
+            groups: of_groups(&[(64, 0b1111), (4, 0b11)]),
+            nodes: [
+                related(NODE, &1_u32.to_le_bytes(), &[(1, 0b11)]),
+                related(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111)]),
+            ]
+            .concat(),
+            // The second one is told first.
+            sockets: [related(SOCKET, &[], &[(1, 0b11)]), related(SOCKET, &[], &[(0, 0b1111)])].concat(),
+            cores: [
+                related(CORE, &[0, 0], &[(1, 0b01)]),
+                related(CORE, &[0, 0], &[(1, 0b10)]),
+                related(CORE, &[SMT, 1], &[(0, 0b1100)]),
+                related(CORE, &[SMT, 1], &[(0, 0b0011)]),
+            ]
+            .concat(),
+        }
+    }
+
+    #[test]
+    fn groups_nodes_sockets_and_cores_are_told_in_diskspds_order() {
+        let found = topology(&machine()).unwrap();
+        let group = |number, maximum, active, mask| Group { number, maximum, active, mask };
+        assert_eq!(found.groups, [group(0, 64, 4, 0b1111), group(1, 4, 2, 0b11)]);
+        let place = |number, masks: &[(u16, u64)]| Place { number, masks: masks.to_vec() };
+        let both = [place(0, &[(0, 0b1111)]), place(1, &[(1, 0b11)])];
+        assert_eq!((&found.nodes[..], &found.sockets[..]), (&both[..], &both[..]));
+        let core = |group, number, mask, class| Core {
+            group,
+            number,
+            mask,
+            efficiency_class: class,
+            continued: false,
+        };
+        assert_eq!(
+            found.cores,
+            [core(0, 0, 0b11, 1), core(0, 1, 0b1100, 1), core(1, 0, 0b01, 0), core(1, 1, 0b10, 0)]
+        );
+        assert!(found.smt && found.forbidden.is_empty());
+        assert_eq!(found.core_count(), 4);
+    }
+
+    #[test]
+    fn a_node_may_have_several_groups_and_older_systems_tell_of_none() {
+        let spanning = related(NODE, &0_u32.to_le_bytes(), &[(0, 0b1111), (1, 0b11)]);
+        let found = topology(&Answers { nodes: spanning, ..machine() }).unwrap();
+        assert_eq!(found.nodes, [Place { number: 0, masks: vec![(0, 0b1111), (1, 0b11)] }]);
+        // Before Windows Server 2022 the count is a reserved field.
+        let mut old = related(NODE, &3_u32.to_le_bytes(), &[(0, 0b1111)]);
+        old[30] = 0;
+        let found = topology(&Answers { nodes: old, ..machine() }).unwrap();
+        let numbers: Vec<_> = found.nodes.iter().map(|node| (node.number, node.masks[0])).collect();
+        assert_eq!(numbers, [(0, (1, 0b11)), (3, (0, 0b1111))], "who is told nowhere is in node 0");
+    }
+
+    #[test]
+    fn a_processor_of_which_nothing_is_told_is_a_core_of_its_own() {
+        let found = topology(&Answers { groups: of_groups(&[(2, 0b101)]), ..Answers::default() }).unwrap();
+        let masks: Vec<_> = found.cores.iter().map(|core| (core.number, core.mask)).collect();
+        assert_eq!(masks, [(0, 0b001), (1, 0b100)]);
+        let all = [Place { number: 0, masks: vec![(0, 0b101)] }];
+        assert_eq!((&found.nodes[..], &found.sockets[..]), (&all[..], &all[..]));
+        assert!(!found.smt);
+        assert_eq!(topology(&Answers::default()), None);
+        assert_eq!(topology(&Answers { groups: of_groups(&[(64, 0)]), ..machine() }), None);
+    }
+
+    #[test]
+    fn a_processor_is_in_one_place_and_an_inactive_one_in_none() {
+        let cores = [
+            related(CORE, &[SMT, 0], &[(0, 0b0011)]),
+            related(CORE, &[SMT, 0], &[(0, 0b0110)]),
+            related(CORE, &[0, 0], &[(0, 1 << 60)]),
+            related(CORE, &[0, 0], &[(9, 1)]),
+        ]
+        .concat();
+        let found = topology(&Answers { groups: of_groups(&[(64, 0b0111)]), cores, ..Answers::default() });
+        let masks: Vec<_> = found.unwrap().cores.iter().map(|core| core.mask).collect();
+        assert_eq!(masks, [0b011, 0b100]);
+    }
+
+    #[test]
+    fn caches_are_told_once_with_what_shares_them() {
+        let cache = |level: u8, kind: u32, ways: u8, size: u32, mask| {
+            let head = [&[level, ways, 64, 0][..], &size.to_le_bytes(), &kind.to_le_bytes()].concat();
+            structure(CACHE, 56, &[(8, &head), (38, &[1, 0]), (40, &affinities(&[(0, mask)]))])
+        };
+        let answer = [
+            cache(3, 0, 0xff, 8 << 20, 0b1111),
+            cache(1, 2, 8, 32 << 10, 0b0011),
+            cache(1, 1, 8, 32 << 10, 0b0011),
+            cache(1, 2, 8, 32 << 10, 0b0011),
+            cache(1, 3, 8, 12 << 10, 1 << 40),
+        ]
+        .concat();
+        let found = caches(&answer, &topology(&machine()).unwrap());
+        let told: Vec<_> = found.iter().map(|cache| (cache.level, cache.kind, cache.associativity)).collect();
+        let expected =
+            [(1, CacheKind::Data, 8), (1, CacheKind::Instruction, 8), (3, CacheKind::Unified, 255)];
+        assert_eq!(told, expected);
+        assert_eq!((found[2].size, found[2].line, &found[2].masks[..]), (8 << 20, 64, &[(0, 0b1111)][..]));
+    }
+
+    /// What every topology holds: each active CPU is in exactly one node, socket and core.
+    fn is_whole(found: &Topology) -> bool {
+        found.groups.iter().all(|group| {
+            let of = |places: &[Place]| {
+                let masks = places.iter().flat_map(|place| &place.masks);
+                masks.filter(|(number, _)| *number == group.number).map(|(_, mask)| *mask).collect()
+            };
+            let cores = found.cores.iter().filter(|core| core.group == group.number);
+            [of(&found.nodes), of(&found.sockets), cores.map(|core| core.mask).collect::<Vec<u64>>()]
+                .iter()
+                .all(|masks| {
+                    let count: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
+                    masks.iter().fold(0, |all, mask| all | mask) == group.mask && count == group.active
+                })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn odd_and_short_answers_make_a_whole_topology_or_none(
+            noise in prop::collection::vec((0..4_usize, any::<prop::sample::Index>(), any::<u8>()), 0..24),
+            cut in prop::collection::vec(any::<prop::sample::Index>(), 4),
+        ) {
+            let Answers { groups, nodes, sockets, cores } = machine();
+            let mut answers = [groups, nodes, sockets, cores];
+            for (which, at, byte) in noise {
+                let at = at.index(answers[which].len());
+                answers[which][at] = byte;
+            }
+            for (answer, at) in answers.iter_mut().zip(cut) {
+                // A third of them is cut.
+                let length = at.index(answer.len() * 3);
+                answer.truncate(length.max(1));
+            }
+            let [groups, nodes, sockets, cores] = answers;
+            let cache_answer = cores.clone();
+            if let Some(found) = topology(&Answers { groups, nodes, sockets, cores }) {
+                prop_assert!(is_whole(&found), "{found:?}");
+                let _ = caches(&cache_answer, &found);
+            }
+        }
+
+        #[test]
+        fn bytes_of_any_kind_make_no_cache_without_processors(
+            bytes in prop::collection::vec(any::<u8>(), 0..256),
+        ) {
+            let found = topology(&machine()).unwrap();
+            let answer = [structure(CACHE, 8, &[]), bytes].concat();
+            prop_assert!(caches(&answer, &found).iter().all(|cache| !cache.masks.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What the machine is called, runs, and has.
+
+use super::processors::{Answers, caches as read_caches, topology};
+use crate::root::Root;
+use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_model::machine::{Core, Group, Place, PowerScheme, System, Topology};
+use diskspd_sys::clock;
+use diskspd_sys::machine_answers::{self, Relation, processors};
+use diskspd_sys::registry;
+
+/// CPUs in a group.
+const GROUP: u32 = 64;
+
+/// Where the system tells of itself.
+const VERSION: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
+
+/// The machine this process runs on, as it is now. Take it once, before threads are bound to CPUs.
+///
+/// Nothing that is missing or odd is an error: unknown is told as unknown.
+pub fn snapshot() -> System {
+    let (memory_total, memory_available) = machine_answers::memory().unwrap_or((0, 0));
+    let (guid, name) = machine_answers::power_scheme().unzip();
+    System {
+        computer_name: self::name(),
+        start_time: Some(clock::wall_seconds()),
+        machine: number(),
+        power_scheme: PowerScheme { name: name.flatten(), guid },
+        topology: now(),
+        kernel: version().unwrap_or_default(),
+        memory_available,
+        memory_total,
+        cpu_model: cpu_model().unwrap_or_default(),
+        ..System::default()
+    }
+}
+
+/// The topology as the system tells it; without its answer, that many processors as the standard library
+/// counts.
+fn now() -> Topology {
+    let answer = |relation| processors(relation).unwrap_or_default();
+    let nodes = processors(Relation::NodesOfAllGroups).unwrap_or_else(|_| answer(Relation::Nodes));
+    let (groups, sockets) = (answer(Relation::Groups), answer(Relation::Sockets));
+    let answers = Answers { groups, nodes, sockets, cores: answer(Relation::Cores) };
+    let found = topology(&answers);
+    let mut found = found.unwrap_or_else(|| {
+        let processors = std::thread::available_parallelism().map_or(1, |count| count.get());
+        counted(u32::try_from(processors).unwrap_or(GROUP).min(GROUP))
+    });
+    found.forbidden = forbidden(&found);
+    found
+}
+
+/// So many processors of one group, each a core of its own in node 0 and socket 0.
+fn counted(processors: u32) -> Topology {
+    let mask = u64::MAX >> (GROUP - processors.clamp(1, GROUP));
+    let all = Place { number: 0, masks: vec![(0, mask)] };
+    let core = |number| Core { group: 0, number, mask: 1 << number, efficiency_class: 0, continued: false };
+    Topology {
+        groups: vec![Group { number: 0, maximum: processors, active: processors, mask }],
+        nodes: vec![all.clone()],
+        sockets: vec![all],
+        cores: (0..processors).map(core).collect(),
+        ..Topology::default()
+    }
+}
+
+/// What the affinity that this process was started with leaves out. Where there are several groups a process
+/// may use all of them, whatever its first one's affinity is.
+fn forbidden(topology: &Topology) -> Vec<(u16, u64)> {
+    match (topology.groups.as_slice(), machine_answers::affinity()) {
+        ([only], Some((own, _))) if own & only.mask != 0 && own & only.mask != only.mask => {
+            vec![(only.number, only.mask & !own)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// As `ver` prints it, with the number of its last update: `Windows 10.0.20348.1607`.
+fn version() -> Option<String> {
+    let [major, minor, build] = machine_answers::version()?;
+    let update = registry::number(VERSION, "UBR").map(|update| format!(".{update}")).unwrap_or_default();
+    Some(format!("Windows {major}.{minor}.{build}{update}"))
+}
+
+fn cpu_model() -> Option<String> {
+    let name = registry::text(r"HARDWARE\DESCRIPTION\System\CentralProcessor\0", "ProcessorNameString")?;
+    Some(name.trim().to_owned())
+}
+
+/// A number that stands for this installation, made of its `MachineGuid`, which can't be got back from it.
+fn number() -> Option<String> {
+    let id = registry::text(r"SOFTWARE\Microsoft\Cryptography", "MachineGuid")?;
+    let is_guid = id.len() == 36 && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    is_guid.then(|| Fingerprint::of_parts([("diskspd machine".into(), id)].into()).hash)
+}
+
+/// What the machine is called; empty = it isn't told.
+pub fn name() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// What tells the running kernel from all others: Windows has no such number.
+pub fn boot(_: &Root) -> Option<String> {
+    None
+}
+
+/// Caches of processors.
+pub mod caches {
+    use super::{Relation, machine_answers, processors, read_caches};
+    use diskspd_model::machine::System;
+
+    /// Finds out the size of pages, and the caches.
+    pub fn look(system: &mut System) {
+        system.page_size = machine_answers::page_size().into();
+        system.caches = read_caches(&processors(Relation::Caches).unwrap_or_default(), &system.topology);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_told_whole() {
+        let mut system = snapshot();
+        let topology = &system.topology;
+        let active: u32 = topology.groups.iter().map(|group| group.active).sum();
+        assert!(active > 0 && !topology.cores.is_empty() && !topology.nodes.is_empty());
+        assert!(system.memory_total >= system.memory_available && system.memory_available > 0);
+        assert!(system.kernel.starts_with("Windows ") && !system.computer_name.is_empty());
+        caches::look(&mut system);
+        assert!(system.page_size >= 4096);
+        assert_eq!(counted(3).groups[0].mask, 0b111);
+    }
+}

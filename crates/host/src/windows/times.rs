@@ -1,0 +1,81 @@
+//! What the CPUs spent their time on, from `SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION`.
+
+use super::fields::Fields;
+use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
+use diskspd_model::machine::kernel_cpu;
+
+/// Bytes that are told of one CPU.
+const ONE: usize = 48;
+
+/// Times of the active CPUs of a group in 100 ns, by the numbers that they have elsewhere. The answer lists
+/// them in the order of their numbers, without telling these: `mask` does. Idleness is in the kernel's time,
+/// as are interrupts and deferred procedure calls. What a hypervisor gave to others isn't told, here or
+/// anywhere else.
+pub(super) fn times(answer: &[u8], group: u16, mask: u64) -> Vec<(u32, (CpuTimes, LostTimes))> {
+    let cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1);
+    let each = Fields(answer).array(0, ONE, usize::MAX);
+    let found = cpus.zip(each).filter_map(|(cpu, found)| {
+        let (idle, kernel, user) = (found.u64(0)?, found.u64(8)?, found.u64(16)?);
+        let interrupts = found.u64(24)?.saturating_add(found.u64(32)?);
+        let times = CpuTimes { idle, kernel: kernel.saturating_sub(idle), user };
+        Some((kernel_cpu(group, cpu), (times, LostTimes { interrupts, stolen: 0 })))
+    });
+    found.collect()
+}
+
+/// The times of all active CPUs now.
+///
+/// # Errors
+/// The system tells of no group, or of no times.
+#[cfg(windows)]
+pub(crate) fn now() -> std::io::Result<std::collections::BTreeMap<u32, (CpuTimes, LostTimes)>> {
+    use super::processors::{Answers, topology};
+    use diskspd_sys::machine_answers::{Relation, processor_times, processors};
+    let groups = processors(Relation::Groups)?;
+    let known = topology(&Answers { groups, ..Answers::default() });
+    let groups = known.map(|topology| topology.groups).unwrap_or_default();
+    let mut all = std::collections::BTreeMap::new();
+    for group in groups.iter().filter(|group| group.mask != 0) {
+        all.extend(times(&processor_times(group.number, groups.len() == 1)?, group.number, group.mask));
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn one(numbers: [u64; 5]) -> Vec<u8> {
+        let numbers = numbers.iter().flat_map(|number| number.to_le_bytes());
+        numbers.chain([7, 0, 0, 0, 0, 0, 0, 0]).collect()
+    }
+
+    #[test]
+    fn idleness_is_no_work_of_the_kernel_and_processors_are_those_of_the_mask() {
+        let answer = [one([70, 100, 5, 2, 3]), one([0, 10, 20, 0, 0]), one([9, 4, 0, 0, 0])].concat();
+        let time = |idle, kernel, user, interrupts| {
+            (CpuTimes { idle, kernel, user }, LostTimes { interrupts, stolen: 0 })
+        };
+        let expected = [
+            (65, time(70, 30, 5, 5)),
+            (67, time(0, 10, 20, 0)),
+            // The counters are read one after the other.
+            (68, time(9, 0, 0, 0)),
+        ];
+        assert_eq!(times(&answer, 1, 0b11010), expected);
+        assert_eq!(times(&answer[..95], 0, u64::MAX), [(0, time(70, 30, 5, 5))], "one is there whole");
+        assert_eq!(times(&answer, 0, 0), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_has_times_of_at_most_the_active_ones(
+            answer in prop::collection::vec(any::<u8>(), 0..200), group in any::<u16>(), mask in any::<u64>(),
+        ) {
+            let found = times(&answer, group, mask);
+            prop_assert!(found.len() <= answer.len() / ONE);
+            prop_assert!(found.iter().all(|(cpu, _)| mask >> (cpu % 64) & 1 == 1));
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Values of the registry below `HKEY_LOCAL_MACHINE`, read only.
+
+use std::ptr::null_mut;
+use windows_sys::Win32::Foundation::{ERROR_MORE_DATA, ERROR_SUCCESS};
+use windows_sys::Win32::System::Registry::{
+    HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_MULTI_SZ, RRF_RT_REG_SZ, RegGetValueW,
+};
+
+/// Values that grow while they are read are asked for so often.
+const TRIES: usize = 4;
+
+/// A text; `None` = there is none, or it may not be read.
+pub fn text(key: &str, value: &str) -> Option<String> {
+    texts_of(key, value, RRF_RT_REG_SZ)?.into_iter().next()
+}
+
+/// A list of texts; empty = there is none, or it may not be read.
+pub fn texts(key: &str, value: &str) -> Vec<String> {
+    texts_of(key, value, RRF_RT_REG_MULTI_SZ).unwrap_or_default()
+}
+
+/// A number of 32 bits; `None` as for a text.
+pub fn number(key: &str, value: &str) -> Option<u32> {
+    let answer = answer(key, value, RRF_RT_REG_DWORD)?;
+    Some(u32::from_le_bytes(answer.get(..4)?.try_into().ok()?))
+}
+
+/// What lies between the zeros of the answer.
+fn texts_of(key: &str, value: &str, kind: u32) -> Option<Vec<String>> {
+    let answer = answer(key, value, kind)?;
+    let units = answer.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+    let units: Vec<u16> = units.collect();
+    let parts = units.split(|unit| *unit == 0).filter(|part| !part.is_empty());
+    Some(parts.map(String::from_utf16_lossy).collect())
+}
+
+fn answer(key: &str, value: &str, kind: u32) -> Option<Vec<u8>> {
+    let wide = |text: &str| text.encode_utf16().chain([0]).collect::<Vec<u16>>();
+    let (key, value) = (wide(key), wide(value));
+    let mut bytes = vec![0_u8; 512];
+    for _ in 0..TRIES {
+        let mut length = u32::try_from(bytes.len()).ok()?;
+        // SAFETY: both names end with a zero; the system writes at most `length` bytes to the buffer, and
+        // the length that it takes.
+        let status = unsafe {
+            RegGetValueW(
+                HKEY_LOCAL_MACHINE,
+                key.as_ptr(),
+                value.as_ptr(),
+                kind,
+                null_mut(),
+                bytes.as_mut_ptr().cast(),
+                &raw mut length,
+            )
+        };
+        match status {
+            ERROR_SUCCESS => {
+                bytes.truncate(length.try_into().ok()?);
+                return Some(bytes);
+            }
+            ERROR_MORE_DATA => bytes = vec![0; usize::try_from(length).ok()?.max(bytes.len() * 2)],
+            _ => return None,
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_read_by_its_kind_and_what_is_not_is_none() {
+        let key = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
+        assert!(text(key, "CurrentBuild").is_some_and(|build| build.parse::<u32>().is_ok()));
+        assert_eq!(number(key, "CurrentBuild"), None, "it is a text");
+        assert_eq!((text(key, "nothing"), texts(r"SOFTWARE\nothing", "x")), (None, Vec::new()));
+    }
+}
