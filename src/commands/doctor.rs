@@ -2,7 +2,7 @@
 
 use super::not_done::NotDone;
 use super::output;
-use super::ways::{self, WayFound};
+use super::ways::{self, NOT_LOOKED_AT, WayFound};
 use crate::cli::Exit;
 use crate::finding::{Finding, Severity};
 use crate::host::target::{locate, probe};
@@ -68,6 +68,7 @@ fn text(system: &System, findings: &[Finding], offered: &[WayFound]) -> String {
         text += "found nothing that would distort figures\n";
     }
     text += &ways::text(offered);
+    text += NOT_LOOKED_AT;
     if let Some(fingerprint) = &system.fingerprint {
         text += &format!("fingerprint: {}\n", fingerprint.hash);
     }

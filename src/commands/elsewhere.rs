@@ -2,7 +2,7 @@
 //! it doesn't, and what to do instead.
 
 use super::not_done::NotDone;
-use super::{precondition, print, run, sweep, trace};
+use super::{devices, doctor, precondition, print, run, sweep, trace};
 use crate::cli::{self, Exit, Invocation};
 use crate::engine;
 use crate::finding::Finding;
@@ -13,11 +13,9 @@ use std::ffi::OsString;
 type LackingCommand = (&'static str, &'static str, &'static str);
 
 /// All that isn't there.
-const LACKING: [LackingCommand; 6] = [
+const LACKING: [LackingCommand; 4] = [
     ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
     ("event", "its events are Linux's", "use -ys, -yf, -yr, -yp and -ye of Microsoft's diskspd.exe"),
-    ("devices", "it lists Linux's block devices", "use Get-PhysicalDisk and Get-Disk of PowerShell"),
-    ("doctor", "it looks at Linux's settings", "use the Linux program there"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it takes Linux", "use the Linux program"),
 ];
@@ -53,12 +51,12 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Sweep(request) => return sweep::sweep(&request),
         Invocation::Precondition(request) => return precondition::precondition(&request),
         Invocation::Trace(request) => return trace::trace(&request),
+        Invocation::Doctor { json, targets } => return doctor::doctor(json, &targets),
+        Invocation::Devices { json } => return devices::devices(json),
         Invocation::System { xml } => return run::print_system(xml),
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::VerifyAfter(_) => "verify-after",
         Invocation::SetEvent { .. } | Invocation::Event { .. } => "event",
-        Invocation::Devices { .. } => "devices",
-        Invocation::Doctor { .. } => "doctor",
         Invocation::Privileges => "privileges",
         _ => "this command",
     };

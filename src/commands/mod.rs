@@ -7,9 +7,7 @@ mod compare;
 mod console;
 mod convert;
 mod ctrl_c;
-#[cfg(target_os = "linux")]
 mod devices;
-#[cfg(target_os = "linux")]
 mod doctor;
 mod ending;
 #[cfg(target_os = "linux")]
@@ -56,7 +54,7 @@ mod trace;
 mod unread_runs;
 #[cfg(target_os = "linux")]
 mod verify_after;
-#[cfg(target_os = "linux")]
+#[cfg_attr(not(target_os = "linux"), path = "ways/elsewhere.rs")]
 mod ways;
 mod with;
 

@@ -16,6 +16,9 @@ use crate::units::table::{self, Cell, TableColumn};
 use serde::Serialize;
 use std::path::Path;
 
+/// What `doctor` has to say of what it doesn't look at: it looks at all of it.
+pub(super) const NOT_LOOKED_AT: &str = "";
+
 /// What was found about one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct WayFound {

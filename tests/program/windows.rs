@@ -291,8 +291,6 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("rerun one-line.json", ["only simulated runs on Windows", "--with"]),
         ("sweep -o1..4 x.dat", ["only simulated runs on Windows", "--with"]),
         ("precondition x.dat -- -c1M", ["only simulated runs on Windows", "--with"]),
-        ("doctor", ["doctor isn't", "Linux"]),
-        ("devices", ["devices isn't", "Get-PhysicalDisk"]),
         ("event set go", ["event isn't", "-ys"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
@@ -338,6 +336,47 @@ fn the_machine_is_told_as_on_linux() {
     let kernel = system["kernel"].as_str().unwrap();
     assert!(kernel.starts_with("Windows ") && kernel.contains('.'), "{kernel}");
     assert!(system["memory_total"].as_u64() > Some(1 << 20), "{system}");
+}
+
+#[test]
+fn the_doctor_tells_what_it_looked_at() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let run = |line: &str| windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+    let told = run("doctor --json mix.json");
+    let answer: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let (system, findings) = (&answer["system"], answer["findings"].as_array().unwrap());
+    let worse = findings.iter().any(|finding| finding["severity"] != "note");
+    assert_eq!(told.code, if worse { 2 } else { 0 }, "{}", told.stdout);
+    let target = &system["targets"][0];
+    assert_eq!(target["path"].as_str(), Some("mix.json"));
+    assert!(target["file_system"]["size"].as_u64() > Some(0), "{target}");
+    assert!(system["environment"]["platform"].is_object() && system["fingerprint"]["hash"].is_string());
+    let text = run("doctor").stdout;
+    assert!(text.contains("fingerprint: "), "{text}");
+    // What wasn't looked at is said.
+    assert!(text.contains("not looked at on Windows"), "{text}");
+}
+
+#[test]
+fn disks_are_listed_by_their_numbers_and_are_no_place_for_reports() {
+    let Some(windows) = windows() else { return };
+    let folder = with_runs();
+    let run = |line: &str| windows.run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+    let listed = run("devices --json");
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    let disks: Vec<serde_json::Value> = serde_json::from_str(&listed.stdout).unwrap();
+    for disk in &disks {
+        let number = disk["number"].as_u64().unwrap();
+        assert_eq!(disk["path"].as_str(), Some(&*format!(r"\\.\PhysicalDrive{number}")));
+        assert!(disk["size"].is_u64() && disk["uses"].is_array(), "{disk}");
+    }
+    let table = run("devices").stdout;
+    assert_eq!(table.lines().count(), disks.len() + 1, "{table}");
+    assert!(table.starts_with("#   device") || disks.is_empty(), "{table}");
+    for device in [r"\\.\PhysicalDrive0", r"\\.\C:", "//./PhysicalDrive1"] {
+        run(&format!("report one-line.json --html {device}")).fails(1, &[device, "name a file"]);
+    }
 }
 
 /// A folder with what plays Microsoft's tool.

@@ -1,37 +1,13 @@
 //! Block devices as `/sys` knows them: names, partitions, and who holds whom.
 
+pub use super::disks::Details;
 use super::root::{Root, names, number, text};
 use rustix::fs::FileType;
-use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// (major, minor).
 pub(super) type Number = (u32, u32);
-
-/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense
-/// here. A partition has the queue of its disk.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Details {
-    /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
-    pub model: Option<String>,
-    /// The name that a device-mapper device was given.
-    pub mapper_name: Option<String>,
-    /// What a loop device is made of: a file or device.
-    pub backing_file: Option<String>,
-    /// Whether it has turning parts, as far as the kernel was told.
-    pub rotational: Option<bool>,
-    /// The smallest unit that can be read or written, bytes.
-    pub logical_block_size: Option<u32>,
-    /// The smallest unit that the device writes without reading around it, bytes.
-    pub physical_block_size: Option<u32>,
-    /// Its volatile cache as the kernel treats it: `write back`, or `write through` where there is none.
-    pub write_cache: Option<String>,
-    /// The I/O scheduler in use; `none` is one of its names.
-    pub scheduler: Option<String>,
-    /// How many requests the kernel queues for it (`nr_requests`), per hardware queue.
-    pub queue_depth: Option<u32>,
-}
 
 /// Details of the block device at a path; `None` when there is none.
 pub fn details(path: &Path) -> Option<Details> {

@@ -1,42 +1,10 @@
 //! The list of the machine's block devices, with the numbers by which targets can name them: `#<n>`.
 
-pub use super::device::Details;
 use super::device::{self, Device};
+pub use super::disks::{Details, Disk, Partition};
 use super::root::Root;
-use super::usage::{self, Use};
-use serde::Serialize;
+use super::usage;
 use std::path::PathBuf;
-
-/// A whole block device: a disk, or what behaves like one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Disk {
-    /// n of `#<n>`.
-    pub number: usize,
-    /// The kernel's name, `nvme0n1`.
-    pub name: String,
-    /// Where to open it.
-    pub path: PathBuf,
-    /// Capacity, bytes; 0 = no medium, or not told.
-    pub size: u64,
-    /// What it is, and how the kernel queues for it.
-    #[serde(flatten)]
-    pub details: Details,
-    /// Its partitions, by name.
-    pub partitions: Vec<Partition>,
-    /// Who uses it, a partition of it, or what is made of it; empty = nobody that /proc and /sys know of.
-    pub uses: Vec<Use>,
-}
-
-/// A partition of a disk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Partition {
-    /// The kernel's name, `nvme0n1p1`.
-    pub name: String,
-    /// Where to open it.
-    pub path: PathBuf,
-    /// Capacity, bytes.
-    pub size: u64,
-}
 
 /// All whole block devices, in an order that depends only on which there are: hardware first; then what is
 /// made of other devices (LVM, RAID, bcache, network and ZFS volumes); then loop, zram and ram devices;

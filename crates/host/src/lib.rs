@@ -2,7 +2,7 @@
 //! counters.
 //!
 //! What is read is plain data of [`diskspd_model::machine`], the same on Linux and on Windows. Windows is
-//! read by `windows`; what isn't read there yet is answered by `elsewhere`.
+//! read by `windows`.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -29,11 +29,11 @@ pub mod device_log;
 pub mod devices;
 #[cfg(target_os = "linux")]
 pub mod discards;
+mod disks;
 #[cfg(target_os = "linux")]
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod holdings;
-#[cfg(target_os = "linux")]
 pub mod io_counters;
 #[cfg(target_os = "linux")]
 pub mod located;
@@ -47,6 +47,8 @@ mod mountinfo;
 mod nvme;
 #[cfg(target_os = "linux")]
 pub mod path_states;
+mod platform;
+mod reading;
 #[cfg(target_os = "linux")]
 pub mod refusal;
 #[cfg(target_os = "linux")]
@@ -82,19 +84,18 @@ pub mod ways;
 #[cfg(target_os = "linux")]
 pub mod zones;
 
-#[cfg(not(target_os = "linux"))]
-mod elsewhere;
 // Its answers are read by the same code in tests on every system.
 #[cfg(any(windows, test))]
 mod windows;
 
 #[cfg(target_os = "linux")]
 pub use device::{Details, details, name_of_world};
-#[cfg(not(target_os = "linux"))]
-pub use elsewhere::{claims, refusal, root, target};
 #[cfg(target_os = "linux")]
 pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
 #[cfg(windows)]
-pub use windows::{boot, caches, name, snapshot};
+pub use windows::{
+    boot, caches, claims, content, devices, look_around, name, refusal, root, snapshot, stack, storage,
+    target,
+};

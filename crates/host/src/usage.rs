@@ -1,59 +1,13 @@
 //! Who uses a block device now: whatever would be hurt by writing to it behind its back.
 
 use super::device::{Device, Number};
+pub use super::disks::{How, Use};
 use super::holdings::{self, Holder, Holding, Identity, Unknown};
 use super::mountinfo::{self, Mount};
 use super::root::Root;
 use diskspd_model::machine::file_systems;
-use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
-
-/// One use of a device, or of what is made of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Use {
-    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
-    /// it.
-    pub device: String,
-    /// How it's used.
-    #[serde(flatten)]
-    pub how: How,
-}
-
-/// How a device is used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "how", rename_all = "snake_case")]
-pub enum How {
-    /// A file system on it is mounted.
-    Mounted {
-        /// Where; of several places the first.
-        at: String,
-        /// Type of the file system.
-        file_system: String,
-    },
-    /// It's one of the devices of a mounted file system of this type that keeps track of them itself.
-    Member {
-        /// Type of the file system.
-        file_system: &'static str,
-    },
-    /// It's swap space.
-    Swap,
-    /// Another device is made of it: LVM, RAID, multipath, encryption, loop.
-    HeldBy {
-        /// That device.
-        holder: String,
-    },
-    /// A server or driver of this machine gives it to others.
-    Served {
-        /// Which one, and what it calls it.
-        by: String,
-    },
-    /// A program has locked it, as virtual machines do with their images.
-    Locked {
-        /// Process, where the kernel tells.
-        process: Option<u32>,
-    },
-}
 
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

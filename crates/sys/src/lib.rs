@@ -122,3 +122,6 @@ pub mod machine_answers;
 #[cfg(windows)]
 #[path = "windows/registry.rs"]
 pub mod registry;
+#[cfg(windows)]
+#[path = "windows/storage_answers.rs"]
+pub mod storage_answers;

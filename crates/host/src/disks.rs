@@ -1,0 +1,106 @@
+//! Disks and who uses them, as they are listed: the same on every system.
+
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A whole block device: a disk, or what behaves like one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disk {
+    /// n of `#<n>`.
+    pub number: usize,
+    /// The kernel's name, `nvme0n1`.
+    pub name: String,
+    /// Where to open it.
+    pub path: PathBuf,
+    /// Capacity, bytes; 0 = no medium, or not told.
+    pub size: u64,
+    /// What it is, and how the kernel queues for it.
+    #[serde(flatten)]
+    pub details: Details,
+    /// Its partitions, by name.
+    pub partitions: Vec<Partition>,
+    /// Who uses it, a partition of it, or what is made of it; empty = nobody that the
+    /// system's own lists know of.
+    pub uses: Vec<Use>,
+}
+
+/// A partition of a disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Partition {
+    /// The kernel's name, `nvme0n1p1`.
+    pub name: String,
+    /// Where to open it.
+    pub path: PathBuf,
+    /// Capacity, bytes.
+    pub size: u64,
+}
+
+/// What is known of a block device and its queue; `None` = the kernel doesn't tell, or it makes no sense
+/// here. A partition has the queue of its disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Details {
+    /// What the hardware calls itself, with its maker where that is told apart; partitions have none.
+    pub model: Option<String>,
+    /// The name that a device-mapper device was given.
+    pub mapper_name: Option<String>,
+    /// What a loop device is made of: a file or device.
+    pub backing_file: Option<String>,
+    /// Whether it has turning parts, as far as the kernel was told.
+    pub rotational: Option<bool>,
+    /// The smallest unit that can be read or written, bytes.
+    pub logical_block_size: Option<u32>,
+    /// The smallest unit that the device writes without reading around it, bytes.
+    pub physical_block_size: Option<u32>,
+    /// Its volatile cache as the kernel treats it: `write back`, or `write through` where there is none.
+    pub write_cache: Option<String>,
+    /// The I/O scheduler in use; `none` is one of its names.
+    pub scheduler: Option<String>,
+    /// How many requests the kernel queues for it (`nr_requests`), per hardware queue.
+    pub queue_depth: Option<u32>,
+}
+
+/// One use of a device, or of what is made of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Use {
+    /// The device in use, as a user finds it; not always the one asked about, but a partition or holder of
+    /// it.
+    pub device: String,
+    /// How it's used.
+    #[serde(flatten)]
+    pub how: How,
+}
+
+/// How a device is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum How {
+    /// A file system on it is mounted.
+    Mounted {
+        /// Where; of several places the first.
+        at: String,
+        /// Type of the file system.
+        file_system: String,
+    },
+    /// It's one of the devices of a mounted file system of this type that keeps track of them itself.
+    Member {
+        /// Type of the file system.
+        file_system: &'static str,
+    },
+    /// It's swap space.
+    Swap,
+    /// Another device is made of it: LVM, RAID, multipath, encryption, loop.
+    HeldBy {
+        /// That device.
+        holder: String,
+    },
+    /// A server or driver of this machine gives it to others.
+    Served {
+        /// Which one, and what it calls it.
+        by: String,
+    },
+    /// A program has locked it, as virtual machines do with their images.
+    Locked {
+        /// Process, where the kernel tells.
+        process: Option<u32>,
+    },
+}

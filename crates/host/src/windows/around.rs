@@ -1,0 +1,86 @@
+//! What figures depend on beside the target itself, as far as Windows tells.
+
+use super::found::{disks, properties, stack};
+use super::layers::DiskProperties;
+use super::uses::disk_name;
+use crate::platform::{FIRMWARE, OwnAccount, platform};
+use diskspd_model::machine::System;
+use diskspd_model::machine::environment::{Disk, Environment, Platform};
+use diskspd_model::machine::fingerprint::Fingerprint;
+use diskspd_model::machine::storage::Storage;
+use diskspd_model::path::path as as_path;
+use diskspd_model::profile::TargetId;
+use diskspd_sys::registry;
+
+/// Where the registry has what the firmware tells.
+const BIOS: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
+
+/// Where the system says that it runs in a container.
+const CONTROL: &str = r"SYSTEM\CurrentControlSet\Control";
+
+/// Looks at what is around the targets of a run on this machine; none: around all its disks. Frequencies,
+/// limits of job objects and the load aren't read.
+pub fn look_around(system: &mut System, targets: Vec<Storage>) {
+    let disks = match targets.as_slice() {
+        [] => disks().into_iter().map(|number| disk(&properties(number), Vec::new())).collect(),
+        targets => beneath(targets),
+    };
+    system.environment = Some(Environment { platform: read_platform(), disks, ..Environment::default() });
+    system.targets = targets;
+    system.fingerprint = Some(Fingerprint::of(system));
+}
+
+/// The disks beneath targets, each once.
+fn beneath(targets: &[Storage]) -> Vec<Disk> {
+    let mut found: Vec<Disk> = Vec::new();
+    for (id, target) in (0..).map(TargetId).zip(targets) {
+        let stack = stack(&as_path(target.path.as_bytes()));
+        for number in stack.layers.iter().filter_map(|layer| layer.name.strip_prefix("PhysicalDrive")) {
+            let Ok(number) = number.parse() else { continue };
+            match found.iter_mut().find(|known| known.device.name == disk_name(number)) {
+                Some(known) => known.targets.push(id),
+                None => found.push(disk(&properties(number), vec![id])),
+            }
+        }
+    }
+    found
+}
+
+fn disk(told: &DiskProperties, targets: Vec<TargetId>) -> Disk {
+    let bus = told.descriptor.as_ref().and_then(|descriptor| descriptor.bus);
+    // As the transport of an NVMe disk in this machine is called on Linux.
+    let transport = bus.map(|bus| if bus == "nvme" { "pcie" } else { bus }.to_owned());
+    let mut device = told.block_device(&disk_name(told.number));
+    device.disk = None;
+    Disk { device, transport, targets, ..Disk::default() }
+}
+
+/// Processors of hosts with Hyper-V say that they are virtual ones, too: the firmware decides.
+fn read_platform() -> Platform {
+    let value = |file| match file {
+        "sys_vendor" => registry::text(BIOS, "SystemManufacturer"),
+        "product_name" => registry::text(BIOS, "SystemProductName"),
+        "bios_version" => registry::text(BIOS, "BIOSVersion"),
+        _ => None,
+    };
+    platform(OwnAccount {
+        firmware: FIRMWARE.map(|file| value(file).unwrap_or_default().trim().to_owned()),
+        hypervisor: None,
+        virtual_machine: None,
+        container: registry::number(CONTROL, "ContainerType").is_some(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_around_has_a_fingerprint() {
+        let mut system = super::super::system::snapshot();
+        look_around(&mut system, Vec::new());
+        assert_eq!(system.environment.as_ref().map(|found| found.disks.len()), Some(disks().len()));
+        let parts = system.fingerprint.unwrap().parts;
+        assert!(parts["kernel"].starts_with("Windows "), "{parts:?}");
+    }
+}

@@ -1,0 +1,60 @@
+//! The counters of disks and volumes.
+
+use super::disk_answers::{Counted, Performance};
+use super::found::open;
+use super::root::Root;
+use crate::reading::Reading;
+use diskspd_sys::storage_answers::{Question, ask};
+use std::fs::File;
+
+/// Disks and volumes, open to be asked: to read their counters anew costs a call each.
+///
+/// What this process asked of devices isn't known: `GetProcessIoCounters` counts all reads and writes, those
+/// that the cache answers too. Nor is what the machine has in memory to be written.
+#[derive(Debug)]
+pub struct Counters {
+    devices: Vec<(Option<File>, Counted)>,
+}
+
+impl Counters {
+    /// Opens the counters of these disks and volumes, by their names in stacks, and has the system count.
+    pub fn open(_: &Root, devices: &[String]) -> Counters {
+        let opened = |name: &String| {
+            let file = open(name).ok();
+            if let Some(file) = &file {
+                // The first question switches counting on.
+                let _ = ask(file, Question::Performance);
+            }
+            (file, Counted::default())
+        };
+        Counters { devices: devices.iter().map(opened).collect() }
+    }
+
+    /// Whether the system counts the I/O of each: what is asked once is counted until the machine ends,
+    /// unless another program switches it off, which then shows as a reading that fails.
+    pub fn counted(&self) -> Vec<bool> {
+        vec![true; self.devices.len()]
+    }
+
+    /// Reads them now.
+    pub fn read(&mut self) -> Reading {
+        let one = |(file, counted): &mut (Option<File>, Counted)| {
+            let answer = ask(file.as_ref()?, Question::Performance).ok()?;
+            Some(counted.read(Performance::parse(&answer.bytes)?))
+        };
+        let devices = self.devices.iter_mut().map(one).collect();
+        Reading { devices, counted: self.counted(), own: None, unwritten: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_not_be_read_is_none() {
+        let mut counters = Counters::open(&Root::live(), &["PhysicalDrive4711".into()]);
+        let nothing = Reading { devices: vec![None], counted: vec![true], own: None, unwritten: None };
+        assert_eq!(counters.read(), nothing);
+    }
+}

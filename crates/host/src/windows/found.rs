@@ -1,0 +1,165 @@
+//! Volumes and disks, asked.
+
+use super::disk_answers::*;
+use super::layers::{DiskProperties, VolumeBeneath, stack as stack_of};
+use super::uses::{DiskFound, VolumeFound, disk_name, page_files as plain};
+use diskspd_model::machine::stack::Stack;
+use diskspd_sys::registry;
+use diskspd_sys::storage_answers::*;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Properties by their numbers (`STORAGE_PROPERTY_ID`).
+const DEVICE: u32 = 0;
+const ADAPTER: u32 = 1;
+const WRITE_CACHE: u32 = 4;
+const ALIGNMENT: u32 = 6;
+const SEEK_PENALTY: u32 = 7;
+
+/// Where the registry lists the paging files that are in use.
+const MEMORY: &str = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management";
+
+/// Opens a disk or volume by its name in records, to be asked.
+pub(super) fn open(name: &str) -> io::Result<File> {
+    let bare = name.strip_prefix(r"\\?\").unwrap_or(name);
+    open_to_ask(Path::new(&format!(r"\\.\{bare}")))
+}
+
+/// The numbers of all disks.
+pub(super) fn disks() -> Vec<u32> {
+    let names = device_names().unwrap_or_default();
+    let numbers = names.iter().filter_map(|name| name.strip_prefix("PhysicalDrive")?.parse().ok());
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// What a disk tells of itself; what it doesn't tell is `None`.
+pub(super) fn properties(number: u32) -> DiskProperties {
+    let Ok(disk) = open(&disk_name(number)) else {
+        return DiskProperties { number, ..DiskProperties::default() };
+    };
+    let asked = |question| ask(&disk, question).ok().map(|answer| answer.bytes);
+    let property = |id| asked(Question::Property(id));
+    DiskProperties {
+        number,
+        descriptor: property(DEVICE).and_then(|answer| Descriptor::parse(&answer)),
+        size: asked(Question::Geometry).and_then(|answer| disk_size(&answer)),
+        sectors: property(ALIGNMENT).and_then(|answer| sectors(&answer)),
+        rotates: property(SEEK_PENALTY).and_then(|answer| rotates(&answer)),
+        writes_back: property(WRITE_CACHE).and_then(|answer| writes_back(&answer)),
+        largest_transfer: property(ADAPTER).and_then(|answer| largest_transfer(&answer)),
+        counted: is_counted(&disk),
+    }
+}
+
+fn is_counted(device: &File) -> bool {
+    let answer = ask(device, Question::Performance);
+    answer.is_ok_and(|answer| Performance::parse(&answer.bytes).is_some())
+}
+
+/// A disk's partitions.
+pub(super) fn disk(number: u32) -> DiskFound {
+    let answer = open(&disk_name(number)).and_then(|disk| ask(&disk, Question::Layout));
+    DiskFound { number, partitions: answer.ok().and_then(|answer| partitions(&answer.bytes)) }
+}
+
+/// All volumes on disks.
+///
+/// # Errors
+/// They can't be listed.
+pub(super) fn volumes_found() -> io::Result<Vec<VolumeFound>> {
+    let local = |volume: &String| drive_kind(volume) != DriveKind::Optical;
+    Ok(volumes()?.into_iter().filter(local).map(|volume| found(&volume)).collect())
+}
+
+fn found(volume: &str) -> VolumeFound {
+    let at = mounted_at(volume).unwrap_or_default();
+    let name = short(&at, volume);
+    let extents = open(&name).and_then(|volume| ask(&volume, Question::Extents));
+    let extents = extents.ok().and_then(|answer| extents_of(&answer.bytes));
+    let disks = extents.map(|extents| extents.iter().map(|extent| extent.disk).collect());
+    // One that is locked, encrypted or damaged doesn't say what it holds: nobody knows that it is free.
+    let file_system = match information(volume) {
+        Ok(found) => Some(found.file_system.to_lowercase()).filter(|kind| !kind.is_empty() && kind != "raw"),
+        Err(error) => (!is_empty(&error)).then(|| "an unreadable one".to_owned()),
+    };
+    VolumeFound { name, at, file_system, disks }
+}
+
+/// Whether a volume that says this holds no file system that Windows knows, or is a drive without a medium.
+fn is_empty(error: &io::Error) -> bool {
+    // ERROR_NOT_READY, ERROR_UNRECOGNIZED_VOLUME
+    matches!(error.raw_os_error(), Some(21 | 1005))
+}
+
+/// `C:` of a volume that has a letter; else its name.
+fn short(at: &[String], volume: &str) -> String {
+    let letter = at.iter().find(|at| at.len() == 3 && at.ends_with(r":\"));
+    letter.map_or(volume, |at| at).trim_end_matches('\\').to_owned()
+}
+
+/// The paging files that Windows uses now.
+pub(super) fn page_files() -> Vec<String> {
+    plain(&registry::texts(MEMORY, "ExistingPageFiles"))
+}
+
+/// There are no disks beneath something, or they aren't told.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct NoDisks(String);
+
+/// The volume that a path lies on, existing or not, and the numbers of its disks.
+///
+/// # Errors
+/// There are none, or the system doesn't tell.
+pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
+    let not = |why: &str| NoDisks(why.to_owned());
+    let root =
+        volume_path(path).map_err(|error| NoDisks(format!("Windows doesn't tell its volume: {error}")))?;
+    match drive_kind(&root) {
+        DriveKind::Remote => return Err(not("its files are on another host, of which Windows tells none")),
+        DriveKind::Memory => return Err(not("it is a RAM disk")),
+        _ => {}
+    }
+    let volume = volume_name(&root).ok_or_else(|| not("Windows doesn't tell the name of its volume"))?;
+    let name = short(&mounted_at(&volume).unwrap_or_else(|_| vec![root.clone()]), &volume);
+    let file_system = information(&root).map(|found| found.file_system.to_lowercase()).unwrap_or_default();
+    let asked = open(&name).and_then(|device| Ok((ask(&device, Question::Extents)?, device)));
+    let (answer, device) =
+        asked.map_err(|error| NoDisks(format!("the disks beneath {name} can't be read: {error}")))?;
+    let extents =
+        extents_of(&answer.bytes).ok_or_else(|| not("the answer about its disks makes no sense"))?;
+    Ok(VolumeBeneath { name, file_system, extents, counted: is_counted(&device) })
+}
+
+/// What an existing file lies on.
+pub fn stack(path: &Path) -> Stack {
+    match beneath(path) {
+        Err(why) => Stack::without(why.to_string()),
+        Ok(volume) => {
+            let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            stack_of(&volume, &numbers.into_iter().map(properties).collect::<Vec<_>>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_lies_on_is_told_or_why_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = stack(&folder.path().join("new"));
+        assert!(found.without.is_some() != !found.layers.is_empty(), "{found:?}");
+        let numbers = disks();
+        assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+        assert!(volumes_found().unwrap().iter().all(|volume| !volume.name.ends_with('\\')));
+        assert_eq!(short(&[r"D:\mounted\".into(), r"E:\".into()], r"\\?\Volume{1}\"), "E:");
+        assert_eq!(short(&[r"D:\mounted\".into()], r"\\?\Volume{1}\"), r"\\?\Volume{1}");
+    }
+}

@@ -1,0 +1,234 @@
+//! What a file lies on, and a disk by its properties: what was found, made into what records hold.
+
+use super::disk_answers::{Descriptor, Extent};
+use super::uses::disk_name;
+use crate::disks::Details;
+use diskspd_model::machine::stack::{Layer, LayerKind, Stack, Traits};
+use diskspd_model::machine::storage::BlockDevice;
+use std::collections::BTreeMap;
+
+/// What a disk tells of itself; `None` = it doesn't.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct DiskProperties {
+    /// n of `PhysicalDrive<n>`.
+    pub number: u32,
+    pub descriptor: Option<Descriptor>,
+    pub size: Option<u64>,
+    /// Bytes of logical and of physical sectors.
+    pub sectors: Option<(u32, u32)>,
+    pub rotates: Option<bool>,
+    pub writes_back: Option<bool>,
+    /// Bytes that its controller takes at once.
+    pub largest_transfer: Option<u64>,
+    /// Whether its I/O is counted.
+    pub counted: bool,
+}
+
+/// The volume that a file lies on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct VolumeBeneath {
+    /// `C:`, or its name where it has no letter.
+    pub name: String,
+    /// `ntfs`
+    pub file_system: String,
+    pub extents: Vec<Extent>,
+    /// Whether its I/O is counted.
+    pub counted: bool,
+}
+
+impl DiskProperties {
+    /// As the list of disks shows it.
+    pub fn details(&self) -> Details {
+        Details {
+            model: self.descriptor.as_ref().and_then(|found| found.model.clone()),
+            rotational: self.rotates,
+            logical_block_size: self.sectors.map(|(logical, _)| logical),
+            physical_block_size: self.sectors.map(|(_, physical)| physical),
+            write_cache: self.writes_back.map(|back| cache(back).to_owned()),
+            ..Details::default()
+        }
+    }
+
+    /// As records hold it, for a volume of this name on it.
+    pub fn block_device(&self, volume: &str) -> BlockDevice {
+        let descriptor = self.descriptor.clone().unwrap_or_default();
+        let mut queue = BTreeMap::new();
+        let mut add = |name: &str, value: Option<String>| {
+            queue.extend(value.map(|value| (name.to_owned(), value)));
+        };
+        add("logical_block_size", self.sectors.map(|(logical, _)| logical.to_string()));
+        add("physical_block_size", self.sectors.map(|(_, physical)| physical.to_string()));
+        add("rotational", self.rotates.map(|yes| u8::from(yes).to_string()));
+        add("write_cache", self.writes_back.map(|back| cache(back).to_owned()));
+        BlockDevice {
+            name: volume.to_owned(),
+            disk: Some(disk_name(self.number)),
+            model: descriptor.model,
+            firmware: descriptor.firmware,
+            identity: descriptor.serial,
+            size: self.size,
+            queue,
+            direct: None,
+        }
+    }
+
+    fn layer(&self) -> Layer {
+        let made_of = self.descriptor.as_ref().and_then(Descriptor::is_made_of_others);
+        Layer {
+            name: disk_name(self.number),
+            kind: LayerKind::Disk,
+            faithful: true,
+            counted: self.counted,
+            unknown_below: made_of.map(str::to_owned),
+            traits: Some(Traits {
+                write_back: self.writes_back,
+                fua: None,
+                largest_io: self.largest_transfer,
+                possible_io: None,
+            }),
+            ..Layer::default()
+        }
+    }
+}
+
+/// As Linux calls it.
+fn cache(back: bool) -> &'static str {
+    if back { "write back" } else { "write through" }
+}
+
+/// The stack beneath a volume: itself, and the disks that it lies on, each once. One of several disks may be
+/// spanned, striped or mirrored, which isn't told: what is asked of it needn't be asked once of these. What
+/// isn't counted is left out, with why: nobody has switched anything off that could be switched on again.
+pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
+    let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let file_system = Some(volume.file_system.clone());
+    let without = |why| Stack { file_system: file_system.clone(), ..Stack::without(why) };
+    let found = |number: &u32| disks.iter().find(|disk| disk.number == *number && disk.counted);
+    let counted: Option<Vec<Layer>> = numbers.iter().map(|number| Some(found(number)?.layer())).collect();
+    let of_disks = || numbers.iter().map(|number| disk_name(*number)).collect::<Vec<_>>().join(", ");
+    let (first, layers) = match (volume.counted, counted) {
+        _ if numbers.is_empty() => return without(format!("Windows names no disk beneath {}", volume.name)),
+        (true, Some(below)) => {
+            let own = Layer {
+                on: below.iter().map(|layer| layer.name.clone()).collect(),
+                faithful: numbers.len() == 1,
+                traits: below.first().filter(|_| numbers.len() == 1).and_then(|disk| disk.traits),
+                ..own_layer(volume)
+            };
+            (own.name.clone(), std::iter::once(own).chain(below).collect())
+        }
+        (true, None) => {
+            let why = format!("Windows doesn't count the I/O of {}", of_disks());
+            (volume.name.clone(), vec![Layer { unknown_below: Some(why), ..own_layer(volume) }])
+        }
+        (false, Some(below)) if numbers.len() == 1 => (disk_name(numbers[0]), below),
+        (false, _) => {
+            let name = &volume.name;
+            return without(format!(
+                "Windows doesn't count the I/O of {name} or {} (IOCTL_DISK_PERFORMANCE)",
+                of_disks()
+            ));
+        }
+    };
+    Stack { file_system, first: vec![first], layers, ..Stack::default() }
+}
+
+fn own_layer(volume: &VolumeBeneath) -> Layer {
+    Layer {
+        name: volume.name.clone(),
+        kind: LayerKind::Partition,
+        faithful: true,
+        counted: true,
+        ..Layer::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume(disks: &[u32]) -> VolumeBeneath {
+        let extent = |disk: &u32| Extent { disk: *disk, length: 1 << 30 };
+        let extents = disks.iter().map(extent).collect();
+        VolumeBeneath { name: "C:".into(), file_system: "ntfs".into(), extents, counted: true }
+    }
+
+    #[test]
+    fn a_volume_lies_on_each_of_its_disks_once() {
+        let disk = |number| DiskProperties { number, counted: true, ..DiskProperties::default() };
+        let one = stack(&volume(&[3, 3]), &[disk(3)]);
+        let seen = |stack: &Stack| {
+            let row = |layer: &Layer| (layer.name.clone(), layer.on.clone(), layer.faithful, layer.counted);
+            stack.layers.iter().map(row).collect::<Vec<_>>()
+        };
+        let name = |name: &str| name.to_owned();
+        let first = (name("C:"), vec![name("PhysicalDrive3")], true, true);
+        assert_eq!(seen(&one), [first, (name("PhysicalDrive3"), vec![], true, true)]);
+        assert_eq!((one.file_system.as_deref(), &one.first[..]), (Some("ntfs"), &[name("C:")][..]));
+        let two = stack(&volume(&[1, 0]), &[disk(1), disk(0)]);
+        assert!(!two.layers[0].faithful);
+        let leaves: Vec<_> = two.leaves().map(|leaf| &*leaf.name).collect();
+        assert_eq!(leaves, ["PhysicalDrive0", "PhysicalDrive1"]);
+        let none = stack(&volume(&[]), &[]);
+        assert_eq!(none.without.as_deref(), Some("Windows names no disk beneath C:"));
+    }
+
+    #[test]
+    fn what_is_not_counted_is_said_and_is_no_layer() {
+        let disk = |counted| [DiskProperties { number: 0, counted, ..DiskProperties::default() }];
+        let unseen = VolumeBeneath { counted: false, ..volume(&[0]) };
+        let names = |stack: &Stack| stack.layers.iter().map(|layer| layer.name.clone()).collect::<Vec<_>>();
+        // Others' I/O on other volumes of the disk counts then, too.
+        let by_disk = stack(&unseen, &disk(true));
+        assert_eq!(
+            (names(&by_disk), &by_disk.first[..]),
+            (by_disk.first.clone(), &["PhysicalDrive0".into()][..])
+        );
+        let by_volume = stack(&volume(&[0]), &disk(false));
+        let why = "Windows doesn't count the I/O of PhysicalDrive0";
+        assert_eq!(by_volume.layers[0].unknown_below.as_deref(), Some(why));
+        assert_eq!((names(&by_volume).len(), by_volume.layers[0].on.len()), (1, 0));
+        for disks in [&disk(false)[..], &[]] {
+            let none = stack(&unseen, disks);
+            let why = none.without.unwrap();
+            assert!(why.contains("C: or PhysicalDrive0") && none.layers.is_empty(), "{why}");
+        }
+        let several = stack(&VolumeBeneath { counted: false, ..volume(&[0, 1]) }, &disk(true));
+        assert!(several.without.is_some());
+    }
+
+    #[test]
+    fn what_a_disk_tells_is_named_as_on_linux() {
+        let descriptor = Descriptor {
+            model: Some("SSD".into()),
+            serial: Some("S-1".into()),
+            bus: Some("spaces"),
+            ..Descriptor::default()
+        };
+        let disk = DiskProperties {
+            number: 1,
+            descriptor: Some(descriptor),
+            size: Some(1 << 40),
+            sectors: Some((512, 4096)),
+            rotates: Some(false),
+            writes_back: Some(true),
+            largest_transfer: Some(1 << 20),
+            counted: true,
+        };
+        let device = disk.block_device("C:");
+        assert_eq!((&*device.name, device.disk.as_deref()), ("C:", Some("PhysicalDrive1")));
+        assert_eq!((device.identity.as_deref(), device.size), (Some("S-1"), Some(1 << 40)));
+        let queue: Vec<_> = device.queue.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(
+            queue,
+            ["logical_block_size=512", "physical_block_size=4096", "rotational=0", "write_cache=write back"]
+        );
+        let found = stack(&volume(&[1]), std::slice::from_ref(&disk));
+        assert!(found.layers[1].unknown_below.as_deref().is_some_and(|why| why.contains("storage pool")));
+        assert_eq!(found.layers[1].traits.and_then(|traits| traits.largest_io), Some(1 << 20));
+        assert_eq!(DiskProperties::default().details(), Details::default());
+        assert_eq!(disk.details().write_cache.as_deref(), Some("write back"));
+    }
+}

@@ -1,0 +1,76 @@
+//! What a target is, and what it lies on.
+
+use super::found::{beneath, properties};
+use diskspd_model::machine::storage::{FileSystem, Storage};
+use diskspd_model::machine::target::DirectRequirements;
+use diskspd_model::path::path as as_path;
+use diskspd_model::profile::RawText;
+use diskspd_sys::storage_answers::*;
+use std::path::{Path, PathBuf};
+
+/// What volumes tell of themselves that figures depend on (`GetVolumeInformationByHandleW`), as mount
+/// options are written.
+const FLAGS: [(u32, &str); 3] = [(0x8000, "compressed"), (0x8_0000, "ro"), (0x2000_0000, "dax")];
+
+/// What a target of this machine lies on; for one that does not exist yet, what its folder lies on.
+pub fn storage(target: &RawText) -> Storage {
+    let place = as_path(target.as_bytes()).into_owned();
+    let Ok(root) = volume_path(&place) else { return Storage { path: target.clone(), ..Storage::default() } };
+    let Ok(found) = information(&root) else { return Storage { path: target.clone(), ..Storage::default() } };
+    let flags = FLAGS.iter().filter(|(flag, _)| found.flags & flag != 0).map(|(_, word)| *word);
+    let room = room(&root);
+    let file_system = FileSystem {
+        kind: kind(&root, &found.file_system),
+        options: flags.collect::<Vec<_>>().join(","),
+        block_size: room.map(|room| room.cluster),
+        size: room.map(|room| room.size),
+        available: room.map(|room| room.available),
+        mounted_at: root,
+    };
+    let device = beneath(&place).ok().and_then(|volume| {
+        let disk = properties(volume.extents.first()?.disk);
+        Some(disk.block_device(&volume.name))
+    });
+    Storage { path: target.clone(), file_system: Some(file_system), device }
+}
+
+/// A type of file system as the table of types calls it; a share's is told by its server.
+fn kind(root: &str, told: &str) -> String {
+    let kind = told.to_lowercase();
+    if drive_kind(root) == DriveKind::Remote { format!("smb3.{kind}") } else { kind }
+}
+
+/// The file system at a path, and what I/O past its cache has to be aligned to: sectors, for which memory has
+/// to be aligned too (`FILE_FLAG_NO_BUFFERING`). `None` = it isn't told.
+pub(crate) fn at(path: &Path) -> Option<(String, Option<DirectRequirements>)> {
+    let root = volume_path(path).ok()?;
+    let kind = kind(&root, &information(&root).ok()?.file_system);
+    let sector = room(&root).map(|room| room.sector).filter(|sector| sector.is_power_of_two());
+    Some((kind, sector.map(|sector| DirectRequirements { offset: sector, memory: sector })))
+}
+
+/// The first folder of a path that isn't there; `None` = all of them are.
+pub(crate) fn missing_folder(path: &Path) -> Option<PathBuf> {
+    let folders = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    folders.take_while(|folder| !folder.exists()).last().map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_lies_on_a_file_system_with_sectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new");
+        let (kind, direct) = at(&file).unwrap();
+        assert!(!kind.is_empty() && kind == kind.to_lowercase());
+        assert!(direct.unwrap().offset >= 512);
+        let found = storage(&file.to_str().unwrap().into());
+        let system = found.file_system.unwrap();
+        assert_eq!(system.kind, kind);
+        assert!(system.mounted_at.ends_with('\\') && system.size >= system.available);
+        assert_eq!(missing_folder(&file), None);
+        assert_eq!(missing_folder(&file.join("a").join("b")), Some(file));
+    }
+}

@@ -1,0 +1,404 @@
+//! What the system answers to questions about volumes, disks and files. Answers of variable length are
+//! returned as they are: who asks reads them, and may trust nothing in them. Nothing is changed.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::windows::ffi::OsStrExt;
+use std::os::windows::io::{AsRawHandle, FromRawHandle};
+use std::path::Path;
+use std::ptr::null_mut;
+use windows_sys::Win32::Foundation::{
+    ERROR_INSUFFICIENT_BUFFER, ERROR_MORE_DATA, ERROR_NO_MORE_FILES, INVALID_HANDLE_VALUE,
+};
+use windows_sys::Win32::Storage::FileSystem::{
+    CreateFileW, FILE_FLAG_BACKUP_SEMANTICS, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ,
+    FILE_SHARE_WRITE, FindFirstVolumeW, FindNextVolumeW, FindVolumeClose, GetDiskFreeSpaceExW,
+    GetDiskFreeSpaceW, GetDriveTypeW, GetVolumeInformationByHandleW, GetVolumeNameForVolumeMountPointW,
+    GetVolumePathNameW, GetVolumePathNamesForVolumeNameW, IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
+    OPEN_EXISTING, QueryDosDeviceW,
+};
+use windows_sys::Win32::System::Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SetThreadErrorMode};
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Ioctl::{
+    FSCTL_QUERY_ALLOCATED_RANGES, FSCTL_QUERY_FILE_REGIONS, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+    IOCTL_DISK_GET_DRIVE_LAYOUT_EX, IOCTL_DISK_PERFORMANCE, IOCTL_STORAGE_QUERY_PROPERTY,
+};
+
+/// Most bytes of an answer that is asked for at once; of lists of ranges the rest is asked for again.
+const MOST: usize = 1 << 20;
+
+/// Characters of a path that the system may tell.
+const LONGEST: usize = 1 << 15;
+
+/// Questions to a device, a volume or a file. None of them changes anything, or has pointers in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// What a disk or volume has done: `DISK_PERFORMANCE`. The first one makes the system count.
+    Performance,
+    /// Which disks a volume lies on: `VOLUME_DISK_EXTENTS`.
+    Extents,
+    /// How large a disk is: `DISK_GEOMETRY_EX`.
+    Geometry,
+    /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
+    Layout,
+    /// A property by its number (`STORAGE_PROPERTY_ID`), each with a structure of its own.
+    Property(u32),
+    /// The allocated ranges of this part of a file: `FILE_ALLOCATED_RANGE_BUFFER`s.
+    AllocatedRanges {
+        /// First byte.
+        from: u64,
+        /// Bytes.
+        length: u64,
+    },
+    /// Which of this part of a file is valid: `FILE_REGION_OUTPUT`.
+    ValidRegions {
+        /// First byte.
+        from: u64,
+        /// Bytes.
+        length: u64,
+    },
+}
+
+impl Question {
+    fn code(self) -> u32 {
+        match self {
+            Question::Performance => IOCTL_DISK_PERFORMANCE,
+            Question::Extents => IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
+            Question::Geometry => IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+            Question::Layout => IOCTL_DISK_GET_DRIVE_LAYOUT_EX,
+            Question::Property(_) => IOCTL_STORAGE_QUERY_PROPERTY,
+            Question::AllocatedRanges { .. } => FSCTL_QUERY_ALLOCATED_RANGES,
+            Question::ValidRegions { .. } => FSCTL_QUERY_FILE_REGIONS,
+        }
+    }
+
+    /// What goes with it: numbers, so that it is aligned like these.
+    fn input(self) -> Vec<u64> {
+        match self {
+            // STORAGE_PROPERTY_QUERY: the number, a standard query (0), and a byte more.
+            Question::Property(number) => vec![number.into(), 0],
+            Question::AllocatedRanges { from, length } => vec![from, length],
+            // What is valid for cached reads (FILE_REGION_USAGE_VALID_CACHED_DATA).
+            Question::ValidRegions { from, length } => vec![from, length, 1],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// An answer, and whether there is more than fits in one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// As the system gave it.
+    pub bytes: Vec<u8>,
+    /// It is the beginning of a longer one.
+    pub more: bool,
+}
+
+/// Asks what is open; it must have been opened for I/O that waits.
+///
+/// # Errors
+/// What the system says: many don't know all questions.
+pub fn ask(file: &File, question: Question) -> io::Result<Answer> {
+    let input = question.input();
+    let input_length = u32::try_from(size_of_val(input.as_slice())).unwrap_or(0);
+    let mut words: Vec<u64> = vec![0; 512];
+    loop {
+        let mut length = 0;
+        let room = u32::try_from(words.len() * 8).unwrap_or(u32::MAX);
+        // SAFETY: the handle is open as long as the file is borrowed, and waits; the system reads the input
+        // and writes at most `room` bytes to the buffer, and how many. Codes are those of `Question`, whose
+        // structures hold no pointers.
+        let done = unsafe {
+            DeviceIoControl(
+                file.as_raw_handle().cast(),
+                question.code(),
+                input.as_ptr().cast(),
+                input_length,
+                words.as_mut_ptr().cast(),
+                room,
+                &raw mut length,
+                null_mut(),
+            )
+        };
+        let error = io::Error::last_os_error();
+        let is = |code: u32| error.raw_os_error() == i32::try_from(code).ok();
+        let is_short = done == 0 && (is(ERROR_MORE_DATA) || is(ERROR_INSUFFICIENT_BUFFER));
+        if is_short && words.len() * 8 < MOST {
+            words = vec![0; words.len() * 8];
+            continue;
+        }
+        if done == 0 && !is(ERROR_MORE_DATA) {
+            return Err(error);
+        }
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes.truncate(usize::try_from(length).unwrap_or(0));
+        return Ok(Answer { bytes, more: is_short });
+    }
+}
+
+/// Opens something to be asked alone: nothing of it can be read or written by this, so that it takes no right
+/// beside that to see it.
+///
+/// # Errors
+/// What the system says.
+pub fn open_to_ask(path: &Path) -> io::Result<File> {
+    open(path, 0)
+}
+
+/// The same of a file whose ranges are asked for.
+///
+/// # Errors
+/// What the system says.
+pub fn open_for_ranges(path: &Path) -> io::Result<File> {
+    open(path, FILE_READ_ATTRIBUTES)
+}
+
+fn open(path: &Path, access: u32) -> io::Result<File> {
+    let path = wide(path);
+    let shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    let (no_security, no_template) = (std::ptr::null(), null_mut());
+    // For folders.
+    let flags = FILE_FLAG_BACKUP_SEMANTICS;
+    let mut before = 0;
+    // SAFETY: takes a number, and writes one to this stack. A drive without a medium else asks for one in a
+    // window, and waits.
+    unsafe { SetThreadErrorMode(SEM_FAILCRITICALERRORS, &raw mut before) };
+    // SAFETY: the path ends with a zero; the system makes a handle, or says why not.
+    let handle =
+        unsafe { CreateFileW(path.as_ptr(), access, shared, no_security, OPEN_EXISTING, flags, no_template) };
+    let error = io::Error::last_os_error();
+    // SAFETY: takes a number alone.
+    unsafe { SetThreadErrorMode(before, null_mut()) };
+    if handle == INVALID_HANDLE_VALUE {
+        return Err(error);
+    }
+    // SAFETY: the handle is open, and nobody else has it.
+    Ok(unsafe { File::from_raw_handle(handle.cast()) })
+}
+
+/// What a root of a file system is of (`GetDriveTypeW`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DriveKind {
+    /// A disk of this machine.
+    Local,
+    /// Another host's.
+    Remote,
+    /// A disc that is read by light: no run writes to it.
+    Optical,
+    /// Memory.
+    Memory,
+    /// None, or it isn't told.
+    Unknown,
+}
+
+/// What a volume with a file system tells of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VolumeInformation {
+    /// `NTFS`, `ReFS`
+    pub file_system: String,
+    /// What it can do (`FILE_VOLUME_IS_COMPRESSED` and the like).
+    pub flags: u32,
+}
+
+/// What fits on a volume.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct VolumeRoom {
+    /// Bytes of a cluster.
+    pub cluster: u64,
+    /// Bytes of a sector.
+    pub sector: u32,
+    /// All bytes.
+    pub size: u64,
+    /// Bytes that this user may still fill.
+    pub available: u64,
+}
+
+fn wide(text: impl AsRef<OsStr>) -> Vec<u16> {
+    text.as_ref().encode_wide().chain([0]).collect()
+}
+
+/// Up to the first zero.
+fn text(units: &[u16]) -> String {
+    let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
+    String::from_utf16_lossy(&units[..end])
+}
+
+/// Where the volume of a path is mounted, with a backslash at its end: `C:\`, `D:\mounted\`,
+/// `\\server\share\`.
+///
+/// # Errors
+/// What the system says.
+pub fn volume_path(path: &Path) -> io::Result<String> {
+    let path = wide(path);
+    let mut units = vec![0_u16; LONGEST];
+    // SAFETY: the path ends with a zero; the system writes at most as many units as are told.
+    let done = unsafe { GetVolumePathNameW(path.as_ptr(), units.as_mut_ptr(), LONGEST as u32) };
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(text(&units)) }
+}
+
+/// What the volume is called that is mounted there: `\\?\Volume{..}\`; `None` = it has no such name, as
+/// shares.
+pub fn volume_name(mounted_at: &str) -> Option<String> {
+    let at = wide(mounted_at);
+    let mut units = [0_u16; 64];
+    // SAFETY: the path ends with a zero; the system writes at most as many units as are told.
+    let done = unsafe { GetVolumeNameForVolumeMountPointW(at.as_ptr(), units.as_mut_ptr(), 64) };
+    (done != 0).then(|| text(&units))
+}
+
+/// What a volume tells of itself, by where it is mounted or by its name, with a backslash at the end.
+///
+/// # Errors
+/// What the system says: there is no file system that it knows.
+pub fn information(root: &str) -> io::Result<VolumeInformation> {
+    let root = open(Path::new(root), FILE_READ_ATTRIBUTES)?;
+    let (mut flags, mut kind) = (0, [0_u16; 262]);
+    let (at, room) = (kind.as_mut_ptr(), 262);
+    let (handle, none) = (root.as_raw_handle().cast(), null_mut());
+    // SAFETY: the handle is open as long as the file is; all else lives on this stack, the text with the
+    // length that is told; what isn't wanted is null.
+    let done = unsafe {
+        GetVolumeInformationByHandleW(handle, none, 0, none.cast(), none.cast(), &raw mut flags, at, room)
+    };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(VolumeInformation { file_system: text(&kind), flags })
+}
+
+/// What fits on a volume, as for [`information`]; `None` = it doesn't tell.
+pub fn room(root: &str) -> Option<VolumeRoom> {
+    let root = wide(root);
+    let (mut sectors, mut sector, mut free, mut all) = (0, 0, 0, 0);
+    // SAFETY: the path ends with a zero; the numbers live on this stack.
+    let told = unsafe {
+        GetDiskFreeSpaceW(root.as_ptr(), &raw mut sectors, &raw mut sector, &raw mut free, &raw mut all)
+    };
+    let (mut available, mut size, mut unused) = (0, 0, 0);
+    // SAFETY: as above.
+    let sized =
+        unsafe { GetDiskFreeSpaceExW(root.as_ptr(), &raw mut available, &raw mut size, &raw mut unused) };
+    let cluster = u64::from(sectors) * u64::from(sector);
+    (told != 0 && sized != 0).then_some(VolumeRoom { cluster, sector, size, available })
+}
+
+/// The names of all devices that have one for programs: `PhysicalDrive0`, `C:` ..
+///
+/// # Errors
+/// What the system says.
+pub fn device_names() -> io::Result<Vec<String>> {
+    let mut units = vec![0_u16; 1 << 15];
+    loop {
+        let room = u32::try_from(units.len()).unwrap_or(u32::MAX);
+        // SAFETY: all names are asked for; the system writes at most as many units as are told.
+        let length = unsafe { QueryDosDeviceW(std::ptr::null(), units.as_mut_ptr(), room) };
+        if length != 0 {
+            return Ok(texts(units.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default()));
+        }
+        let error = io::Error::last_os_error();
+        let is_short = error.raw_os_error() == i32::try_from(ERROR_INSUFFICIENT_BUFFER).ok();
+        if !is_short || units.len() * 2 > MOST {
+            return Err(error);
+        }
+        units = vec![0; units.len() * 2];
+    }
+}
+
+/// What lies between zeros.
+fn texts(units: &[u16]) -> Vec<String> {
+    units.split(|unit| *unit == 0).filter(|part| !part.is_empty()).map(String::from_utf16_lossy).collect()
+}
+
+/// What a root is of.
+pub fn drive_kind(root: &str) -> DriveKind {
+    let root = wide(root);
+    // SAFETY: the path ends with a zero.
+    match unsafe { GetDriveTypeW(root.as_ptr()) } {
+        // DRIVE_REMOVABLE, DRIVE_FIXED
+        2 | 3 => DriveKind::Local,
+        4 => DriveKind::Remote,
+        5 => DriveKind::Optical,
+        6 => DriveKind::Memory,
+        _ => DriveKind::Unknown,
+    }
+}
+
+/// The names of all volumes of this machine, as [`volume_name`] tells them.
+///
+/// # Errors
+/// What the system says.
+pub fn volumes() -> io::Result<Vec<String>> {
+    let mut units = [0_u16; 64];
+    // SAFETY: the system writes at most as many units as are told.
+    let search = unsafe { FindFirstVolumeW(units.as_mut_ptr(), 64) };
+    if search == INVALID_HANDLE_VALUE {
+        let error = io::Error::last_os_error();
+        let none = error.raw_os_error() == i32::try_from(ERROR_NO_MORE_FILES).ok();
+        return if none { Ok(Vec::new()) } else { Err(error) };
+    }
+    let mut names = vec![text(&units)];
+    let ended = loop {
+        // SAFETY: the search is open; as above.
+        if unsafe { FindNextVolumeW(search, units.as_mut_ptr(), 64) } == 0 {
+            break io::Error::last_os_error();
+        }
+        names.push(text(&units));
+    };
+    // SAFETY: the search is closed once, and not used afterwards.
+    unsafe { FindVolumeClose(search) };
+    match ended.raw_os_error() == i32::try_from(ERROR_NO_MORE_FILES).ok() {
+        true => Ok(names),
+        false => Err(ended),
+    }
+}
+
+/// Where a volume is mounted: letters and folders; empty = nowhere.
+///
+/// # Errors
+/// What the system says.
+pub fn mounted_at(volume: &str) -> io::Result<Vec<String>> {
+    let name = wide(volume);
+    let mut units = vec![0_u16; LONGEST];
+    let mut length = 0;
+    // SAFETY: the name ends with a zero; the system writes at most as many units as are told, and how many.
+    let done = unsafe {
+        GetVolumePathNamesForVolumeNameW(name.as_ptr(), units.as_mut_ptr(), LONGEST as u32, &raw mut length)
+    };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let told = units.get(..usize::try_from(length).unwrap_or(0)).unwrap_or_default();
+    Ok(texts(told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_lies_on_a_volume_with_a_file_system() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = volume_path(folder.path()).unwrap();
+        assert!(at.ends_with('\\') && folder.path().to_str().unwrap().starts_with(&at), "{at}");
+        assert!(!information(&at).unwrap().file_system.is_empty());
+        let room = room(&at).unwrap();
+        assert!(room.size >= room.available && room.sector.is_power_of_two());
+        assert_ne!(drive_kind(&at), DriveKind::Remote);
+        assert!(information("Q:\\").is_err() && drive_kind("Q:\\") == DriveKind::Unknown);
+        for volume in volumes().unwrap() {
+            assert!(volume.starts_with(r"\\?\Volume{") && volume.ends_with('\\'), "{volume}");
+            mounted_at(&volume).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_does_not_know_a_question_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = open_for_ranges(file.path()).unwrap();
+        for question in [Question::Performance, Question::Extents, Question::Layout, Question::Property(0)] {
+            assert!(ask(&file, question).is_err(), "{question:?}");
+        }
+        assert!(open_to_ask(Path::new(r"\\.\PhysicalDrive4711")).is_err());
+    }
+}
