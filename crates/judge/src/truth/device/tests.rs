@@ -4,6 +4,8 @@
 mod relations;
 #[cfg(test)]
 mod remote;
+#[cfg(test)]
+mod volumes;
 
 use super::*;
 use crate::truth::{Judgement, Severity, judge as judge_record};
