@@ -155,6 +155,22 @@ mod tests {
         assert_eq!(space(20, 20, &[(0, 100)], &[]), Space::default());
     }
 
+    #[cfg(windows)]
+    #[test]
+    fn a_file_tells_what_of_it_was_written_or_why_not() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), vec![1; 65536]).unwrap();
+        let until = diskspd_sys::clock::monotonic() + 1_000_000_000;
+        match written(file.path(), 4096, 1 << 30, until) {
+            // Nothing lies behind its end.
+            Ok(space) => assert_eq!((space.known, space.holes, space.unwritten), (61440, 0, 0)),
+            Err(why) => assert!(why.to_string().contains("its allocated ranges: "), "{why}"),
+        }
+        let missing = written(&file.path().join("none"), 0, 1, until).unwrap_err();
+        assert_eq!(missing.what, "it can't be opened");
+        assert_eq!(written(file.path(), 7, 7, until).unwrap(), Space::default());
+    }
+
     proptest! {
         #[test]
         fn parts_never_exceed_the_whole(
