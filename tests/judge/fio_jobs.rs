@@ -327,7 +327,7 @@ fn what_differs_is_told_once_with_its_jobs() {
     assert_eq!(
         notes,
         [
-            "fio's norandommap (not given) (a, b): fio does each block once before any twice; here offsets are drawn as with norandommap=1",
+            "fio's norandommap (not given) (a, b): fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1",
             "fio's write_lat_log (b): no such log is written; use --io-log, or -D with --out FILE.csv",
         ]
     );
@@ -389,7 +389,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nbssplit=4k/50:8k/20\n",
-            "j.fio:3: [a]: bssplit=4k/50:8k/20: the shares have to be 100 % together, and are 70 %",
+            "j.fio:3: [a]: bssplit=4k/50:8k/20: the shares must add up to 100 %, not 70 %",
         ),
         (
             "[a]\nsize=1m\nrw=randrw\nbssplit=4k/50:8k/50,4k\n",
@@ -435,7 +435,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=trim\n",
-            "j.fio:2: [a]: size=1m: a time span doesn't end by what was trimmed; give runtime and time_based",
+            "j.fio:2: [a]: size=1m: trimmed bytes can't end a time span: only reads and writes count; give runtime and time_based",
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nstartdelay=5\n",
@@ -487,7 +487,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nwritefua=1\n",
-            "j.fio:3: [a]: writefua=1: it is for passthrough commands; use sync=dsync",
+            "j.fio:3: [a]: writefua=1: applies only to NVMe passthrough commands; use sync=dsync",
         ),
         (
             "[a]\nsize=1m\nioengine=io_uring_cmd\ncmd_type=bsg\n",
@@ -558,7 +558,11 @@ fn a_file_that_is_too_small_is_made_and_one_that_is_large_enough_is_kept() {
     assert_eq!(size("[a]\nfilename=new.dat\nsize=2m\noffset=1m\n"), Some(3 << 20));
     assert_eq!(size("[a]\nfilename=/dev/unknown\nsize=2m\n"), None);
     let told = convert("[a]\nfilename=old.dat\nsize=2m\n").unwrap();
-    assert!(told.notes.iter().any(|note| note.what == "'old.dat' has 1048576 bytes and is made anew"));
+    assert!(
+        told.notes
+            .iter()
+            .any(|note| note.what == "the existing file 'old.dat' (1048576 bytes) will be overwritten")
+    );
     assert!(convert("[a]\nfilename=old.dat\nsize=2m\nallow_file_create=0\n").is_err());
 }
 

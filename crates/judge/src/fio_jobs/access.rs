@@ -68,7 +68,7 @@ pub(super) fn content(settings: &JobSettings) -> Option<JobContent> {
         if !digits.is_empty() && digits.bytes().all(|digit| digit == b'0') && compress.is_none() {
             return Some(JobContent::Zeros);
         }
-        let reason = "writes can't repeat a pattern of one's own";
+        let reason = "a custom write pattern is not supported";
         settings.refuse("buffer_pattern", reason, "use zero_buffers, or -Z<size>,<file> of diskspd");
         return None;
     }
@@ -88,7 +88,7 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
         Some(_) => {
             settings.refuse(
                 "prioclass",
-                "there is the usual class and the idle one",
+                "only the default and the idle class (3) are supported",
                 "leave it out, or give 3",
             );
             None

@@ -73,8 +73,7 @@ pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<F
 pub(super) fn read_back(span: &TimeSpan, group: &[&NamedJob], named: &NamedJob) -> Option<TimeSpan> {
     let JobSettings { place, .. } = &named.settings;
     if group.len() > 1 {
-        let reason =
-            "what is written is read back when its time span has ended, and the job is not alone in it";
+        let reason = "a job with verify must be alone in its time span, since it is read back afterwards";
         let fault = JobFault::refused(place, "verify", reason);
         named.settings.fault(fault.hint("use do_verify=0, or stonewall"));
         return None;

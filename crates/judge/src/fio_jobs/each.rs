@@ -83,7 +83,7 @@ pub(super) enum WrongValue {
         wrong: &'static str,
     },
     /// Shares that are not all.
-    #[error("the shares have to be 100 % together, and are {0}")]
+    #[error("the shares must add up to 100 %, not {0}")]
     Shares(String),
     /// Something else.
     #[error("{0}")]

@@ -29,10 +29,10 @@ pub(super) enum JobEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoEnd {
     /// Trims aren't counted for it.
-    #[error("a time span doesn't end by what was trimmed")]
+    #[error("trimmed bytes can't end a time span: only reads and writes count")]
     Trims,
     /// The area isn't known.
-    #[error("how much is to be done follows from the size of a device that isn't there")]
+    #[error("the amount of I/O depends on the size of a device that doesn't exist on this machine")]
     NoSize,
     /// Numbers beyond 64 bits.
     #[error("the amount is too large")]

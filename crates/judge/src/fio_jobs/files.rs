@@ -79,7 +79,7 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
         Some("random") => {}
         Some("roundrobin") if !several => {}
         Some("roundrobin") => {
-            settings.tell("file_service_type", "the file of each I/O is drawn, not taken in turn");
+            settings.tell("file_service_type", "each I/O picks its file at random, not round robin");
         }
         _ if several => {
             settings.refuse("file_service_type", "all files get the same share of the I/Os", "use random");

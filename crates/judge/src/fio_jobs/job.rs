@@ -142,13 +142,13 @@ impl AskedJob {
         if cached && settings.switch("invalidate") != Some(false) {
             settings.tell(
                 "invalidate (1 by default)",
-                "what is in the page cache is not dropped before the run: what is cached is told behind it",
+                "the page cache is not dropped before the run; the report says what the cache answered",
             );
         }
         if self.has_writes() && self.content == JobContent::Usual && !self.run.verify {
             settings.tell(
                 "scramble_buffers (1 by default)",
-                "writes carry random bytes too, but from places of a larger buffer",
+                "writes are also random bytes, taken from random places of a larger buffer",
             );
         }
         if self.time_based && self.runtime_s.is_none() {
@@ -156,10 +156,10 @@ impl AskedJob {
                 .tell("time_based", "the job has no runtime: it ends by its size, as in fio, which warns");
         }
         if self.pause.is_some() && self.clones > 1 && self.files.are_the_same_for_all() {
-            settings.tell("thinktime", "threads share the I/Os between two pauses: -i counts those of all");
+            settings.tell("thinktime", "-i counts the I/Os of all threads between two pauses");
         }
         if self.pause.is_some() && self.depth > 1 {
-            settings.tell("thinktime", "a pause begins when the I/Os of the burst were submitted");
+            settings.tell("thinktime", "a pause starts when the burst has been submitted, not completed");
         }
     }
 
@@ -191,7 +191,7 @@ impl AskedJob {
         if self.engine != EngineKind::Nvme {
             let asked = settings.is_on("writefua");
             if asked {
-                settings.refuse("writefua", "it is for passthrough commands", "use sync=dsync");
+                settings.refuse("writefua", "applies only to NVMe passthrough commands", "use sync=dsync");
             }
             return !asked;
         }

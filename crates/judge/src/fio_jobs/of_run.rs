@@ -27,7 +27,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
     let every = |name| settings.number(name, 0..=u64::from(u32::MAX)).filter(|every| *every > 0);
     let (fsync, fdatasync) = (every("fsync"), every("fdatasync"));
     if fsync.is_some() && fdatasync.is_some() {
-        settings.refuse("fsync", "there is one kind of flush", "give fsync or fdatasync");
+        settings.refuse("fsync", "all jobs flush the same way", "give fsync or fdatasync");
         return None;
     }
     if writes && fsync.is_some() {
@@ -35,16 +35,16 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
     }
     let flush_after = settings.is_on("end_fsync") || settings.is_on("fsync_on_close");
     if writes && flush_after {
-        settings.tell("end_fsync", "the flush comes behind the time span, and is timed by itself");
+        settings.tell("end_fsync", "the flush comes after the time span and is timed separately");
     }
     let verify = match settings.text("verify") {
         None | Some("none" | "null" | "0") => false,
         Some("pattern" | "pattern_hdr" | "read") => {
-            settings.refuse("verify", "sectors hold stamps, not a pattern", "use verify=crc32c");
+            settings.refuse("verify", "sectors carry verification stamps, no pattern", "use verify=crc32c");
             return None;
         }
         Some(_) if writes => {
-            let what = "each sector gets a stamp of our own with a CRC-32C (docs/integrity.md)";
+            let what = "each sector gets this program's stamp with a CRC-32C (docs/integrity.md)";
             settings.tell("verify", what);
             true
         }
@@ -55,7 +55,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
         }
     };
     if verify && !matches!(shape.random.write, RandomPlaces::Uniform) {
-        settings.tell("verify", "blocks that were never written are no alarm");
+        settings.tell("verify", "never-written blocks count as unknown, not as errors");
     }
     let backlog = settings.number("verify_backlog", 0..=u64::MAX).is_some_and(|blocks| blocks > 0);
     if verify && backlog && settings.switch("do_verify") == Some(false) {

@@ -34,7 +34,10 @@ pub(super) fn read(text: &str) -> Result<Each<RandomPlaces>, WrongValue> {
         "zipf" => return zipf(values).map(|spread| Each::all(RandomPlaces::Spread(spread))),
         "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
         "sequence" => {
-            return Err(WrongValue::Other("there are no listed offsets; use --replay with a log of I/Os"));
+            return Err(WrongValue::Other(
+                "a fixed sequence of random offsets isn't supported; use --replay \
+                                          with a log of I/Os",
+            ));
         }
         _ => return Err(FORMS),
     };

@@ -106,7 +106,7 @@ impl JobShape {
     fn tell(&self, settings: &JobSettings) {
         if self.has_map(settings) && !self.each_once {
             let what =
-                "fio does each block once before any twice; here offsets are drawn as with norandommap=1";
+                "fio covers all blocks before it repeats one; here offsets are random, as with norandommap=1";
             settings.tell("norandommap (not given)", what);
         }
         if matches!(self.random.read, RandomPlaces::Spread(_))
@@ -188,7 +188,12 @@ fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
         "randtrim" => (JobWay::Trim, true),
         "trimwrite" | "randtrimwrite" => {
             let reason = "a trim isn't followed by a write of the same block";
-            settings.refuse("rw", reason, "use --trim for a share of discards beside writes");
+            settings.refuse(
+                "rw",
+                reason,
+                "for a share of discards beside writes add --trim to the line that \
+                                           diskspd convert prints",
+            );
             return None;
         }
         _ => {

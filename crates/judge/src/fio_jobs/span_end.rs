@@ -47,7 +47,7 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
     for NamedJob { settings, job } in group {
         if threads > 1 {
             let what =
-                "threads end together, when all amounts are done: a fast one does more, a slow one less";
+                "threads end together when their total is reached: a fast one does more, a slow one less";
             settings.tell("size", what);
         }
         if job.ends_all && threads > 1 {
@@ -56,7 +56,7 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
             settings.tell("exitall", what);
         }
         if job.shape.way != JobWay::Read && job.shape.way != JobWay::Write {
-            settings.tell("size", "the end follows from the larger of the two directions");
+            settings.tell("size", "reads or writes, whichever is the larger amount, end the run");
         }
         if job.loops > 1 && job.shape.random_percent == 0 && matches!(job.shape.way, JobWay::Mixed(_)) {
             settings.tell(
@@ -68,7 +68,7 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
             settings.tell("ramp_time", "what the warm-up reads and writes is not part of the size");
         }
         if job.does_a_stated_amount() && settings.has("number_ios") {
-            settings.tell("number_ios", "the end follows from the bytes of that many I/Os");
+            settings.tell("number_ios", "the run ends after the bytes of that many I/Os");
         }
         if at_most == LONGEST_S {
             settings.tell("runtime (not given)", "a time span takes 30 days at most");

@@ -176,7 +176,14 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
                     "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
                 settings.tell("size", what);
                 if let Existing::File(bytes) = around.existing(&piece.path) {
-                    settings.tell("size", format!("'{}' has {bytes} bytes and is made anew", piece.path));
+                    settings.tell(
+                        "size",
+                        format!(
+                            "the existing file '{}' ({bytes} bytes) will be \
+                                                   overwritten",
+                            piece.path
+                        ),
+                    );
                 }
             }
             Some(pieces)
@@ -201,7 +208,7 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
             return None;
         }
         if job.start_delay_us > 0 {
-            settings.tell("startdelay", "all jobs of the time span would wait for it: it is left out");
+            settings.tell("startdelay", "startdelay is ignored: all jobs would be delayed alike");
         }
         if job.warmup_s != first.job.warmup_s {
             settings.refuse("ramp_time", "jobs beside each other have one warm-up", "give it in [global]");

@@ -30,7 +30,7 @@ pub(super) const ROWS: &[FioOption] = &[
     near("verify_offset", &[], FioForm::Size, CHECKED),
     near("verifysort", &[], FioForm::Switch, "what was written is read back sequentially"),
     near("verifysort_nr", &[], FioForm::Number, "what was written is read back sequentially"),
-    near("verify_write_sequence", &[], FioForm::Switch, "versions of a place are always checked"),
+    near("verify_write_sequence", &[], FioForm::Switch, "a sector's version is always checked"),
     near("verify_header_seed", &[], FioForm::Switch, CHECKED),
     refused(
         "verify_only",
@@ -39,8 +39,15 @@ pub(super) const ROWS: &[FioOption] = &[
         "fio's headers can't be read",
         "write with --verify, then --verify=read",
     ),
-    refused("verify_pattern", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
-    refused("verify_pattern_interval", &[], &[], "sectors hold stamps, not a pattern", "leave it out"),
+    refused("verify_pattern", &[], &[], "sectors carry verification stamps, no pattern", "leave it out"),
+    refused(
+        "verify_pattern_interval",
+        &[],
+        &[],
+        "sectors carry verification stamps, no \
+                                                  pattern",
+        "leave it out",
+    ),
     near_unless("verify_backlog", &[], FioForm::Number, &["0"], NOT_BETWEEN),
     near_unless("verify_backlog_batch", &[], FioForm::Number, &["0"], NOT_BETWEEN),
     refused(
@@ -51,7 +58,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "leave it out",
     ),
     refused("verify_policy", &[], &[], BACKLOG, "leave it out"),
-    refused("experimental_verify", &[], &["0"], "it is not known what it does", "leave it out"),
+    refused("experimental_verify", &[], &["0"], "fio doesn't document what it does", "leave it out"),
     refused("verify_state_load", &[], &["0"], "fio's state can't be read", "use --journal and verify-after"),
     near("verify_state_save", &[], FioForm::Switch, "no state is saved; --journal keeps what is durable"),
     refused("dedupe_mode", &[], &["repeat"], WORKING_SET, "leave it out"),
@@ -59,5 +66,5 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("dedupe_global", &[], &["0"], "each thread repeats its own units", "leave it out"),
     refused("iomem_align", &["mem_align"], &["0"], "buffers begin at pages", "leave it out"),
     refused("hugepage-size", &[], &[], "huge pages have the default size", "leave it out"),
-    refused("lockmem", &[], &["0"], "no memory is taken from the system", "leave it out"),
+    refused("lockmem", &[], &["0"], "memory can't be reserved to shrink the page cache", "leave it out"),
 ];

@@ -38,7 +38,7 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
         "posixaio",
         Near(
             EngineKind::Uring,
-            "the same I/Os by io_uring, not by threads of the C library: it takes other times",
+            "the same I/Os by io_uring, not by threads of the C library: latencies differ",
         ),
     ),
     (
@@ -53,7 +53,7 @@ pub const ENGINES: &[(&str, EngineRule)] = &[
     ("libzbc", Refused(DEVICE)),
     ("xnvme", Refused(DEVICE)),
     ("libblkio", Refused(DEVICE)),
-    ("mtd", Refused("raw flash is no block device")),
+    ("mtd", Refused("raw flash (MTD) is not supported, only block devices")),
     ("net", Refused(NETWORK)),
     ("netsplice", Refused(NETWORK)),
     ("rdma", Refused(NETWORK)),

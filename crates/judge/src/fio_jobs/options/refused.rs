@@ -4,13 +4,13 @@ use super::{FioOption, refused};
 
 const ZONED: &str = "fio chooses zones by rules of its own, and lays zones over files";
 const PRIORITY: &str = "all I/Os of a thread have one priority";
-const PLACEMENT: &str = "writes can't be placed in a stream or unit of the device";
-const REPLAY: &str = "a job is no recording";
-const TRIMS: &str = "discards are shares of all I/Os";
+const PLACEMENT: &str = "fio changes the place from write to write, here each thread keeps one";
+const REPLAY: &str = "a job file can't contain a replay";
+const TRIMS: &str = "a share of the reads or writes can't be turned into discards, only a share of all I/Os";
 const HOOKS: &str = "a run starts no other program";
 const RIGHTS: &str = "the program keeps the rights that it was started with";
 const ERRORS: &str = "an I/O that fails ends the run, and the job expects some";
-const PROTECTED: &str = "metadata of blocks are not used";
+const PROTECTED: &str = "per-block metadata isn't supported";
 
 const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOption {
     refused(
@@ -18,12 +18,19 @@ const fn zoned(name: &'static str, harmless: &'static [&'static str]) -> FioOpti
         &[],
         harmless,
         ZONED,
-        "leave it out, and use --zoned for a zoned device, or give offset and size of a part",
+        "leave it out; for a zoned device add --zoned to the line that diskspd convert prints, else give \
+         offset and size",
     )
 }
 
 const fn placed(name: &'static str, aliases: &'static [&'static str]) -> FioOption {
-    refused(name, aliases, &["0"], PLACEMENT, "leave it out")
+    refused(
+        name,
+        aliases,
+        &["0"],
+        PLACEMENT,
+        "leave it out; add --fdp 0,1 or --write-stream 1,2 to the line that diskspd convert prints",
+    )
 }
 
 const fn replayed(name: &'static str) -> FioOption {
@@ -62,7 +69,14 @@ pub(super) const ROWS: &[FioOption] = &[
     replayed("merge_blktrace_file"),
     replayed("merge_blktrace_scalars"),
     replayed("merge_blktrace_iters"),
-    refused("trim_percentage", &[], &["0"], TRIMS, "use rw=randtrim in a job beside it, or --trim"),
+    refused(
+        "trim_percentage",
+        &[],
+        &["0"],
+        TRIMS,
+        "use rw=randtrim in a job beside it, or add --trim to the \
+                                                    line that diskspd convert prints",
+    ),
     refused("trim_verify_zero", &[], &["0"], TRIMS, "leave it out"),
     refused("trim_backlog", &[], &["0"], TRIMS, "leave it out"),
     refused("trim_backlog_batch", &[], &["0"], TRIMS, "leave it out"),
@@ -75,7 +89,7 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("cgroup_nodelete", &[], &[], "no control group is made", "use systemd-run --scope"),
     refused("ignore_error", &[], &[], ERRORS, "leave it out"),
     refused("profile", &[], &[], "fio's built-in profiles are not known", "diskspd preset lists ours"),
-    refused("comm", &[], &[], "threads have names of our own", "leave it out"),
+    refused("comm", &[], &[], "thread names can't be set", "leave it out"),
     refused("gpu_dev_id", &[], &[], "memory of graphics cards is not used", "leave it out"),
     refused("md_per_io_size", &[], &["0"], PROTECTED, "leave it out"),
     refused("pi_act", &[], &["1"], PROTECTED, "leave it out"),

@@ -2,8 +2,8 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
-const FLOW: &str = "jobs can't pace each other";
-const TARGET: &str = "a run looks for no depth or rate by itself";
+const FLOW: &str = "jobs can't be throttled by each other's progress";
+const TARGET: &str = "a run doesn't search for the best depth or rate";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
 const STEADY: &str = "the run takes all of its runtime: it doesn't end earlier when it is steady";
 const LOW: &str = "a run with a lower rate doesn't fail; the report has the rate that it reached";
@@ -28,8 +28,8 @@ pub(super) const ROWS: &[FioOption] = &[
     same("prioclass", &[], FioForm::Number),
     near("rate_cycle", &["ratecycle"], FioForm::Number, "a rate is kept evenly, I/O by I/O"),
     near("clocksource", &[], FioForm::Text, "times are those of the monotonic clock"),
-    near("gtod_cpu", &[], FioForm::Number, "no thread reads the clock for the others"),
-    near("gtod_reduce", &[], FioForm::Switch, "all times are taken; what that costs is told"),
+    near("gtod_cpu", &[], FioForm::Number, "each thread reads the clock itself"),
+    near("gtod_reduce", &[], FioForm::Switch, "all latencies are measured; the report states the cost"),
     near("job_start_clock_id", &[], FioForm::Number, "the report has the wall clock"),
     near_unless("continue_on_error", &[], FioForm::Text, &["none", "0"], "an I/O that fails ends the run"),
     near("exitall_on_error", &[], FioForm::Switch, "an error always ends the run"),
@@ -54,7 +54,14 @@ pub(super) const ROWS: &[FioOption] = &[
         "a time span ends for all of its jobs at once",
         "give all the same runtime",
     ),
-    refused("flow", &[], &["0"], FLOW, "use --mix for fixed shares of the I/Os"),
+    refused(
+        "flow",
+        &[],
+        &["0"],
+        FLOW,
+        "for fixed shares of the I/Os use --mix with the line that diskspd \
+                                        convert prints",
+    ),
     refused("flow_id", &[], &[], FLOW, "leave it out"),
     refused("flow_watermark", &[], &[], FLOW, "leave it out"),
     refused("flow_sleep", &[], &[], FLOW, "leave it out"),
@@ -77,6 +84,6 @@ pub(super) const ROWS: &[FioOption] = &[
     same("numa_cpu_nodes", &[], FioForm::Text),
     same("numa_mem_policy", &[], FioForm::Text),
     refused("nice", &[], &["0"], "the priority of threads isn't set", "start the program with nice"),
-    refused("prio", &[], &["0"], "there are three I/O priorities", "use prioclass=3 for the idle class"),
-    refused("priohint", &[], &["0"], "I/Os have no hints", "leave it out"),
+    refused("prio", &[], &["0"], "only three I/O priorities exist", "use prioclass=3 for the idle class"),
+    refused("priohint", &[], &["0"], "I/O priority hints aren't supported", "leave it out"),
 ];
