@@ -1,5 +1,5 @@
-//! What takes this machine, on Windows: simulated runs are made, and what Linux's program alone does says why
-//! it doesn't, and what to do instead.
+//! What takes this machine, on Windows: runs are made, and what Linux's program alone does says why it
+//! doesn't, and what to do instead.
 
 use super::not_done::NotDone;
 use super::{devices, doctor, precondition, print, run, sweep, trace};

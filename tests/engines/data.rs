@@ -2,8 +2,8 @@
 
 use crate::subjects::*;
 use diskspd::engine::{Engine, Io, MAX_LENGTH};
+use diskspd::sys::files::FileHandle;
 use std::io::Write;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -42,7 +42,12 @@ fn stream(
 }
 
 /// Writes `blocks` blocks to each file in random order, looks at the files, reads in another order.
-fn write_and_read_back(open: impl Fn(&Path) -> Option<OwnedFd>, subject: &Subject, block: u32, blocks: u64) {
+fn write_and_read_back(
+    open: impl Fn(&Path) -> Option<FileHandle>,
+    subject: &Subject,
+    block: u32,
+    blocks: u64,
+) {
     let directory = directory();
     // A mapping has the length that the file has when it's made.
     let content = vec![0; if subject.is_mapped() { blocks * u64::from(block) } else { 0 } as usize];

@@ -1,19 +1,36 @@
 //! What every engine promises, tried on every engine: one suite over the table, and io_uring once more with the
-//! features of older kernels.
+//! features of older kernels. On Windows those parts of it that ask nothing of Linux.
 // Clippy grants these to test functions, but not to the functions they call.
 #![allow(clippy::expect_used, clippy::panic)]
 
+#[cfg(target_os = "linux")]
 mod aio;
+#[cfg(target_os = "linux")]
 #[path = "../common/mod.rs"]
 mod common;
 mod data;
+#[cfg(target_os = "linux")]
 mod ending;
+#[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
 mod mapped;
+#[cfg(target_os = "linux")]
 mod nowait;
+#[cfg(target_os = "linux")]
 mod nvme;
 mod os;
+#[cfg(target_os = "linux")]
 mod polled;
 mod queue;
 mod sim;
 mod subjects;
+
+/// What else the tests need of `common`, which is Linux's.
+#[cfg(not(target_os = "linux"))]
+mod common {
+    /// Says why a test can't run here. The caller returns after it.
+    pub fn skip(reason: &str) {
+        eprintln!("SKIPPED: {reason}");
+    }
+}

@@ -40,9 +40,11 @@ pub fn allocations() -> u64 {
 }
 
 /// A thread, to send signals to.
+#[cfg(target_os = "linux")]
 #[derive(Clone, Copy)]
 pub struct Thread(libc::pthread_t);
 
+#[cfg(target_os = "linux")]
 impl Thread {
     /// The calling one.
     pub fn current() -> Thread {
@@ -58,6 +60,7 @@ impl Thread {
 }
 
 /// Reads from memory that is mapped behind the end of a file.
+#[cfg(target_os = "linux")]
 pub fn bus_error() {
     let empty = tempfile::tempfile().expect("a file");
     // SAFETY: a new mapping touches no existing memory; reading it is what kills the process.
@@ -76,6 +79,7 @@ pub fn bus_error() {
 }
 
 /// Whether there is memory at this address of the process.
+#[cfg(target_os = "linux")]
 pub fn is_mapped(address: usize) -> bool {
     let map = std::fs::read_to_string("/proc/self/maps").expect("the memory map");
     let holds = |line: &str| {

@@ -5,17 +5,44 @@ use diskspd::access::{Flush, MapOptions};
 use diskspd::clock::Clock;
 use diskspd::engine::MakeEngine;
 use diskspd::engine::Operation;
+#[cfg(target_os = "linux")]
 use diskspd::engine::uring::{Options, Uring};
 use diskspd::engine::{Done, Engine, File, Io, Setup};
 use diskspd::engines::{ENGINES, EngineKind, EngineRow};
+use diskspd::sys::files::FileHandle;
 use diskspd::sys::memory::{Buffer, HugePages, Shared};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::os::fd::OwnedFd;
+#[cfg(target_os = "linux")]
 use std::os::unix::fs::OpenOptionsExt;
+#[cfg(windows)]
+use std::os::windows::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// Without the cache.
+#[cfg(target_os = "linux")]
+const DIRECT: i32 = libc::O_DIRECT;
+/// The same (FILE_FLAG_NO_BUFFERING), and for overlapped I/O.
+#[cfg(windows)]
+const DIRECT: u32 = 0x2000_0000 | OVERLAPPED;
+/// FILE_FLAG_OVERLAPPED
+#[cfg(windows)]
+const OVERLAPPED: u32 = 0x4000_0000;
+
+/// What other files than those without the cache are opened with.
+fn usual() -> OpenOptions {
+    #[cfg_attr(target_os = "linux", allow(unused_mut))] // it is another system's
+    let mut options = OpenOptions::new();
+    #[cfg(windows)]
+    options.custom_flags(OVERLAPPED);
+    options
+}
+
+/// Features of io_uring.
+#[cfg(windows)]
+type Options = ();
 
 /// Long enough to never decide anything.
 pub const LONG: Duration = Duration::from_secs(60);
@@ -47,15 +74,16 @@ pub struct Subject {
 
 impl Subject {
     /// Makes the engine; what it can't do is a failure of the test.
-    pub fn open(&self, files: Vec<OwnedFd>, buffer: usize, depth: u32) -> Box<dyn Engine> {
+    pub fn open(&self, files: Vec<FileHandle>, buffer: usize, depth: u32) -> Box<dyn Engine> {
         let clock = if self.row.virtual_time { Clock::simulated(0) } else { Clock::Monotonic };
         let (buffer, _) = with_source(buffer);
         let files =
             files.into_iter().map(|file| File { mapping: self.mapping, ..File::from(file) }).collect();
         let setup = Setup { files, buffer, depth, clock, seed: 7 };
         match self.options {
+            #[cfg(target_os = "linux")]
             Some(options) => Uring::new(setup, options).map(|engine| Box::new(engine) as Box<dyn Engine>),
-            None => self.row.create(setup),
+            _ => self.row.create(setup),
         }
         .unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
@@ -72,6 +100,7 @@ impl Subject {
 }
 
 /// io_uring without some of what new kernels have.
+#[cfg(target_os = "linux")]
 pub fn uring_variants() -> Vec<Subject> {
     let full = Options::default();
     let linux_6_0 = Options { defer_taskrun: false, registered_wait: false, ..full };
@@ -127,6 +156,11 @@ pub fn mapped_variants() -> Vec<Subject> {
 pub fn every_engine() -> Vec<Subject> {
     let mut subjects = vec![];
     for row in &ENGINES {
+        let is_windows = matches!(row.kind, EngineKind::Port | EngineKind::Routines);
+        let is_linux = row.real_io && !is_windows && row.kind != EngineKind::Sync;
+        if if cfg!(windows) { is_linux } else { is_windows } {
+            continue;
+        }
         match row.available() {
             // It takes no files: nvme.rs.
             Ok(()) if row.kind == EngineKind::Nvme => {}
@@ -135,6 +169,7 @@ pub fn every_engine() -> Vec<Subject> {
             Err(why) => common::skip(&format!("engine {}: {why}", row.name)),
         }
     }
+    #[cfg(target_os = "linux")]
     subjects.extend(uring_variants());
     subjects
 }
@@ -155,6 +190,7 @@ pub fn patient_engines() -> Vec<Subject> {
 }
 
 /// Those whose I/Os are system calls, so that the kernel answers them.
+#[cfg(target_os = "linux")]
 pub fn calling_engines() -> Vec<Subject> {
     real_engines().into_iter().filter(|subject| !subject.is_mapped()).collect()
 }
@@ -172,18 +208,18 @@ pub fn file(directory: &Path, name: &str, content: &[u8]) -> PathBuf {
 }
 
 /// Opens for reading and writing.
-pub fn open(path: &Path) -> OwnedFd {
-    OpenOptions::new().read(true).write(true).open(path).expect("opening a test file").into()
+pub fn open(path: &Path) -> FileHandle {
+    usual().read(true).write(true).open(path).expect("opening a test file").into()
 }
 
 /// Opens for reading.
-pub fn open_to_read(path: &Path) -> OwnedFd {
-    std::fs::File::open(path).expect("opening a test file").into()
+pub fn open_to_read(path: &Path) -> FileHandle {
+    usual().read(true).open(path).expect("opening a test file").into()
 }
 
 /// Opens with `O_DIRECT`; says so when the file system has none.
-pub fn open_direct(path: &Path) -> Option<OwnedFd> {
-    match OpenOptions::new().read(true).write(true).custom_flags(libc::O_DIRECT).open(path) {
+pub fn open_direct(path: &Path) -> Option<FileHandle> {
+    match OpenOptions::new().read(true).write(true).custom_flags(DIRECT).open(path) {
         Ok(file) => Some(file.into()),
         Err(error) => {
             common::skip(&format!("no O_DIRECT in {}: {error}", path.display()));

@@ -283,19 +283,26 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
     let folder = with_runs();
     let path = folder.path();
     for (line, words) in [
-        ("-b4K -d1 -c1M x.dat", ["only simulated runs on Windows", "--with"]),
-        ("--engine null -d1 -c1M x.dat", ["only simulated runs on Windows", "--with"]),
-        ("--engine sync -d1 -c1M --dry-run x.dat", ["only simulated runs on Windows", "--with"]),
-        ("--engine sim -l -d1 -c1M x.dat", ["-l: large pages", "leave out -l"]),
+        ("-w100 #1", ["'#1' is no name of a file", "--with"]),
+        ("-w100 C:", ["'C:' is no name of a file", "--with"]),
+        (r"-w100 \\.\C:", [r"'\\.\C:' is no name of a file", "--with"]),
+        (r"-w100 \\?\C:\x.dat", ["is no name of a file", "--with"]),
+        ("-Sm -c1M x.dat", ["-Sm isn't done on Windows", "--with"]),
+        ("-Sr -c1M x.dat", ["-Sr isn't done on Windows", "--with"]),
+        ("-l -c1M x.dat", ["-l isn't done on Windows", "leave it out"]),
+        ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
+        ("-ft -c1M x.dat", ["-ft isn't done on Windows", "leave it out"]),
+        ("--verify -w10 -c1M x.dat", ["--verify isn't done on Windows", "leave it out"]),
+        ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
+        ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
+        ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
+        ("--engine sim -l -d1 -c1M x.dat", ["-l isn't done on", "leave it out"]),
         ("--engine sim -d1 #1", ["'#1': sizes of disks", "-c<size>"]),
-        ("rerun one-line.json", ["only simulated runs on Windows", "--with"]),
-        ("sweep -o1..4 x.dat", ["only simulated runs on Windows", "--with"]),
-        ("precondition x.dat -- -c1M", ["only simulated runs on Windows", "--with"]),
         ("event set go", ["event isn't", "-ys"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
-    for line in ["compare --repeat 2 -- -o1 :: -o2 -b4K x.dat", "suite general x.dat", "-Xjob.fio x.dat"] {
+    for line in ["compare --repeat 2 -- -o1 :: -o2 -b4K x.dat", "-b4K -d1 x.dat", "-Xjob.fio x.dat"] {
         let ended = windows.run(path, &line.split(' ').collect::<Vec<_>>());
         assert!(ended.code != 0 && !ended.stderr.is_empty(), "{line}");
     }
@@ -420,7 +427,7 @@ fn microsofts_tool_makes_the_runs() {
     assert!(
         done("baseline check s --store kept --with .\\ms.exe").stdout.contains("reads  IOPS      4000  4000")
     );
-    run("--with .\\ms.exe -w100 -b4K #1").fails(3, &["#1 is a disk or volume", "--destroy"]);
+    run("--with .\\ms.exe -w100 -b4K #1").fails(3, &["#1 would be overwritten", "--destroy"]);
     run("--with missing.exe -b4K x.dat").fails(1, &["--with missing.exe: can't be started"]);
 }
 
@@ -535,4 +542,141 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
     let engines = run("--engine help").stdout;
     assert!(engines.contains("uring") && engines.contains("not available: it asks Linux's kernel"));
     assert!(engines.contains("available, queue depth up to 1048576"), "{engines}");
+}
+
+/// What lies between two words, each time.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
+    text.split(from).skip(1).map(|rest| rest.split_once(to).unwrap().0).collect()
+}
+
+#[test]
+fn a_run_in_real_time_is_led_measured_and_kept() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let line = "--engine null -b4K -r -w30 -o4 -t2 -a0 -W1 -d1 -C1 -L -D -c1G -v --out r.json -Rxml x.dat";
+    let xml = run(line);
+    assert_eq!(xml.code, 0, "{}", xml.stderr);
+    for step in
+        ["thread 1 ready", "group 0 CPU 0", "warming up for 1 s", "measuring for 1 s", "cooling down for 1 s"]
+    {
+        assert!(xml.stderr.contains(step), "{step}: {}", xml.stderr);
+    }
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    let measured = number(between(&xml.stdout, "<TestTimeSeconds>", "<")[0]);
+    let ios = between(&xml.stdout, "<IOCount>", "<");
+    assert!(measured >= 1.0 && ios.iter().all(|ios| number(ios) > 0.0), "{measured} {ios:?} {}", xml.stderr);
+    // Elements are those of Linux's program.
+    let here = on_linux(
+        path,
+        &["--engine", "null", "-r", "-w30", "-t2", "-W0", "-d1", "-L", "-D", "-c1G", "-Rxml", "x.dat"],
+    );
+    let elements = |text: &str| -> std::collections::BTreeSet<String> {
+        let results = text.split_once("<TestTimeSeconds>").unwrap().1;
+        between(results, "<", ">").into_iter().map(|tag| tag.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(elements(&xml.stdout), elements(&here.stdout));
+    // One processor at least was at work.
+    let idle = between(&xml.stdout, "<IdlePercent>", "<");
+    assert!(idle.iter().any(|share| number(share) < 50.0), "{idle:?}");
+    let text = windows.same(path, "report r.json");
+    assert!(text.code == 0 && text.stdout.contains("avg.|"), "{}", text.stdout);
+    assert!(!path.join("x.dat").exists(), "the null engine needs no file");
+}
+
+#[test]
+fn ctrl_c_ends_a_run_with_its_report() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let said = |name: &str| fs::read_to_string(path.join(name)).unwrap();
+    let begin = |line: &str| {
+        let mut command = windows.command(path, &line.split(' ').collect::<Vec<_>>());
+        let files = ["told.txt", "printed.txt"].map(|name| fs::File::create(path.join(name)).unwrap());
+        let [error, output] = files;
+        command.stdin(Stdio::null()).stderr(error).stdout(output);
+        while_nothing_starts(|| command.spawn()).unwrap()
+    };
+    for (line, begun, fails) in [
+        ("--engine null -W0 -d3600 -c1G -v x.dat", "measuring for", None),
+        // It takes as long as the processor does.
+        ("--engine sim -W0 -d3600 -c1G -v x.dat", "ready", Some("Ctrl-C ended the run")),
+    ] {
+        let mut program = begin(line);
+        while !said("printed.txt").contains(begun) {
+            assert!(program.try_wait().unwrap().is_none(), "{}{}", said("printed.txt"), said("told.txt"));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        // What a measured window needs to have figures at all.
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        // Wine tells the program of it as the console of Windows does.
+        let process = rustix::process::Pid::from_child(&program);
+        rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
+        let ended = program.wait().unwrap();
+        let (told, printed) = (said("told.txt"), said("printed.txt"));
+        assert_eq!(ended.code(), Some(0), "{told}");
+        assert!(printed.contains("*** Interrupted: the run ends here"), "{printed}");
+        match fails {
+            Some(words) => assert!(told.contains(words), "{told}"),
+            None => assert!(printed.contains("actual test time:") && printed.contains("total:"), "{printed}"),
+        }
+    }
+}
+
+#[test]
+fn files_are_made_read_and_written_in_every_way() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let done = |line: &str| {
+        let ended = run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        ended
+    };
+    let content = || fs::read(path.join("x.dat")).unwrap();
+    // Made, as DISKSPD makes them: each byte is its offset's lowest.
+    let made = done("-c1M -b4K -r -w50 -o4 -F2 -W0 -d1 -Su -L -v --out r.json x.dat y.dat");
+    assert!(made.stdout.contains("creating 'x.dat' with 1048576 bytes"), "{}", made.stdout);
+    assert!(made.stdout.contains("overlapped I/O: completion port"), "{}", made.stdout);
+    // Wine tells of no disk beneath a volume.
+    let unknown = "UNKNOWN: no device to compare the figures with: the disks beneath ";
+    assert!(made.stderr.contains(unknown), "{}", made.stderr);
+    // Where the right is held its space is declared valid instead: it holds what was on the disk.
+    let is_valid = |ended: &Ended| ended.stdout.contains("SetFileValidData");
+    let is_pattern = || content().iter().zip(0_u64..).all(|(byte, at)| *byte == at as u8);
+    assert!(content().len() == 1 << 20 && (is_valid(&made) || is_pattern()), "{}", made.stdout);
+    assert!(fs::read_to_string(path.join("r.json")).unwrap().contains("\"iocp\""));
+    assert_eq!(windows.same(path, "report r.json").code, 0);
+    let figures = |ended: &Ended| {
+        let total = ended.stdout.lines().find(|line| line.starts_with("total:")).unwrap().to_owned();
+        total.split('|').nth(1).unwrap().trim().parse::<u64>().unwrap()
+    };
+    // Each writes all of the file: zeros with -Z, and what was there before without.
+    for (options, zeros, way) in [
+        ("-o4 -Sh -Z --fsync-every 100", true, "completion port"),
+        ("-o4 -x -Su", false, "completion routines"),
+        ("-o1 -Sw -Z --fsync-every 100", true, "ReadFile and WriteFile"),
+        ("-o1 --engine apc -fs -I1", false, "completion routines"),
+    ] {
+        let ended = done(&format!("-w100 -b64K -W0 -d1 -v {options} x.dat"));
+        assert!(ended.stdout.contains(way), "{options}: {}", ended.stdout);
+        assert!(figures(&ended) >= 16, "{options}: all blocks");
+        let expected = |at: u64| if zeros { 0 } else { at as u8 };
+        assert!(content().iter().zip(0_u64..).all(|(byte, at)| *byte == expected(at)), "{options}");
+    }
+    // One that has its size is used as it is, unless it is to be made anew.
+    fs::write(path.join("x.dat"), vec![9; 1 << 20]).unwrap();
+    let used = done("-c1M -b4K -o2 -W0 -d1 -v x.dat");
+    assert!(used.stdout.contains("has its size already") && content()[5] == 9, "{}", used.stdout);
+    let anew = done("-c1M --recreate -b4K -o2 -W0 -d1 -v x.dat");
+    assert!(content().len() == 1 << 20 && content()[5] != 9 && (is_valid(&anew) || is_pattern()));
+    for (line, words) in [
+        ("-b1000 -Su -W0 -d1 x.dat", ["must be aligned", "of 512 bytes"]),
+        ("-b4K -W0 -d1 none.dat", ["'none.dat' does not exist", "-c<size>"]),
+        ("-c1M -b4K -W0 -d1 nowhere\\x.dat", ["can't create it with 1048576 bytes", "check the folder"]),
+    ] {
+        run(line).fails(1, &words);
+    }
 }

@@ -6,7 +6,7 @@ use crate::common::kept::is_kept_between;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates of the program without `diskspd-`, each with those that it uses in what isn't test.
@@ -94,14 +94,28 @@ fn offered(file: &Path) -> Vec<String> {
 fn what_a_system_has_to_offer_is_listed_and_little() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src");
     let root = fs::read_to_string(folder.join("lib.rs")).unwrap();
-    // Those that both systems have in a file each. What only Windows has is its own.
+    // Those that both systems have in a file each. What only Windows has is its own, and so is what runs need.
     let both = root.lines().filter_map(|line| line.strip_prefix("#[cfg_attr(windows, path = \""));
-    let mut files: Vec<_> = both.map(|line| folder.join(line.split('"').next().unwrap())).collect();
+    let both = both.map(|line| line.split('"').next().unwrap()).filter(|file| !file.contains("/runs/"));
+    let files: Vec<_> = both.map(|file| folder.join(file)).collect();
     assert!(files.len() > 9, "{files:?}");
+    let count = is_listed(files, "offered");
+    assert!(count <= MOST_OF_A_SYSTEM, "{count} functions");
+}
+
+/// What runs need besides is each system's own, as Linux's io_uring is: there may be any number of it.
+#[test]
+fn what_runs_have_of_windows_alone_is_listed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/sys/src/windows/runs");
+    is_listed(fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect(), "own");
+}
+
+/// The functions of the files are those of a list in docs/windows.md; returns how many.
+fn is_listed(mut files: Vec<PathBuf>, list: &str) -> usize {
     files.sort();
     let lists: Vec<Vec<String>> = files.iter().map(|file| offered(file)).collect();
     let count: usize = lists.iter().map(Vec::len).sum();
-    assert!(count <= MOST_OF_A_SYSTEM, "{count} functions");
     let lines: Vec<String> = lists.iter().map(|list| format!("* {}", list.join(", "))).collect();
-    is_kept_between("docs/windows.md", "offered", &format!("{count} functions:\n\n{}", lines.join("\n")));
+    is_kept_between("docs/windows.md", list, &format!("{count} functions:\n\n{}", lines.join("\n")));
+    count
 }

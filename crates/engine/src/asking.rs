@@ -1,32 +1,8 @@
-//! What the engines have in common that ask the kernel.
+//! What the engines have in common that ask Linux's kernel.
 
-use super::{EngineError, File, Io};
+use super::{EngineError, File};
 use diskspd_model::access::IoPriority;
 use diskspd_sys::files::FileHandle;
-use diskspd_sys::transfer::Transfer;
-use std::ops::Range;
-
-impl Io {
-    /// Its data in the memory.
-    #[inline]
-    pub(super) fn place(&self) -> Range<usize> {
-        self.buffer_offset..self.buffer_offset + self.length as usize
-    }
-
-    /// For the queues of the kernel; priorities by file.
-    #[inline]
-    pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
-        Transfer {
-            op: self.op,
-            file: self.file,
-            offset: self.offset,
-            start: self.buffer_offset,
-            length: self.length,
-            tag: self.request,
-            priority: priorities.get(self.file as usize).copied().unwrap_or_default(),
-        }
-    }
-}
 
 /// The negated `errno` of an error, as [`super::Done::result`] has it.
 pub(super) fn negated(error: &std::io::Error) -> i64 {

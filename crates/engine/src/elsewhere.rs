@@ -1,30 +1,45 @@
-//! A system whose kernel no engine asks yet: none of those that do can be had.
+//! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
 
+use super::at_once::AtOnce;
 use super::unavailable::Unavailable;
+use super::windows::{FileCalls, Overlapped};
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
+use diskspd_sys::overlapped::Told;
 
 /// Whether an engine works on this machine.
 ///
 /// # Errors
-/// Always.
-pub(super) fn available(_: EngineKind) -> Result<(), Unavailable> {
-    let (reason, remedy) = ("it asks Linux's kernel", "--engine sim and its like run here");
-    Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+/// It is Linux's.
+pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
+    match kind {
+        EngineKind::Port | EngineKind::Routines | EngineKind::Sync => Ok(()),
+        _ => {
+            let (reason, remedy) = ("it asks Linux's kernel", "leave out --engine, or use iocp, apc or sync");
+            Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+        }
+    }
 }
 
-/// Makes none.
+/// Makes one for the calling thread.
 ///
 /// # Errors
-/// Always.
-pub(super) fn create(row: &EngineRow, _: Setup) -> Result<Box<dyn Engine>, EngineError> {
-    let why = available(row.kind).map_or_else(|why| why.to_string(), |()| String::new());
-    Err(EngineError { what: format!("engine {} is not available: {why}", row.name), source: None })
+/// What the system refused, or that it is Linux's.
+pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
+    available(row.kind).map_err(|why| EngineError {
+        what: format!("engine {} is not available: {why}", row.name),
+        source: None,
+    })?;
+    Ok(match row.kind {
+        EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, Told::AtPort)?),
+        EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, Told::ByRoutine)?),
+        _ => Box::new(AtOnce::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),
+    })
 }
 
-/// The same.
+/// The same: no buffer is registered.
 ///
 /// # Errors
-/// Always.
+/// As [`create`].
 pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     create(row, setup)
 }

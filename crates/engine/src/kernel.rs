@@ -17,6 +17,10 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
     match kind {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
         EngineKind::Aio => aio::probe(),
+        EngineKind::Port | EngineKind::Routines => {
+            let (reason, remedy) = ("it asks Windows' kernel", "use --engine uring, aio or sync");
+            Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
+        }
         _ => Ok(()),
     }
 }
@@ -39,10 +43,22 @@ pub(super) fn create_unregistered(row: &EngineRow, setup: Setup) -> Result<Box<d
 
 /// `options`: of a ring, if it has one.
 fn create_with(row: &EngineRow, setup: Setup, options: Options) -> Result<Box<dyn Engine>, EngineError> {
+    available_by_kind(row)?;
     if setup.files.iter().any(|file| file.ways.no_wait) {
         return Ok(Box::new(Nowait::new(setup, |doubled| open_all(row, doubled, options))?));
     }
     open_all(row, setup, options)
+}
+
+/// Those of another system aren't made.
+fn available_by_kind(row: &EngineRow) -> Result<(), EngineError> {
+    match row.kind {
+        EngineKind::Port | EngineKind::Routines => available(row.kind).map_err(|why| EngineError {
+            what: format!("engine {} is not available: {why}", row.name),
+            source: None,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Makes an engine of files of which some may be mapped.

@@ -5,7 +5,7 @@
 //! statistics.
 //!
 //! Which engines there are is known everywhere ([`ENGINES`]), and those that are models work everywhere.
-//! Those that ask the kernel are Linux's: elsewhere `elsewhere` says so.
+//! Those that ask the kernel are each system's own: on Windows `elsewhere` makes them.
 
 #![forbid(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -21,6 +21,7 @@ mod file;
 mod limits;
 mod making;
 mod null;
+mod placed;
 pub mod sim;
 mod unavailable;
 
@@ -45,6 +46,10 @@ mod resets;
 mod sync;
 #[cfg(target_os = "linux")]
 pub mod uring;
+
+// Windows'.
+#[cfg(windows)]
+mod windows;
 
 use self::{contract::cannot, limits::Limits};
 pub use self::{

@@ -119,7 +119,9 @@ mod tests {
     #[test]
     fn every_engine_with_a_queue_of_the_kernel_can() {
         for row in ENGINES.iter().filter(|row| row.real_io) {
-            assert_eq!(row.can(Operation::ZoneReset), row.kind != EngineKind::Mmap, "{}", row.name);
+            // Those of Windows have no zones.
+            let none = [EngineKind::Mmap, EngineKind::Port, EngineKind::Routines];
+            assert_eq!(row.can(Operation::ZoneReset), !none.contains(&row.kind), "{}", row.name);
         }
     }
 }

@@ -18,6 +18,10 @@ pub enum EngineKind {
     Mmap,
     /// NVMe commands past the block layer, through io_uring.
     Nvme,
+    /// Windows: overlapped I/O whose ends are taken from a completion port.
+    Port,
+    /// Windows: overlapped I/O whose ends are told by completion routines (`-x`).
+    Routines,
     /// Completes at once, without any I/O: measures the program itself.
     Null,
     /// A seeded model of a device on a virtual clock.
@@ -53,13 +57,15 @@ impl EngineKind {
             EngineKind::Sync => &ENGINES[2],
             EngineKind::Mmap => &ENGINES[3],
             EngineKind::Nvme => &ENGINES[4],
-            EngineKind::Null => &ENGINES[5],
-            EngineKind::Sim => &ENGINES[6],
-            EngineKind::SimCliff => &ENGINES[7],
-            EngineKind::SimThrottle => &ENGINES[8],
-            EngineKind::SimDrift => &ENGINES[9],
-            EngineKind::SimStall => &ENGINES[10],
-            EngineKind::SimOutage => &ENGINES[11],
+            EngineKind::Port => &ENGINES[5],
+            EngineKind::Routines => &ENGINES[6],
+            EngineKind::Null => &ENGINES[7],
+            EngineKind::Sim => &ENGINES[8],
+            EngineKind::SimCliff => &ENGINES[9],
+            EngineKind::SimThrottle => &ENGINES[10],
+            EngineKind::SimDrift => &ENGINES[11],
+            EngineKind::SimStall => &ENGINES[12],
+            EngineKind::SimOutage => &ENGINES[13],
         }
     }
 }
@@ -107,7 +113,7 @@ const DURABLE_DATA_IN_ZONES: &[Operation] =
     &[Operation::Read, Operation::Write, Operation::Flush, Operation::ZoneReset];
 
 /// Every engine, in the order of the help.
-pub const ENGINES: [EngineRow; 12] = [
+pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Uring,
         name: "uring",
@@ -140,7 +146,7 @@ pub const ENGINES: [EngineRow; 12] = [
     EngineRow {
         kind: EngineKind::Sync,
         name: "sync",
-        description: "pread and pwrite: one I/O at a time, whatever -o says",
+        description: "pread and pwrite (Windows: ReadFile, WriteFile): one I/O at a time, whatever -o says",
         max_depth: MODEL_DEPTH,
         real_io: true,
         needs_files: true,
@@ -177,6 +183,18 @@ pub const ENGINES: [EngineRow; 12] = [
         polls: true,
         pins_once: true,
         operations: &Operation::ALL,
+    },
+    EngineRow {
+        kind: EngineKind::Port,
+        name: "iocp",
+        description: "Windows: many I/Os in flight from one thread, their ends taken from a completion port",
+        ..OVERLAPPED
+    },
+    EngineRow {
+        kind: EngineKind::Routines,
+        name: "apc",
+        description: "Windows: the same with completion routines for a port: for -x, and chosen by it",
+        ..OVERLAPPED
     },
     EngineRow {
         kind: EngineKind::Null,
@@ -230,6 +248,22 @@ pub const ENGINES: [EngineRow; 12] = [
         ..SIMULATED
     },
 ];
+
+/// What the engines of Windows have in common.
+const OVERLAPPED: EngineRow = EngineRow {
+    kind: EngineKind::Port,
+    name: "",
+    description: "",
+    // As io_uring.
+    max_depth: 32_768,
+    real_io: true,
+    needs_files: true,
+    one_at_a_time: false,
+    virtual_time: false,
+    polls: false,
+    pins_once: false,
+    operations: DURABLE_DATA,
+};
 
 /// What simulated devices have in common.
 const SIMULATED: EngineRow = EngineRow {

@@ -6,8 +6,56 @@ use std::io;
 /// Error numbers from this one on are statuses of NVMe; the kernel's own end at 4095.
 const NVME: i32 = 1 << 16;
 
-/// What an error number means: of the kernel, or of [`NvmeStatus::number`].
+/// Error numbers from this one on are Windows' own, which differ from those of other systems.
+const WINDOWS: i32 = 1 << 20;
+
+/// Errors of Windows that I/Os end with, and what probably is the matter (winerror.h).
+const OF_WINDOWS: &[(u32, &str)] = &[
+    (5, "Access is denied"),
+    (8, "Not enough memory resources are available"),
+    (19, "The media is write protected; only -w0 can work here"),
+    (21, "The device is not ready"),
+    (23, "Data error (cyclic redundancy check); the medium failed"),
+    (27, "The drive cannot find the sector requested; the medium failed"),
+    (29, "The system cannot write to the specified device"),
+    (30, "The system cannot read from the specified device"),
+    (33, "Another process has locked a portion of the file"),
+    (55, "The specified network resource or device is no longer available"),
+    (59, "An unexpected network error occurred"),
+    (64, "The specified network name is no longer available"),
+    (
+        87,
+        "The parameter is incorrect; offset, length or memory may not be aligned to the sectors of the disk",
+    ),
+    (112, "There is not enough space on the disk"),
+    (121, "The semaphore timeout period has expired; the device didn't answer in time"),
+    (995, "The I/O operation has been aborted"),
+    (1117, "The request could not be performed because of an I/O device error"),
+    (1167, "The device is not connected"),
+    (1450, "Insufficient system resources exist to complete the requested service"),
+];
+
+/// The number by which an error of Windows, by its own number, is kept.
+pub fn of_windows(error: u32) -> i32 {
+    // Their numbers end below 65,536.
+    WINDOWS + (error & 0xffff).cast_signed()
+}
+
+/// The text of an error of Windows; `None` = the number is of another system.
+fn text_of_windows(number: i32) -> Option<String> {
+    let error = number.checked_sub(WINDOWS).filter(|error| *error >= 0)?;
+    let known = OF_WINDOWS.iter().find(|(known, _)| i64::from(*known) == i64::from(error));
+    Some(known.map_or_else(
+        || format!("error {error} of Windows"),
+        |(_, text)| format!("{text} (error {error} of Windows)"),
+    ))
+}
+
+/// What an error number means: of the kernel, of [`NvmeStatus::number`], or of [`of_windows`].
 pub fn describe(number: i32) -> String {
+    if let Some(text) = text_of_windows(number) {
+        return text;
+    }
     match NvmeStatus::of_number(number) {
         Some(status) => status.to_string(),
         None => io::Error::from_raw_os_error(number).to_string(),
@@ -16,6 +64,9 @@ pub fn describe(number: i32) -> String {
 
 /// The same as an error.
 pub fn error(number: i32) -> io::Error {
+    if let Some(text) = text_of_windows(number) {
+        return io::Error::other(text);
+    }
     match NvmeStatus::of_number(number) {
         Some(status) => io::Error::other(status.to_string()),
         None => io::Error::from_raw_os_error(number),
@@ -123,6 +174,14 @@ impl fmt::Display for NvmeStatus {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_of_windows_are_told_as_such_on_every_system() {
+        assert_eq!(describe(of_windows(112)), "There is not enough space on the disk (error 112 of Windows)");
+        assert_eq!(describe(of_windows(4390)), "error 4390 of Windows");
+        assert_eq!(error(of_windows(5)).to_string(), "Access is denied (error 5 of Windows)");
+        assert!(!describe(NVME + 0x281).contains("Windows") && !describe(5).contains("Windows"));
+    }
 
     #[test]
     fn a_status_is_told_by_type_code_and_name() {

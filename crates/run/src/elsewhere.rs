@@ -1,87 +1,100 @@
-//! A system whose kernel this program has no engine for: simulated runs are made, and every other one is
-//! refused, with why, and what to do. Stands in the place of `real`.
+//! What a run needs of Windows: stands in the place of `real`. What isn't done there yet is refused, with
+//! why, and what to do.
+
+#[path = "windows/content.rs"]
+pub mod content;
+#[path = "windows/creation.rs"]
+pub mod creation;
+#[path = "windows/observe.rs"]
+mod observe;
+#[path = "windows/refusals.rs"]
+mod refusals;
+
+use creation::NotCreated;
+pub use diskspd_host::cpu_times::CpuClock;
+pub use observe::Observer;
+use refusals::lacking;
 
 use super::control::Control;
 use super::options::Options;
 use super::outcome::SpanOutcome;
+use super::precreate::{File, files};
 use super::voice::Voice;
 use diskspd_engine::{Done, Engine, Io};
+use diskspd_host::{look_around as look_around_targets, storage};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
-use diskspd_model::machine::target::is_drive_letter;
 use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
 use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
-use diskspd_model::results::TargetResults;
+use diskspd_model::results::{TargetResults, ThreadResults};
 use diskspd_model::trace::IoTrace;
 use diskspd_model::trace::formats::RequestView;
 use diskspd_outlet::OutputDoor;
 use diskspd_sys::clock::Nanos;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What to do instead of running something.
 pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\diskspd.exe";
 
-/// That no such run is made here. The same for every command that would make one.
+/// That it isn't done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "this program makes only simulated runs on Windows (--engine sim), as its other engines are Linux's; \
-     {INSTEAD}"
-)]
+#[error("it takes Linux, and isn't done on Windows yet; {INSTEAD}")]
 pub struct NoRunsHere;
-
-fn unfit() -> Vec<PlanError> {
-    vec![PlanError::profile(NoRunsHere.to_string())]
-}
 
 /// Whether such a run can be made here.
 ///
 /// # Errors
-/// It is none in simulated time, or it asks for what isn't done here.
+/// It asks for what isn't done here.
 pub fn can_run(profile: &Profile, run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
-    if !run_options.virtual_time() {
-        return Err(unfit());
-    }
-    let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
-    if targets().any(|target| target.use_large_pages) {
-        return Err(vec![PlanError::profile("-l: large pages aren't taken on Windows yet; leave out -l")]);
-    }
-    let is_disk = |path: &[u8]| path.starts_with(b"#") || is_drive_letter(path);
-    let disk = targets().find(|target| is_disk(target.path.as_bytes()) && target.file_size.is_none());
-    if let Some(target) = disk {
-        return Err(vec![PlanError::profile(format!(
-            "'{}': sizes of disks aren't read on Windows yet; give the size to simulate (-c<size>)",
-            target.path
-        ))]);
-    }
-    Ok(())
+    lacking(profile, run_options).map_or(Ok(()), |refusal| Err(vec![refusal]))
 }
 
 /// Whether a run can begin.
 ///
 /// # Errors
-/// It is none in simulated time.
+/// It has to hold something that isn't held here.
 pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError>> {
-    if run_options.virtual_time() { Ok(()) } else { Err(unfit()) }
+    can_run(&Profile::default(), run_options)
 }
 
-/// What stands against a plan: simulated runs touch nothing.
+/// What stands against a plan: who uses a file isn't asked, because the system refuses one that others have
+/// for themselves.
 pub fn refusals(_: &TimeSpan, _: &SpanPlan, _: &Options) -> Vec<String> {
     Vec::new()
 }
 
-/// Looks at what is around targets: nothing of it is read yet.
-pub fn look_around(_: &mut System, _: &[&RawText]) {}
+/// Looks at what is around these targets.
+pub fn look_around(system: &mut System, targets: &[&RawText]) {
+    look_around_targets(system, targets.iter().copied().map(storage::storage).collect());
+}
 
-/// Whether the CPU times of the machine can be read.
+/// What the times are, for messages.
+pub const CPU_TIMES: &str = "the CPU times of the machine";
+
+/// Whether the CPU times of the machine can be read: without them nothing could be reported in the end.
 ///
 /// # Errors
-/// Always.
+/// They can't.
 pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
-    Err(unfit())
+    let why = |why| vec![PlanError::target(format!("{CPU_TIMES} can't be read: {why}; use --engine sim"))];
+    CpuClock::read().map(drop).map_err(why)
+}
+
+/// By name, what is known of ways to storage.
+pub type PathStates = BTreeMap<String, String>;
+
+/// The states of paths to devices: nothing is read of them.
+pub fn path_states(_: &[String]) -> PathStates {
+    PathStates::new()
+}
+
+/// How long a thread has waited for a CPU so far: the system doesn't count it.
+pub fn waited_for_cpu(_: i32) -> Option<u64> {
+    None
 }
 
 /// Which thread goes before which: all are alike here.
@@ -105,20 +118,33 @@ pub fn give_way() -> io::Result<Precedence> {
 #[derive(Debug, Default)]
 pub struct Prefilled;
 
-/// Creates files before the first time span: none are made for simulated runs.
+/// Creates files before the first time span. Returns their paths; none after an interruption.
 ///
 /// # Errors
-/// None.
+/// The first file that could not be created.
 pub fn precreate(
-    _: &Profile,
-    _: &Options,
-    _: &Control,
-    _: &Voice,
+    profile: &Profile,
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
 ) -> Result<HashSet<RawText>, Box<SpanOutcome>> {
-    Ok(HashSet::new())
+    let wanted = if options.run_options.simulated() { Vec::new() } else { files(profile) };
+    let located: Vec<(File, PathBuf)> = wanted
+        .into_iter()
+        .map(|file| {
+            let path = file.path.as_path().to_owned();
+            (file, path)
+        })
+        .collect();
+    match creation::create_all(&located, options, control, voice) {
+        Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),
+        // Nothing runs on them any more.
+        Err(NotCreated::Interrupted) => Ok(HashSet::new()),
+        Err(not) => Err(Box::new(not.into())),
+    }
 }
 
-/// What probably is the matter when an I/O fails: of simulated devices nothing is known.
+/// What probably is the matter when an I/O fails: the texts of errors say it.
 pub fn usual_cause(_: EngineKind, _: i32) -> &'static str {
     ""
 }
@@ -128,6 +154,16 @@ pub fn usual_cause(_: EngineKind, _: i32) -> &'static str {
 pub struct Integrity(Infallible);
 
 impl Integrity {
+    /// Who has all threads' I/Os before it.
+    pub fn order(&self) -> &Integrity {
+        self
+    }
+
+    /// What the threads found of each other's I/Os.
+    pub fn judge(&self, _: &mut [ThreadResults]) {
+        match self.0 {}
+    }
+
     /// Ends it.
     ///
     /// # Errors
@@ -148,7 +184,10 @@ pub fn begin_verification(
     _: &Control,
     _: &Voice,
 ) -> Result<Option<Integrity>, Vec<PlanError>> {
-    if options.run_options.verify.is_some() { Err(unfit()) } else { Ok(None) }
+    match options.run_options.verify {
+        Some(_) => Err(vec![PlanError::profile(format!("--verify: {NoRunsHere}"))]),
+        None => Ok(None),
+    }
 }
 
 /// What stamps writes and checks reads: there is none.
@@ -227,22 +266,6 @@ pub fn watch_device(
     Err(WatchError)
 }
 
-/// Watches for Ctrl-C on behalf of a run. There is none: it ends the program.
-///
-/// # Errors
-/// None.
-pub fn watch(_: Arc<Control>, _: Option<Arc<events::Event>>, _: bool) -> io::Result<()> {
-    Ok(())
-}
-
-/// The same.
-///
-/// # Errors
-/// None.
-pub fn watch_silently(_: Arc<Control>) -> io::Result<()> {
-    Ok(())
-}
-
 /// Events between processes, which begin and end runs.
 pub mod events {
     use super::{Arc, Control, Infallible, NoRunsHere, Voice, io};
@@ -276,6 +299,11 @@ pub mod events {
 
         /// Tells that measuring has ended: nobody.
         pub(crate) fn measurement_ended(&self, _: &Control) {}
+    }
+
+    /// Sets an event, which can't be had.
+    pub(crate) fn set_or_complain(event: &Event) {
+        match event.0 {}
     }
 
     /// Opens an event.

@@ -1,12 +1,11 @@
 //! Ctrl-C: the first one ends the run in order, with a report of what was measured; the second one ends it
 //! at once, with the same report; the third one kills. The same goes for `SIGTERM`, and for a lost
-//! connection (`SIGHUP`).
+//! connection (`SIGHUP`); on Windows for Ctrl-Break, the end of the session, and a console that is closed.
 
 use super::control::Control;
-use super::events;
+use super::events::{self, Event};
+use super::real;
 use diskspd_model::results::EndedBy;
-use diskspd_sys::event::Event;
-use diskspd_sys::real_time;
 use diskspd_sys::signals::{Close, Ending, Endings};
 use diskspd_sys::standard_error::say;
 use diskspd_sys::standard_output;
@@ -50,7 +49,7 @@ fn watch_and_tell(
     let mut endings = Endings::listen()?;
     let close = endings.close();
     // The thread begins with it: workers of a real-time priority may leave no time to others.
-    let _precedence = real_time::take_precedence();
+    let _precedence = real::take_precedence();
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for (count, ending) in endings.forever().enumerate() {
             let text = match count {

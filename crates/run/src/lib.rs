@@ -9,7 +9,7 @@
 //! a worker.
 //!
 //! A run is the same on every system, from its plan to its results. What it needs of the system stands in
-//! `real`, which is Linux's; elsewhere `elsewhere` stands in its place, and only simulated runs are made.
+//! `real`, which is Linux's; on Windows `elsewhere` stands in its place.
 
 #![forbid(unsafe_code)]
 // What the course of a run alone uses of the rest.
@@ -22,6 +22,7 @@ mod companions;
 mod control;
 mod execute;
 mod failure;
+mod interrupt;
 mod listener;
 mod options;
 mod outcome;
@@ -35,6 +36,7 @@ mod supervise;
 mod tell;
 mod unobserved;
 mod voice;
+mod watch;
 mod worker;
 
 // What they need of the system.
@@ -51,13 +53,9 @@ mod files;
 #[cfg(target_os = "linux")]
 pub mod integrity;
 #[cfg(target_os = "linux")]
-mod interrupt;
-#[cfg(target_os = "linux")]
 mod located;
 #[cfg(target_os = "linux")]
 mod verification;
-#[cfg(target_os = "linux")]
-mod watch;
 
 #[cfg(not(target_os = "linux"))]
 pub use real::events;
@@ -71,14 +69,14 @@ pub use diskspd_outlet::{
 };
 pub use events::Events;
 pub use execute::{execute, machine_for, surroundings};
+pub use interrupt::{watch, watch_silently};
 pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
 pub use outcome::Outcome;
 pub use precreate::resized;
 #[cfg(not(target_os = "linux"))]
 pub use real::{
-    INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch, watch_device,
-    watch_silently,
+    INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,
 };
 pub use replay::{ReplayReady, prepared};
 pub use session::{Executed, NotRun, Session};
@@ -92,7 +90,6 @@ pub use {
     files::content::look as look_at_content,
     files::prepare,
     files::purge::{PurgeError, purge},
-    interrupt::{watch, watch_silently},
     span::exact,
     span::refusals::{claim, cpu_latency_refusal, refusals},
     watch::observe::Observer,

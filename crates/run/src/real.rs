@@ -1,15 +1,17 @@
 //! What a run needs of the system that it runs on: files, CPU times, threads that go before others. This is
-//! Linux's; `elsewhere` stands in its place where no such runs are made. What else a time span needs
-//! stands in files of its own.
+//! Linux's; on Windows `elsewhere` stands in its place. What else a time span needs stands in files of its
+//! own.
 
 pub use crate::files::precreated::create_all as precreate;
 pub use crate::files::prefill::Done as Prefilled;
 pub use crate::integrity::{Integrity, SectorChecker};
 pub use crate::verification::begin as begin_verification;
+pub use diskspd_host::cpu_times::CpuClock;
+pub use diskspd_host::path_states::PathStates;
 pub use diskspd_sys::real_time::{give_way, take_precedence};
 
-use diskspd_host::cpu_times::CpuClock;
-use diskspd_host::{look_around as look_around_targets, storage};
+use diskspd_host::root::Root;
+use diskspd_host::{look_around as look_around_targets, path_states as states_of_paths, storage, threads};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
 use diskspd_model::plan::PlanError;
@@ -30,10 +32,21 @@ pub fn can_run(_: &Profile, _: &RunOptions) -> Result<(), Vec<PlanError>> {
 /// They can't; what to do about it.
 pub fn cpu_times_known() -> Result<(), Vec<PlanError>> {
     CpuClock::read().map(drop).map_err(|why| {
-        let message =
-            format!("/proc/stat, the CPU times of the machine, can't be read: {why}; mount /proc, readable");
-        vec![PlanError::target(message)]
+        vec![PlanError::target(format!("{CPU_TIMES} can't be read: {why}; mount /proc, readable"))]
     })
+}
+
+/// What they are, for messages.
+pub const CPU_TIMES: &str = "/proc/stat, the CPU times of the machine,";
+
+/// The states of paths to these block devices, and of network links.
+pub fn path_states(devices: &[String]) -> PathStates {
+    states_of_paths::read(&Root::live(), devices)
+}
+
+/// How long a thread of this process has waited for a CPU so far, ns; `None` = the kernel doesn't tell.
+pub fn waited_for_cpu(thread: i32) -> Option<u64> {
+    threads::of(&Root::live(), thread).and_then(|times| times.waiting)
 }
 
 /// Looks at what is around these targets.

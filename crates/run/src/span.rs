@@ -3,33 +3,34 @@
 mod common;
 pub(super) mod large_pages;
 mod logged;
+pub(super) mod measure;
+pub(super) mod phases;
 pub(super) mod planning;
+mod pulse;
 mod setup;
 mod setup_error;
 mod simulate;
+mod volume;
+mod warm_up;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{look, measure, opening, probes, ready};
+pub(super) use elsewhere::{around, look, opening, probes, ready, stops};
 
-// What takes real targets, or real time: Linux's.
+// What asks the system of targets and of the machine: Linux's.
+#[cfg(target_os = "linux")]
+pub(super) mod around;
 #[cfg(target_os = "linux")]
 pub mod exact;
 #[cfg(target_os = "linux")]
 pub(super) mod look;
 #[cfg(target_os = "linux")]
-pub(super) mod measure;
-#[cfg(target_os = "linux")]
 mod open_error;
 #[cfg(target_os = "linux")]
 pub(super) mod opening;
 #[cfg(target_os = "linux")]
-pub(super) mod phases;
-#[cfg(target_os = "linux")]
 pub(super) mod probes;
-#[cfg(target_os = "linux")]
-mod pulse;
 #[cfg(target_os = "linux")]
 pub(super) mod ready;
 #[cfg(target_os = "linux")]
@@ -37,9 +38,7 @@ pub(super) mod refusals;
 #[cfg(target_os = "linux")]
 mod settle;
 #[cfg(target_os = "linux")]
-mod volume;
-#[cfg(target_os = "linux")]
-mod warm_up;
+pub(super) mod stops;
 
 use super::options::Options;
 use super::outcome::SpanOutcome;

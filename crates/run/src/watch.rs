@@ -1,16 +1,30 @@
 //! What is observed of a run from outside of its workers: devices, processors, what
 //! the tool itself cost, traces.
 
+// The same everywhere.
 pub(super) mod beats;
-mod cost;
-pub(super) mod effort;
-pub(super) mod explain;
-mod limits;
-pub(super) mod observe;
-pub(super) mod observe_devices;
-mod observe_remote;
+pub(super) mod device_readings;
 pub(super) mod quiet;
 pub(super) mod sampler;
+
+// Linux's.
+#[cfg(target_os = "linux")]
+mod cost;
+#[cfg(target_os = "linux")]
+pub(super) mod effort;
+#[cfg(target_os = "linux")]
+pub(super) mod explain;
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
+pub(super) mod observe;
+#[cfg(target_os = "linux")]
+pub(super) mod observe_devices;
+#[cfg(target_os = "linux")]
+mod observe_remote;
+#[cfg(target_os = "linux")]
 mod sleeps;
+#[cfg(target_os = "linux")]
 mod statements;
+#[cfg(target_os = "linux")]
 pub(super) mod trace;

@@ -66,7 +66,7 @@ pub use phases::{Phases, Schedule};
 use quota::QuotaShare;
 pub use quota::VolumeQuota;
 pub use requests::Requests;
-pub use slowest::Slowest;
+pub use slowest::{Slowest, SlowestRings};
 use state::{Loop, TICK};
 use std::sync::Arc;
 use zones::Zones;

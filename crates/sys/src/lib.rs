@@ -2,7 +2,7 @@
 //!
 //! What plans and records speak of (a path's bytes, a time, how a file is opened) is plain data and there
 //! on every system. What reads and judges runs works on Windows too: it needs the modules that every system
-//! offers. What makes runs is Linux's.
+//! offers. What makes runs is each system's own.
 
 #![allow(unsafe_code)]
 // Their macros panic when nobody can be told: sys::standard_error says what can be said.
@@ -53,6 +53,20 @@ pub mod process;
 #[cfg_attr(windows, path = "windows/process_group.rs")]
 pub mod process_group;
 
+// What runs ask of every system beside that.
+#[cfg_attr(windows, path = "windows/runs/cpu.rs")]
+pub mod cpu;
+#[cfg_attr(windows, path = "windows/runs/signals.rs")]
+pub mod signals;
+
+// Windows': what runs are made with there.
+#[cfg(windows)]
+#[path = "windows/runs/overlapped.rs"]
+pub mod overlapped;
+#[cfg(windows)]
+#[path = "windows/runs/targets.rs"]
+pub mod targets;
+
 // Linux's: what runs are made with.
 #[cfg(target_os = "linux")]
 pub mod aio;
@@ -62,8 +76,6 @@ pub mod anchor;
 pub mod blkid;
 #[cfg(target_os = "linux")]
 pub mod block;
-#[cfg(target_os = "linux")]
-pub mod cpu;
 #[cfg(target_os = "linux")]
 pub mod cpu_latency;
 #[cfg(target_os = "linux")]
@@ -104,8 +116,6 @@ pub mod real_time;
 pub mod ring;
 #[cfg(target_os = "linux")]
 pub mod room;
-#[cfg(target_os = "linux")]
-pub mod signals;
 #[cfg(target_os = "linux")]
 pub mod usage;
 #[cfg(target_os = "linux")]

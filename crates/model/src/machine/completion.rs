@@ -22,6 +22,8 @@ pub enum Completion {
     Inline,
     /// The same, and several at a time end no sooner: whoever submits several waits for all of them.
     OneByOne,
+    /// Windows: it is told at a completion port, or calls a routine.
+    Overlapped,
 }
 
 /// Why the I/Os of a thread are done one after the other, however many are to be outstanding.

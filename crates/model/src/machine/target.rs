@@ -76,6 +76,11 @@ pub struct DirectRequirements {
 }
 
 impl TargetFacts {
+    /// Whether it was looked at on Windows.
+    pub fn is_on_windows(&self) -> bool {
+        self.completion == Completion::Overlapped
+    }
+
     /// Whether the target's file system has a client cache to bypass (`-Sr`): its files are on another
     /// host, or with a program that may have them there (FUSE).
     pub fn is_remote(&self) -> bool {

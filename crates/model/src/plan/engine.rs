@@ -45,6 +45,8 @@ enum Ends {
     BlockingWrites,
     /// One after the other, while they are submitted.
     OneByOne,
+    /// Windows: at a completion port, or by a routine.
+    Overlapped,
     /// Not known (yet).
     Unknown,
 }
@@ -96,7 +98,7 @@ impl Rule {
 
 /// The rules of `--engine auto`. A thread has one engine for all its targets: it does its I/Os itself only
 /// where that is no loss on any of them.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 15] = [
     rule(
         |work| work.commands,
         EngineKind::Nvme,
@@ -114,6 +116,16 @@ const RULES: [Rule; 13] = [
         "only io_uring names the stream of a write (--write-stream)",
     ),
     rule(|work| work.depth == 1, EngineKind::Sync, "one outstanding I/O is synchronous I/O, as in DISKSPD"),
+    rule(
+        |work| work.routines && work.any(&[Ends::Overlapped]),
+        EngineKind::Routines,
+        "completion routines (-x) tell of each I/O that has ended",
+    ),
+    rule(
+        |work| work.any(&[Ends::Overlapped]),
+        EngineKind::Port,
+        "a completion port tells of each I/O that has ended, as in DISKSPD",
+    ),
     rule(
         |work| work.routines,
         EngineKind::Uring,
@@ -203,6 +215,7 @@ fn ends(target: &Target, facts: &TargetFacts) -> Ends {
         }
         Completion::Blocking | Completion::Inline if !open.read => Ends::OneByOne,
         Completion::Blocking | Completion::Inline => Ends::BlockingWrites,
+        Completion::Overlapped => Ends::Overlapped,
         Completion::Unknown => Ends::Unknown,
     }
 }
@@ -274,7 +287,8 @@ pub fn engine(
                 "--engine mmap does only memory-mapped I/O: add -Sm, or choose another engine",
             ));
         }
-        EngineKind::Uring | EngineKind::Aio | EngineKind::Sync if mapped => {
+        EngineKind::Mmap | EngineKind::Nvme => {}
+        _ if mapped && kind.row().real_io => {
             return Err(PlanError::profile(format!(
                 "-Sm is memory-mapped I/O, which engine {} doesn't support: leave out --engine, or -Sm",
                 kind.row().name

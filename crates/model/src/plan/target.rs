@@ -97,7 +97,9 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
             "'{path}' is a pipe, socket or character device, which has no offsets: name a file or a block \
              device"
         )),
-        TargetKind::Missing if is_windows_path(path.as_bytes()) => unfit(windows_path(path)),
+        TargetKind::Missing if is_windows_path(path.as_bytes()) && !facts.is_on_windows() => {
+            unfit(windows_path(path))
+        }
         TargetKind::Missing if creates(target) => match &facts.missing_folder {
             Some(folder) => unfit(format!("'{path}': {}", no_folder(path.as_path(), folder))),
             None => Ok(()),

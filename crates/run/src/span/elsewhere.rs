@@ -1,20 +1,25 @@
-//! A system on which only simulated runs are made: what a time span needs of it. Stands in the place of
-//! the files that are Linux's.
+//! What a time span needs of Windows: stands in the place of the files that are Linux's.
 
 use super::common::Common;
-use super::setup::Shared;
-use crate::control::Control;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
-use crate::real::NoRunsHere;
-use crate::tell::io_log::Ring;
-use diskspd_engine::File;
+use crate::precreate::File;
+use crate::real::{NoRunsHere, Observer};
+use crate::real::{content, creation};
+use crate::span::planning::plan_at;
+use crate::voice::Voice;
+use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
 use diskspd_host::target;
 use diskspd_model::machine::System;
+use diskspd_model::machine::completion::Completion;
+use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::machine::target::TargetFacts;
-use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
-use diskspd_model::profile::{Target, TimeSpan};
+use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
+use diskspd_model::profile::{RunOptions, Target, TimeSpan};
+use diskspd_sys::clock::{Nanos, SECOND};
+use diskspd_sys::{cpu, targets};
+use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -38,9 +43,15 @@ pub mod opening {
     pub use super::{bind, open_all};
 }
 
-/// A time span in real time.
-pub mod measure {
-    pub use super::measure_nothing as measure;
+/// What is around the workers of a time span.
+pub mod around {
+    pub use super::{hold_awake, look_at_content, observe};
+    pub use crate::real::Observer;
+}
+
+/// Times in which the program could not run.
+pub mod stops {
+    pub use super::StopCounters;
 }
 
 /// What a run would have found out about its targets beside their facts.
@@ -48,15 +59,22 @@ pub mod measure {
 pub struct Probes;
 
 impl Probes {
-    /// Whether the engines of a plan can be had: those that ask no kernel are always there.
+    /// Whether the engines of a plan can be had.
     ///
     /// # Errors
-    /// None: others are refused before.
-    pub fn engines_available(&self, _: &SpanPlan) -> Result<(), Vec<PlanError>> {
-        Ok(())
+    /// Every one that can't, and why.
+    pub fn engines_available(&self, plan: &SpanPlan) -> Result<(), Vec<PlanError>> {
+        let unavailable = |kind: EngineKind| {
+            let why = kind.row().available().err()?;
+            Some(PlanError::profile(format!("engine {} is not available: {why}", kind.row().name)))
+        };
+        let mut kinds: Vec<EngineKind> = plan.workers.iter().map(|worker| worker.engine).collect();
+        kinds.dedup();
+        let errors: Vec<PlanError> = kinds.into_iter().filter_map(unavailable).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Whether can be traced what is to be traced (`-e`). In simulated time the kernel has no part in it.
+    /// Whether can be traced what is to be traced (`-e`): that was refused before.
     ///
     /// # Errors
     /// None.
@@ -68,7 +86,7 @@ impl Probes {
     pub fn forget_what_lacked(&self) {}
 }
 
-/// Looks at a target as it is now.
+/// Looks at a target as it is now, as far as the plan depends on it.
 ///
 /// # Errors
 /// What keeps us from looking.
@@ -76,55 +94,161 @@ pub fn look_at(
     _: &TimeSpan,
     _: &Target,
     location: &Path,
-    _: &Options,
+    options: &Options,
     _: &Probes,
 ) -> io::Result<TargetFacts> {
-    target::probe(location)
+    let facts = target::probe(location)?;
+    if options.run_options.simulated() {
+        return Ok(facts);
+    }
+    Ok(TargetFacts { completion: Completion::Overlapped, ..facts })
 }
 
 /// What of the machine a time span has for itself: nothing.
 #[derive(Debug)]
 pub struct HeldTargets;
 
-/// Makes the targets ready for the workers: in simulated time nothing is touched.
+/// Makes the targets ready for the workers: the files of `-c` are created. Returns the plan with the files as
+/// they came out; engines that need no files touch nothing.
+///
+/// # Errors
+/// What couldn't be done, or the outcome of an interruption.
+pub fn make_ready(
+    span: &TimeSpan,
+    first: SpanPlan,
+    locations: &[PathBuf],
+    common: Common,
+) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
+    let Common { profile, precreated, system, options, control, voice, probes, .. } = common;
+    if options.run_options.simulated() || !span.targets.iter().any(plan::creates) {
+        return Ok((first, HeldTargets));
+    }
+    control.does("prepares files (-c)");
+    // A path that is listed twice is created once, as its last target wants it.
+    let mut wanted: Vec<(File, PathBuf)> = Vec::new();
+    for (target, location) in span.targets.iter().zip(locations) {
+        if plan::creates(target) && !precreated.contains(&target.path) {
+            wanted.retain(|(file, _)| file.path != target.path);
+            let (path, size) = (target.path.clone(), target.file_size.unwrap_or(0));
+            wanted.push((File { path, size, zero: target.zero_write_buffers }, location.clone()));
+        }
+    }
+    creation::create_all(&wanted, options, control, voice).map_err(|not| Box::new(not.into()))?;
+    let plan = plan_at(locations, profile, span, system, options, probes).map_err(|errors| {
+        Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
+    })?;
+    Ok((plan, HeldTargets))
+}
+
+/// Who observes a time span.
+///
+/// # Errors
+/// None: what would have to be traced is refused before.
+pub fn observe(
+    plan: &SpanPlan,
+    _: &HeldTargets,
+    _: &System,
+    _: &Options,
+    _: &Probes,
+) -> Result<Observer, NoRunsHere> {
+    Ok(Observer::new(plan))
+}
+
+/// What the files hold that are read, and warns of what would be answered without the disk.
+pub fn look_at_content(plan: &SpanPlan, _: &HeldTargets, voice: &Voice) -> Vec<ContentFacts> {
+    content::look(plan, voice)
+}
+
+/// Processors that are kept awake: there are none.
+#[derive(Debug)]
+pub struct Awake(Infallible);
+
+/// Keeps processors from sleeping: that was refused before.
 ///
 /// # Errors
 /// None.
-pub fn make_ready(
-    _: &TimeSpan,
-    first: SpanPlan,
-    _: &[PathBuf],
-    _: Common,
-) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
-    Ok((first, HeldTargets))
+pub fn hold_awake(_: &RunOptions) -> Result<Option<Awake>, NoRunsHere> {
+    Ok(None)
 }
 
-/// Runs workers in real time.
-pub fn measure_nothing(
-    _: &Shared,
-    _: &System,
-    _: &Options,
-    _: &Control,
-    _: &[Ring],
-    _: &Probes,
-) -> SpanOutcome {
-    SpanOutcome::failed(vec![NoRunsHere.to_string()])
+/// What the system tells of times in which the program could not run: nothing.
+#[derive(Debug)]
+pub struct StopCounters;
+
+impl StopCounters {
+    /// Whether a thread that sleeps wakes within a fraction of a millisecond: by default within a tick of the
+    /// timer, which is up to 16 ms.
+    pub const WAKES_EXACTLY: bool = false;
+    /// What of a difference between the clocks is a suspend: one of them is exact to some 16 ms.
+    pub const SHORTEST_SUSPEND: Nanos = SECOND / 10;
+
+    /// From now on.
+    pub fn watch() -> StopCounters {
+        StopCounters
+    }
+
+    /// How long the thread has been ready to run without a CPU so far: not known.
+    pub fn waited(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// How often the program was told to go on: nothing tells.
+    pub fn continues(&self) -> Option<u64> {
+        None
+    }
+
+    /// How long it was frozen so far: not known.
+    pub fn frozen_us(&self) -> Option<u64> {
+        None
+    }
 }
 
-/// Binds the calling thread to the CPU that its worker is to have.
+/// Binds the calling thread to the processor that its worker is to have.
 ///
 /// # Errors
-/// Always: only a worker in real time has one.
-pub fn bind(_: &WorkerPlan) -> Result<(), Failure> {
-    Err(NoRunsHere.to_string().into())
+/// It can't be bound.
+pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+    let Some(cpu) = plan.cpu else { return Ok(()) };
+    cpu::bind_to(cpu).map_err(|why| {
+        let (group, number) = (cpu / 64, cpu % 64);
+        Failure::of_thread(
+            plan.thread,
+            format!(
+                "can't bind it to CPU {number} of group {group}: {why}; choose other CPUs (-a), or none (-n)"
+            ),
+        )
+    })
 }
 
-/// Opens targets.
+/// Opens the targets; the same path used in the same way is opened once. Returns the files and, for each
+/// target, the index of its file.
 ///
 /// # Errors
-/// Always.
-pub fn open_all(_: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<File>, Vec<u32>), Failure> {
-    Err(NoRunsHere.to_string().into())
+/// A target can't be opened, or its I/Os can't have their priority.
+pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
+    let mut distinct: Vec<&WorkerTarget> = Vec::new();
+    let (mut opened, mut index) = (Vec::new(), Vec::new());
+    let way = |t: &WorkerTarget| (t.open, t.priority);
+    for target in &plan.targets {
+        let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
+        if known.is_none() {
+            let path = &target.path;
+            let overlapped = !plan.engine.is_synchronous();
+            let found = targets::open(&target.location, &target.open, overlapped).map_err(|why| {
+                Failure::from(format!(
+                    "'{path}': can't open it: {why}; check the name, the rights, and whether \
+                     another program has it"
+                ))
+            })?;
+            targets::set_priority(&found.file, target.priority).map_err(|why| {
+                Failure::from(format!("'{path}': its I/Os can't have the priority (-I): {why}; leave out -I"))
+            })?;
+            opened.push(EngineFile { priority: target.priority, ..EngineFile::from(found.file) });
+            distinct.push(target);
+        }
+        index.push(known.unwrap_or(distinct.len() - 1) as u32);
+    }
+    Ok((opened, index))
 }
 
 /// Forgets what is known of targets that are renewed: nothing is.

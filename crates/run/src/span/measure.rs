@@ -2,30 +2,26 @@
 
 use crate::control::{Control, Phase};
 use crate::failure::Failure;
-use crate::files::content;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
+use crate::real;
+use crate::span::around;
 use crate::span::phases::Clocked;
 use crate::span::probes::Probes;
 use crate::span::setup::{self, Shared};
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::voice::Voice;
-use crate::watch::explain::SlowestRings;
-use crate::watch::observe::Observer;
 use crate::worker::desk::{self, Desk};
 use crate::worker::recorder;
 use crate::worker::recorder::merge_errors;
-use crate::worker::{Phases, Slowest};
-use diskspd_host::root::Root;
+use crate::worker::{Phases, Slowest, SlowestRings};
 use diskspd_model::machine::System;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::{SpanPlan, WorkerPlan};
 use diskspd_model::results::{Observed, SpanResults};
 use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
-use diskspd_sys::cpu_latency::CpuLatency;
-use diskspd_sys::real_time;
 use std::iter;
 
 /// Runs the workers in real time. `probes`: what of a trace is open already.
@@ -44,11 +40,11 @@ pub fn measure(
     let mut results = SpanResults::default();
     control.does("sets up the run");
     let content = looked_at(shared, options);
-    let mut observer = match Observer::new(plan, &held.located, system, options, probes.take_trace()) {
+    let mut observer = match around::observe(plan, held, system, options, probes) {
         Ok(observer) => observer,
         Err(refusal) => return SpanOutcome::failed(vec![refusal.to_string()]),
     };
-    let awake = match options.run_options.cpu_latency_us.map(CpuLatency::hold).transpose() {
+    let awake = match around::hold_awake(&options.run_options) {
         Ok(held) => held,
         // It could be held when the run began.
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
@@ -140,7 +136,7 @@ fn looked_at(shared: &Shared, options: &Options) -> Vec<ContentFacts> {
     if options.run_options.simulated() {
         return Vec::new();
     }
-    content::look(shared.span, &shared.held.located, shared.voice)
+    around::look_at_content(shared.span, shared.held, shared.voice)
 }
 
 /// The results of a time span whose workers have ended, or are left behind.
@@ -265,7 +261,7 @@ fn work(
         live.belongs_to(cpu::thread_number());
     }
     // Before its engine has threads of its own in the kernel, which run as it does.
-    let _way = match real_time::give_way() {
+    let _way = match real::give_way() {
         Ok(way) => way,
         Err(why) => return control.fail(Failure::of_thread(worker.thread, setup::not_led(&why))),
     };
@@ -290,8 +286,7 @@ fn work(
         // A wait for a CPU is counted when it is over: this one shows what was going on when the window
         // closed.
         if let Some(live) = live
-            && let Some(waited) =
-                diskspd_host::threads::of(&Root::live(), live.thread()).and_then(|times| times.waiting)
+            && let Some(waited) = real::waited_for_cpu(live.thread())
         {
             live.is_over(clock::monotonic(), waited);
         }

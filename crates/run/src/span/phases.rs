@@ -3,6 +3,8 @@
 use crate::companions::{MeetingPoint, SETTLING, meet_at};
 use crate::control::{Control, Phase};
 use crate::options::Options;
+use crate::real::{CPU_TIMES, CpuClock};
+use crate::span::around::Observer;
 use crate::span::pulse::Pulse;
 use crate::span::setup::Shared;
 use crate::span::volume::{LiveSources, VolumeWatch};
@@ -12,12 +14,10 @@ use crate::tell::live::{self, Counters};
 use crate::tell::stream::{ByDirection, Ticker};
 use crate::voice::Voice;
 use crate::watch::beats::BeatCounter;
-use crate::watch::observe::Observer;
 use crate::watch::quiet::{QuietWatch, WatchedSpan};
 use crate::watch::sampler::Sampler;
 use crate::worker::desk::Desk;
 use crate::worker::{VolumeQuota, recorder};
-use diskspd_host::cpu_times::CpuClock;
 use diskspd_model::engines::Direction;
 use diskspd_model::machine::System;
 use diskspd_model::plan::SpanPlan;
@@ -126,7 +126,7 @@ impl Clocked<'_> {
                 results.began = Some(began);
                 self.cpu_times(&before, &after, observer, results);
             }
-            Err(e) => control.fail(format!("/proc/stat, the CPU times of the machine, can't be read: {e}")),
+            Err(e) => control.fail(format!("{CPU_TIMES} can't be read: {e}")),
         }
     }
 

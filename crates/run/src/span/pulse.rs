@@ -1,12 +1,9 @@
 //! The controlling thread's pulse: it wakes fifty times a second, and knows by that when the whole program
 //! could not run. Where something holds it up it wakes more often for a while: short stops, too, add up.
 
-use diskspd_host::cgroup::Groups;
-use diskspd_host::root::Root;
+use crate::span::stops::StopCounters;
 use diskspd_model::results::Delays;
 use diskspd_sys::clock::{self, Nanos, SECOND};
-use diskspd_sys::own_wait::OwnWait;
-use diskspd_sys::signals::Continued;
 
 /// From one beat to the next. Fifty wake-ups a second take less than a thousandth of a CPU.
 const WIDTH: Nanos = SECOND / 50;
@@ -44,9 +41,7 @@ pub struct Pulse {
     attentive: Nanos,
     /// How far the clock that goes on in suspend was ahead of the other one.
     ahead: Nanos,
-    continued: Continued,
-    wait: OwnWait,
-    groups: Groups,
+    stops: StopCounters,
     frozen_us: Option<u64>,
     lost: Nanos,
     lost_alone: Nanos,
@@ -57,19 +52,16 @@ pub struct Pulse {
 impl Pulse {
     /// Measuring begins at `start`; the workers have done so many I/Os.
     pub fn new(start: Nanos, ios: u64) -> Pulse {
-        let (continued, wait) = (Continued::listen(), OwnWait::of_this_thread());
-        let groups = Groups::find(&Root::live());
-        let start = Wake { now: start, waited: wait.nanos().unwrap_or(0), ios, continues: 0 };
+        let stops = StopCounters::watch();
+        let start = Wake { now: start, waited: stops.waited().unwrap_or(0), ios, continues: 0 };
         Pulse {
             start,
             due: start.now + WIDTH,
             last: start,
             attentive: 0,
             ahead: clock::suspended(),
-            continued,
-            wait,
-            frozen_us: groups.frozen_us(),
-            groups,
+            frozen_us: stops.frozen_us(),
+            stops,
             lost: 0,
             lost_alone: 0,
             alone: 0,
@@ -79,8 +71,8 @@ impl Pulse {
 
     /// The thread woke at `now`, and had meant to at `meant`; the workers have done so many I/Os.
     pub fn woke(&mut self, meant: Nanos, now: Nanos, ios: u64) {
-        let waited = self.wait.nanos().unwrap_or(0);
-        self.beat(meant, Wake { now, waited, ios, continues: self.continued.times() });
+        let (waited, continues) = (self.stops.waited().unwrap_or(0), self.stops.continues().unwrap_or(0));
+        self.beat(meant, Wake { now, waited, ios, continues });
     }
 
     fn beat(&mut self, meant: Nanos, wake: Wake) {
@@ -126,14 +118,21 @@ impl Pulse {
 
     /// What was felt, when measuring has ended.
     pub fn finish(&mut self) -> Delays {
-        let continues = self.continued.times();
-        let frozen = self.groups.frozen_us().zip(self.frozen_us).map(|(now, then)| now.saturating_sub(then));
-        Delays {
-            suspended_us: clock::suspended().saturating_sub(self.ahead) / 1000,
-            continued: continues > 0,
-            continues: Some(continues),
+        let continues = self.stops.continues();
+        let frozen = self.stops.frozen_us().zip(self.frozen_us).map(|(now, then)| now.saturating_sub(then));
+        let ahead = clock::suspended().saturating_sub(self.ahead);
+        let delays = Delays {
+            // Where nothing tells of it, how exact the clocks are.
+            suspended_us: if ahead >= StopCounters::SHORTEST_SUSPEND { ahead / 1000 } else { 0 },
+            continued: continues.is_some_and(|times| times > 0),
+            continues,
             frozen_us: frozen,
             ..self.felt()
+        };
+        // Who wakes late by the ticks of a timer has lost nothing.
+        match StopCounters::WAKES_EXACTLY {
+            true => delays,
+            false => Delays { lost_us: None, lost_alone_us: None, ..delays },
         }
     }
 

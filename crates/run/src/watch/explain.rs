@@ -11,7 +11,7 @@ use crate::located::SpanTargets;
 use crate::tell::io_log::Ring;
 use crate::tell::live::Counters;
 use crate::watch::trace::{buffer_kib, online_cpus};
-use crate::worker::slowest::NotHeld;
+use crate::worker::slowest::{NotHeld, SlowestRings};
 use diskspd_host::cgroup::Groups;
 use diskspd_host::root::Root;
 use diskspd_host::tracing::Tracefs;
@@ -58,15 +58,6 @@ pub enum NotExplained {
 fn without_option(refusal: &TraceRefusal) -> String {
     let text = refusal.to_string();
     text.strip_prefix("-e: ").map(str::to_owned).unwrap_or(text)
-}
-
-/// Where the workers hand out their slowest I/Os.
-#[derive(Debug)]
-pub struct SlowestRings {
-    /// One for each worker.
-    pub by_worker: Arc<Vec<Ring>>,
-    /// How many I/Os are kept.
-    pub wanted: u32,
 }
 
 /// The thread that explains, seen by the controlling one.

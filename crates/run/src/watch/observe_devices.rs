@@ -1,13 +1,12 @@
 //! Observes the devices beneath the targets: their counters right before and right after the measured window.
 
+use super::device_readings::{DeviceReadings, names_of};
 use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use crate::unobserved::{targets, without_io};
-use diskspd_host::io_counters::{Counters, Reading};
 use diskspd_host::located::OpenedToLook;
-use diskspd_host::root::Root;
 use diskspd_model::engines::EngineKind;
-use diskspd_model::machine::io_counters::{CacheGrowth, DeviceActivity, DeviceFacts, TargetDevices};
+use diskspd_model::machine::io_counters::{CacheGrowth, DeviceFacts, TargetDevices};
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock;
@@ -19,17 +18,10 @@ use std::fs::File;
 #[derive(Debug)]
 pub struct DeviceWatch {
     targets: Vec<Target>,
-    /// Of all stacks, each once.
-    names: Vec<String>,
-    counters: Counters,
+    /// Of all stacks.
+    readings: DeviceReadings,
     /// The mounts of other hosts' files among them.
     remote: RemoteWatch,
-    /// When the first reading began, and what it was.
-    before: Option<(clock::Nanos, Reading)>,
-    /// When the second reading had ended, and what it was.
-    after: Option<(clock::Nanos, Reading)>,
-    /// Of each device, whether its counters were found switched otherwise than at the first reading.
-    switched: Vec<bool>,
     flush: bool,
 }
 
@@ -95,21 +87,14 @@ impl DeviceWatch {
                 Target { facts, file, written, cached, held: None, size: target.size }
             })
             .collect();
-        let mut names: Vec<String> = Vec::new();
-        for layer in targets.iter().flat_map(|target| &target.facts.stack.layers) {
-            if layer.remote.is_none() && !names.contains(&layer.name) {
-                names.push(layer.name.clone());
-            }
-        }
+        let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
         let remote = RemoteWatch::new(targets.iter().flat_map(|target| &target.facts.stack.layers));
-        let counters = Counters::open(&Root::live(), &names);
-        let switched = vec![false; names.len()];
-        DeviceWatch { targets, names, counters, remote, before: None, after: None, switched, flush }
+        DeviceWatch { targets, readings, remote, flush }
     }
 
     /// All devices beneath the targets, by the kernel's names.
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.readings.names
     }
 
     /// How much of the targets is in memory only, shortly before the first reading.
@@ -126,27 +111,19 @@ impl DeviceWatch {
     pub fn begin(&mut self) {
         let at = clock::monotonic();
         self.remote.begin();
-        self.before = Some((at, self.counters.read()));
+        self.readings.begin(at);
     }
 
     /// The second reading.
     pub fn end(&mut self) {
-        let reading = self.counters.read();
+        let reading = self.readings.read();
         self.remote.end();
-        self.see_switches(&reading.counted);
-        self.after = Some((clock::monotonic(), reading));
+        self.readings.end(reading);
     }
 
     /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
     pub fn look_at_switches(&mut self) {
-        self.see_switches(&self.counters.counted());
-    }
-
-    fn see_switches(&mut self, now: &[bool]) {
-        let Some((_, before)) = &self.before else { return };
-        for (switched, (now, before)) in self.switched.iter_mut().zip(now.iter().zip(&before.counted)) {
-            *switched |= now != before;
-        }
+        self.readings.look_at_switches();
     }
 
     /// How much of the targets is in memory only. It takes longer the more is: nothing that has to be read
@@ -172,27 +149,11 @@ impl DeviceWatch {
 
     /// The facts; `None` when the time span was not measured to its end.
     pub fn finish(self) -> Option<DeviceFacts> {
-        let ((begin, before), (end, after)) = (self.before?, self.after?);
-        let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);
-        let devices = self.names.iter().zip(readings).filter_map(|(name, ((before, after), switched))| {
-            let (before, after) = (before.as_ref()?, after.as_ref()?);
-            Some(DeviceActivity {
-                name: name.clone(),
-                done: after.since(before),
-                in_flight_before: before.in_flight,
-                ever: after.read.ios + after.write.ios > 0,
-                switched: *switched,
-            })
-        });
+        let mut facts = self.readings.finish()?;
         let remote = self.remote.finish();
-        Some(DeviceFacts {
-            devices: devices.chain(remote.iter().map(observe_remote::as_device)).collect(),
-            remote,
-            own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
-            unwritten: before.unwritten.zip(after.unwritten),
-            elapsed: end - begin,
-            targets: self.targets.into_iter().map(|target| flushed(target, self.flush)).collect(),
-        })
+        facts.devices.extend(remote.iter().map(observe_remote::as_device));
+        let targets = self.targets.into_iter().map(|target| flushed(target, self.flush)).collect();
+        Some(DeviceFacts { remote, targets, ..facts })
     }
 }
 

@@ -6,8 +6,7 @@ mod stuck;
 mod target;
 mod watched;
 
-use diskspd_host::path_states::{self, PathStates};
-use diskspd_host::root::Root;
+use crate::real::{PathStates, path_states};
 use diskspd_model::results::{EndedBy, PathChange, QuietFacts, UnseenTime};
 use diskspd_model::units::seconds_of_ms;
 use diskspd_sys::clock::{Nanos, SECOND};
@@ -40,7 +39,7 @@ pub struct QuietWatch<'a> {
 impl<'a> QuietWatch<'a> {
     /// Before the start signal. `devices`: those beneath the targets.
     pub fn new(span: WatchedSpan<'a>, devices: &[String]) -> QuietWatch<'a> {
-        let paths = path_states::read(&Root::live(), devices);
+        let paths = path_states(devices);
         QuietWatch {
             targets: target::all(span.plan),
             devices: devices.to_vec(),
@@ -116,7 +115,7 @@ impl<'a> QuietWatch<'a> {
 
     /// What changed of paths and links since it was asked last.
     fn path_changes(&mut self, now: Nanos) -> Vec<PathChange> {
-        let states = path_states::read(&Root::live(), &self.devices);
+        let states = path_states(&self.devices);
         let before = std::mem::replace(&mut self.paths, states);
         silent::changes(&before, &self.paths, now.saturating_sub(self.start) / 1000)
     }

@@ -1,9 +1,19 @@
 //! The slowest I/Os of a worker (`--explain`), handed out as they come.
 
-use crate::tell::io_log::{Entry, Producer};
+use crate::tell::io_log::{Entry, Producer, Ring};
 use diskspd_sys::clock::{Nanos, SECOND};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+/// Where the workers hand out their slowest I/Os.
+#[derive(Debug)]
+pub struct SlowestRings {
+    /// One for each worker.
+    pub by_worker: Arc<Vec<Ring>>,
+    /// How many I/Os are kept.
+    pub wanted: u32,
+}
 
 /// Hands out the I/Os that may be among the slowest of their second: of most it takes no more than a
 /// comparison. Its memory is made when it is.

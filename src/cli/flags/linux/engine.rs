@@ -28,7 +28,8 @@ pub const FLAGS: &[Flag] = &[
         name: Long("engine"),
         forms: &[(
             "--engine <name>",
-            "the I/O engine: auto, uring, aio, sync, mmap, nvme, null or sim; help lists them",
+            "the I/O engine: auto, uring, aio, sync, mmap, nvme, null or sim; Windows: iocp, apc; help lists \
+             them",
         )],
         default: "auto: chosen by the workload and the targets",
         notes: "auto is mmap for -Sm; sync for one outstanding I/O, or where the target completes every I/O \
@@ -118,7 +119,7 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
             return Err(Problem::new(0, what)
-                .expected("auto, uring, aio, sync, mmap, nvme, null or sim")
+                .expected("auto, uring, aio, sync, mmap, nvme, null or sim; on Windows iocp or apc")
                 .hint("diskspd --engine help describes them"));
         }
     }

@@ -1,6 +1,6 @@
 //! Silences: what is known of one while it goes on, and those that are kept.
 
-use diskspd_host::path_states::PathStates;
+use crate::real::PathStates;
 use diskspd_model::profile::TargetId;
 use diskspd_model::results::{PathChange, Silence};
 use diskspd_sys::clock::Nanos;

@@ -1,0 +1,28 @@
+//! Where the data of an I/O is, as the kernels' queues are told.
+
+use super::Io;
+use diskspd_model::access::IoPriority;
+use diskspd_sys::transfer::Transfer;
+use std::ops::Range;
+
+impl Io {
+    /// Its data in the memory.
+    #[inline]
+    pub(super) fn place(&self) -> Range<usize> {
+        self.buffer_offset..self.buffer_offset + self.length as usize
+    }
+
+    /// For the queues of the kernel; priorities by file.
+    #[inline]
+    pub(super) fn transfer(&self, priorities: &[IoPriority]) -> Transfer {
+        Transfer {
+            op: self.op,
+            file: self.file,
+            offset: self.offset,
+            start: self.buffer_offset,
+            length: self.length,
+            tag: self.request,
+            priority: priorities.get(self.file as usize).copied().unwrap_or_default(),
+        }
+    }
+}

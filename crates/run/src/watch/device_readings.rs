@@ -1,0 +1,93 @@
+//! The counters of devices, right before and right after the measured window.
+
+use diskspd_host::io_counters::{Counters, Reading};
+use diskspd_host::root::Root;
+use diskspd_model::machine::io_counters::{DeviceActivity, DeviceFacts};
+use diskspd_model::machine::stack::Stack;
+use diskspd_sys::clock;
+
+/// Devices that are read twice.
+#[derive(Debug)]
+pub struct DeviceReadings {
+    /// By the kernel's names, each once.
+    pub names: Vec<String>,
+    counters: Counters,
+    /// When the first reading began, and what it was.
+    before: Option<(clock::Nanos, Reading)>,
+    /// When the second reading had ended, and what it was.
+    after: Option<(clock::Nanos, Reading)>,
+    /// Of each device, whether its counters were found switched otherwise than at the first reading.
+    switched: Vec<bool>,
+}
+
+impl DeviceReadings {
+    /// Opens the counters of these devices.
+    pub fn of(names: Vec<String>) -> DeviceReadings {
+        let counters = Counters::open(&Root::live(), &names);
+        let switched = vec![false; names.len()];
+        DeviceReadings { names, counters, before: None, after: None, switched }
+    }
+
+    /// The first reading, which began at `at`. What is between it and the window is counted by the devices
+    /// but not by the workers, so nothing else comes between.
+    pub fn begin(&mut self, at: clock::Nanos) {
+        self.before = Some((at, self.counters.read()));
+    }
+
+    /// The second reading, taken but not yet looked at: what else has to be read comes first.
+    pub fn read(&mut self) -> Reading {
+        self.counters.read()
+    }
+
+    /// The second reading, when all has been read.
+    pub fn end(&mut self, reading: Reading) {
+        self.see_switches(&reading.counted);
+        self.after = Some((clock::monotonic(), reading));
+    }
+
+    /// Within the window, now and then: whether the devices' I/O is counted. Reads a byte of each.
+    pub fn look_at_switches(&mut self) {
+        self.see_switches(&self.counters.counted());
+    }
+
+    fn see_switches(&mut self, now: &[bool]) {
+        let Some((_, before)) = &self.before else { return };
+        for (switched, (now, before)) in self.switched.iter_mut().zip(now.iter().zip(&before.counted)) {
+            *switched |= now != before;
+        }
+    }
+
+    /// The facts, without those of targets; `None` when the time span was not measured to its end.
+    pub fn finish(self) -> Option<DeviceFacts> {
+        let ((begin, before), (end, after)) = (self.before?, self.after?);
+        let readings = before.devices.iter().zip(&after.devices).zip(&self.switched);
+        let devices = self.names.iter().zip(readings).filter_map(|(name, ((before, after), switched))| {
+            let (before, after) = (before.as_ref()?, after.as_ref()?);
+            Some(DeviceActivity {
+                name: name.clone(),
+                done: after.since(before),
+                in_flight_before: before.in_flight,
+                ever: after.read.ios + after.write.ios > 0,
+                switched: *switched,
+            })
+        });
+        Some(DeviceFacts {
+            devices: devices.collect(),
+            own: before.own.zip(after.own).map(|(before, after)| after.since(&before)),
+            unwritten: before.unwritten.zip(after.unwritten),
+            elapsed: end - begin,
+            ..DeviceFacts::default()
+        })
+    }
+}
+
+/// The devices of all stacks that this machine counts, each once.
+pub fn names_of<'a>(stacks: impl Iterator<Item = &'a Stack>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for layer in stacks.flat_map(|stack| &stack.layers) {
+        if layer.remote.is_none() && !names.contains(&layer.name) {
+            names.push(layer.name.clone());
+        }
+    }
+    names
+}

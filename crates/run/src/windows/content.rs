@@ -1,0 +1,52 @@
+//! What of the files that are read was written: the rest is read as zeros, without asking the disk.
+
+use crate::voice::Voice;
+use diskspd_host::content;
+use diskspd_judge::truth;
+use diskspd_model::machine::content::ContentFacts;
+use diskspd_model::plan::{SpanPlan, WorkerTarget};
+use diskspd_sys::clock::{self, Nanos, SECOND};
+
+/// Time for all files together, ns. What isn't known by then stays unknown.
+const TIME: Nanos = 300 * SECOND / 1000;
+
+/// Looks at every file that is read, and warns of what would be answered without the disk.
+pub fn look(plan: &SpanPlan, voice: &Voice) -> Vec<ContentFacts> {
+    let until = clock::monotonic() + TIME;
+    let facts: Vec<ContentFacts> = parts(plan).into_iter().filter_map(|part| of_file(&part, until)).collect();
+    for about in &facts {
+        let path = plan.path_of(about.target);
+        truth::content_warnings(about, &path).into_iter().for_each(|warning| voice.tell(warning));
+    }
+    facts
+}
+
+/// The part of a file that workers read: first byte, and behind the last one.
+struct Part<'a> {
+    target: &'a WorkerTarget,
+    from: u64,
+    to: u64,
+}
+
+/// The files that are read, each once.
+fn parts(plan: &SpanPlan) -> Vec<Part<'_>> {
+    let mut parts: Vec<Part> = Vec::new();
+    let targets = plan.workers.iter().flat_map(|worker| &worker.targets);
+    for target in targets.filter(|target| target.workload.write_ratio < 100) {
+        let (from, to) = (target.workload.base, target.workload.base.saturating_add(target.workload.region));
+        match parts.iter_mut().find(|part| part.target.location == target.location) {
+            Some(part) => (part.from, part.to) = (part.from.min(from), part.to.max(to)),
+            None => parts.push(Part { target, from, to }),
+        }
+    }
+    parts
+}
+
+/// `None` = the file system doesn't tell.
+fn of_file(part: &Part, until: Nanos) -> Option<ContentFacts> {
+    let began = clock::monotonic();
+    let space = content::written(&part.target.location, part.from, part.to, until).ok()?;
+    let (target, from, to) = (part.target.id, part.from, part.to);
+    let nanos = clock::monotonic() - began;
+    Some(ContentFacts { target, from, to, space: Some(space), nanos, ..ContentFacts::default() })
+}

@@ -1,0 +1,87 @@
+//! The files of `-c` are made on Windows: one after the other, as DISKSPD makes them.
+
+use crate::control::Control;
+use crate::options::Options;
+use crate::outcome::SpanOutcome;
+use crate::precreate::File;
+use crate::voice::Voice;
+use diskspd_model::workload::payload;
+use diskspd_sys::clock::{self, SECOND};
+use diskspd_sys::targets::{self, Made};
+use std::io;
+use std::path::PathBuf;
+
+/// Why not all files are there.
+#[derive(Debug)]
+pub enum NotCreated {
+    /// A message.
+    Failed(String),
+    /// The user interrupted.
+    Interrupted,
+}
+
+impl From<NotCreated> for SpanOutcome {
+    fn from(not: NotCreated) -> SpanOutcome {
+        match not {
+            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
+            NotCreated::Interrupted => SpanOutcome::default(),
+        }
+    }
+}
+
+/// Makes files where they were located. One that has its size already is used as it is, unless they are to be
+/// made anew (`--recreate`).
+///
+/// # Errors
+/// See [`NotCreated`]: the first that isn't there.
+pub fn create_all(
+    files: &[(File, PathBuf)],
+    options: &Options,
+    control: &Control,
+    voice: &Voice,
+) -> Result<(), NotCreated> {
+    for (file, path) in files {
+        let has_size = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == file.size);
+        if has_size && !options.recreate {
+            voice.verbose(|| format!("'{}' has its size already and is used as it is", file.path));
+            continue;
+        }
+        voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));
+        let name = file.path.to_string();
+        let mut draw = 0;
+        let mut go_on = |done| {
+            let now = clock::monotonic();
+            if now >= draw {
+                voice.draw_preparation(&name, done, file.size);
+                draw = now + SECOND;
+            }
+            !control.is_interrupted()
+        };
+        // A piece is a multiple of the pattern.
+        let fill = |piece: &mut [u8]| {
+            if !file.zero {
+                payload::fill_pattern(piece)
+            }
+        };
+        let made = targets::create(path, file.size, &fill, &mut go_on);
+        voice.clear_line();
+        match made {
+            Ok(Made::Written) => {}
+            Ok(Made::Valid) => voice.verbose(|| {
+                format!(
+                    "'{}' was declared valid (SetFileValidData): it holds what was on the disk",
+                    file.path
+                )
+            }),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(NotCreated::Interrupted),
+            Err(error) => {
+                return Err(NotCreated::Failed(format!(
+                    "'{}': can't create it with {} bytes: {error}; check the folder, the room on the \
+                     volume and the rights",
+                    file.path, file.size
+                )));
+            }
+        }
+    }
+    Ok(())
+}

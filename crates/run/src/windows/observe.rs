@@ -1,0 +1,81 @@
+//! What is observed of a time span in real time from outside of its workers: the counters of the volumes and
+//! disks that its files lie on.
+
+use crate::tell::live::Counters;
+use crate::unobserved::{targets, without_io};
+use crate::watch::device_readings::{DeviceReadings, names_of};
+use crate::worker::SlowestRings;
+use diskspd_host::stack;
+use diskspd_model::machine::io_counters::{DeviceFacts, TargetDevices};
+use diskspd_model::plan::SpanPlan;
+use diskspd_model::results::Observed;
+use diskspd_sys::clock::{self, Nanos};
+
+/// The observer of one time span.
+#[derive(Debug)]
+pub struct Observer {
+    targets: Vec<TargetDevices>,
+    readings: DeviceReadings,
+    /// What is known so far.
+    pub observed: Observed,
+}
+
+impl Observer {
+    /// Finds out what the targets of a time span lie on, and opens the counters.
+    pub fn new(plan: &SpanPlan) -> Observer {
+        let target = |(engine, target): (_, &diskspd_model::plan::WorkerTarget)| {
+            let stack = without_io(engine).unwrap_or_else(|| stack::stack(&target.location));
+            TargetDevices { target: target.id, stack, ..TargetDevices::default() }
+        };
+        let targets: Vec<TargetDevices> = targets(plan).into_iter().map(target).collect();
+        let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.stack)));
+        Observer { targets, readings, observed: Observed::default() }
+    }
+
+    /// All volumes and disks beneath the targets.
+    pub fn device_names(&self) -> &[String] {
+        &self.readings.names
+    }
+
+    /// Where the workers hand out their slowest I/Os: nobody asks for them.
+    pub fn slowest(&self) -> Option<SlowestRings> {
+        None
+    }
+
+    /// Measuring began at that moment.
+    pub fn began(&self, _: Nanos) {}
+
+    /// Shortly before accounting is switched on.
+    pub fn measurement_is_near(&mut self, _: &[Counters]) {}
+
+    /// Right before accounting is switched on.
+    pub fn measurement_begins(&mut self, _: &[Counters]) {
+        self.readings.begin(clock::monotonic());
+    }
+
+    /// Within the window, once a second.
+    pub fn look(&mut self, _: Nanos) {
+        self.readings.look_at_switches();
+    }
+
+    /// Right after accounting was switched off.
+    pub fn measurement_ended(&mut self) {
+        let reading = self.readings.read();
+        self.readings.end(reading);
+    }
+
+    /// When all that belongs to the window has been read.
+    pub fn measurement_is_over(&mut self) {}
+
+    /// When workers are left behind.
+    pub fn leave(self, workers: &[Counters]) -> Observed {
+        self.finish(workers)
+    }
+
+    /// When the workers have ended.
+    pub fn finish(mut self, _: &[Counters]) -> Observed {
+        let targets = self.targets;
+        self.observed.devices = self.readings.finish().map(|facts| DeviceFacts { targets, ..facts });
+        self.observed
+    }
+}

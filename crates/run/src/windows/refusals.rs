@@ -1,0 +1,90 @@
+//! What a run asks for that isn't done on Windows yet: refused by name, with why and what to do.
+
+use diskspd_model::machine::target::is_drive_letter;
+use diskspd_model::plan::PlanError;
+use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target};
+use diskspd_sys::targets::may_be_file;
+
+/// An option that is given or not, and why it isn't done.
+type Lacking<'a> = (bool, &'a str, &'a str);
+
+fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 7] {
+    [
+        (run_options.cpu_latency_us.is_some(), "--cpu-latency", "it takes Linux's /dev/cpu_dma_latency"),
+        (run_options.explain.is_some(), "--explain", "it takes Linux's tracefs"),
+        (run_options.verify.is_some(), "--verify", "its journal names boots of Linux"),
+        (profile.etw.is_some(), "-e", "it takes Linux's perf events"),
+        (run_options.prefill.is_some(), "--prefill", "what was written of a file isn't read here"),
+        (run_options.flush_after, "--flush-after", "what of a file is in memory isn't read here"),
+        (run_options.poll, "--poll", "it takes io_uring"),
+    ]
+}
+
+fn of_target(target: &Target) -> [Lacking<'static>; 9] {
+    [
+        (target.memory_mapped_io, "-Sm", "files aren't mapped here"),
+        (target.bypass_io.is_some(), "-Sy and -SY", "BypassIO isn't asked for here"),
+        (
+            target.cache_mode == CacheMode::DisableLocalCache,
+            "-Sr",
+            "whether a file is remote isn't read here",
+        ),
+        (target.temporary_file, "-ft", "the hint isn't given here"),
+        (target.dont_cache, "--dontcache", "it takes Linux's RWF_DONTCACHE"),
+        (target.atomic, "--atomic", "it takes Linux's RWF_ATOMIC"),
+        (target.no_wait, "--nowait", "it takes Linux's RWF_NOWAIT"),
+        (target.zoned, "--zoned", "zones aren't read here"),
+        (target.write_hint.is_some(), "--write-hint", "it takes Linux's lifetimes of writes"),
+    ]
+}
+
+fn refusal(lacking: &[Lacking]) -> Option<PlanError> {
+    let (_, option, why) = lacking.iter().find(|(is_given, ..)| *is_given)?;
+    Some(PlanError::profile(format!(
+        "{option} isn't done on Windows yet: {why}; leave it out, or let Microsoft's tool make the run \
+         (--with)"
+    )))
+}
+
+fn is_disk(path: &RawText) -> bool {
+    path.as_bytes().starts_with(b"#") || is_drive_letter(path.as_bytes())
+}
+
+/// What of a run isn't done here; `None` = all of it is. In simulated time the system has no part in it.
+pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
+    let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
+    if targets().any(|target| target.use_large_pages) {
+        let why = "large pages aren't taken here";
+        return refusal(&[(true, "-l", why)]);
+    }
+    if run_options.simulated() {
+        let disk = targets().find(|target| is_disk(&target.path) && target.file_size.is_none());
+        if let Some(Target { path, .. }) = disk {
+            return Some(PlanError::profile(format!(
+                "'{path}': sizes of disks aren't read on Windows yet; give the size to simulate (-c<size>)"
+            )));
+        }
+    }
+    if run_options.virtual_time() {
+        return None;
+    }
+    if let Some(refused) = refusal(&of_run(profile, run_options)) {
+        return Some(refused);
+    }
+    if run_options.simulated() {
+        return None;
+    }
+    targets().find_map(|target| {
+        let path = &target.path;
+        match is_disk(path) || !may_be_file(path.as_path()) {
+            true => Some(PlanError::profile(format!(
+                "'{path}' is no name of a file: disks and volumes aren't read or written on Windows yet; \
+                 name a file, or let Microsoft's tool make the run (--with)"
+            ))),
+            false => refusal(&of_target(target)).or_else(|| {
+                let (_, row, _) = target.shares.iter().next()?;
+                refusal(&[(true, row.option, "files are only read and written here")])
+            }),
+        }
+    })
+}

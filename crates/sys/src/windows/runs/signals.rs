@@ -1,0 +1,136 @@
+//! What asks a program to end: Ctrl-C and its like, which Windows tells in a thread of its own.
+
+use crate::mutex::LockAnyway;
+use std::io;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use windows_sys::Win32::System::Console::{
+    CTRL_BREAK_EVENT, CTRL_C_EVENT, CTRL_CLOSE_EVENT, CTRL_LOGOFF_EVENT, CTRL_SHUTDOWN_EVENT,
+    SetConsoleCtrlHandler,
+};
+use windows_sys::core::BOOL;
+
+/// What the program ends with that doesn't listen, as Windows has it (`STATUS_CONTROL_C_EXIT`).
+const ENDED_BY_IT: i32 = 0xc000_013a_u32.cast_signed();
+
+/// Who listens, by number: an ending, or `None` when nothing is waited for any more.
+static LISTENERS: Mutex<Vec<(u64, Sender<Option<Ending>>)>> = Mutex::new(Vec::new());
+
+/// What asks a program to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Ctrl-C.
+    Interrupt,
+    /// Ctrl-Break, which other programs send, and the end of the session.
+    Terminate,
+    /// The console is closed: a few seconds are left.
+    Hangup,
+}
+
+/// They arrive here until this is closed or dropped, and do nothing else. Where nobody listens they end the
+/// program.
+#[derive(Debug)]
+pub struct Endings {
+    number: u64,
+    told: Receiver<Option<Ending>>,
+}
+
+/// Closes [`Endings`] from another thread.
+#[derive(Debug, Clone)]
+pub struct Close(u64);
+
+/// Called by Windows, in a thread of its own.
+///
+/// # Safety
+/// None is needed: it takes a number.
+unsafe extern "system" fn told(kind: u32) -> BOOL {
+    let ending = match kind {
+        CTRL_C_EVENT => Ending::Interrupt,
+        CTRL_BREAK_EVENT | CTRL_LOGOFF_EVENT | CTRL_SHUTDOWN_EVENT => Ending::Terminate,
+        CTRL_CLOSE_EVENT => Ending::Hangup,
+        _ => return 0,
+    };
+    let listeners = LISTENERS.lock_anyway();
+    let heard = listeners.iter().filter(|(_, listener)| listener.send(Some(ending)).is_ok()).count();
+    drop(listeners);
+    // Windows ends the program when this returns; it is asked to leave that to the run.
+    while heard > 0 && ending == Ending::Hangup {
+        std::thread::park();
+    }
+    BOOL::from(heard > 0)
+}
+
+impl Endings {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// The handler can't be installed.
+    pub fn listen() -> io::Result<Endings> {
+        // 0 = the handler isn't installed yet.
+        static NUMBERS: Mutex<u64> = Mutex::new(0);
+        let mut numbers = NUMBERS.lock_anyway();
+        // SAFETY: the function lives as long as the program, and may be called in any thread.
+        if *numbers == 0 && unsafe { SetConsoleCtrlHandler(Some(told), 1) } == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        *numbers += 1;
+        let number = *numbers;
+        let (tell, told) = channel();
+        LISTENERS.lock_anyway().push((number, tell));
+        Ok(Endings { number, told })
+    }
+
+    /// What ends [`Endings::forever`].
+    pub fn close(&self) -> Close {
+        Close(self.number)
+    }
+
+    /// Every one that arrives, waited for until closed.
+    pub fn forever(&mut self) -> impl Iterator<Item = Ending> {
+        std::iter::from_fn(|| self.told.recv().ok().flatten())
+    }
+}
+
+impl Drop for Endings {
+    fn drop(&mut self) {
+        self.close().close();
+    }
+}
+
+impl Close {
+    /// Nothing arrives any more.
+    pub fn close(&self) {
+        let mut listeners = LISTENERS.lock_anyway();
+        listeners.iter().filter(|(number, _)| *number == self.0).for_each(|(_, listener)| {
+            let _ = listener.send(None);
+        });
+        listeners.retain(|(number, _)| *number != self.0);
+    }
+}
+
+impl Ending {
+    /// Does what it does to a program that doesn't listen: ends it.
+    pub fn obey(self) {
+        std::process::exit(ENDED_BY_IT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_who_listen_are_told_until_they_are_closed() {
+        let (mut first, mut other) = (Endings::listen().unwrap(), Endings::listen().unwrap());
+        // SAFETY: it takes a number.
+        let tell = |kind| unsafe { told(kind) };
+        assert_eq!(tell(CTRL_C_EVENT), 1);
+        first.close().close();
+        assert_eq!(tell(CTRL_BREAK_EVENT), 1);
+        assert_eq!(first.forever().collect::<Vec<_>>(), [Ending::Interrupt]);
+        other.close().close();
+        assert_eq!(other.forever().collect::<Vec<_>>(), [Ending::Interrupt, Ending::Terminate]);
+        drop((first, other));
+        assert_eq!((tell(CTRL_C_EVENT), tell(99)), (0, 0), "nobody listens");
+    }
+}

@@ -1,0 +1,295 @@
+//! Files as targets: how they are opened and made, and what I/O past the cache asks of them. Nothing else
+//! than a file is ever opened here: no volume, disk, pipe or console.
+
+use diskspd_model::access::{IoPriority, OpenMode};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::path::{Component, Path, PathBuf, Prefix};
+use windows_sys::Win32::Foundation::{ERROR_NOT_ALL_ASSIGNED, HANDLE};
+use windows_sys::Win32::Security::{
+    AdjustTokenPrivileges, LUID_AND_ATTRIBUTES, LookupPrivilegeValueW, SE_MANAGE_VOLUME_NAME,
+    SE_PRIVILEGE_ENABLED, TOKEN_ADJUST_PRIVILEGES, TOKEN_PRIVILEGES, TOKEN_QUERY,
+};
+use windows_sys::Win32::Storage::FileSystem::{
+    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED, FILE_FLAG_RANDOM_ACCESS,
+    FILE_FLAG_SEQUENTIAL_SCAN, FILE_FLAG_WRITE_THROUGH, FILE_IO_PRIORITY_HINT_INFO, FILE_SHARE_READ,
+    FILE_SHARE_WRITE, FILE_TYPE_DISK, FileIoPriorityHintInfo, GetFileInformationByHandle, GetFileType,
+    IoPriorityHintLow, IoPriorityHintVeryLow, SetFileInformationByHandle, SetFileValidData,
+};
+use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
+
+/// Bytes that are written at once where a file is filled: as DISKSPD.
+const PIECE: usize = 1 << 20;
+
+/// A target, open.
+#[derive(Debug)]
+pub struct OpenTarget {
+    /// The file.
+    pub file: OwnedHandle,
+    /// Its size now, bytes; never 0.
+    pub size: u64,
+}
+
+fn no_file() -> io::Error {
+    io::Error::other("it is no file: this program writes to and reads from files only on Windows")
+}
+
+/// Whether a path may name a file: not a device (`\\.\`, `\\?\`), and not a drive alone.
+pub fn may_be_file(path: &Path) -> bool {
+    let mut parts = path.components();
+    let is_plain = match parts.next() {
+        Some(Component::Prefix(prefix)) => matches!(prefix.kind(), Prefix::Disk(_) | Prefix::UNC(..)),
+        Some(_) => true,
+        None => false,
+    };
+    // std reads `//./X:` as folders.
+    let text = path.as_os_str().to_string_lossy().replace('/', "\\");
+    let is_device = [r"\\.\", r"\\?\", r"\??\"].iter().any(|start| text.starts_with(start));
+    is_plain && !is_device && path.file_name().is_some()
+}
+
+/// Opens an existing file as the mode says; `overlapped`: for more than one I/O at a time.
+///
+/// # Errors
+/// What the system says; it is no file; it is empty.
+pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTarget> {
+    if !may_be_file(path) {
+        return Err(no_file());
+    }
+    let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+    let flags = flag(mode.direct, FILE_FLAG_NO_BUFFERING)
+        | flag(mode.dsync, FILE_FLAG_WRITE_THROUGH)
+        | flag(mode.hint.random, FILE_FLAG_RANDOM_ACCESS)
+        | flag(mode.hint.sequential, FILE_FLAG_SEQUENTIAL_SCAN)
+        | flag(overlapped, FILE_FLAG_OVERLAPPED);
+    let file = File::options()
+        .read(mode.read)
+        .write(mode.write)
+        .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
+        .custom_flags(flags)
+        .open(path)?;
+    let size = size_of(&file)?;
+    if size == 0 {
+        return Err(io::Error::other("its size is 0: there is nothing to read or overwrite"));
+    }
+    Ok(OpenTarget { file: file.into(), size })
+}
+
+/// Size of what is open, bytes; nothing but a file has one.
+fn size_of(file: &File) -> io::Result<u64> {
+    let handle = file.as_raw_handle().cast();
+    // SAFETY: the handle is open.
+    if unsafe { GetFileType(handle) } != FILE_TYPE_DISK {
+        return Err(no_file());
+    }
+    let mut found = BY_HANDLE_FILE_INFORMATION::default();
+    // A volume or a disk answers nothing.
+    // SAFETY: the handle is open; the structure lives on this stack.
+    if unsafe { GetFileInformationByHandle(handle, &raw mut found) } == 0 {
+        return Err(no_file());
+    }
+    Ok((u64::from(found.nFileSizeHigh) << 32) | u64::from(found.nFileSizeLow))
+}
+
+/// Gives the I/Os of an open file a priority.
+///
+/// # Errors
+/// What the system says.
+pub fn set_priority(file: &OwnedHandle, priority: IoPriority) -> io::Result<()> {
+    let hint = match priority {
+        IoPriority::Idle => IoPriorityHintVeryLow,
+        IoPriority::Low => IoPriorityHintLow,
+        IoPriority::Unstated => return Ok(()),
+    };
+    let wanted = FILE_IO_PRIORITY_HINT_INFO { PriorityHint: hint };
+    let (handle, bytes) = (file.as_raw_handle().cast(), size_of_val(&wanted) as u32);
+    // SAFETY: the handle is open; the system reads so many bytes of the structure.
+    let answer = unsafe {
+        SetFileInformationByHandle(handle, FileIoPriorityHintInfo, (&raw const wanted).cast(), bytes)
+    };
+    if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// How a file came to its size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// It holds what was on the disk before (`SetFileValidData`).
+    Valid,
+    /// It was written from its start to its end.
+    Written,
+}
+
+/// Makes a file anew, of so many bytes. Where the right to it is held (`SeManageVolumePrivilege`) its space
+/// is declared valid, else it is written with `piece` again and again; `go_on` is told how far it is, and
+/// says whether to go on. A file that isn't made to its end is removed.
+///
+/// # Errors
+/// What the system says; it is no file; it was given up ([`io::ErrorKind::Interrupted`]).
+pub fn create(
+    path: &Path,
+    size: u64,
+    piece: &dyn Fn(&mut [u8]),
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<Made> {
+    if !may_be_file(path) {
+        return Err(no_file());
+    }
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).share_mode(0).open(path)?;
+    // Before anything is changed.
+    size_of(&file)?;
+    let removed = Unfinished(Some(path.to_owned()));
+    file.set_len(0)?;
+    file.set_len(size)?;
+    let made = match is_valid(&file, size) {
+        true => Made::Valid,
+        false => {
+            write_all(&mut file, size, piece, go_on)?;
+            Made::Written
+        }
+    };
+    removed.keep();
+    Ok(made)
+}
+
+/// Removes a file unless it is kept.
+struct Unfinished(Option<PathBuf>);
+
+impl Unfinished {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+fn write_all(
+    file: &mut File,
+    size: u64,
+    piece: &dyn Fn(&mut [u8]),
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> io::Result<()> {
+    let mut bytes = vec![0; PIECE];
+    piece(&mut bytes);
+    file.seek(SeekFrom::Start(0))?;
+    let mut done = 0;
+    while done < size {
+        if !go_on(done) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let length = (size - done).min(PIECE as u64);
+        file.write_all(&bytes[..length as usize])?;
+        done += length;
+    }
+    file.sync_all()
+}
+
+/// Declares all of a file valid; false = the right isn't held, or the file system can't.
+fn is_valid(file: &File, size: u64) -> bool {
+    let Ok(size) = i64::try_from(size) else { return false };
+    // SAFETY: the handle is open; takes a number.
+    may_manage_volumes() && unsafe { SetFileValidData(file.as_raw_handle().cast(), size) } != 0
+}
+
+/// Whether the process has the right to manage volumes, which is asked for.
+fn may_manage_volumes() -> bool {
+    let mut token: HANDLE = std::ptr::null_mut();
+    let wanted = TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY;
+    // SAFETY: the handle stands for this process; one handle is written, which lives on this stack.
+    if unsafe { OpenProcessToken(GetCurrentProcess(), wanted, &raw mut token) } == 0 {
+        return false;
+    }
+    // SAFETY: it was opened for this caller, and nobody else knows it.
+    let token = unsafe { OwnedHandle::from_raw_handle(token.cast()) };
+    let mut privileges = TOKEN_PRIVILEGES {
+        PrivilegeCount: 1,
+        Privileges: [LUID_AND_ATTRIBUTES { Attributes: SE_PRIVILEGE_ENABLED, ..Default::default() }],
+    };
+    let luid = &raw mut privileges.Privileges[0].Luid;
+    // SAFETY: the name ends with 0; one number is written, which lives on this stack.
+    if unsafe { LookupPrivilegeValueW(std::ptr::null(), SE_MANAGE_VOLUME_NAME, luid) } == 0 {
+        return false;
+    }
+    let (handle, none) = (token.as_raw_handle().cast(), std::ptr::null_mut());
+    // SAFETY: the token is open; the system reads one structure, and writes nothing.
+    let answer =
+        unsafe { AdjustTokenPrivileges(handle, 0, &raw const privileges, 0, none, std::ptr::null_mut()) };
+    let lacks = io::Error::last_os_error().raw_os_error() == i32::try_from(ERROR_NOT_ALL_ASSIGNED).ok();
+    answer != 0 && !lacks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::access::AccessHint;
+
+    fn mode(write: bool) -> OpenMode {
+        let hint = AccessHint { random: true, sequential: false };
+        OpenMode { read: true, write, direct: true, dsync: true, hint, lifetime: None }
+    }
+
+    #[test]
+    fn nothing_but_files_is_opened_or_made() {
+        for name in [
+            r"\\.\C:",
+            r"\\.\PhysicalDrive0",
+            r"\\?\C:\x",
+            r"\\?\Volume{1}",
+            "//./C:",
+            r"\??\C:",
+            "C:",
+            "C:\\",
+            "",
+            r"\\server\share",
+        ] {
+            assert!(!may_be_file(Path::new(name)), "{name}");
+            assert!(open(Path::new(name), &mode(true), true).is_err(), "{name}");
+            let made = create(Path::new(name), 4096, &|_| (), &mut |_| true);
+            assert!(made.is_err(), "{name}");
+        }
+        for name in ["x.dat", r".\x.dat", r"C:\x.dat", "C:x.dat", r"\\server\share\x.dat", "a/b"] {
+            assert!(may_be_file(Path::new(name)), "{name}");
+        }
+        // Open, but no file.
+        assert!(open(Path::new("NUL"), &mode(false), false).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        assert!(open(folder.path(), &mode(false), false).is_err());
+    }
+
+    #[test]
+    fn a_file_is_made_to_its_end_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.dat");
+        let fill = |bytes: &mut [u8]| bytes.fill(7);
+        for size in [1, PIECE as u64, 2 * PIECE as u64 + 5] {
+            let mut seen = Vec::new();
+            let made = create(&path, size, &fill, &mut |done| {
+                seen.push(done);
+                true
+            });
+            let content = std::fs::read(&path).unwrap();
+            assert_eq!(content.len() as u64, size);
+            if made.unwrap() == Made::Written {
+                assert!(content.iter().all(|byte| *byte == 7));
+                assert_eq!(seen.len() as u64, size.div_ceil(PIECE as u64));
+            }
+            assert_eq!(open(&path, &mode(true), true).unwrap().size, size);
+        }
+        std::fs::write(&path, "").unwrap();
+        assert!(open(&path, &mode(false), false).unwrap_err().to_string().contains("size is 0"));
+        let mut file = File::options().write(true).open(&path).unwrap();
+        let given_up = write_all(&mut file, 9, &fill, &mut |_| false).unwrap_err();
+        assert_eq!(given_up.kind(), io::ErrorKind::Interrupted);
+        drop(file);
+        drop(Unfinished(Some(path.clone())));
+        assert!(!path.exists());
+    }
+}
