@@ -675,7 +675,7 @@ fn files_are_made_read_and_written_in_every_way() {
     for (line, words) in [
         ("-b1000 -Su -W0 -d1 x.dat", ["must be aligned", "of 512 bytes"]),
         ("-b4K -W0 -d1 none.dat", ["'none.dat' does not exist", "-c<size>"]),
-        ("-c1M -b4K -W0 -d1 nowhere\\x.dat", ["can't create it with 1048576 bytes", "check the folder"]),
+        ("-c1M -b4K -W0 -d1 nowhere\\x.dat", ["the folder 'nowhere' does not exist", "create the folder"]),
     ] {
         run(line).fails(1, &words);
     }
