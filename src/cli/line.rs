@@ -111,7 +111,7 @@ impl TypedLine {
 
 fn option_after_target(argument: &[u8], target: &[u8], options: &[Given]) -> CliError {
     let shown = String::from_utf8_lossy(target);
-    let error = CliError::at(argument, 0, format!("an option stands behind the target '{shown}'"));
+    let error = CliError::at(argument, 0, format!("an option stands after the target '{shown}'"));
     match options.last().and_then(|option| option.with_value(&Draft::default(), target)) {
         Some(spelling) => error.hint(format!("if '{shown}' is a value, attach it: {spelling}")),
         None => error

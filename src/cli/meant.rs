@@ -38,7 +38,7 @@ const OPTIONS: [(&[&str], &str); 21] = [
     (&["runtime", "time", "duration", "time_based", "time-based"], "-d30 measures for 30 seconds"),
     (&["ramp_time", "warmup"], "-W5 warms up for 5 seconds"),
     (&["size", "filesize", "io_size"], "-c1G makes a file of 1 GiB"),
-    (&["filename", "file", "target", "device"], "targets stand behind all options: diskspd -b4K -r test.dat"),
+    (&["filename", "file", "target", "device"], "targets come after all options: diskspd -b4K -r test.dat"),
     (&["ioengine"], "--engine uring, aio, sync or mmap; --engine help lists them"),
     (
         &["direct", "buffered"],

@@ -100,7 +100,7 @@ fn no_target(options: &[Given]) -> CliError {
         [only] if only.argument == b"-h" => {
             "for help type diskspd --help. -h is -Sh here (unbuffered, durable writes) and needs a target"
         }
-        _ => "name at least one file or block device behind the options; diskspd --help explains",
+        _ => "name at least one file or block device after the options; diskspd --help explains",
     };
     CliError::new("no target").hint(hint)
 }

@@ -169,7 +169,7 @@ mod tests {
             ("-rs8..1 f", "-rs 8..1: 8..1 is descending"),
             ("-a0..3 f", "-a can't be swept"),
             ("--save=1..3 f", "--save can't be swept"),
-            ("--out 1..3 f", "--out can't be swept: it says where results go"),
+            ("--out 1..3 f", "--out can't be swept: it applies to all points at once"),
         ] {
             let message = swept(text).unwrap_err().to_string();
             assert!(message.contains(why), "{message}");

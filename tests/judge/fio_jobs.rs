@@ -364,9 +364,9 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ("[global]\nbs=4k\n", "j.fio: there is no job; a job begins with its name: [name]"),
         (
             "bs=4k\n[a]\nsize=1m\n",
-            "j.fio:1: bs=4k: an option before any section; put it behind [global], or behind the [name] of a job",
+            "j.fio:1: bs=4k: an option before any section; put it after [global], or after the [name] of a job",
         ),
-        ("[a\nbs=4k\n", "j.fio:1: the section's name has no ] behind it"),
+        ("[a\nbs=4k\n", "j.fio:1: the section's name has no ] after it"),
         (
             "[a]\nsize=1m\niodeph=4\n",
             "j.fio:3: [a]: iodeph=4: fio's option is unknown here; did you mean iodepth?",
@@ -397,7 +397,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
-            "j.fio:5: [a]: number_ios=4: I/Os are shortened where a block behind them was done: the bytes of so many aren't known; give size or io_size, or add norandommap=1",
+            "j.fio:5: [a]: number_ios=4: I/Os end before a block that was done, so the bytes of that many aren't known; give size or io_size, or add norandommap=1",
         ),
         (
             "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",
@@ -451,7 +451,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nrate=8k\n",
-            "j.fio:5: [a]: rate=8k: I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known; add norandommap=1, or use rate_iops with bssplit",
+            "j.fio:5: [a]: rate=8k: I/Os end before a block that was done, so a rate in bytes can't be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
         ),
         (
             "[a]\nsize=1m\nrate=1k\nrate_process=poisson\n",

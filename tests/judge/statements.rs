@@ -209,5 +209,5 @@ fn what_the_media_took_is_told_for_what_hosts_wrote_and_answers_who_placed_it() 
     assert_eq!(written(plain, None, None), None);
     let unknown = judged(vec![statement(LogSource::Placement, None, None)]);
     let storage = unknown.findings.iter().find(|finding| finding.name == "limited-by-storage").unwrap();
-    assert!(storage.evidence.join("; ").contains("(FDP statistics) are not known"), "{storage:?}");
+    assert!(storage.evidence.join("; ").contains("(FDP statistics) are unavailable"), "{storage:?}");
 }

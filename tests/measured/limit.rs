@@ -301,7 +301,7 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
     assert_eq!(found(&record, "device-depth"), None);
     let evidence = found(&record, "depth-not-reached").unwrap().evidence;
     assert!(
-        evidence.contains(&"the device had 4.0 of them in flight, by its own clock".to_owned()),
+        evidence.contains(&"the device had 4.0 of them in flight, by the kernel's counters".to_owned()),
         "{evidence:?}"
     );
 }
@@ -399,7 +399,7 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
             (45, 5, 45),
             [(5, 0, 0), idle],
             (5, 5),
-            Some("the program's own threads: 0 and 1 share CPU 0"),
+            Some("the program's own threads: threads 0 and 1 share CPU 0"),
         ),
         (
             "-o1 -t2",

@@ -53,7 +53,7 @@ fn attributes_of_files_are_told_by_what_they_do() {
         let ended = diskspd(&format!("-v -b4K -w100 -W0 -d1 {}", file.display()), Path::new(""));
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         let told = ended.stderr.contains("the file has the attribute S");
-        let denied = ended.stderr.contains("end in the page cache: they are not durable yet");
+        let denied = ended.stderr.contains("complete in the page cache: they are not durable yet");
         assert_eq!((told, denied), (synchronous, !synchronous), "{}: {}", file.display(), ended.stderr);
     }
 }
@@ -77,7 +77,7 @@ fn a_debugger_that_only_waits_is_a_note() {
         return;
     }
     let note = stderr.lines().find(|line| line.contains("gdb (process ")).unwrap_or_default();
-    assert!(note.starts_with("NOTE: ") && note.contains("found a thread stopped by it"), "{stderr}");
+    assert!(note.starts_with("NOTE: ") && note.contains("was a thread stopped"), "{stderr}");
 }
 
 /// `strace` is named, with its process.

@@ -165,9 +165,9 @@ fn what_is_told_of_the_cache_is_what_was_done_on_a_block_device() {
         ended
     };
     for (name, mode, words) in [
-        ("default", "", "past the page cache"),
+        ("default", "", "bypassing the page cache"),
         ("cached", "-Sb", "through the page cache"),
-        ("bypassed", "-Su", "past the page cache"),
+        ("bypassed", "-Su", "bypassing the page cache"),
     ] {
         let (record, page) = (at(&format!("{name}.json")), at(&format!("{name}.html")));
         line(format!("-b4K -r {mode} BRIEF --out {record} --out {page} {{}}"));

@@ -181,7 +181,7 @@ fn what_a_control_group_holds_back_is_not_the_devices() {
 #[test]
 fn engines_that_do_no_io_and_wrong_numbers_are_refused() {
     let ended = diskspd("-c1M -d1 --engine null --explain {}", Path::new("f.dat"));
-    ended.fails(3, &["--explain follows I/Os through the kernel"]);
+    ended.fails(3, &["--explain traces I/Os in the kernel"]);
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn what_ranks_lack_is_refused_by_name() {
     for (options, said) in [
         (vec!["--stream", "s.jsonl"], "--stream shows one rank only: leave it out"),
         (vec!["--explain"], "--explain shows the slowest I/Os of one host"),
-        (vec!["--repeat", "3"], "--repeat excludes several ranks: repeat the launcher's command"),
+        (vec!["--repeat", "3"], "--repeat can't be used with several ranks: repeat the launcher's command"),
         (vec!["--dry-run"], "start it without the launcher"),
         (vec!["--out", "run-%r.json"], "%r and %h in its path mean nothing: name one file"),
         (vec!["--io-log", "log.csv"], "put %r (the rank) or %h (the host) into its path"),

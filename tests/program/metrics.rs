@@ -111,7 +111,7 @@ fn a_stream_of_metrics_is_a_file_that_each_interval_replaces() {
     assert!(samples["diskspd_live_ios_total{direction=\"read\"}"] > 0.0, "{text}");
     understood_by_promtool(&text);
     // Nothing is replaced in a pipe.
-    streaming("prom:-", &target).fails(1, &["--stream prom:-", "takes a regular file", "influx:-"]);
+    streaming("prom:-", &target).fails(1, &["--stream prom:-", "must be a regular file", "influx:-"]);
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("zones conventional", 0, &["Zone resets of timespan 1"]),
         ("protected", 0, &["protection information of type 1", "total:"]),
         ("protected read", 0, &["Write zeroes of timespan 1"]),
-        ("own metadata", 1, &["8 bytes of metadata per block that the host has to send"]),
+        ("own metadata", 1, &["8 bytes of metadata per block that the host must send"]),
         ("damaged", 1, &["failed: End-to-end "]),
         ("placed none", 1, &["its controller has no flexible data placement"]),
         ("placed elsewhere", 1, &["use the character device", "or --write-stream"]),

@@ -150,7 +150,7 @@ fn one_result_file_is_printed_as_its_figures() {
     }
     let all = report("{} -v", &file);
     assert!(all.stdout.lines().count() > ended.stdout.lines().count() + 90, "{}", all.stdout);
-    diskspd("rerun {}", &file).fails(3, &["r.xml: this is result XML"]);
+    diskspd("rerun {}", &file).fails(3, &["r.xml: this is a report without"]);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn a_misspelled_command_is_no_target() {
     let mut command = command_of(&["repot", "--engine", "null"]);
     let there = command.current_dir(directory.path()).output().unwrap();
     let said = String::from_utf8(there.stderr).unwrap();
-    assert!(said.contains("an option stands behind the target 'repot'"), "it is a file: {said}");
+    assert!(said.contains("an option stands after the target 'repot'"), "it is a file: {said}");
 }
 
 /// The lines of an XML document without these elements.

@@ -149,7 +149,7 @@ pub fn prometheus(interval: Option<&LiveInterval>, totals: &LiveTotals, host: &s
     let of_both = gauge(
         "diskspd_live_io_latency_percentile_seconds",
         "seconds",
-        "The latency that so many percent of the reads and writes of the latest interval did not exceed.",
+        "The latency that this percentage of the reads and writes of the latest interval did not exceed.",
     );
     let mut percentiles = text.family(of_both);
     if let Some(known) = figures.percentiles {

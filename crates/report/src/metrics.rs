@@ -245,7 +245,7 @@ fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
     let exact = gauge(
         "diskspd_io_latency_percentile_seconds",
         "seconds",
-        "The latency that so many percent of the I/Os did not exceed; 0 is the shortest and 100 the longest.",
+        "The latency that this percentage of the I/Os did not exceed; 0 is the shortest and 100 the longest.",
     );
     let mut percentiles = text.family(exact);
     for (done, _, [span, direction]) in spans.iter().flat_map(MeasuredSpan::directions) {

@@ -82,7 +82,7 @@ pub const COMPLETIONS: Command = Command {
         ),
         (
             "diskspd completions powershell",
-            "print those of PowerShell; behind it | Out-String | Invoke-Expression has them now",
+            "print those of PowerShell; load them now: add | Out-String | Invoke-Expression",
         ),
     ],
     make: |line| match only_word(&line)? {

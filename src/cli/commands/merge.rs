@@ -12,7 +12,7 @@ const REPORTS: OptionRow =
 const PER_HOST: OptionRow =
     switch("--per-host", "beside each --out FILE.xml one for each host: FILE.HOST.xml");
 const XML_VERDICT: OptionRow = switch("--xml-verdict", "add verdict and findings to the XML results");
-const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings behind each text report");
+const TEXT_VERDICT: OptionRow = switch("--text-verdict", "add verdict and findings after each text report");
 
 pub const MERGE: Command = Command {
     name: "merge",

@@ -86,7 +86,7 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
         && options.len() > 1
         && !options[options.len() - 2].as_encoded_bytes().starts_with(b"--")
     {
-        let what = format!("'{}' stands behind the options, but targets stand before --", last.display());
+        let what = format!("'{}' comes after the options, but targets come before --", last.display());
         let name = line.words[0].to_string_lossy().into_owned();
         let rest = quoted(&options[..options.len() - 1]);
         return Err(CliError::new(what)

@@ -21,7 +21,7 @@ const REPEAT: OptionRow = text(
     "--repeat",
     "<n>|until=<p>%",
     "until=2%",
-    "run every point n times, or until its mean IOPS are known to so many percent",
+    "run every point n times, or until its mean IOPS are known to the given percentage",
 )
 .or("1");
 const ORDER: OptionRow =

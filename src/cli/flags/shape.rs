@@ -100,7 +100,7 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--compress <percent>", "write content that compresses by this percentage")],
         default: "the content of -Z, else bytes 0, 1, ..., 255, repeated",
         scope: Scope::Targets,
-        notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with so many percent of \
+        notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with that percentage of \
                 zeros; what a compressor finds beyond that is up to it. Made for every write, before it is \
                 submitted. Not with -Z.",
         compatibility: LinuxOnly,

@@ -57,10 +57,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'u'),
         forms: &[
-            (
-                "-u[<count>[p]]",
-                "io_uring with registered buffers, in batches of so many I/Os (p: percent of all)",
-            ),
+            ("-u[<count>[p]]", "io_uring with registered buffers, in batches of n I/Os (p: percent of all)"),
             ("-un[<count>[p]]", "the same without registered buffers"),
         ],
         default: "off; 25p",
@@ -262,4 +259,4 @@ fn throughput(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-const LIMIT: &str = "a number of at least 1: bytes per millisecond, or with i behind it I/Os per second";
+const LIMIT: &str = "a number of at least 1: bytes per millisecond, or I/Os per second with i after it";

@@ -161,7 +161,7 @@ fn line(
     let more = of(options)?;
     if let Some(target) = more.targets.first() {
         let what = format!(
-            "'{}' stands behind --, where options stand: put targets before it",
+            "'{}' comes after --, where only options belong: put targets before it",
             String::from_utf8_lossy(target)
         );
         return Err(wrong(test, what));

@@ -51,7 +51,7 @@ pub(super) enum NoPiece {
     #[error("a percentage of '{0}', whose size is not known")]
     NoWhole(String),
     /// The area begins behind the end.
-    #[error("the offset lies behind the end of '{0}'")]
+    #[error("the offset lies beyond the end of '{0}'")]
     Behind(String),
     /// The file is not there, and may not be made.
     #[error("'{0}' does not exist or is too small, and allow_file_create=0")]

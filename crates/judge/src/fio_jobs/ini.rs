@@ -103,7 +103,7 @@ impl JobReader<'_> {
             Some(section) => section.settings.push(setting),
             None => {
                 let fault = JobFault::syntax(place, format!("{}: an option before any section", line));
-                self.faults.push(fault.hint("put it behind [global], or behind the [name] of a job"));
+                self.faults.push(fault.hint("put it after [global], or after the [name] of a job"));
             }
         }
     }
@@ -115,7 +115,7 @@ impl JobReader<'_> {
         }
         let name = rest.strip_suffix(']').unwrap_or(rest).to_owned();
         if name.len() == rest.len() {
-            self.faults.push(JobFault::syntax(place, "the section's name has no ] behind it"));
+            self.faults.push(JobFault::syntax(place, "the section's name has no ] after it"));
         }
         place.section.clone_from(&name);
         let is_global = name.starts_with("global");

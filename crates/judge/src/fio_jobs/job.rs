@@ -242,7 +242,7 @@ impl AskedJob {
             (
                 self.number_ios.is_some() && !is_timed && self.shape.shortens(),
                 "number_ios",
-                "I/Os are shortened where a block behind them was done: the bytes of so many aren't known",
+                "I/Os end before a block that was done, so the bytes of that many aren't known",
                 "give size or io_size, or add norandommap=1",
             ),
             (

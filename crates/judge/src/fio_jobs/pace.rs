@@ -137,8 +137,7 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
     limit.map(Throughput::Iops)
 }
 
-const SHORTENED: &str =
-    "I/Os are shortened where a block behind them was done: how many a rate in bytes is isn't known";
+const SHORTENED: &str = "I/Os end before a block that was done, so a rate in bytes can't be given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// What a rate may be off where it can't be stated exactly, as a part of it.
@@ -197,7 +196,7 @@ pub(super) fn pause(settings: &JobSettings) -> Option<Option<(u32, u32)>> {
     match u32::try_from(micros / 1000) {
         Ok(ms) if micros.is_multiple_of(1000) && !after_issue => Some(Some((blocks, ms))),
         _ => {
-            let reason = "pauses are whole milliseconds, behind I/Os that have completed";
+            let reason = "pauses are whole milliseconds, after I/Os that have completed";
             settings.refuse("thinktime", reason, "give whole milliseconds, such as thinktime=2ms");
             None
         }

@@ -118,8 +118,7 @@ impl JobShape {
             );
         }
         if (1..100).contains(&self.random_percent) {
-            settings
-                .tell("percentage_random", "the sequential I/Os go on behind the last one, as -rs does it");
+            settings.tell("percentage_random", "the sequential I/Os go on after the last one, as with -rs");
         }
     }
 

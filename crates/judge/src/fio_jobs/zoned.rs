@@ -54,7 +54,7 @@ impl AskedJob {
                 (1..100).contains(&random_percent) || hole > 0 || !self.shape.is_uniform(),
                 "zonemode",
                 "where I/Os go, the zones decide",
-                "leave out percentage_random, random_distribution and the number behind rw",
+                "leave out percentage_random, random_distribution and the number after rw",
             ),
             (self.run.verify, "verify", "what is reset carries no stamps any more", "leave it out"),
             (

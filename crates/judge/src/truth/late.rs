@@ -150,7 +150,7 @@ fn cause(span: &SpanView, late: &Late) -> String {
     }
     match span.measured.latency.as_ref().and_then(|latency| latency.all.max.total) {
         Some(longest) if longest.ms() >= late.longest.ms() / 2.0 => {
-            format!("an I/O took up to {}: those behind it waited in the program", longest.in_a_sentence())
+            format!("an I/O took up to {}: those after it waited in the program", longest.in_a_sentence())
         }
         _ => "an I/O can't start while all of -o are in flight, or while the thread isn't woken up".into(),
     }

@@ -137,9 +137,8 @@ pub const PRESETS: &[Preset] = &[
             part("data", "-t4 -o32 -r -b8K -g1500i -w30 -rdpct95/5:4/10 -B5G -Z10M -Suw -D -L"),
             part("log", "-t1 -o1 -s -b32K -g300i -w100 -f5G -Z10M -Suw -D -L"),
         ],
-        reasons: "As published: four threads on the data behind the first 5 GiB, 1500 I/Os per second \
-                  each, and a log of 300 writes per second in front of it. The target needs more than \
-                  5 GiB.",
+        reasons: "As published: four threads on the data after the first 5 GiB, 1500 I/Os per second each, \
+                  and a log of 300 writes per second in front of it. The target needs more than 5 GiB.",
         sources: &[FLEET],
         thresholds: &[],
     },

@@ -13,7 +13,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("repeat"),
         forms: &[
             ("--repeat <n>", "run n times, and summarize the runs"),
-            ("--repeat until=<p>%", "repeat until the mean IOPS are known to so many percent"),
+            ("--repeat until=<p>%", "repeat until the mean IOPS are known to the given percentage"),
         ],
         default: "once",
         scope: Scope::Invocation,
@@ -156,7 +156,7 @@ pub const FLAGS: &[Flag] = &[
         default: "no single I/O is kept",
         notes: "Covers the measured time. Combines the threads' time stamps with the kernel's events of \
                 devices and threads (tracefs): needs root, or permission from the owner of tracefs. A table \
-                behind the text report has the time by stage, what held I/Os up, and the slowest I/Os; the \
+                after the text report has the time by stage, what held I/Os up, and the slowest I/Os; the \
                 record has all of them. What isn't known is unattributed. The report says how much of the \
                 threads' time recording took. Not with engines that do no I/O.",
         tested: &["command_lines", "explain"],

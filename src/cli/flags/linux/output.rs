@@ -87,8 +87,8 @@ pub const FLAGS: &[Flag] = &[
         default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
         scope: Scope::Invocation,
         notes: "Use it with > result.txt or --out result.txt: without it the file has figures but no \
-                verdict. They stand behind a line 'Verdict:'; all that is before it is unchanged. On \
-                standard error they are told all the same.",
+                verdict. They stand after a line 'Verdict:'; all that is before it is unchanged. On standard \
+                error they are told all the same.",
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
         ..LINUX

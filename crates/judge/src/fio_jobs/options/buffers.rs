@@ -2,7 +2,7 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
-const CHECKED: &str = "every sector is checked as it is read, by a stamp of our own";
+const CHECKED: &str = "every sector is checked as it is read, by this program's stamp";
 const BACKLOG: &str = "sectors are checked as they are read, not some writes later";
 const NOT_BETWEEN: &str = "nothing is read back between writes: all of it is, when the time span has ended";
 const WORKING_SET: &str = "duplicates repeat one of the units written before";
@@ -17,7 +17,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "buffer_compress_chunk",
         &[],
         FioForm::Size,
-        "content compresses in units of 4 KiB: random bytes first, zeros behind them",
+        "content compresses in units of 4 KiB: random bytes first, then zeros",
     ),
     same("dedupe_percentage", &[], FioForm::Number),
     same("mem", &["iomem"], FioForm::Text),

@@ -263,8 +263,8 @@ pub fn noise(comparison: &RunComparison) -> Vec<String> {
     let sentence = |metric: &Compared| {
         let (noise, least) = metric.noise_percent.zip(metric.detectable_percent)?;
         Some(format!(
-            "{}: runs vary by about {noise:.1} %; so many runs detect a real change of {least:.1} % in 80 of \
-             100 cases",
+            "{}: runs vary by about {noise:.1} %; this many runs detect a real change of {least:.1} % in 80 \
+             of 100 cases",
             metric.title
         ))
     };

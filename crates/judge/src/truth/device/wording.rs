@@ -10,7 +10,7 @@ pub fn size(bytes: u64, ios: u64) -> String {
 /// `1.00 x`
 pub fn times(bytes: u64, of: u64) -> String {
     match (bytes, of) {
-        (1.., 0) => "many times".into(),
+        (1.., 0) => "a multiple".into(),
         _ => format!("{:.2} x", bytes as f64 / of.max(1) as f64),
     }
 }

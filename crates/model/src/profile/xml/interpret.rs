@@ -226,7 +226,7 @@ fn path(node: &Node) -> Result<RawText, Fault> {
             let position = node.child("Path").map_or(node.position, |path| path.position);
             let what = format!("<Path>: {} is no template", quote(&path.to_string()));
             Err(Fault::new(position, what)
-                .expected("* and a number from 1: *1 is the first target behind -X<profile>")
+                .expected("* and a number from 1: *1 is the first target after -X<profile>")
                 .hint(format!("a file of that name is written ./{path}")))
         }
         _ => Ok(path),
