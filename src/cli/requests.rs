@@ -281,7 +281,8 @@ impl RunRequest {
     }
 
     /// All given options that say what becomes of a single run, beside what it does: whether it is made, how
-    /// often, and where its results go. A command that makes several runs has them itself, or no place for them.
+    /// often, and where its results go. A command that makes several runs has them itself, or no place for
+    /// them.
     pub fn of_one_run(&self) -> impl Iterator<Item = &'static str> {
         // All fields by name: a new one is either what a run does, or stands in the list.
         let RunRequest {

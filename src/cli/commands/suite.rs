@@ -177,7 +177,7 @@ mod tests {
             ("x f --sessions 0", "not possible"),
             ("x f --out a.junit.xml", "as a page or as JSON"),
             ("x f -d5", "no option of suite"),
-            ("x -- -d5 f", "stands behind the options"),
+            ("x -- -d5 f", "comes after the options"),
         ] {
             let error = read(line).unwrap_err();
             assert!(error.what.contains(words), "{line}: {error}");
