@@ -85,7 +85,7 @@ const NEEDED: &[Needed] = &[
         look: aio,
     },
     Needed {
-        feature: "processors kept awake (--cpu-latency)",
+        feature: "CPUs kept awake (--cpu-latency)",
         needs: "permission to write to /dev/cpu_dma_latency",
         give: "chgrp GROUP /dev/cpu_dma_latency && chmod 0660 /dev/cpu_dma_latency",
         look: |root| {
@@ -242,7 +242,7 @@ mod tests {
             let row = NEEDED.iter().find(|row| row.feature.starts_with(feature)).unwrap();
             (row.look)(&root).err().map(|lacking| lacking.to_string())
         };
-        assert!(lacks("Linux AIO").is_some() && lacks("processors").is_some());
+        assert!(lacks("Linux AIO").is_some() && lacks("CPUs kept").is_some());
         write("/proc/sys/fs/aio-nr", "10\n");
         write("/proc/sys/fs/aio-max-nr", "10\n");
         write("/proc/sys/vm/nr_hugepages", "0\n");
@@ -251,6 +251,6 @@ mod tests {
         write("/proc/sys/fs/aio-max-nr", "65536\n");
         write("/proc/sys/vm/nr_hugepages", "8\n");
         write("/dev/cpu_dma_latency", "");
-        assert_eq!([lacks("Linux AIO"), lacks("large pages"), lacks("processors")], [None, None, None]);
+        assert_eq!([lacks("Linux AIO"), lacks("large pages"), lacks("CPUs kept")], [None, None, None]);
     }
 }

@@ -152,7 +152,7 @@ fn every_rule_finds_what_it_is_for_and_nothing_else() {
         (cloud, "cpu-governor", None, ""),
         (hdd_server, "cpu-frequency-limit", Some(Warning), "limit 1500 MHz, maximum 2000 MHz"),
         (bare_metal, "cpu-frequency-limit", None, ""),
-        (bare_metal, "numa-distance", Some(Note), "node 1 with 4 of the processors 4 to 7"),
+        (bare_metal, "numa-distance", Some(Note), "node 1 with 4 of the CPUs 4 to 7"),
         (cloud, "numa-distance", None, ""),
         (container, "cpu-load", Some(Warning), "42.50 %"),
         (bare_metal, "cpu-load", None, ""),

@@ -60,7 +60,7 @@ fn the_limit_is_held_while_it_measures_and_the_record_says_so() {
     // Others on this machine may hold a lower one.
     assert!(held.iter().flatten().any(|limit| (0..=7).contains(limit)), "{held:?}");
     let said = format!("{}{}", ended.stdout, ended.stderr);
-    assert!(said.contains("limiting the processors' wake-up time to 7 us"), "{said}");
+    assert!(said.contains("limiting the CPUs' wake-up time to 7 us"), "{said}");
     assert_eq!(observed(&record)["cpu_latency"], 7);
 }
 

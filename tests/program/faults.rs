@@ -165,8 +165,8 @@ fn threads_that_lack_the_same_are_told_once() {
     for (limit, line, words) in [
         // How many get to lack it before the first one has ended the run is a matter of time.
         ("--nofile=12", "-t16 -o2 -b4K", ["too many open files", "raise the limit (ulimit -n)"]),
-        // Memory for a thread itself may be what lacks first.
-        ("--as=250000000", "-t64 -o16 -b1M -w50", ["ERROR: thread ", "; lower -"]),
+        // Buffers of 128 MiB: what lacks is one of them, and what is left is enough for the threads themselves.
+        ("--as=250000000", "-t6 -o64 -b1M -w50", ["ERROR: thread ", "; lower -"]),
     ] {
         let Some(ended) = limited(&[limit], false, &format!("{line} BRIEF"), &file) else { return };
         ended.fails(1, &words);

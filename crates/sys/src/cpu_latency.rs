@@ -27,8 +27,8 @@ pub enum CpuLatencyError {
     Missing,
     /// The device belongs to somebody else, or a container may not use it.
     #[error(
-        "no permission to write to {DEVICE}, which keeps processors awake: run as root, let root allow it to \
-         a group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"
+        "no permission to write to {DEVICE}, which keeps CPUs awake: run as root, let root allow it to a \
+         group (chgrp GROUP {DEVICE} && chmod 0660 {DEVICE}), or leave out --cpu-latency"
     )]
     Permission,
     /// What else the kernel said.

@@ -97,10 +97,10 @@ const RULES: &[Rule] = &[
         machine::virtual_machine,
     ),
     lasting("memory-limit", "remember that the page cache counts as memory of the group", limits::memory),
-    lasting("cpu-set", "measure outside this control group to use all processors", limits::cpu_set),
+    lasting("cpu-set", "measure outside this control group to use all CPUs", limits::cpu_set),
     lasting(
         "affinity-mask",
-        "start the program without taskset or CPUAffinity= to use all processors",
+        "start the program without taskset or CPUAffinity= to use all CPUs",
         limits::affinity,
     ),
     lasting(

@@ -201,7 +201,7 @@ fn vulnerabilities(environment: Option<&Environment>) -> Markup {
         @if let Some(flaws) = flaws {
             details {
                 summary {
-                    "Flaws of processors, and what the kernel does" span.quiet { ", " (flaws.len()) }
+                    "CPU flaws, and what the kernel does" span.quiet { ", " (flaws.len()) }
                 }
                 dl.list { @for (name, state) in flaws { div { dt { (line(name)) } dd { (line(state)) } } } }
             }

@@ -36,7 +36,7 @@ pub fn chart(span: &Span, cpu: &CpuTable) -> Option<ChartFigure> {
     }
     let busiest = rows.iter().map(|row| row.usage.usage).fold(0.0, f64::max);
     let note = match all > MOST {
-        true => format!("The {MOST} busiest of {all} processors."),
+        true => format!("The {MOST} busiest of {all} CPUs."),
         false => String::new(),
     };
     let part = |class, words: &str, of: fn(&CpuRow) -> f64| {

@@ -50,7 +50,7 @@ pub fn measure(
         Err(error) => return SpanOutcome::failed(vec![format!("--cpu-latency: {error}")]),
     };
     if let Some(limit) = options.run_options.cpu_latency_us {
-        voice.verbose(|| format!("limiting the processors' wake-up time to {limit} us (--cpu-latency)"));
+        voice.verbose(|| format!("limiting the CPUs' wake-up time to {limit} us (--cpu-latency)"));
     }
     let (slowest, desks) = (observer.slowest(), Vec::from_iter(plan.workers.iter().map(|_| Desk::default())));
     let observer = std::thread::scope(|scope| {

@@ -14,7 +14,7 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 7] 
         (run_options.explain.is_some(), "--explain", "it takes Linux's tracefs"),
         (run_options.verify.is_some(), "--verify", "its journal names boots of Linux"),
         (profile.etw.is_some(), "-e", "it takes Linux's perf events"),
-        (run_options.prefill.is_some(), "--prefill", "what was written of a file isn't read here"),
+        (run_options.prefill.is_some(), "--prefill", "parts of a file aren't written before the run here"),
         (run_options.flush_after, "--flush-after", "what of a file is in memory isn't read here"),
         (run_options.poll, "--poll", "it takes io_uring"),
     ]

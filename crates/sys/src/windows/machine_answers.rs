@@ -125,7 +125,7 @@ pub fn processor_times(group: u16, only: bool) -> io::Result<Vec<u8>> {
     let status = unsafe { NtQuerySystemInformation(PROCESSOR_TIMES, at, size, &raw mut length) };
     match status >= 0 {
         true => Ok(bytes(&answer, usize::try_from(length).unwrap_or(0))),
-        false => Err(io::Error::other(format!("times of processors: status {status:#x}"))),
+        false => Err(io::Error::other(format!("CPU times: status {status:#x}"))),
     }
 }
 

@@ -93,12 +93,12 @@ pub const FLAGS: &[Flag] = &[
         name: Long("cpu-latency"),
         forms: &[(
             "--cpu-latency <us>",
-            "keep processors out of idle states with a longer wake-up time; 0 keeps them awake",
+            "keep CPUs out of idle states with a longer wake-up time; 0 keeps them awake",
         )],
         default: "the machine's idle states",
-        notes: "From before the start signal to the end of each time span's I/O, for all processors and \
-                programs of the machine: latencies then include no wake-up time. Idle processors take more \
-                power, in a virtual machine CPU time of the host. Needs root, or permission to write to \
+        notes: "From before the start signal to the end of each time span's I/O, for all CPUs and programs \
+                of the machine: latencies then include no wake-up time. Idle CPUs take more power, in a \
+                virtual machine CPU time of the host. Needs root, or permission to write to \
                 /dev/cpu_dma_latency; refused before anything is created if it can't be had, and in \
                 simulated time.",
         tested: &["command_lines", "cpu_latency", "advice"],

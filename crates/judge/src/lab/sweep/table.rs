@@ -57,7 +57,7 @@ impl<'a> PointLine<'a> {
         TableColumn::<PointLine>::number("CPU %", |line| line.figure(|run| run.cpu, 1))
             .brief()
             .on_page("CPUs, %")
-            .meaning("the mean of all processors")
+            .meaning("the mean of all CPUs")
             .wide(6),
         TableColumn::<PointLine>::number("core %", |line| line.figure(|run| run.hottest, 1))
             .brief()

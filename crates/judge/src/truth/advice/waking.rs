@@ -43,7 +43,7 @@ pub(super) fn waking_up(span: &SpanView) -> Option<Finding> {
     if latency <= 0.0 || waking.cost < latency * SHARE {
         return None;
     }
-    let message = "the processors sleep between I/Os: latencies include the wake-up".to_owned();
+    let message = "the CPUs sleep between I/Os: latencies include the wake-up".to_owned();
     let finding = Finding::new("waking-up", Severity::Note, span, message)
         .shown_by(format!("the mean latency is {latency:.0} µs"));
     let finding = waking.evidence.into_iter().fold(finding, Finding::shown_by);
@@ -104,7 +104,7 @@ pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
         return None;
     }
     let message =
-        format!("processors may have slept despite --cpu-latency {limit}: latencies may include the wake-up");
+        format!("CPUs may have slept despite --cpu-latency {limit}: latencies may include the wake-up");
     Some(
         Finding::new("cpu-latency-unheeded", Severity::Warning, span, message)
             .shown_by("the kernel has no idle driver here (cpuidle/current_driver), so the limit has no \

@@ -17,9 +17,9 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
     let (severity, message) = match governor.as_str() {
         "performance" | "userspace" => return Vec::new(),
         "powersave" if !CHOOSING.contains(&driver) => {
-            (Severity::Warning, "the processors run at their lowest frequency all the time".to_owned())
+            (Severity::Warning, "the CPUs run at their lowest frequency all the time".to_owned())
         }
-        "mixed" => (Severity::Warning, "the processors have different frequency governors".to_owned()),
+        "mixed" => (Severity::Warning, "the CPUs have different frequency governors".to_owned()),
         _ => (Severity::Note, format!("the frequency governor '{governor}' follows the load with a delay")),
     };
     let mut finding = found(severity, message).shown_by(format!("governor {governor}, driver {driver}"));
@@ -42,7 +42,7 @@ pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
     match (frequency.max, frequency.hardware_max) {
         (Some(max), Some(hardware)) if max / 9 < hardware / 10 => {
             vec![
-                found(Severity::Warning, "the processors are limited below their full frequency")
+                found(Severity::Warning, "the CPUs are limited below their full frequency")
                     .shown_by(format!("limit {} MHz, maximum {} MHz", max / 1000, hardware / 1000)),
             ]
         }
@@ -79,7 +79,7 @@ pub(super) fn idle_states(seen: &Seen) -> Vec<Finding> {
     deepest
         .filter(|state| state.latency > SHALLOW)
         .map(|state| {
-            found(Severity::Note, "idle processors sleep deeply: at low rates latencies include the wake-up")
+            found(Severity::Note, "idle CPUs sleep deeply: at low rates latencies include the wake-up")
                 .shown_by(format!("{} takes {} µs to leave", state.name, state.latency))
         })
         .into_iter()
@@ -90,8 +90,8 @@ pub(super) fn throttled(seen: &Seen) -> Vec<Finding> {
     let count = seen.environment.cpu.throttled.filter(|&count| count > 0);
     count
         .map(|count| {
-            found(Severity::Note, "the processors were throttled for heat since the machine started")
-                .shown_by(format!("core_throttle_count is {count} over all processors"))
+            found(Severity::Note, "the CPUs were throttled for heat since the machine started")
+                .shown_by(format!("core_throttle_count is {count} over all CPUs"))
         })
         .into_iter()
         .collect()
@@ -106,7 +106,7 @@ pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
     if mitigated.is_empty() {
         return Vec::new();
     }
-    let finding = found(Severity::Note, "mitigations of processor flaws make system calls slower")
+    let finding = found(Severity::Note, "mitigations of CPU flaws make system calls slower")
         .shown_by(format!("mitigated: {}", mitigated.join(", ")));
     vec![if open.is_empty() { finding } else { finding.shown_by(format!("left open: {}", open.join(", "))) }]
 }

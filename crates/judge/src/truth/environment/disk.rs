@@ -57,7 +57,7 @@ pub(super) fn scheduler(seen: &Seen) -> Vec<Finding> {
             _ if rotates => None,
             "bfq" if fast => Some((Severity::Warning, "costs a fast device many IOPS")),
             "bfq" => Some((Severity::Note, "favours some requests over others")),
-            _ if fast => Some((Severity::Note, "costs processor time on a fast device")),
+            _ if fast => Some((Severity::Note, "costs CPU time on a fast device")),
             _ => None,
         }
         .map(|(severity, why)| {
@@ -96,18 +96,18 @@ pub(super) fn numa(seen: &Seen) -> Vec<Finding> {
         Some(match own {
             None => found(
                 Severity::Warning,
-                format!("this process may use no processor near {name}: all I/O crosses NUMA nodes"),
+                format!("this process may use no CPU near {name}: all I/O crosses NUMA nodes"),
             )
-            .shown_by(format!("{name} is on NUMA node {node}, the processors on {}", elsewhere.join(", "))),
+            .shown_by(format!("{name} is on NUMA node {node}, the CPUs on {}", elsewhere.join(", "))),
             Some(own) => {
                 let bits = |&(group, mask): &(u16, u64)| {
                     (0..64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| kernel_cpu(group, bit))
                 };
                 let cpus: Vec<u32> = own.masks.iter().flat_map(bits).collect();
                 let (first, last) = (cpus.first()?, cpus.last()?);
-                found(Severity::Note, format!("{name} is nearer to some processors than to others")).shown_by(
+                found(Severity::Note, format!("{name} is nearer to some CPUs than to others")).shown_by(
                     format!(
-                        "{name} is on NUMA node {node} with {} of the processors {first} to {last}",
+                        "{name} is on NUMA node {node} with {} of the CPUs {first} to {last}",
                         cpus.len()
                     ),
                 )

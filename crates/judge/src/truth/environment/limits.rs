@@ -44,7 +44,7 @@ pub(super) fn cpu_set(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        found(Severity::Note, "this process may use only some of the processors")
+        found(Severity::Note, "this process may use only some of the CPUs")
             .shown_by(format!("{list}: {allowed} of {possible}")),
     ]
 }
@@ -60,7 +60,7 @@ pub(super) fn affinity(seen: &Seen) -> Vec<Finding> {
         return Vec::new();
     }
     vec![
-        found(Severity::Note, "the affinity mask of this process keeps it from some of the processors")
+        found(Severity::Note, "the affinity mask of this process keeps it from some of the CPUs")
             .shown_by(format!("{allowed} of the {online} that are online")),
     ]
 }

@@ -39,16 +39,16 @@ pub(super) fn load(seen: &Seen) -> Vec<Finding> {
     if !busy && !waiting {
         return Vec::new();
     }
-    let mut finding = found(Severity::Warning, "other programs use the processors");
+    let mut finding = found(Severity::Warning, "other programs use the CPUs");
     if let Some(running) = load.running {
-        finding = finding.shown_by(format!("{running} other threads ready to run on {cpus} processors"));
+        finding = finding.shown_by(format!("{running} other threads ready to run on {cpus} CPUs"));
     }
     if let Some(average) = load.average {
         finding = finding.shown_by(format!("load average {} in the last minute", decimals(average)));
     }
     if let Some(pressure) = load.cpu_pressure {
         finding = finding
-            .shown_by(format!("threads waited for a processor in {} % of the last 10 s", decimals(pressure)));
+            .shown_by(format!("threads waited for a CPU in {} % of the last 10 s", decimals(pressure)));
     }
     vec![finding]
 }
