@@ -20,13 +20,13 @@ const AGAINST: OptionRow = text(
     "--against",
     "<runs>",
     "@nightly.7",
-    "of check: compare these runs (files, folders, @label, @id; several with commas) and run nothing",
+    "with check: compare these runs (files, folders, @label, @id; several with commas) and run nothing",
 )
 .only_with(CHECK);
 const REPEAT: OptionRow = ROUNDS.only_with(CHECK);
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
-    "of check: repeat undecided tests up to 8 times as often; ends after --budget, by default 30m",
+    "with check: repeat undecided tests up to 8 times as often; ends after --budget, by default 30m",
 )
 .only_with(CHECK);
 const LIMIT: OptionRow = BUDGET.only_with(CHECK);
@@ -36,12 +36,13 @@ const DESTROY: OptionRow = switch(
     "with check: permit writing to block devices that carry a file system or partition table",
 )
 .only_with(CHECK);
-const MADE_BY: OptionRow = WITH.here("of check: let DISKSPD itself make the runs").only_with(CHECK);
-const DOCUMENT: OptionRow = JSON.here("of check: write the comparison as JSON to this file").only_with(CHECK);
-const PAGE: OptionRow = HTML.here("of check: write a page of it to this file").only_with(CHECK);
+const MADE_BY: OptionRow = WITH.here("with check: let DISKSPD itself make the runs").only_with(CHECK);
+const DOCUMENT: OptionRow =
+    JSON.here("with check: write the comparison as JSON to this file").only_with(CHECK);
+const PAGE: OptionRow = HTML.here("with check: write an HTML page of it to this file").only_with(CHECK);
 const BY_ENDING: OptionRow = OUT
     .here(
-        "of check: write the answer in the format of the file's ending, or named (github:-): .junit.xml, \
+        "with check: write the answer in the format of the file's ending, or named (github:-): .junit.xml, \
          .md, metrics.txt, .bencher.json",
     )
     .only_with(CHECK);

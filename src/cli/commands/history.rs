@@ -18,7 +18,7 @@ const ACTIONS: &[&str] = &[
 const SELECTING: &[&str] = &["list", "export", "trend"];
 
 const LABEL: OptionRow =
-    text("--label", "<label>", "", "only runs of this label; of import: the label that they get")
+    text("--label", "<label>", "", "only runs of this label; with import: the label that they get")
         .only_with(&["list", "export", "trend", "import"]);
 const TAG: OptionRow =
     text("--tag", "<tag>", "", "only runs with this tag; may be repeated").only_with(SELECTING);
@@ -33,14 +33,14 @@ const FINGERPRINT: OptionRow =
 const LAST: OptionRow = row("--last", Number { min: 1, max: u32::MAX, of: "runs" }, "only the latest n runs")
     .only_with(SELECTING);
 const FIGURE: OptionRow =
-    METRIC.here("of trend: iops, mib, mean, p50, p99 or p99.9").or("iops").only_with(&["trend"]);
+    METRIC.here("with trend: iops, mib, mean, p50, p99 or p99.9").or("iops").only_with(&["trend"]);
 const CSV: OptionRow =
-    switch("--csv", "of export: a line for each run, time span and direction (the default)")
+    switch("--csv", "with export: a line for each run, time span and direction (the default)")
         .only_with(&["export"]);
 const JSON_LINES: OptionRow =
-    switch("--jsonl", "of export: a line of JSON for each run").only_with(&["export"]);
+    switch("--jsonl", "with export: a line of JSON for each run").only_with(&["export"]);
 const PAGE: OptionRow = HTML
-    .here("of list and trend: write a page to this file in place of the text")
+    .here("with list and trend: write an HTML page to this file in place of the text")
     .only_with(&["list", "trend"]);
 const FOLDER: OptionRow = STORE.here("the folder of the history");
 

@@ -81,7 +81,7 @@ impl Folder {
             .or_else(|| named("LOCALAPPDATA").filter(|_| cfg!(windows)))
             .or_else(|| Some(named("HOME").filter(|path| path.is_absolute())?.join(".local/state")))?;
         let name = format!("{}-{}", clock::wall_millis() / 1000, std::process::id());
-        let path = states.join("diskspd/sweeps").join(name);
+        let path = states.join("diskspd").join("sweeps").join(name);
         let (folder, _) = Folder::open(&path, request).ok()?;
         Some(Folder { is_spare: true, ..folder })
     }

@@ -34,7 +34,7 @@ const ANYWAY: OptionRow =
     switch("--anyway", "compare runs that differ in block size, mix, pattern or rate, too");
 const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
 const PAGE: OptionRow =
-    HTML.here("write a page of it to this file: verdict, changes, single runs, what differs");
+    HTML.here("write an HTML page of it to this file: verdict, changes, single runs, what differs");
 const BY_ENDING: OptionRow = OUT.here(
     "write the answer in the format of the file's ending, or named (github:-): .junit.xml, .md, metrics.txt, \
      .bencher.json",

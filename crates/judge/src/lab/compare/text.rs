@@ -157,8 +157,9 @@ pub fn foreseen(runs: usize, time_spans: usize) -> Option<String> {
     if !tells(runs, time_spans) {
         let of = if time_spans > 1 { format!(" in {time_spans} time spans together") } else { String::new() };
         return Some(format!(
-            "{runs} runs per side can't detect any change{of}: rank tests of so few runs are at most \
-             {surest:.1} % sure; use --repeat {}",
+            "{} per side can't detect any change{of}: rank tests of so few runs are at most {surest:.1} % \
+             sure; use --repeat {}",
+            counted(runs, "run"),
             enough(time_spans)
         ));
     }
