@@ -27,6 +27,10 @@ impl JobSurroundings for Anything {
         }
     }
 
+    fn cpus_of_node(&self, node: u32) -> Vec<u32> {
+        (0..node % 3).map(|cpu| cpu * 63).collect()
+    }
+
     fn keyword(&self, keyword: Keyword) -> Option<u64> {
         (keyword != Keyword::Cpus).then_some(4096)
     }
