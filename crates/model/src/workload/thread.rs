@@ -190,17 +190,31 @@ impl ThreadWorkload {
     // Once per I/O: the call alone would cost as much as the random number.
     #[inline(always)]
     pub fn next(&mut self, request: u32) -> Next {
+        let next = self.drawn(request);
+        if self.maps.is_empty() { next } else { self.left(next) }
+    }
+
+    /// The same, whatever was done before.
+    #[inline(always)]
+    fn drawn(&mut self, request: u32) -> Next {
         let index = self.choice.target(request, &mut self.random);
         let target = &mut self.targets[index as usize];
         let position = &mut self.requests[request as usize];
-        let (mut offset, direction) = target.next(&mut self.random, position);
+        let (offset, direction) = target.next(&mut self.random, position);
         debug_assert!(target.holds(offset), "{offset} is outside of the region: {target:?}");
-        let mut length = target.block_size;
-        if let Some(map) = target.map {
-            (offset, length) = target.left_at(&mut self.maps[map as usize], offset);
-        }
         let slice = target.slice(direction, &mut self.random);
-        Next { target: index, length, offset, slice, direction }
+        Next { target: index, length: target.block_size, offset, slice, direction }
+    }
+
+    /// An I/O that was drawn, by the blocks that are left on its target.
+    // Threads without a map have its code out of the way.
+    #[cold]
+    #[inline(never)]
+    fn left(&mut self, next: Next) -> Next {
+        let target = &self.targets[next.target as usize];
+        let Some(map) = target.map else { return next };
+        let (offset, length) = target.left_at(&mut self.maps[map as usize], next.offset);
+        Next { offset, length, ..next }
     }
 
     /// The next I/Os of several requests, one after the other as [`ThreadWorkload::next`] gives them, each with its
@@ -222,8 +236,16 @@ impl ThreadWorkload {
             self.random = random;
             return;
         }
-        for &request in requests {
-            take(request, self.next(request));
+        // Looked at once for all of them.
+        if self.maps.is_empty() {
+            for &request in requests {
+                take(request, self.drawn(request));
+            }
+        } else {
+            for &request in requests {
+                let next = self.drawn(request);
+                take(request, self.left(next));
+            }
         }
     }
 
