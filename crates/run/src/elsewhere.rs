@@ -10,7 +10,6 @@ mod observe;
 #[path = "windows/refusals.rs"]
 mod refusals;
 
-use creation::NotCreated;
 pub use diskspd_host::cpu_times::CpuClock;
 pub use observe::Observer;
 use refusals::lacking;
@@ -18,7 +17,7 @@ use refusals::lacking;
 use super::control::Control;
 use super::options::Options;
 use super::outcome::SpanOutcome;
-use super::precreate::{File, files};
+use super::precreate::{File, NotCreated, files};
 use super::voice::Voice;
 use diskspd_engine::{Done, Engine, Io};
 use diskspd_host::{look_around as look_around_targets, storage};

@@ -1,5 +1,6 @@
 //! `PrecreateFiles`: which files are created once, before the first time span, instead of in each.
 
+use crate::outcome::SpanOutcome;
 use diskspd_model::profile::{PrecreateFiles, Profile, RawText, Target};
 use std::collections::{BTreeMap, HashMap};
 
@@ -54,6 +55,27 @@ pub fn resized(profile: &Profile) -> Profile {
         }
     }
     profile
+}
+
+/// Why not all files are there.
+#[derive(Debug)]
+pub enum NotCreated {
+    /// A message: what was known before any of them was touched.
+    Refused(String),
+    /// A message: what failed first, and which files were given up for it.
+    Failed(String),
+    /// The user interrupted; what became of the files that were given up has been said.
+    Interrupted,
+}
+
+impl From<NotCreated> for SpanOutcome {
+    fn from(not: NotCreated) -> SpanOutcome {
+        match not {
+            NotCreated::Refused(message) => SpanOutcome::refused(vec![message]),
+            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
+            NotCreated::Interrupted => SpanOutcome::default(),
+        }
+    }
 }
 
 #[cfg(test)]

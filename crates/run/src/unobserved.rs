@@ -8,17 +8,17 @@ use diskspd_model::results::Observed;
 
 /// What there is to observe of a time span in simulated time: nothing took part.
 pub fn simulated(plan: &SpanPlan) -> Observed {
-    Observed { devices: without_devices(plan), ..Observed::default() }
+    Observed { devices: Some(without_devices(plan)), ..Observed::default() }
 }
 
-/// That no device takes part; `None` = that isn't known of all targets.
-pub fn without_devices(plan: &SpanPlan) -> Option<DeviceFacts> {
-    let target = |(engine, target): (EngineKind, &WorkerTarget)| {
-        let (target, stack) = (target.id, without_io(engine)?);
-        Some(TargetDevices { target, stack, ..TargetDevices::default() })
+/// What would have been observed if time were real: that no device took part.
+fn without_devices(plan: &SpanPlan) -> DeviceFacts {
+    let target = |(engine, target): (EngineKind, &WorkerTarget)| TargetDevices {
+        target: target.id,
+        stack: without_io(engine).unwrap_or_default(),
+        ..Default::default()
     };
-    let targets = targets(plan).into_iter().map(target).collect::<Option<_>>()?;
-    Some(DeviceFacts { targets, ..DeviceFacts::default() })
+    DeviceFacts { targets: targets(plan).into_iter().map(target).collect(), ..DeviceFacts::default() }
 }
 
 /// The targets of all workers, each once.

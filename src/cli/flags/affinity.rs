@@ -61,8 +61,8 @@ fn efficiency(draft: &mut Draft, position: usize, order: Efficiency) -> Result<(
     Ok(())
 }
 
-const CPUS: &str = "CPU numbers, ranges and groups (g<number>) separated by commas, with a CPU after each group: \
-     -a0,2-5,g1,0";
+const CPUS: &str = "CPU numbers, ranges and groups (g<number>) separated by commas, with a CPU after each \
+                    group: -a0,2-5,g1,0";
 const GROUP_ALONE: &str = "give a whole group in a separate -a: -ag1";
 
 fn list(value: &[u8], newest: bool) -> Result<Vec<GroupCpu>, Problem> {

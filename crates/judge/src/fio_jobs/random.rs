@@ -35,8 +35,7 @@ pub(super) fn read(text: &str) -> Result<Each<RandomPlaces>, WrongValue> {
         "pareto" | "normal" => return Err(WrongValue::Other(HASHED)),
         "sequence" => {
             return Err(WrongValue::Other(
-                "a fixed sequence of random offsets isn't supported; use --replay \
-                                          with a log of I/Os",
+                "a fixed sequence of random offsets isn't supported; use --replay with a log of I/Os",
             ));
         }
         _ => return Err(FORMS),

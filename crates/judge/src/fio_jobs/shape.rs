@@ -190,8 +190,7 @@ fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
             settings.refuse(
                 "rw",
                 reason,
-                "for a share of discards beside writes add --trim to the line that \
-                                           diskspd convert prints",
+                "for a share of discards beside writes add --trim to the line that diskspd convert prints",
             );
             return None;
         }

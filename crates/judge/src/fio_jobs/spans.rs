@@ -178,11 +178,7 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
                 if let Existing::File(bytes) = around.existing(&piece.path) {
                     settings.tell(
                         "size",
-                        format!(
-                            "the existing file '{}' ({bytes} bytes) will be \
-                                                   overwritten",
-                            piece.path
-                        ),
+                        format!("the existing file '{}' ({bytes} bytes) will be overwritten", piece.path),
                     );
                 }
             }

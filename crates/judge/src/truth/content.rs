@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(
             told(space),
             ["'x' is less than 1 % holes and 10 % unwritten extents: reads of those parts never reach the \
-                 device; --prefill writes it"]
+              device; --prefill writes it"]
         );
     }
 

@@ -4,8 +4,7 @@
 use crate::control::Control;
 use crate::files::prepare::{self, Order, PrepareError, Prepared, Reason, State, Why};
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
-use crate::precreate::File;
+use crate::precreate::{File, NotCreated};
 use crate::voice::Voice;
 use diskspd_host::claims;
 use diskspd_host::target;
@@ -41,27 +40,6 @@ enum Failed {
     "can't start a thread to create files: {0}; check ulimit -u and the limits of the container (pids.max)"
 )]
 struct NoThread(#[source] std::io::Error);
-
-/// Why not all files are there.
-#[derive(Debug)]
-pub enum NotCreated {
-    /// A message: what was known before any of them was touched.
-    Refused(String),
-    /// A message: what failed first, and which files were given up for it.
-    Failed(String),
-    /// The user interrupted; what became of the files that were given up has been said.
-    Interrupted,
-}
-
-impl From<NotCreated> for SpanOutcome {
-    fn from(not: NotCreated) -> SpanOutcome {
-        match not {
-            NotCreated::Refused(message) => SpanOutcome::refused(vec![message]),
-            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
-            NotCreated::Interrupted => SpanOutcome::default(),
-        }
-    }
-}
 
 /// Creates files where they were located; block devices among them are left alone. After a failure or an
 /// interruption no further file is begun, and those that are being written are given up.

@@ -1,10 +1,10 @@
 //! The files that are created once, before the first time span.
 
 use crate::control::Control;
-use crate::files::creation::{self, NotCreated};
+use crate::files::creation;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
-use crate::precreate::{File, files};
+use crate::precreate::{File, NotCreated, files};
 use crate::voice::Voice;
 use diskspd_host::target::{self, NotLocated};
 use diskspd_model::profile::{Profile, RawText};

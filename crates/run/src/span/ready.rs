@@ -1,12 +1,12 @@
 //! What is done to the targets of a time span before its workers begin: they are protected, made, filled and
 //! written.
 
-use crate::files::creation::{self, NotCreated};
+use crate::files::creation;
 use crate::files::prefill;
 use crate::integrity::IntegrityError;
 use crate::located::SpanTargets;
 use crate::outcome::SpanOutcome;
-use crate::precreate::File;
+use crate::precreate::{File, NotCreated};
 use crate::span::common::Common;
 use crate::span::planning::plan_at;
 use crate::span::refusals::{prepared, written};

@@ -2,32 +2,13 @@
 
 use crate::control::Control;
 use crate::options::Options;
-use crate::outcome::SpanOutcome;
-use crate::precreate::File;
+use crate::precreate::{File, NotCreated};
 use crate::voice::Voice;
 use diskspd_model::workload::payload;
 use diskspd_sys::clock::{self, SECOND};
 use diskspd_sys::targets::{self, Made};
 use std::io;
 use std::path::PathBuf;
-
-/// Why not all files are there.
-#[derive(Debug)]
-pub enum NotCreated {
-    /// A message.
-    Failed(String),
-    /// The user interrupted.
-    Interrupted,
-}
-
-impl From<NotCreated> for SpanOutcome {
-    fn from(not: NotCreated) -> SpanOutcome {
-        match not {
-            NotCreated::Failed(message) => SpanOutcome::failed(vec![message]),
-            NotCreated::Interrupted => SpanOutcome::default(),
-        }
-    }
-}
 
 /// Makes files where they were located. One that has its size already is used as it is, unless they are to be
 /// made anew (`--recreate`).

@@ -2,6 +2,7 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
+const STAMPS: &str = "sectors carry verification stamps, no pattern";
 const CHECKED: &str = "every sector is checked as it is read, by this program's stamp";
 const BACKLOG: &str = "sectors are checked as they are read, not some writes later";
 const NOT_BETWEEN: &str = "nothing is read back between writes: all of it is, when the time span has ended";
@@ -39,15 +40,8 @@ pub(super) const ROWS: &[FioOption] = &[
         "fio's headers can't be read",
         "write with --verify, then --verify=read",
     ),
-    refused("verify_pattern", &[], &[], "sectors carry verification stamps, no pattern", "leave it out"),
-    refused(
-        "verify_pattern_interval",
-        &[],
-        &[],
-        "sectors carry verification stamps, no \
-                                                  pattern",
-        "leave it out",
-    ),
+    refused("verify_pattern", &[], &[], STAMPS, "leave it out"),
+    refused("verify_pattern_interval", &[], &[], STAMPS, "leave it out"),
     near_unless("verify_backlog", &[], FioForm::Number, &["0"], NOT_BETWEEN),
     near_unless("verify_backlog_batch", &[], FioForm::Number, &["0"], NOT_BETWEEN),
     refused(

@@ -2,6 +2,7 @@
 
 use super::{FioForm, FioOption, near, near_unless, refused, same};
 
+const SPRANDOM: &str = "fio's sprandom preconditioning isn't available";
 const RANGES: &str = "a discard is one range";
 const NO_THREAD: &str = "no thread of the kernel polls the queue: workers submit by system calls";
 
@@ -92,24 +93,10 @@ pub(super) const ROWS: &[FioOption] = &[
         "use --replay with a log of I/Os",
     ),
     refused("num_range", &[], &["1"], RANGES, "leave it out"),
-    refused(
-        "sprandom",
-        &[],
-        &["0"],
-        "fio's sprandom preconditioning isn't \
-                                      available",
-        "use diskspd precondition",
-    ),
-    refused(
-        "spr_num_regions",
-        &[],
-        &[],
-        "fio's sprandom preconditioning isn't \
-                                          available",
-        "use diskspd precondition",
-    ),
-    refused("spr_op", &[], &[], "fio's sprandom preconditioning isn't available", "use diskspd precondition"),
-    refused("spr_cs", &[], &[], "fio's sprandom preconditioning isn't available", "use diskspd precondition"),
+    refused("sprandom", &[], &["0"], SPRANDOM, "use diskspd precondition"),
+    refused("spr_num_regions", &[], &[], SPRANDOM, "use diskspd precondition"),
+    refused("spr_op", &[], &[], SPRANDOM, "use diskspd precondition"),
+    refused("spr_cs", &[], &[], SPRANDOM, "use diskspd precondition"),
     same("atomic", &[], FioForm::Switch),
     refused("write_barrier", &[], &["0"], "fio itself has no effect for it on Linux", "use fsync"),
     refused("sync_file_range", &[], &[], "parts of a file are not flushed by themselves", "use fdatasync"),
@@ -132,9 +119,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "write_mode",
         &[],
         &["write"],
-        "applies only to NVMe passthrough \
-                                            commands",
-        "add --write-zeroes to the line that diskspd convert \
-                                                        prints",
+        "applies only to NVMe passthrough commands",
+        "add --write-zeroes to the line that diskspd convert prints",
     ),
 ];

@@ -59,8 +59,7 @@ pub(super) const ROWS: &[FioOption] = &[
         "unique_filename",
         &[],
         &["1"],
-        "sharing one file between clients isn't \
-                                             supported",
+        "sharing one file between clients isn't supported",
         "name the files",
     ),
 ];

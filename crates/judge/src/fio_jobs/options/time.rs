@@ -59,8 +59,7 @@ pub(super) const ROWS: &[FioOption] = &[
         &[],
         &["0"],
         FLOW,
-        "for fixed shares of the I/Os use --mix with the line that diskspd \
-                                        convert prints",
+        "for fixed shares of the I/Os use --mix with the line that diskspd convert prints",
     ),
     refused("flow_id", &[], &[], FLOW, "leave it out"),
     refused("flow_watermark", &[], &[], FLOW, "leave it out"),
