@@ -171,7 +171,7 @@ impl VirtualMachine {
             .arg("-initrd")
             .arg(&ram_disk)
             .arg("-append")
-            .arg(format!("console=ttyS0 quiet panic=-1 {}", self.kernel_words))
+            .arg(format!("console=ttyS0 quiet panic=-1 no_timer_check {}", self.kernel_words))
             .arg("-virtfs")
             .arg(shared(Path::new("/"), "host", ",readonly=on"))
             .arg("-virtfs")

@@ -335,7 +335,7 @@ fn drift_says_what_was_measured_and_never_the_largest_deviation_as_begin_to_end(
     let drift = Drift::of(&sweep, &history).unwrap();
     let text = drift.text();
     assert!(!drift.is_sure && !text.contains("-33.5 %"), "{text}");
-    assert!(text.starts_with("drift: unclear"), "{text}");
+    assert!(text.starts_with("drift: can't tell"), "{text}");
     assert!(text.contains("in this order, 50223, 33409, 47402 IOPS"), "{text}");
     let steady: Vec<Ran> = (0..8u32)
         .map(|at| {

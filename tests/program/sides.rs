@@ -393,7 +393,7 @@ fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
     made(&bench, "unmeasured-b", &scattered(1.0), ended_early);
     made(&bench, "single-b", &[0.5], plain);
     made(&bench, "single-a", &[1.0], plain);
-    let unsure = "passes because it is unclear whether B is worse";
+    let unsure = "passes because whether B is worse can't be told";
     for (sides, gate, code, says) in [
         ("base-a better-b", "worse", 0, ""),
         ("base-a better-b", "unsure", 0, ""),
@@ -437,7 +437,12 @@ fn workloads_are_judged_one_by_one_on_really_made_runs() {
     both("less", "", "-o1");
     save("part", "");
     for (label, code, stdout, stderr) in [
-        ("other", 0, "alignment 65536 bytes, block size 65536 bytes", "2 of 2 deciding figures are unclear"),
+        (
+            "other",
+            0,
+            "alignment 65536 bytes, block size 65536 bytes",
+            "2 of 2 deciding figures can't be told apart",
+        ),
         (
             "part",
             2,

@@ -26,7 +26,8 @@ const AGAINST: OptionRow = text(
 const REPEAT: OptionRow = ROUNDS.only_with(CHECK);
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
-    "with check: repeat undecided tests up to 8 times as often; ends after --budget, by default 30m",
+    "with check: repeat tests that are \"can't tell\" up to 8 times as often; ends after --budget, by \
+     default 30m",
 )
 .only_with(CHECK);
 const LIMIT: OptionRow = BUDGET.only_with(CHECK);

@@ -41,7 +41,7 @@ const SLO: OptionRow = text(
 const ADAPTIVE: OptionRow = switch("--adaptive", "run a few points, then those around the knee");
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
-    "repeat undecided points until the answer is sure; ends after --budget, by default 30m",
+    "repeat the points that keep the answer at \"can't tell\"; ends after --budget, by default 30m",
 );
 const BUDGET: OptionRow = text("--budget", "<time>", "30m", "time limit: start no pass that would exceed it");
 const SETTLE: OptionRow = text("--settle", "<time>", "5s", "pause before each run").or("0s");

@@ -104,9 +104,9 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
     if !failed && open > 0 {
         let all = comparison.primary().count();
         let told = if all == 1 {
-            "it is unclear whether B is worse".to_owned()
+            "whether B is worse can't be told".to_owned()
         } else {
-            format!("{open} of {all} deciding figures are unclear")
+            format!("{open} of {all} deciding figures can't be told apart")
         };
         say(Finding::warning(format!("--fail-if worse passes because {told}"))
             .remedy("below the table stands how to decide it; use --fail-if unsure to fail in this case"));

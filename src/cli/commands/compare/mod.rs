@@ -27,7 +27,8 @@ pub(super) const FAIL_IF: OptionRow = text(
     "--fail-if",
     "worse|worse=<share>|unsure",
     "",
-    "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if unclear",
+    "exit code 2: worse = B (the new runs) is worse, worse=5% = by 5 % or more, unsure = also if it can't \
+     tell",
 )
 .offering(&["worse", "worse=5%", "unsure"]);
 const ANYWAY: OptionRow =

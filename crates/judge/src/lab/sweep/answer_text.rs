@@ -158,7 +158,7 @@ fn knee_words(knee: &Knee, row: &PointRow, answer: &SweepAnswer, rows: &[PointRo
             format!("at or below {high} {unit} (95 %): {what}")
         }
         KneeTold::Anywhere => {
-            format!("unclear: the knee may be anywhere from {low} to {high} {unit}")
+            format!("can't tell: the knee may be anywhere from {low} to {high} {unit}")
         }
         KneeTold::NotRepeated => {
             format!("confidence unknown from one run per point (use --repeat 5); by these figures {seen}")
@@ -197,7 +197,7 @@ fn enough_words(enough: Enough, of: impl Fn(usize) -> String, what: &str) -> Str
         (Some(least), Some(most)) => {
             format!("{} to {} are {what}, within {margin:.0} % (95 %)", of(least), of(most))
         }
-        _ => format!("unclear which is {what} within {margin:.0} %; by these figures {seen}"),
+        _ => format!("can't tell which is {what} within {margin:.0} %; by these figures {seen}"),
     }
 }
 

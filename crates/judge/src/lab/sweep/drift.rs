@@ -110,7 +110,7 @@ impl Drift {
             }
             (false, true) => format!("drift: none seen: {change})"),
             (false, false) => {
-                format!("drift: unclear, runs scatter too much or are too few: {change})")
+                format!("drift: can't tell, runs scatter too much or are too few: {change})")
             }
         };
         if let Some(bend) = self.bend {
