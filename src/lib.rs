@@ -29,8 +29,8 @@ pub use diskspd_engine as engine;
 pub use diskspd_host as host;
 pub use diskspd_judge::{fio_jobs, lab, merge, record, truth};
 pub use diskspd_model::{
-    access, engines, finding, io_error, machine, operation, path, plan, presets, profile, results, stats,
-    trace, units, workload,
+    access, engines, finding, fnv, io_error, machine, operation, path, plan, presets, profile, results,
+    stats, trace, units, workload,
 };
 pub use diskspd_outlet as outlet;
 pub use diskspd_report as report;

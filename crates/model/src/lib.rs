@@ -10,6 +10,7 @@
 pub mod access;
 pub mod engines;
 pub mod finding;
+pub mod fnv;
 pub mod io_error;
 pub mod machine;
 pub mod operation;

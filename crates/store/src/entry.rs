@@ -1,7 +1,7 @@
 //! A row of the index: what lists and searches need of a run.
 
-use super::fnv::Fnv;
 use super::{KeptAs, RunNotes, SpanWork};
+use diskspd_model::fnv::Fnv;
 use diskspd_model::profile::Parameters;
 use diskspd_model::results::{RunSummary, SpanSummary};
 
@@ -96,7 +96,7 @@ fn workload(asked: &[&Parameters]) -> String {
         }
         hash.add(&serde_json::to_vec(&parameters).unwrap_or_default());
     }
-    hash.text()
+    hash.to_string()
 }
 
 #[cfg(test)]

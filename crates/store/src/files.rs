@@ -1,10 +1,10 @@
 //! The files of a store: how one is kept so that no moment of a crash loses it, and how it is read.
 
-use super::fnv::Fnv;
 use super::{RunNotes, Store, StoreError, id, packed};
 use diskspd_judge::record::fault::ResultError;
 use diskspd_judge::record::{formats, index, json, known};
 use diskspd_judge::truth::Judged;
+use diskspd_model::fnv::Fnv;
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::results::{Origin, RecordFormat, RunSummary};
 use diskspd_sys::folder::OpenFolder;
@@ -367,7 +367,7 @@ pub(super) fn known_of(source: KeptAs, bytes: &[u8], name: &str) -> Result<RunSu
 fn of_content(content: &[u8]) -> String {
     let mut hash = Fnv::default();
     hash.add(content);
-    hash.text()
+    hash.to_string()
 }
 
 /// Writes a file that is there whole, and on the disk, or not at all. It is locked as long as it's open.

@@ -22,7 +22,6 @@ mod entry;
 mod error;
 mod files;
 mod find;
-mod fnv;
 mod id;
 mod keep;
 mod machines;

@@ -116,7 +116,7 @@ impl OpenFolder {
     }
 }
 
-/// One number of several: FNV-1a over 64 bits at a time.
+/// One number of several: as FNV-1a, over 64 bits at a time.
 fn stamp_of((number, (seconds, nanos), length): (u64, (u64, u64), u64)) -> i64 {
     let parts = [number, seconds, nanos, length];
     let hash = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, part| {

@@ -4,6 +4,7 @@
 use super::figures;
 use crate::truth::Judged;
 use diskspd_model::finding::Severity;
+use diskspd_model::fnv::Fnv;
 use diskspd_model::profile::RawText;
 use diskspd_model::results::{
     Findings, Origin, Record, RecordFormat, RunSummary, SpanSummary, UnmeasuredSpan,
@@ -113,13 +114,11 @@ impl Index {
 /// The same for all copies of a record ([`RunSummary::identity`]): of what no two runs share: machine, times,
 /// amounts. FNV-1a, 64 bits: an accident is one in 10^19, and no more is needed.
 pub fn identity(record: &Record) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut hash = Fnv::default();
     let mut add = |bytes: &[u8]| {
         // The length keeps neighbours apart.
-        let length = (bytes.len() as u64).to_le_bytes();
-        for byte in length.iter().chain(bytes) {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        hash.add(&(bytes.len() as u64).to_le_bytes());
+        hash.add(bytes);
     };
     add(record.profile.command_line.as_bytes());
     for host in &record.hosts {
@@ -139,5 +138,5 @@ pub fn identity(record: &Record) -> String {
             }
         }
     }
-    format!("{hash:016x}")
+    hash.to_string()
 }

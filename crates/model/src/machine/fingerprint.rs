@@ -1,5 +1,6 @@
 //! What two runs must share to be comparable, and a number for all of it.
 
+use crate::fnv::Fnv;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -68,9 +69,9 @@ impl Fingerprint {
 }
 
 fn hash(parts: &BTreeMap<String, String>) -> String {
-    let text: String = parts.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    let mut hash = Fnv::default();
+    parts.iter().for_each(|(name, value)| hash.add(format!("{name}={value}\n").as_bytes()));
+    hash.to_string()
 }
 
 #[cfg(test)]
