@@ -1,21 +1,20 @@
 //! What takes this machine, on Windows: runs are made, and what Linux's program alone does says why it
 //! doesn't, and what to do instead.
 
+pub use super::event::set_all as set_events;
 use super::not_done::NotDone;
-use super::{devices, doctor, precondition, print, run, sweep, trace};
+use super::{devices, doctor, event, precondition, print, run, sweep, trace};
 use crate::cli::{self, Exit, Invocation};
 use crate::engine;
 use crate::finding::Finding;
-use crate::profile::RawText;
 use std::ffi::OsString;
 
 /// A command, why it isn't there, and what to do instead.
 type LackingCommand = (&'static str, &'static str, &'static str);
 
 /// All that isn't there.
-const LACKING: [LackingCommand; 4] = [
+const LACKING: [LackingCommand; 3] = [
     ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
-    ("event", "its events are Linux's", "use -ys, -yf, -yr, -yp and -ye of Microsoft's diskspd.exe"),
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it takes Linux", "use the Linux program"),
 ];
@@ -53,10 +52,11 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Trace(request) => return trace::trace(&request),
         Invocation::Doctor { json, targets } => return doctor::doctor(json, &targets),
         Invocation::Devices { json } => return devices::devices(json),
+        Invocation::SetEvent { names } => return set_events(&names).map(|()| Exit::RunFailed),
+        Invocation::Event { action, name } => return event::act(action, &name),
         Invocation::System { xml } => return run::print_system(xml),
         Invocation::EngineHelp => return print(&engine::describe_all()),
         Invocation::VerifyAfter(_) => "verify-after",
-        Invocation::SetEvent { .. } | Invocation::Event { .. } => "event",
         Invocation::Privileges => "privileges",
         _ => "this command",
     };
@@ -74,14 +74,6 @@ pub fn is_silent() -> bool {
 /// None.
 pub fn refuse(_: &str) -> Result<(), NotDone> {
     Ok(())
-}
-
-/// Sets events (`-ye`).
-///
-/// # Errors
-/// There are any to set.
-pub fn set_events(names: &[RawText]) -> Result<(), NotDone> {
-    if names.is_empty() { Ok(()) } else { Err(lacking("event")) }
 }
 
 /// Gives up rights that aren't needed: there are none.

@@ -10,7 +10,6 @@ mod ctrl_c;
 mod devices;
 mod doctor;
 mod ending;
-#[cfg(target_os = "linux")]
 mod event;
 mod fio_jobs;
 mod fio_logs;

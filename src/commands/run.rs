@@ -73,7 +73,8 @@ pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
             "the record lacks the run's options (--engine and the like), so their defaults are used",
         ));
     }
-    if profile.time_spans.iter().flat_map(|span| &span.targets).any(|target| target.temporary_file) {
+    let mut targets = profile.time_spans.iter().flat_map(|span| &span.targets);
+    if !run::KNOWS_TEMPORARY_FILES && targets.any(|target| target.temporary_file) {
         say(Finding::warning("-ft (TemporaryFile) has no effect: Linux has no such hint; reports show it"));
     }
     if let Some(warning) = output::empty_csv(&request.out, profile) {

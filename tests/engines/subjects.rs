@@ -157,7 +157,7 @@ pub fn every_engine() -> Vec<Subject> {
     let mut subjects = vec![];
     for row in &ENGINES {
         let is_windows = matches!(row.kind, EngineKind::Port | EngineKind::Routines);
-        let is_linux = row.real_io && !is_windows && row.kind != EngineKind::Sync;
+        let is_linux = row.real_io && !is_windows && !matches!(row.kind, EngineKind::Sync | EngineKind::Mmap);
         if if cfg!(windows) { is_linux } else { is_windows } {
             continue;
         }

@@ -1,10 +1,10 @@
 //! Opening targets: what goes wrong is told with what to do.
 
-use diskspd::plan::{AccessHint, OpenMode};
+use diskspd::plan::OpenMode;
 use diskspd::sys::files::open;
 
 fn mode(read: bool, write: bool, direct: bool, dsync: bool) -> OpenMode {
-    OpenMode { read, write, direct, dsync, hint: AccessHint::default(), lifetime: None }
+    OpenMode { read, write, direct, dsync, ..OpenMode::default() }
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn mode(read: bool, write: bool) -> OpenMode {
         write,
         direct: true,
         dsync: true,
-        hint: AccessHint { random: true, sequential: true },
-        lifetime: None,
+        hint: AccessHint { random: true, sequential: true, temporary: false },
+        ..OpenMode::default()
     }
 }
 

@@ -287,18 +287,14 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("-w100 C:", ["'C:' is no name of a file", "--with"]),
         (r"-w100 \\.\C:", [r"'\\.\C:' is no name of a file", "--with"]),
         (r"-w100 \\?\C:\x.dat", ["is no name of a file", "--with"]),
-        ("-Sm -c1M x.dat", ["-Sm isn't done on Windows", "--with"]),
-        ("-Sr -c1M x.dat", ["-Sr isn't done on Windows", "--with"]),
-        ("-l -c1M x.dat", ["-l isn't done on Windows", "leave it out"]),
+        ("-u -c1M x.dat", ["-u isn't done on Windows", "leave it out"]),
+        ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
         ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
-        ("-ft -c1M x.dat", ["-ft isn't done on Windows", "leave it out"]),
         ("--verify -w10 -c1M x.dat", ["--verify isn't done on Windows", "leave it out"]),
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
         ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
         ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
-        ("--engine sim -l -d1 -c1M x.dat", ["-l isn't done on", "leave it out"]),
         ("--engine sim -d1 #1", ["'#1': sizes of disks", "-c<size>"]),
-        ("event set go", ["event isn't", "-ys"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
@@ -585,6 +581,45 @@ fn a_run_in_real_time_is_led_measured_and_kept() {
     assert!(!path.join("x.dat").exists(), "the null engine needs no file");
 }
 
+/// Begins a run, which tells on standard output what it does.
+fn begun(windows: &Windows, folder: &Path, line: &str, told: &str) -> std::process::Child {
+    let mut command = windows.command(folder, &line.split(' ').collect::<Vec<_>>());
+    let file = fs::File::create(folder.join(told)).unwrap();
+    command.stdin(Stdio::null()).stderr(file.try_clone().unwrap()).stdout(file);
+    while_nothing_starts(|| command.spawn()).unwrap()
+}
+
+#[test]
+fn events_begin_and_end_runs() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let name = std::process::id();
+    let line = format!("--engine null -c1M -W0 -d3600 -v -yrgo{name} -ypstop{name} x.dat");
+    let mut program = begun(windows, path, &line, "told.txt");
+    let mut until = |words: &str| {
+        while !fs::read_to_string(path.join("told.txt")).unwrap().contains(words) {
+            assert!(program.try_wait().unwrap().is_none(), "it ended before: {words}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    until("waiting for the event of -yr");
+    let set = run(&format!("-yego{name}"));
+    assert_eq!((set.code, set.stdout), (1, format!("event 'go{name}' is set\n")), "{}", set.stderr);
+    until("measuring for");
+    let wait = run(&format!("event wait go{name}"));
+    assert_eq!(wait.code, 0, "it stays set: {}", wait.stderr);
+    // What a measured window needs to have figures at all.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert_eq!(run(&format!("event set stop{name}")).code, 0);
+    let ended = program.wait().unwrap();
+    let told = fs::read_to_string(path.join("told.txt")).unwrap();
+    assert!(ended.success() && told.contains("actual test time:"), "{told}");
+    run(&format!("event set stop{name}")).fails(1, &["there is no such event", "event wait"]);
+    run(&format!("-W0 -d1 -c1M --engine null -ys{} x.dat", "x".repeat(261))).fails(1, &["-ysx", "260"]);
+}
+
 #[test]
 fn ctrl_c_ends_a_run_with_its_report() {
     let Some(windows) = windows() else { return };
@@ -659,6 +694,8 @@ fn files_are_made_read_and_written_in_every_way() {
         ("-o4 -x -Su", false, "completion routines"),
         ("-o1 -Sw -Z --fsync-every 100", true, "ReadFile and WriteFile"),
         ("-o1 --engine apc -fs -I1", false, "completion routines"),
+        ("-o4 -Sm -Nv -Z --fsync-every 100", true, "mmap: copies"),
+        ("-Smw", false, "mmap: copies"),
     ] {
         let ended = done(&format!("-w100 -b64K -W0 -d1 -v {options} x.dat"));
         assert!(ended.stdout.contains(way), "{options}: {}", ended.stdout);
@@ -674,6 +711,7 @@ fn files_are_made_read_and_written_in_every_way() {
     assert!(content().len() == 1 << 20 && content()[5] != 9 && (is_valid(&anew) || is_pattern()));
     for (line, words) in [
         ("-b1000 -Su -W0 -d1 x.dat", ["must be aligned", "of 512 bytes"]),
+        ("-b4K -Sm -Nn -w100 -W0 -d1 x.dat", ["persistent memory", "use -Nv"]),
         ("-b4K -W0 -d1 none.dat", ["'none.dat' does not exist", "-c<size>"]),
         ("-c1M -b4K -W0 -d1 nowhere\\x.dat", ["the folder 'nowhere' does not exist", "create the folder"]),
     ] {

@@ -115,7 +115,8 @@ fn is_listed(mut files: Vec<PathBuf>, list: &str) -> usize {
     files.sort();
     let lists: Vec<Vec<String>> = files.iter().map(|file| offered(file)).collect();
     let count: usize = lists.iter().map(Vec::len).sum();
-    let lines: Vec<String> = lists.iter().map(|list| format!("* {}", list.join(", "))).collect();
+    let some = lists.iter().filter(|list| !list.is_empty());
+    let lines: Vec<String> = some.map(|list| format!("* {}", list.join(", "))).collect();
     is_kept_between("docs/windows.md", list, &format!("{count} functions:\n\n{}", lines.join("\n")));
     count
 }

@@ -1,6 +1,8 @@
 //! Engines that ask Windows' kernel, and how they are made. Linux's can't be had.
 
 use super::at_once::AtOnce;
+use super::mixed::Mixed;
+use super::mmap::Mmap;
 use super::unavailable::Unavailable;
 use super::windows::{FileCalls, Overlapped};
 use super::{Engine, EngineError, EngineKind, EngineRow, Setup};
@@ -12,7 +14,7 @@ use diskspd_sys::overlapped::Told;
 /// It is Linux's.
 pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
     match kind {
-        EngineKind::Port | EngineKind::Routines | EngineKind::Sync => Ok(()),
+        EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
         _ => {
             let (reason, remedy) = ("it asks Linux's kernel", "leave out --engine, or use iocp, apc or sync");
             Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
@@ -29,7 +31,17 @@ pub(super) fn create(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, E
         what: format!("engine {} is not available: {why}", row.name),
         source: None,
     })?;
+    // Mapped files among others are served beside the queue.
+    if row.kind != EngineKind::Mmap && setup.files.iter().any(|file| file.mapping.is_some()) {
+        return Ok(Box::new(Mixed::new(setup, row.kind, |others| open(row, others))?));
+    }
+    open(row, setup)
+}
+
+/// Makes an engine of files that are all alike.
+fn open(row: &EngineRow, setup: Setup) -> Result<Box<dyn Engine>, EngineError> {
     Ok(match row.kind {
+        EngineKind::Mmap => Box::new(Mmap::open(setup)?),
         EngineKind::Port => Box::new(Overlapped::open(setup, row.kind, Told::AtPort)?),
         EngineKind::Routines => Box::new(Overlapped::open(setup, row.kind, Told::ByRoutine)?),
         _ => Box::new(AtOnce::new(setup, row.kind, |files| Ok(FileCalls::new(files)))?),

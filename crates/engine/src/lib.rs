@@ -20,22 +20,22 @@ mod contract;
 mod file;
 mod limits;
 mod making;
+mod mixed;
+mod mmap;
 mod null;
 mod placed;
 pub mod sim;
 mod unavailable;
+
+// What asks the system, each in its own way.
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
+mod kernel;
 
 // Linux's.
 #[cfg(target_os = "linux")]
 pub mod aio;
 #[cfg(target_os = "linux")]
 mod asking;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere.rs")]
-mod kernel;
-#[cfg(target_os = "linux")]
-mod mixed;
-#[cfg(target_os = "linux")]
-mod mmap;
 #[cfg(target_os = "linux")]
 mod nowait;
 #[cfg(target_os = "linux")]

@@ -1,10 +1,9 @@
 //! Mapped files beside others in one thread: an I/O on a mapped file is done at once, the others go to the
 //! queue.
 
-use super::mmap::Mapped;
+use super::mmap::{Mapped, ThreadPriority};
 use super::{AboutEngine, Done, Engine, EngineError, EngineKind, File, Io, Limits, Setup};
 use diskspd_model::operation::Operation;
-use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::memory::{Slot, SlotMut};
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ enum Way {
 pub struct Mixed {
     limits: Limits,
     ways: Vec<Way>,
-    thread: ThreadIoPriority,
+    thread: ThreadPriority,
     queue: Box<dyn Engine>,
     /// I/Os that the queue has taken and not yet given back.
     queued: usize,
@@ -49,7 +48,7 @@ impl Mixed {
         }
         let taken = Vec::with_capacity(setup.depth as usize);
         let queue = open(Setup { files: others, ..setup })?;
-        Ok(Mixed { limits, ways, thread: ThreadIoPriority::default(), queue, queued: 0, taken })
+        Ok(Mixed { limits, ways, thread: ThreadPriority::default(), queue, queued: 0, taken })
     }
 }
 

@@ -1,22 +1,23 @@
 //! Memory-mapped files: an I/O is a copy between the view of a file and the buffer, done at once by the
 //! thread itself.
 
-use super::asking::{negated, priority_refused};
+#[cfg_attr(not(target_os = "linux"), path = "mmap/elsewhere.rs")]
+mod asks;
+
 use super::at_once::{AtOnce, Perform};
 use super::{EngineError, EngineKind, File, Io, Setup, cannot};
+pub(super) use asks::ThreadPriority;
+use asks::{NO_MEMORY, explain, name_of, negated};
 use diskspd_model::access::IoPriority;
-use diskspd_model::access::MapOptions;
 use diskspd_model::operation::Operation;
-use diskspd_sys::io_priority::ThreadIoPriority;
 use diskspd_sys::mapping::View;
 use diskspd_sys::memory::{Buffer, Slot, SlotMut};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
 
 /// Every file is mapped.
 pub(super) struct Mmap {
     views: Vec<Mapped>,
-    thread: ThreadIoPriority,
+    thread: ThreadPriority,
 }
 
 impl Mmap {
@@ -27,7 +28,7 @@ impl Mmap {
     pub fn open(setup: Setup) -> Result<AtOnce<Mmap>, EngineError> {
         AtOnce::new(setup, EngineKind::Mmap, |files| {
             let views = files.into_iter().map(Mapped::new).collect::<Result<_, _>>()?;
-            Ok(Mmap { views, thread: ThreadIoPriority::default() })
+            Ok(Mmap { views, thread: ThreadPriority::default() })
         })
     }
 }
@@ -58,9 +59,11 @@ impl Mapped {
     /// Maps the file, as its options say (without any, as by default).
     pub(super) fn new(file: File) -> Result<Mapped, EngineError> {
         let options = file.mapping.unwrap_or_default();
-        let name = name(&file.handle);
-        let view = View::new(file.handle, options)
-            .map_err(|source| EngineError { what: explain(&name, options, &source), source: Some(source) })?;
+        let name = name_of(&file.handle).map_or("a file".into(), |path| format!("'{}'", path.display()));
+        let view = View::new(file.handle, options).map_err(|source| {
+            let how = if options.flush == Default::default() { "mapped" } else { "mapped as -N asks for" };
+            EngineError { what: format!("{name} can't be {how}: {}", explain(&source)), source: Some(source) }
+        })?;
         Ok(Mapped { view, priority: file.priority })
     }
 
@@ -70,10 +73,10 @@ impl Mapped {
         &mut self,
         io: &Io,
         slot: Option<SlotMut>,
-        thread: &mut ThreadIoPriority,
+        thread: &mut ThreadPriority,
     ) -> Result<i64, EngineError> {
-        thread.set(self.priority).map_err(priority_refused)?;
-        let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
+        thread.set(self.priority)?;
+        let Some(slot) = slot else { return Ok(-i64::from(NO_MEMORY)) };
         Ok(result(self.view.read(io.offset, slot)))
     }
 
@@ -90,10 +93,10 @@ impl Mapped {
         &mut self,
         io: &Io,
         slot: Option<Slot>,
-        thread: &mut ThreadIoPriority,
+        thread: &mut ThreadPriority,
     ) -> Result<i64, EngineError> {
-        thread.set(self.priority).map_err(priority_refused)?;
-        let Some(slot) = slot else { return Ok(-i64::from(libc::EFAULT)) };
+        thread.set(self.priority)?;
+        let Some(slot) = slot else { return Ok(-i64::from(NO_MEMORY)) };
         Ok(result(self.view.write(io.offset, slot)))
     }
 }
@@ -104,32 +107,4 @@ fn result(copied: io::Result<usize>) -> i64 {
         Ok(bytes) => bytes as i64,
         Err(error) => negated(&error),
     }
-}
-
-/// The path of an open file, as the kernel tells it.
-fn name(file: &OwnedFd) -> String {
-    let link = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()));
-    link.map_or_else(|_| "a file".into(), |path| format!("'{}'", path.display()))
-}
-
-fn explain(name: &str, options: MapOptions, error: &std::io::Error) -> String {
-    let why = match error.raw_os_error() {
-        Some(libc::EOPNOTSUPP) => {
-            "-Nn and -Ni need directly mapped persistent memory: a file on a file system mounted with -o dax \
-             on a pmem device; use -Nv here"
-        }
-        None if error.kind() == std::io::ErrorKind::Unsupported => {
-            "-Nn and -Ni are not possible on processors of this architecture; use -Nv"
-        }
-        Some(libc::ENODEV) => "its file system or device doesn't support mmap; leave out -Sm",
-        Some(libc::EACCES | libc::EPERM) => {
-            "it must be open for reading and writing, on a file system that allows mapping"
-        }
-        Some(libc::ENOMEM) => {
-            "there is not enough address space, or too many mappings (vm.max_map_count): use fewer threads or targets"
-        }
-        _ => "the kernel refused",
-    };
-    let what = if options.flush == Default::default() { "mapped" } else { "mapped as -N asks for" };
-    format!("{name} can't be {what}: {why}")
 }

@@ -101,7 +101,7 @@ impl Perform for FileCalls {
             Operation::Flush => file.sync_all().map(|()| 0),
             other => return Err(cannot(EngineKind::Sync, other)),
         };
-        Ok(done.map_or_else(|error| -i64::from(number(&error)), |bytes| bytes as i64))
+        Ok(done.map_or_else(|error| negated(&error), |bytes| bytes as i64))
     }
 
     fn features(&self) -> String {
@@ -109,9 +109,9 @@ impl Perform for FileCalls {
     }
 }
 
-/// The number by which an error is kept.
-fn number(error: &io::Error) -> i32 {
+/// The negated number by which an error is kept, as [`Done::result`] has it.
+pub(super) fn negated(error: &io::Error) -> i64 {
     // That of a parameter that is wrong, where the system didn't say it.
     const INVALID_PARAMETER: u32 = 87;
-    of_windows(error.raw_os_error().map_or(INVALID_PARAMETER, i32::cast_unsigned))
+    -i64::from(of_windows(error.raw_os_error().map_or(INVALID_PARAMETER, i32::cast_unsigned)))
 }

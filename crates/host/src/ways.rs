@@ -2,7 +2,7 @@
 
 use super::device::{Device, split};
 use super::root::{Root, number};
-use diskspd_model::access::{AccessHint, IoWays, OpenMode};
+use diskspd_model::access::{IoWays, OpenMode};
 use diskspd_model::machine::nvme::NoPlacement;
 use diskspd_model::machine::ways::{AtomicWrites, WayFacts};
 use diskspd_sys::nvme::{self, Namespace, PlacementHandle};
@@ -67,14 +67,7 @@ fn no_nowait_writes(path: &Path) -> Option<String> {
     if FileType::from_raw_mode(found.st_mode) == FileType::BlockDevice {
         return Some(Errno::OPNOTSUPP.to_string());
     }
-    let mode = OpenMode {
-        read: false,
-        write: true,
-        direct: false,
-        dsync: false,
-        hint: AccessHint::default(),
-        lifetime: None,
-    };
+    let mode = OpenMode { write: true, ..OpenMode::default() };
     let target = diskspd_sys::files::open(path, &mode).ok()?;
     match takes_writes(target.file, IoWays { no_wait: true, ..IoWays::default() }) {
         Err(answer @ (Errno::OPNOTSUPP | Errno::INVAL)) => Some(answer.to_string()),

@@ -30,13 +30,14 @@ const OF_WINDOWS: &[(u32, &str)] = &[
     (112, "There is not enough space on the disk"),
     (121, "The semaphore timeout period has expired; the device didn't answer in time"),
     (995, "The I/O operation has been aborted"),
+    (998, "Invalid access to memory location; a page of the mapped file could not be had"),
     (1117, "The request could not be performed because of an I/O device error"),
     (1167, "The device is not connected"),
     (1450, "Insufficient system resources exist to complete the requested service"),
 ];
 
 /// The number by which an error of Windows, by its own number, is kept.
-pub fn of_windows(error: u32) -> i32 {
+pub const fn of_windows(error: u32) -> i32 {
     // Their numbers end below 65,536.
     WINDOWS + (error & 0xffff).cast_signed()
 }

@@ -11,6 +11,7 @@ mod observe;
 mod refusals;
 
 pub use diskspd_host::cpu_times::CpuClock;
+pub use diskspd_sys::real_time::{give_way, take_precedence};
 pub use observe::Observer;
 use refusals::lacking;
 
@@ -32,7 +33,6 @@ use diskspd_outlet::OutputDoor;
 use diskspd_sys::clock::Nanos;
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -43,6 +43,9 @@ pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\dis
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it takes Linux, and isn't done on Windows yet; {INSTEAD}")]
 pub struct NoRunsHere;
+
+/// Whether files can be opened as temporary ones (`-ft`).
+pub const KNOWS_TEMPORARY_FILES: bool = true;
 
 /// Whether such a run can be made here.
 ///
@@ -94,23 +97,6 @@ pub fn path_states(_: &[String]) -> PathStates {
 /// How long a thread has waited for a CPU so far: the system doesn't count it.
 pub fn waited_for_cpu(_: i32) -> Option<u64> {
     None
-}
-
-/// Which thread goes before which: all are alike here.
-#[derive(Debug)]
-pub struct Precedence;
-
-/// Lets the calling thread run before workers.
-pub fn take_precedence() -> Precedence {
-    Precedence
-}
-
-/// Lets the calling thread run behind those that lead it.
-///
-/// # Errors
-/// None.
-pub fn give_way() -> io::Result<Precedence> {
-    Ok(Precedence)
 }
 
 /// Block devices that were filled by an earlier time span of the run: there are none.
@@ -263,61 +249,4 @@ pub fn watch_device(
     _: impl FnOnce(),
 ) -> Result<IoTrace, WatchError> {
     Err(WatchError)
-}
-
-/// Events between processes, which begin and end runs.
-pub mod events {
-    use super::{Arc, Control, Infallible, NoRunsHere, Voice, io};
-
-    /// There is none.
-    #[derive(Debug)]
-    pub struct Event(Infallible);
-
-    /// Why there is none.
-    pub type EventError = NoRunsHere;
-
-    /// The events that every time span of a run waits for and sets.
-    #[derive(Debug, Clone, Default)]
-    pub struct Events {
-        /// `-ys`
-        pub start: Option<Arc<Event>>,
-        /// `-yf`
-        pub finish: Option<Arc<Event>>,
-        /// `-yr`
-        pub wait: Option<Arc<Event>>,
-    }
-
-    impl Events {
-        /// Whether the run may start: it waits for no event.
-        pub(crate) fn may_start(&self, control: &Control, _: &Voice) -> bool {
-            !control.is_interrupted()
-        }
-
-        /// Tells that measuring begins now: nobody.
-        pub(crate) fn measurement_begins(&self, _: &Control) {}
-
-        /// Tells that measuring has ended: nobody.
-        pub(crate) fn measurement_ended(&self, _: &Control) {}
-    }
-
-    /// Sets an event, which can't be had.
-    pub(crate) fn set_or_complain(event: &Event) {
-        match event.0 {}
-    }
-
-    /// Opens an event.
-    ///
-    /// # Errors
-    /// Always.
-    pub fn open(_: &[u8]) -> Result<Arc<Event>, EventError> {
-        Err(NoRunsHere)
-    }
-
-    /// Interrupts a run by an event, which can't be had.
-    ///
-    /// # Errors
-    /// None.
-    pub fn stop_when_set(event: Arc<Event>, _: Arc<Control>) -> io::Result<()> {
-        match event.0 {}
-    }
 }

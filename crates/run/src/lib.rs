@@ -20,6 +20,7 @@
 // The same everywhere.
 mod companions;
 mod control;
+pub mod events;
 mod execute;
 mod failure;
 mod interrupt;
@@ -47,8 +48,6 @@ mod real;
 #[cfg(target_os = "linux")]
 pub mod cluster;
 #[cfg(target_os = "linux")]
-pub mod events;
-#[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
 pub mod integrity;
@@ -56,9 +55,6 @@ pub mod integrity;
 mod located;
 #[cfg(target_os = "linux")]
 mod verification;
-
-#[cfg(not(target_os = "linux"))]
-pub use real::events;
 
 pub use companions::{Companions, MeetingPoint};
 pub use control::Control;
@@ -74,6 +70,7 @@ pub use listener::{Listener, Nobody, Progress, Speed, Wants};
 pub use options::Options;
 pub use outcome::Outcome;
 pub use precreate::resized;
+pub use real::KNOWS_TEMPORARY_FILES;
 #[cfg(not(target_os = "linux"))]
 pub use real::{
     INSTEAD, NoRunsHere, PurgeError, WatchError, cpu_latency_refusal, purge, refusals, watch_device,

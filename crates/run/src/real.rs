@@ -18,6 +18,9 @@ use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, RunOptions};
 use diskspd_sys::problem::{usual_cause as usual_cause_of_call, usual_cause_of_command};
 
+/// Whether files can be opened as temporary ones (`-ft`).
+pub const KNOWS_TEMPORARY_FILES: bool = false;
+
 /// Whether such a run can be made on this system.
 ///
 /// # Errors

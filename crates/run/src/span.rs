@@ -1,6 +1,7 @@
 //! One time span, from its targets to its results.
 
 mod common;
+#[cfg_attr(not(target_os = "linux"), path = "span/large_pages/elsewhere.rs")]
 pub(super) mod large_pages;
 mod logged;
 pub(super) mod measure;

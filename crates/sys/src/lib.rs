@@ -56,13 +56,25 @@ pub mod process_group;
 // What runs ask of every system beside that.
 #[cfg_attr(windows, path = "windows/runs/cpu.rs")]
 pub mod cpu;
+#[cfg_attr(windows, path = "windows/runs/event.rs")]
+pub mod event;
+#[cfg_attr(windows, path = "windows/runs/mapping.rs")]
+pub mod mapping;
+#[cfg_attr(windows, path = "windows/runs/real_time.rs")]
+pub mod real_time;
 #[cfg_attr(windows, path = "windows/runs/signals.rs")]
 pub mod signals;
 
 // Windows': what runs are made with there.
 #[cfg(windows)]
+#[path = "windows/runs/large_pages.rs"]
+mod large_pages;
+#[cfg(windows)]
 #[path = "windows/runs/overlapped.rs"]
 pub mod overlapped;
+#[cfg(windows)]
+#[path = "windows/runs/privilege.rs"]
+mod privilege;
 #[cfg(windows)]
 #[path = "windows/runs/targets.rs"]
 pub mod targets;
@@ -79,8 +91,6 @@ pub mod block;
 #[cfg(target_os = "linux")]
 pub mod cpu_latency;
 #[cfg(target_os = "linux")]
-pub mod event;
-#[cfg(target_os = "linux")]
 pub mod extents;
 #[cfg(target_os = "linux")]
 pub mod file_systems;
@@ -90,8 +100,6 @@ pub mod io_priority;
 mod lifetimes;
 #[cfg(target_os = "linux")]
 pub mod loops;
-#[cfg(target_os = "linux")]
-pub mod mapping;
 #[cfg(target_os = "linux")]
 pub mod mpi;
 #[cfg(target_os = "linux")]
@@ -110,8 +118,6 @@ pub mod perf;
 pub mod positioned;
 #[cfg(target_os = "linux")]
 pub mod problem;
-#[cfg(target_os = "linux")]
-pub mod real_time;
 #[cfg(target_os = "linux")]
 pub mod ring;
 #[cfg(target_os = "linux")]

@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 mod huge_page;
+#[cfg_attr(not(target_os = "linux"), path = "memory/large_pages/elsewhere.rs")]
 mod large_pages;
 #[cfg_attr(not(target_os = "linux"), path = "memory/pages/elsewhere.rs")]
 mod pages;
@@ -54,7 +55,7 @@ impl Buffer {
         Ok(Buffer { pages, length, private: length })
     }
 
-    /// The same of large pages (`MAP_HUGETLB`) of the machine's default size, which the length is rounded
+    /// The same of large pages (`MAP_HUGETLB`, `MEM_LARGE_PAGES`) of the machine's default size, which the length is rounded
     /// up to; it stays what was asked for.
     ///
     /// # Errors

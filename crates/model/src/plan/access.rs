@@ -4,7 +4,7 @@
 use super::{AccessHint, Flush, IoPriority, MapOptions, OpenMode};
 use crate::access::IoWays;
 use crate::machine::target::TargetFacts;
-use crate::profile::{self, FlushType, Target};
+use crate::profile::{self, CacheMode, FlushType, Target};
 
 /// Whether the page cache is between the I/Os on a target and the storage, if it isn't mapped.
 pub fn is_cached(target: &Target, facts: &TargetFacts) -> bool {
@@ -24,6 +24,7 @@ pub fn open_mode(target: &Target, facts: &TargetFacts) -> OpenMode {
         read: mapped || target.write_ratio < 100,
         write: mapped || target.is_changed(),
         direct: !mapped && !is_cached(target, facts),
+        only_remote_cache: target.cache_mode == CacheMode::DisableLocalCache,
         dsync: !mapped && target.write_through,
         hint: hint(target),
         lifetime: target.write_hint,
@@ -59,14 +60,17 @@ pub fn priority(target: &Target) -> IoPriority {
 }
 
 fn hint(target: &Target) -> AccessHint {
-    AccessHint { random: target.random_access, sequential: target.sequential_scan }
+    AccessHint {
+        random: target.random_access,
+        sequential: target.sequential_scan,
+        temporary: target.temporary_file,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::machine::target::TargetKind;
-    use crate::profile::CacheMode;
 
     fn mapped(write_through: bool, flush_type: Option<FlushType>) -> Target {
         Target { memory_mapped_io: true, write_through, flush_type, ..Target::default() }

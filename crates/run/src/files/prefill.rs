@@ -9,7 +9,7 @@ use crate::options::Options;
 use crate::voice::Voice;
 use diskspd_host::claims::Claims;
 use diskspd_host::content::{Order, look};
-use diskspd_model::access::{AccessHint, OpenMode};
+use diskspd_model::access::OpenMode;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::plan::SpanPlan;
 use diskspd_model::profile::Prefill;
@@ -184,8 +184,7 @@ impl Filling<'_> {
         let target = &self.order.located;
         let free = room::at(target.way()).map_or(0, |room| room.available);
         let open = |direct| -> Result<File, PrefillError> {
-            let hint = AccessHint::default();
-            let mode = OpenMode { read: false, write: true, direct, dsync: false, hint, lifetime: None };
+            let mode = OpenMode { write: true, direct, ..OpenMode::default() };
             let opened = files::open(target, &mode).map_err(PrefillError::Open)?;
             claims.permit(target.name(), &opened)?;
             Ok(opened.file.into())

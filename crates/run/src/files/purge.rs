@@ -3,7 +3,7 @@
 use crate::control::Control;
 use diskspd_host::claims::{self, Claims, Denial};
 use diskspd_host::target::{self, NotLocated};
-use diskspd_model::access::{AccessHint, OpenMode};
+use diskspd_model::access::OpenMode;
 use diskspd_model::profile::RawText;
 use diskspd_outlet::{Patience, Unanswered};
 use diskspd_sys::problem::TargetError;
@@ -107,14 +107,7 @@ impl Purged {
             return Ok(None);
         }
         let claims = claims::protect([path.as_path()], destroy)?;
-        let mode = OpenMode {
-            read: false,
-            write: true,
-            direct: false,
-            dsync: false,
-            hint: AccessHint::default(),
-            lifetime: None,
-        };
+        let mode = OpenMode { write: true, ..OpenMode::default() };
         let opened = files::open(&path, &mode)?;
         claims.permit(&path, &opened)?;
         let (size, is_device) = (opened.size, opened.device.is_some());

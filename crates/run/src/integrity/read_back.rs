@@ -80,8 +80,7 @@ pub fn read_back(
 
 /// Past the page cache where that is possible: what counts is what the device holds.
 fn open(path: &Path) -> Result<File, NotReadBack> {
-    let (read, write, direct, dsync, hint) = (true, false, true, false, Default::default());
-    let mode = OpenMode { read, write, direct, dsync, hint, lifetime: None };
+    let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
     let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
     Ok(opened?.file.into())
 }

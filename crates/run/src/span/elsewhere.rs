@@ -228,12 +228,13 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let (mut opened, mut index) = (Vec::new(), Vec::new());
-    let way = |t: &WorkerTarget| (t.open, t.priority);
+    let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
     for target in &plan.targets {
         let known = distinct.iter().position(|d| d.location == target.location && way(d) == way(target));
         if known.is_none() {
             let path = &target.path;
-            let overlapped = !plan.engine.is_synchronous();
+            // Mapped files have no I/Os that could end later.
+            let overlapped = !plan.engine.is_synchronous() && target.mapping.is_none();
             let found = targets::open(&target.location, &target.open, overlapped).map_err(|why| {
                 Failure::from(format!(
                     "'{path}': can't open it: {why}; check the name, the rights, and whether \
@@ -243,7 +244,8 @@ pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, 
             targets::set_priority(&found.file, target.priority).map_err(|why| {
                 Failure::from(format!("'{path}': its I/Os can't have the priority (-I): {why}; leave out -I"))
             })?;
-            opened.push(EngineFile { priority: target.priority, ..EngineFile::from(found.file) });
+            let WorkerTarget { priority, mapping, .. } = *target;
+            opened.push(EngineFile { priority, mapping, ..EngineFile::from(found.file) });
             distinct.push(target);
         }
         index.push(known.unwrap_or(distinct.len() - 1) as u32);

@@ -2,7 +2,7 @@
 
 use diskspd_model::machine::target::is_drive_letter;
 use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{CacheMode, Profile, RawText, RunOptions, Target};
+use diskspd_model::profile::{Profile, RawText, RunOptions, Target};
 use diskspd_sys::targets::may_be_file;
 
 /// An option that is given or not, and why it isn't done.
@@ -20,16 +20,9 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 7] 
     ]
 }
 
-fn of_target(target: &Target) -> [Lacking<'static>; 9] {
+fn of_target(target: &Target) -> [Lacking<'static>; 6] {
     [
-        (target.memory_mapped_io, "-Sm", "files aren't mapped here"),
         (target.bypass_io.is_some(), "-Sy and -SY", "BypassIO isn't asked for here"),
-        (
-            target.cache_mode == CacheMode::DisableLocalCache,
-            "-Sr",
-            "whether a file is remote isn't read here",
-        ),
-        (target.temporary_file, "-ft", "the hint isn't given here"),
         (target.dont_cache, "--dontcache", "it takes Linux's RWF_DONTCACHE"),
         (target.atomic, "--atomic", "it takes Linux's RWF_ATOMIC"),
         (target.no_wait, "--nowait", "it takes Linux's RWF_NOWAIT"),
@@ -53,10 +46,6 @@ fn is_disk(path: &RawText) -> bool {
 /// What of a run isn't done here; `None` = all of it is. In simulated time the system has no part in it.
 pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
-    if targets().any(|target| target.use_large_pages) {
-        let why = "large pages aren't taken here";
-        return refusal(&[(true, "-l", why)]);
-    }
     if run_options.simulated() {
         let disk = targets().find(|target| is_disk(&target.path) && target.file_size.is_none());
         if let Some(Target { path, .. }) = disk {
@@ -73,6 +62,10 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
     }
     if run_options.simulated() {
         return None;
+    }
+    if profile.time_spans.iter().any(|span| span.io_ring.is_some()) {
+        let why = "it takes the I/O rings of Windows 11 (IoRing), which aren't used here";
+        return refusal(&[(true, "-u", why)]);
     }
     targets().find_map(|target| {
         let path = &target.path;

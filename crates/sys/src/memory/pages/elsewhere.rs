@@ -1,7 +1,8 @@
 //! Memory of the standard library's allocator, for systems without a way of their own here: page aligned,
-//! zeroed and touched.
+//! zeroed and touched. Large pages are Windows' own.
 
 use super::HugePages;
+use crate::large_pages::LargeMemory;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::io;
 use std::ptr::NonNull;
@@ -10,8 +11,16 @@ use std::ptr::NonNull;
 #[derive(Debug)]
 pub(super) struct BufferPages {
     start: NonNull<u8>,
-    /// Of how many bytes it was allocated, and at a multiple of what.
-    layout: Layout,
+    from: From,
+}
+
+/// Who gave the memory.
+#[derive(Debug)]
+enum From {
+    /// The allocator: of how many bytes it is, and at a multiple of what.
+    Allocator(Layout),
+    /// The system, which gets it back when this is dropped.
+    System { _memory: LargeMemory },
 }
 
 /// Bytes of a page: as all processors have them that Windows runs on.
@@ -26,12 +35,16 @@ impl BufferPages {
         self.start
     }
 
-    /// Large pages, which nobody asks this allocator for.
+    /// So many bytes (0 is allowed) of large pages: whole pages of that size, all of them there.
     ///
     /// # Errors
-    /// Always.
-    pub(super) fn large(_: usize) -> io::Result<BufferPages> {
-        Err(io::ErrorKind::Unsupported.into())
+    /// See [`LargeMemory::take`].
+    pub(super) fn large(length: usize) -> io::Result<BufferPages> {
+        if length == 0 {
+            return BufferPages::reserve_aligned(0, page_size());
+        }
+        let memory = LargeMemory::take(length)?;
+        Ok(BufferPages { start: memory.start(), from: From::System { _memory: memory } })
     }
 
     /// Zeroed memory, the first byte of it at a multiple of `step` (a power of two); `length` is whole pages.
@@ -41,12 +54,13 @@ impl BufferPages {
     pub(super) fn reserve_aligned(length: usize, step: usize) -> io::Result<BufferPages> {
         let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
         let layout = Layout::from_size_align(length, step.max(page_size())).map_err(|_| no_memory())?;
+        let from = From::Allocator(layout);
         if length == 0 {
-            return Ok(BufferPages { start: NonNull::dangling(), layout });
+            return Ok(BufferPages { start: NonNull::dangling(), from });
         }
         // SAFETY: the layout has a size.
         let start = unsafe { alloc_zeroed(layout) };
-        Ok(BufferPages { start: NonNull::new(start).ok_or_else(no_memory)?, layout })
+        Ok(BufferPages { start: NonNull::new(start).ok_or_else(no_memory)?, from })
     }
 
     /// Touches the first `length` bytes, so that no page fault falls into measured time.
@@ -54,7 +68,7 @@ impl BufferPages {
     /// # Errors
     /// None: the memory is there.
     pub(super) fn make_private(&mut self, length: usize, _: HugePages) -> io::Result<()> {
-        assert!(length <= self.layout.size());
+        assert!(matches!(&self.from, From::Allocator(layout) if length <= layout.size()));
         for page in (0..length).step_by(page_size()) {
             // SAFETY: within the allocation, which the value owns, and which is zero already. The compiler
             // can't know that nobody asks for it.
@@ -78,9 +92,11 @@ impl HugePages {
 
 impl Drop for BufferPages {
     fn drop(&mut self) {
-        if self.layout.size() > 0 {
+        if let From::Allocator(layout) = &self.from
+            && layout.size() > 0
+        {
             // SAFETY: it was allocated with this layout, and nobody else knows it.
-            unsafe { dealloc(self.start.as_ptr(), self.layout) };
+            unsafe { dealloc(self.start.as_ptr(), *layout) };
         }
     }
 }

@@ -1,24 +1,21 @@
 //! Files as targets: how they are opened and made, and what I/O past the cache asks of them. Nothing else
 //! than a file is ever opened here: no volume, disk, pipe or console.
 
+use super::privilege::{Privilege, holds};
 use diskspd_model::access::{IoPriority, OpenMode};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::windows::fs::OpenOptionsExt;
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::path::{Component, Path, PathBuf, Prefix};
-use windows_sys::Win32::Foundation::{ERROR_NOT_ALL_ASSIGNED, HANDLE};
-use windows_sys::Win32::Security::{
-    AdjustTokenPrivileges, LUID_AND_ATTRIBUTES, LookupPrivilegeValueW, SE_MANAGE_VOLUME_NAME,
-    SE_PRIVILEGE_ENABLED, TOKEN_ADJUST_PRIVILEGES, TOKEN_PRIVILEGES, TOKEN_QUERY,
-};
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED, FILE_FLAG_RANDOM_ACCESS,
-    FILE_FLAG_SEQUENTIAL_SCAN, FILE_FLAG_WRITE_THROUGH, FILE_IO_PRIORITY_HINT_INFO, FILE_SHARE_READ,
-    FILE_SHARE_WRITE, FILE_TYPE_DISK, FileIoPriorityHintInfo, GetFileInformationByHandle, GetFileType,
-    IoPriorityHintLow, IoPriorityHintVeryLow, SetFileInformationByHandle, SetFileValidData,
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_TEMPORARY, FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED,
+    FILE_FLAG_RANDOM_ACCESS, FILE_FLAG_SEQUENTIAL_SCAN, FILE_FLAG_WRITE_THROUGH, FILE_IO_PRIORITY_HINT_INFO,
+    FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_TYPE_DISK, FileIoPriorityHintInfo, GetFileInformationByHandle,
+    GetFileType, IoPriorityHintLow, IoPriorityHintVeryLow, SetFileInformationByHandle, SetFileValidData,
 };
-use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Ioctl::FSCTL_DISABLE_LOCAL_BUFFERING;
 
 /// Bytes that are written at once where a file is filled: as DISKSPD.
 const PIECE: usize = 1 << 20;
@@ -59,10 +56,12 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
         return Err(no_file());
     }
     let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
-    let flags = flag(mode.direct, FILE_FLAG_NO_BUFFERING)
+    // What lies on another host may be cached there.
+    let flags = flag(mode.direct && !mode.only_remote_cache, FILE_FLAG_NO_BUFFERING)
         | flag(mode.dsync, FILE_FLAG_WRITE_THROUGH)
         | flag(mode.hint.random, FILE_FLAG_RANDOM_ACCESS)
         | flag(mode.hint.sequential, FILE_FLAG_SEQUENTIAL_SCAN)
+        | flag(mode.hint.temporary, FILE_ATTRIBUTE_TEMPORARY)
         | flag(overlapped, FILE_FLAG_OVERLAPPED);
     let file = File::options()
         .read(mode.read)
@@ -73,6 +72,9 @@ pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTa
     let size = size_of(&file)?;
     if size == 0 {
         return Err(io::Error::other("its size is 0: there is nothing to read or overwrite"));
+    }
+    if mode.only_remote_cache {
+        without_local_cache(&file)?;
     }
     Ok(OpenTarget { file: file.into(), size })
 }
@@ -91,6 +93,21 @@ fn size_of(file: &File) -> io::Result<u64> {
         return Err(no_file());
     }
     Ok((u64::from(found.nFileSizeHigh) << 32) | u64::from(found.nFileSizeLow))
+}
+
+/// Has nothing of an open file cached on this host, which lies on another one.
+fn without_local_cache(file: &File) -> io::Result<()> {
+    let (handle, none, mut bytes) = (file.as_raw_handle().cast(), std::ptr::null_mut(), 0);
+    // SAFETY: the handle is open and not in use; nothing is read, and one number is written, which lives on
+    // this stack.
+    let answer = unsafe {
+        DeviceIoControl(handle, FSCTL_DISABLE_LOCAL_BUFFERING, none, 0, none, 0, &raw mut bytes, none.cast())
+    };
+    if answer == 0 {
+        let why = io::Error::last_os_error();
+        return Err(io::Error::other(format!("its local cache can't be switched off (-Sr): {why}")));
+    }
+    Ok(())
 }
 
 /// Gives the I/Os of an open file a priority.
@@ -196,34 +213,7 @@ fn write_all(
 fn is_valid(file: &File, size: u64) -> bool {
     let Ok(size) = i64::try_from(size) else { return false };
     // SAFETY: the handle is open; takes a number.
-    may_manage_volumes() && unsafe { SetFileValidData(file.as_raw_handle().cast(), size) } != 0
-}
-
-/// Whether the process has the right to manage volumes, which is asked for.
-fn may_manage_volumes() -> bool {
-    let mut token: HANDLE = std::ptr::null_mut();
-    let wanted = TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY;
-    // SAFETY: the handle stands for this process; one handle is written, which lives on this stack.
-    if unsafe { OpenProcessToken(GetCurrentProcess(), wanted, &raw mut token) } == 0 {
-        return false;
-    }
-    // SAFETY: it was opened for this caller, and nobody else knows it.
-    let token = unsafe { OwnedHandle::from_raw_handle(token.cast()) };
-    let mut privileges = TOKEN_PRIVILEGES {
-        PrivilegeCount: 1,
-        Privileges: [LUID_AND_ATTRIBUTES { Attributes: SE_PRIVILEGE_ENABLED, ..Default::default() }],
-    };
-    let luid = &raw mut privileges.Privileges[0].Luid;
-    // SAFETY: the name ends with 0; one number is written, which lives on this stack.
-    if unsafe { LookupPrivilegeValueW(std::ptr::null(), SE_MANAGE_VOLUME_NAME, luid) } == 0 {
-        return false;
-    }
-    let (handle, none) = (token.as_raw_handle().cast(), std::ptr::null_mut());
-    // SAFETY: the token is open; the system reads one structure, and writes nothing.
-    let answer =
-        unsafe { AdjustTokenPrivileges(handle, 0, &raw const privileges, 0, none, std::ptr::null_mut()) };
-    let lacks = io::Error::last_os_error().raw_os_error() == i32::try_from(ERROR_NOT_ALL_ASSIGNED).ok();
-    answer != 0 && !lacks
+    holds(Privilege::ManageVolumes) && unsafe { SetFileValidData(file.as_raw_handle().cast(), size) } != 0
 }
 
 #[cfg(test)]
@@ -232,8 +222,8 @@ mod tests {
     use diskspd_model::access::AccessHint;
 
     fn mode(write: bool) -> OpenMode {
-        let hint = AccessHint { random: true, sequential: false };
-        OpenMode { read: true, write, direct: true, dsync: true, hint, lifetime: None }
+        let hint = AccessHint { random: true, sequential: false, temporary: true };
+        OpenMode { read: true, write, direct: true, dsync: true, hint, ..OpenMode::default() }
     }
 
     #[test]

@@ -1,0 +1,20 @@
+//! Large pages on Windows, where none are reserved before: what is missing is known when they are asked for.
+
+use diskspd_model::plan::SpanPlan;
+use diskspd_sys::memory::NoLargePages;
+
+/// What is known of them before the threads begin: nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reserve;
+
+impl Reserve {
+    /// Before the threads of the span begin.
+    pub fn before(_: &SpanPlan) -> Reserve {
+        Reserve
+    }
+
+    /// Why a thread has got none, and what to do about it.
+    pub fn explain(&self, why: &NoLargePages) -> String {
+        format!("-l: {why}")
+    }
+}

@@ -1,0 +1,254 @@
+//! Named events between the processes of a session, as DISKSPD's: they stay set until somebody resets them,
+//! and live as long as somebody has them open.
+
+use std::io;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::time::Duration;
+use windows_sys::Win32::Foundation::{
+    ERROR_ACCESS_DENIED, ERROR_FILE_NOT_FOUND, ERROR_INVALID_HANDLE, ERROR_PATH_NOT_FOUND, HANDLE,
+    WAIT_OBJECT_0, WAIT_TIMEOUT,
+};
+use windows_sys::Win32::System::Threading::{
+    CreateEventW, EVENT_MODIFY_STATE, OpenEventW, ResetEvent, SYNCHRONIZATION_SYNCHRONIZE, SetEvent,
+    WaitForMultipleObjects,
+};
+
+/// The longest name that an event may have, UTF-16 units (`MAX_PATH`).
+const LONGEST: usize = 260;
+/// The longest that the system is asked to wait at once, ms: what is longer is asked for again.
+const LONGEST_MS: u128 = 60_000;
+
+/// Why an event can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum EventError {
+    /// No name was given.
+    #[error("the event has no name; append one to the option, for example -yrstart")]
+    NoName,
+    /// The name isn't one.
+    #[error("the event's name is no text without zeros, or longer than {LONGEST} characters")]
+    NoText,
+    /// Nobody has an event of that name open.
+    #[error(
+        "there is no such event: it exists only while a run that names it (-ys, -yf, -yr, -yp) or `diskspd \
+         event wait` is running, in the same session unless its name begins with Global\\"
+    )]
+    Missing,
+    /// Somebody else's.
+    #[error("no permission to use it: its owner doesn't share it; choose another name, or run as that user")]
+    Permission,
+    /// Another object has the name.
+    #[error("something else than an event has that name; choose another one")]
+    NoEvent,
+    /// It names a folder that there is not.
+    #[error("no event can have that name: a \\ may stand in it only behind Global or Local")]
+    NoFolder,
+    /// What else the system said.
+    #[error("{doing}: {source}")]
+    Kernel {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system answered.
+        source: io::Error,
+    },
+}
+
+/// An event, open.
+#[derive(Debug)]
+pub struct Event(OwnedHandle);
+
+/// The last error of the calling thread.
+fn last(doing: &'static str) -> EventError {
+    let source = io::Error::last_os_error();
+    match source.raw_os_error().map(i32::cast_unsigned) {
+        Some(ERROR_ACCESS_DENIED) => EventError::Permission,
+        Some(ERROR_FILE_NOT_FOUND) => EventError::Missing,
+        Some(ERROR_INVALID_HANDLE) => EventError::NoEvent,
+        Some(ERROR_PATH_NOT_FOUND) => EventError::NoFolder,
+        _ => EventError::Kernel { doing, source },
+    }
+}
+
+/// A name as the system takes it, with a zero at its end.
+fn wide(name: &[u8]) -> Result<Vec<u16>, EventError> {
+    if name.is_empty() {
+        return Err(EventError::NoName);
+    }
+    let text = std::str::from_utf8(name).map_err(|_| EventError::NoText)?;
+    let units: Vec<u16> = text.encode_utf16().collect();
+    if units.contains(&0) || units.len() > LONGEST {
+        return Err(EventError::NoText);
+    }
+    Ok(units.into_iter().chain([0]).collect())
+}
+
+/// What was opened, or why it wasn't.
+fn opened(handle: HANDLE) -> Result<Event, EventError> {
+    if handle.is_null() {
+        return Err(last("opening it"));
+    }
+    // SAFETY: it was opened for this caller, and nobody else knows it.
+    Ok(Event(unsafe { OwnedHandle::from_raw_handle(handle.cast()) }))
+}
+
+fn make(name: *const u16) -> Result<Event, EventError> {
+    // SAFETY: the name, if there is one, ends with a zero; without attributes nothing else is read.
+    opened(unsafe { CreateEventW(std::ptr::null(), 1, 0, name) })
+}
+
+impl Event {
+    /// Opens the event of this name; it's created, not set, when nobody has it open.
+    ///
+    /// # Errors
+    /// All but [`EventError::Missing`].
+    pub fn open(name: &[u8]) -> Result<Event, EventError> {
+        make(wide(name)?.as_ptr())
+    }
+
+    /// Opens the event of this name that somebody has open.
+    ///
+    /// # Errors
+    /// [`EventError::Missing`] when nobody has, and all others.
+    pub fn open_existing(name: &[u8]) -> Result<Event, EventError> {
+        let name = wide(name)?;
+        let rights = EVENT_MODIFY_STATE | SYNCHRONIZATION_SYNCHRONIZE;
+        // SAFETY: the name ends with a zero.
+        opened(unsafe { OpenEventW(rights, 0, name.as_ptr()) })
+    }
+
+    fn handle(&self) -> HANDLE {
+        self.0.as_raw_handle().cast()
+    }
+
+    /// Whether it's set.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn is_set(&self) -> Result<bool, EventError> {
+        self.wait(Duration::ZERO)
+    }
+
+    /// Sets it: all who wait go on.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn set(&self) -> Result<(), EventError> {
+        // SAFETY: the event is open.
+        if unsafe { SetEvent(self.handle()) } == 0 { Err(last("setting it")) } else { Ok(()) }
+    }
+
+    /// Makes it not set: whoever waits from now on does wait.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn reset(&self) -> Result<(), EventError> {
+        // SAFETY: the event is open.
+        if unsafe { ResetEvent(self.handle()) } == 0 { Err(last("resetting it")) } else { Ok(()) }
+    }
+
+    /// Waits until it's set, but no longer than `limit`; tells whether it is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn wait(&self, limit: Duration) -> Result<bool, EventError> {
+        self.wait_unless(limit, None)
+    }
+
+    /// The same; also ends, not set, as soon as it's called off.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn wait_unless(&self, limit: Duration, off: Option<&CallOff>) -> Result<bool, EventError> {
+        let handles = [self.handle(), off.map_or(self.handle(), |off| off.0.handle())];
+        let count = if off.is_some() { 2 } else { 1 };
+        let mut left = limit.as_nanos().div_ceil(1_000_000);
+        loop {
+            let now = left.min(LONGEST_MS);
+            // SAFETY: so many handles are read, which are open and differ.
+            match unsafe { WaitForMultipleObjects(count, handles.as_ptr(), 0, now as u32) } {
+                WAIT_OBJECT_0 => return Ok(true),
+                WAIT_TIMEOUT if left == now => return Ok(false),
+                WAIT_TIMEOUT => left -= now,
+                // The one that calls it off.
+                1 => return Ok(false),
+                _ => return Err(last("waiting for it")),
+            }
+        }
+    }
+}
+
+/// Ends a wait for an event, from another thread.
+#[derive(Debug)]
+pub struct CallOff(Event);
+
+impl CallOff {
+    /// For any number of waits.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new() -> io::Result<CallOff> {
+        make(std::ptr::null()).map(CallOff).map_err(io::Error::other)
+    }
+
+    /// Those that go on and all later ones end.
+    pub fn call(&self) {
+        // It can't fail: the event is open, for everything.
+        let _ = self.0.set();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    const LIMIT: Duration = Duration::from_secs(20);
+
+    fn name(what: &str) -> Vec<u8> {
+        format!("diskspd-test-{what}-{}", std::process::id()).into_bytes()
+    }
+
+    #[test]
+    fn an_event_is_set_for_all_who_have_it_open_until_it_is_reset() {
+        let name = name("set");
+        assert!(matches!(Event::open_existing(&name), Err(EventError::Missing)));
+        let one = Event::open(&name).unwrap();
+        let (other, third) = (Event::open(&name).unwrap(), Event::open_existing(&name).unwrap());
+        assert!(!one.is_set().unwrap() && !other.wait(Duration::from_millis(1)).unwrap());
+        third.set().unwrap();
+        assert!(one.is_set().unwrap() && other.wait(LIMIT).unwrap() && one.is_set().unwrap());
+        other.reset().unwrap();
+        assert!(!one.is_set().unwrap());
+        one.set().unwrap();
+        drop((one, other, third));
+        // It lived as long as somebody had it open, and what was set is forgotten.
+        assert!(matches!(Event::open_existing(&name), Err(EventError::Missing)));
+        assert!(!Event::open(&name).unwrap().is_set().unwrap());
+    }
+
+    #[test]
+    fn a_wait_ends_when_it_is_called_off_or_the_event_is_set() {
+        for sets in [false, true] {
+            let event = Arc::new(Event::open(&name("wait")).unwrap());
+            let off = Arc::new(CallOff::new().unwrap());
+            let waits = std::thread::spawn({
+                let (event, off) = (Arc::clone(&event), Arc::clone(&off));
+                move || event.wait_unless(Duration::from_secs(1 << 32), Some(&off)).unwrap()
+            });
+            if sets {
+                event.set().unwrap()
+            } else {
+                off.call()
+            }
+            assert_eq!(waits.join().unwrap(), sets);
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        assert!(matches!(Event::open(b""), Err(EventError::NoName)));
+        for bad in [&b"a\xff"[..], b"a\0b", &[b'x'; 261]] {
+            assert!(matches!(Event::open(bad), Err(EventError::NoText)), "{bad:?}");
+        }
+        assert!(matches!(Event::open(b"no\\such\\folder"), Err(EventError::NoFolder)));
+    }
+}

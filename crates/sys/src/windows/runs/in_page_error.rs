@@ -1,0 +1,116 @@
+//! Pages of a mapped file that can't be had: the disk failed, or it is gone.
+//!
+//! Windows answers an access to such a page with an exception. A handler can't leave the copy it interrupts
+//! (unwinding or jumping over Rust frames is undefined), so it lets the copy go on: it puts zeroed memory in
+//! the place of the view and notes that it did. The copy ends, and whoever made it finds the note.
+//!
+//! ```text
+//! guarded(range) ─▶ copy ─▶ exception ─▶ handler: within the range? ─▶ zeroed memory for it, note ─▶ copy
+//! goes on                                                └ no ─▶ whoever else handles exceptions
+//! ```
+//!
+//! Of a view no part can be replaced: all of it is, and memory is only taken for what is being copied.
+
+use std::cell::Cell;
+use std::io;
+use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, compiler_fence};
+use windows_sys::Win32::Foundation::{
+    ERROR_NOACCESS, EXCEPTION_ACCESS_VIOLATION, EXCEPTION_IN_PAGE_ERROR, NTSTATUS, RtlNtStatusToDosError,
+};
+use windows_sys::Win32::System::Diagnostics::Debug::{AddVectoredExceptionHandler, EXCEPTION_POINTERS};
+use windows_sys::Win32::System::Memory::{
+    MEM_COMMIT, MEM_RESERVE, MEMORY_MAPPED_VIEW_ADDRESS, PAGE_READWRITE, UnmapViewOfFile, VirtualAlloc,
+};
+
+/// Bytes of a page on all processors that Windows runs on.
+const PAGE: usize = 4096;
+/// What a handler answers: the access is tried again, or the next handler is asked (excpt.h).
+const CONTINUE_EXECUTION: i32 = -1;
+const CONTINUE_SEARCH: i32 = 0;
+
+/// What a thread copies from or to: addresses.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Guarded {
+    view: usize,
+    /// Bytes of the view.
+    length: usize,
+    /// The first page of the copy, and the end of its last one.
+    pages: (usize, usize),
+}
+
+impl Guarded {
+    const NONE: Guarded = Guarded { view: 0, length: 0, pages: (0, 0) };
+
+    /// A copy of `length` bytes from `start` on, which lie in the view of `view_length` bytes.
+    pub(super) fn new(view: usize, view_length: usize, start: usize, length: usize) -> Guarded {
+        let pages = (start - start % PAGE, (start + length).next_multiple_of(PAGE));
+        Guarded { view, length: view_length, pages }
+    }
+}
+
+thread_local! {
+    // Plain cells without destructor: the handler may touch them at any moment.
+    static PLACE: Cell<Guarded> = const { Cell::new(Guarded::NONE) };
+    /// The error with which a page of it was missing; 0 = none was.
+    static MISSED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Installs the handler, once for the process.
+///
+/// # Errors
+/// None is known; what the system says.
+pub(super) fn watch() -> io::Result<()> {
+    static INSTALLED: OnceLock<bool> = OnceLock::new();
+    // SAFETY: the handler has the signature that is asked for, and lives as long as the process.
+    let installed =
+        *INSTALLED.get_or_init(|| !unsafe { AddVectoredExceptionHandler(1, Some(on_exception)) }.is_null());
+    if installed { Ok(()) } else { Err(io::ErrorKind::OutOfMemory.into()) }
+}
+
+/// Does a copy from or to a view. Returns 0, or Windows' number of the error with which a page was missing:
+/// then memory has taken the place of the view, to be given back by `VirtualFree`.
+#[inline]
+pub(super) fn guarded(place: Guarded, copy: impl FnOnce()) -> u32 {
+    PLACE.set(place);
+    // The compiler must not move the copy out from between the two; the handler runs in this thread.
+    compiler_fence(Ordering::SeqCst);
+    copy();
+    compiler_fence(Ordering::SeqCst);
+    PLACE.set(Guarded::NONE);
+    MISSED.replace(0)
+}
+
+/// Called by the system, in the thread in which something went wrong.
+///
+/// # Safety
+/// What it is given is as the system gives it.
+unsafe extern "system" fn on_exception(told: *mut EXCEPTION_POINTERS) -> i32 {
+    // SAFETY: the system hands over a valid record.
+    let record = unsafe { *(*told).ExceptionRecord };
+    let [_, address, status, ..] = record.ExceptionInformation;
+    let error = match record.ExceptionCode {
+        EXCEPTION_ACCESS_VIOLATION => ERROR_NOACCESS,
+        // SAFETY: takes a number only.
+        EXCEPTION_IN_PAGE_ERROR => unsafe { RtlNtStatusToDosError(status as u32 as NTSTATUS) },
+        _ => return CONTINUE_SEARCH,
+    };
+    let place = PLACE.try_with(Cell::get).unwrap_or(Guarded::NONE);
+    if !(place.pages.0..place.pages.1).contains(&address) || MISSED.get() != 0 || !replace(place) {
+        return CONTINUE_SEARCH;
+    }
+    MISSED.set(error.max(1));
+    CONTINUE_EXECUTION
+}
+
+/// Puts memory in the place of the view, zeroed where it is being copied from or to.
+fn replace(place: Guarded) -> bool {
+    let (view, (first, end)) = (place.view as *mut core::ffi::c_void, place.pages);
+    // SAFETY: of the view there are no slices, and the thread that has it stands in the middle of a copy, to
+    // which the new pages are memory as before.
+    unsafe {
+        UnmapViewOfFile(MEMORY_MAPPED_VIEW_ADDRESS { Value: view }) != 0
+            && VirtualAlloc(view, place.length, MEM_RESERVE, PAGE_READWRITE) == view
+            && !VirtualAlloc(first as *const _, end - first, MEM_COMMIT, PAGE_READWRITE).is_null()
+    }
+}

@@ -1,0 +1,53 @@
+//! Large pages: memory that the system maps in pieces of 2 MiB or so, and never writes to a paging file.
+
+use super::privilege::{Privilege, holds};
+use std::io;
+use std::ptr::NonNull;
+use windows_sys::Win32::Foundation::ERROR_PRIVILEGE_NOT_HELD;
+use windows_sys::Win32::System::Memory::{
+    GetLargePageMinimum, MEM_COMMIT, MEM_LARGE_PAGES, MEM_RELEASE, MEM_RESERVE, PAGE_READWRITE, VirtualAlloc,
+    VirtualFree,
+};
+
+/// Bytes of one; 0 = the processor has none.
+pub(crate) fn size() -> usize {
+    // SAFETY: takes nothing.
+    unsafe { GetLargePageMinimum() }
+}
+
+/// Memory of large pages, which the value owns: zeroed, and there.
+#[derive(Debug)]
+pub(crate) struct LargeMemory(NonNull<u8>);
+
+impl LargeMemory {
+    /// So many bytes: a multiple of [`size`].
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::PermissionDenied`] where the right to it isn't held (`SeLockMemoryPrivilege`); else
+    /// what the system says: there is no memory in pieces as large as that.
+    pub(crate) fn take(bytes: usize) -> io::Result<LargeMemory> {
+        if !holds(Privilege::LockMemory) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        let kind = MEM_RESERVE | MEM_COMMIT | MEM_LARGE_PAGES;
+        // SAFETY: new memory at an address of the system's choice touches none that exists.
+        let start = unsafe { VirtualAlloc(std::ptr::null(), bytes, kind, PAGE_READWRITE) };
+        NonNull::new(start.cast::<u8>()).map(LargeMemory).ok_or_else(|| {
+            let error = io::Error::last_os_error();
+            let lacks = error.raw_os_error() == i32::try_from(ERROR_PRIVILEGE_NOT_HELD).ok();
+            if lacks { io::ErrorKind::PermissionDenied.into() } else { error }
+        })
+    }
+
+    /// The first of the bytes.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.0
+    }
+}
+
+impl Drop for LargeMemory {
+    fn drop(&mut self) {
+        // SAFETY: it was taken in `take`, and nobody else knows it.
+        unsafe { VirtualFree(self.0.as_ptr().cast(), 0, MEM_RELEASE) };
+    }
+}

@@ -1,0 +1,300 @@
+//! A whole file mapped into memory, shared: reads and writes are copies from and to it.
+//!
+//! The view is never a Rust slice: other threads, other processes and the file system change it at any
+//! time. It's only ever copied from and to by address, and a page that can't be had ends the copy (see
+//! `in_page_error.rs`), not the program.
+
+#[path = "../../mapping/copy.rs"]
+mod copy;
+mod in_page_error;
+#[path = "../../mapping/persist.rs"]
+mod persist;
+
+use crate::memory::{Slot, SlotMut};
+use diskspd_model::access::{Flush, MapOptions};
+use in_page_error::Guarded;
+use std::fs::File;
+use std::io;
+use std::os::windows::ffi::OsStringExt;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::path::PathBuf;
+use std::ptr::NonNull;
+use windows_sys::Win32::Foundation::{ERROR_ACCESS_DENIED, ERROR_NOT_ENOUGH_MEMORY, ERROR_NOT_SUPPORTED};
+use windows_sys::Win32::Storage::FileSystem::{GetFinalPathNameByHandleW, GetVolumeInformationByHandleW};
+use windows_sys::Win32::System::Memory::{
+    CreateFileMappingW, FILE_MAP_READ, FILE_MAP_WRITE, FlushViewOfFile, MEM_RELEASE,
+    MEMORY_MAPPED_VIEW_ADDRESS, MapViewOfFile, PAGE_READONLY, PAGE_READWRITE, UnmapViewOfFile, VirtualFree,
+};
+use windows_sys::Win32::System::SystemServices::FILE_DAX_VOLUME;
+
+/// A file, mapped from its start to the end that it has now.
+#[derive(Debug)]
+pub struct View {
+    start: NonNull<u8>,
+    length: usize,
+    file: File,
+    writable: bool,
+    options: MapOptions,
+    /// Windows' number of the error with which a page was missing; memory has taken the place of the view,
+    /// which no longer shows the file. 0 = none was.
+    broken: u32,
+}
+
+// SAFETY: the view is owned by the value alone, wherever it moves.
+unsafe impl Send for View {}
+
+fn error_of(number: u32) -> io::Error {
+    io::Error::from_raw_os_error(number.cast_signed())
+}
+
+/// Maps so many bytes of a file, for writing too or not.
+fn map(file: &File, length: usize, writable: bool) -> io::Result<NonNull<u8>> {
+    let (protection, access) = match writable {
+        true => (PAGE_READWRITE, FILE_MAP_READ | FILE_MAP_WRITE),
+        false => (PAGE_READONLY, FILE_MAP_READ),
+    };
+    let handle = file.as_raw_handle().cast();
+    let none = std::ptr::null();
+    // SAFETY: the file is open; without a name and attributes nothing is read. It is as long as the file.
+    let section = unsafe { CreateFileMappingW(handle, none, protection, 0, 0, std::ptr::null()) };
+    if section.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // The view keeps what it shows.
+    // SAFETY: it was made for this caller, and nobody else knows it.
+    let section = unsafe { OwnedHandle::from_raw_handle(section.cast()) };
+    // SAFETY: a new view at an address of the system's choice touches no existing memory.
+    let view = unsafe { MapViewOfFile(section.as_raw_handle().cast(), access, 0, 0, length) };
+    NonNull::new(view.Value.cast::<u8>()).ok_or_else(io::Error::last_os_error)
+}
+
+/// Whether a file lies on a volume whose memory is mapped directly.
+fn is_direct(file: &File) -> bool {
+    let (mut flags, none) = (0, std::ptr::null_mut());
+    let handle = file.as_raw_handle().cast();
+    // SAFETY: the file is open; one number is written, which lives on this stack.
+    let answer = unsafe {
+        GetVolumeInformationByHandleW(
+            handle,
+            std::ptr::null_mut(),
+            0,
+            none,
+            none,
+            &raw mut flags,
+            std::ptr::null_mut(),
+            0,
+        )
+    };
+    answer != 0 && flags & FILE_DAX_VOLUME != 0
+}
+
+impl View {
+    /// Maps the file; for writing too when it's open for that.
+    ///
+    /// # Errors
+    /// What the system says. `ERROR_NOT_SUPPORTED` when cache lines are to be written back
+    /// ([`Flush::CacheLines`]) and the volume isn't mapped directly (DAX); `Unsupported` when this program
+    /// can't write back the caches of this architecture.
+    pub fn new(file: OwnedHandle, options: MapOptions) -> io::Result<View> {
+        let file = File::from(file);
+        if options.flush.needs_dax() {
+            if !persist::AVAILABLE {
+                return Err(io::ErrorKind::Unsupported.into());
+            }
+            if !is_direct(&file) {
+                return Err(error_of(ERROR_NOT_SUPPORTED));
+            }
+        }
+        in_page_error::watch()?;
+        let size = file.metadata()?.len();
+        let length = usize::try_from(size).map_err(|_| error_of(ERROR_NOT_ENOUGH_MEMORY))?;
+        let (start, writable) = match map(&file, length, true) {
+            // It is open for reading alone.
+            Err(error) if error.raw_os_error() == i32::try_from(ERROR_ACCESS_DENIED).ok() => {
+                (map(&file, length, false)?, false)
+            }
+            mapped => (mapped?, true),
+        };
+        Ok(View { start, length, file, writable, options, broken: 0 })
+    }
+
+    /// Copies from the view; returns the bytes copied: fewer than asked for only behind the end of the
+    /// mapping.
+    ///
+    /// # Errors
+    /// A page can't be had: with the error of the disk.
+    pub fn read(&mut self, offset: u64, mut into: SlotMut) -> io::Result<usize> {
+        let Some((from, length)) = self.range(offset, into.len()) else { return Ok(0) };
+        let around_caches = self.options.non_temporal;
+        self.guarded(from, length, || {
+            // SAFETY: `length` bytes are mapped behind `from` and lie in `into`; the two don't overlap,
+            // because no slice or slot is ever made of the view. Bytes that change meanwhile are bytes all
+            // the same.
+            unsafe { copy::copy(from, into.as_mut_ptr(), length, around_caches) }
+        })?;
+        Ok(length)
+    }
+
+    /// Copies into the view and flushes as its options say; returns the bytes copied, as [`View::read`] does.
+    /// [`Flush::Pages`] is `FlushViewOfFile`, as in DISKSPD, which hands pages to the disk and waits for no
+    /// cache of it.
+    ///
+    /// # Errors
+    /// As [`View::read`], `ERROR_ACCESS_DENIED` when the file isn't open for writing, and what the flush
+    /// answers.
+    pub fn write(&mut self, offset: u64, from: Slot) -> io::Result<usize> {
+        if !self.writable {
+            return Err(error_of(ERROR_ACCESS_DENIED));
+        }
+        let Some((to, length)) = self.range(offset, from.len()) else { return Ok(0) };
+        let around_caches = self.options.non_temporal;
+        let flush = if around_caches { Flush::None } else { self.options.flush };
+        self.guarded(to, length, || {
+            // SAFETY: as in `read`, and the view is mapped for writing.
+            unsafe { copy::copy(from.as_ptr(), to, length, around_caches) };
+            if flush.needs_dax() {
+                // SAFETY: the range is mapped.
+                unsafe { persist::write_back(to, length, flush == Flush::CacheLines) };
+            }
+        })?;
+        if flush == Flush::Pages {
+            self.sync(to, length)?;
+        }
+        Ok(length)
+    }
+
+    /// Writes all of the view that was changed to the file, and waits until it is on the disk
+    /// (`FlushViewOfFile`, `FlushFileBuffers`).
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn flush(&self) -> io::Result<()> {
+        self.whole()?;
+        self.sync(self.start.as_ptr(), self.length)?;
+        self.file.sync_all()
+    }
+
+    /// Where a transfer begins, and how much of it lies in the mapping.
+    fn range(&self, offset: u64, length: usize) -> Option<(*mut u8, usize)> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.length)?;
+        // SAFETY: offset is below the length of the mapping.
+        let start = unsafe { self.start.as_ptr().add(offset) };
+        Some((start, length.min(self.length - offset)))
+    }
+
+    fn guarded(&mut self, start: *const u8, length: usize, copy: impl FnOnce()) -> io::Result<()> {
+        // Behind the rest of a view that was replaced there is no memory.
+        self.whole()?;
+        let place = Guarded::new(self.start.as_ptr().addr(), self.length, start.addr(), length);
+        self.broken = in_page_error::guarded(place, copy);
+        self.whole()
+    }
+
+    /// Whether it still shows the file.
+    fn whole(&self) -> io::Result<()> {
+        if self.broken == 0 { Ok(()) } else { Err(error_of(self.broken)) }
+    }
+
+    fn sync(&self, start: *const u8, length: usize) -> io::Result<()> {
+        // SAFETY: the range lies within the view.
+        let answer = unsafe { FlushViewOfFile(start.cast(), length) };
+        if answer == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        let start = self.start.as_ptr().cast();
+        // SAFETY: the view was made in `new`, or the memory in its place when a page was missing, and nobody
+        // else knows it.
+        unsafe {
+            match self.broken {
+                0 => UnmapViewOfFile(MEMORY_MAPPED_VIEW_ADDRESS { Value: start }),
+                _ => VirtualFree(start, 0, MEM_RELEASE),
+            }
+        };
+    }
+}
+
+/// The path of an open file, as the system tells it: without the prefix `\\?\` that it puts before it.
+pub fn name_of(file: &OwnedHandle) -> Option<PathBuf> {
+    /// Characters: no path is longer.
+    const ROOM: usize = 32_768;
+    let mut text = vec![0u16; ROOM];
+    // SAFETY: the file is open; the system writes at most so many characters to the array.
+    let length =
+        unsafe { GetFinalPathNameByHandleW(file.as_raw_handle().cast(), text.as_mut_ptr(), ROOM as u32, 0) };
+    let text = text.get(..length as usize).filter(|text| !text.is_empty())?;
+    let prefix: Vec<u16> = r"\\?\".encode_utf16().collect();
+    Some(std::ffi::OsString::from_wide(text.strip_prefix(prefix.as_slice()).unwrap_or(text)).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Buffer;
+    use windows_sys::Win32::System::Memory::{PAGE_NOACCESS, VirtualProtect};
+
+    fn view(path: &std::path::Path, writable: bool, options: MapOptions) -> View {
+        let file = File::options().read(true).write(writable).open(path).unwrap();
+        View::new(file.into(), options).unwrap()
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_in_the_file_and_nothing_lies_behind_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.dat");
+        let mut buffer = Buffer::new(8192).unwrap();
+        for (non_temporal, flush) in [(false, Flush::None), (true, Flush::None), (false, Flush::Pages)] {
+            std::fs::write(&path, [5; 6000]).unwrap();
+            let mut view = view(&path, true, MapOptions { non_temporal, flush, ..Default::default() });
+            buffer.as_mut_slice().fill(7);
+            assert_eq!(view.write(4096, buffer.slot(0, 4096).unwrap()).unwrap(), 1904);
+            assert_eq!(view.write(6000, buffer.slot(0, 4096).unwrap()).unwrap(), 0);
+            assert_eq!(view.read(0, buffer.slot_mut(0, 8192).unwrap()).unwrap(), 6000);
+            assert!(buffer.as_slice()[..4096].iter().all(|byte| *byte == 5));
+            view.flush().unwrap();
+            drop(view);
+            let content = std::fs::read(&path).unwrap();
+            assert!(content.len() == 6000 && content[4096..].iter().all(|byte| *byte == 7));
+        }
+        let mut read_only = view(&path, false, MapOptions::default());
+        let refused = read_only.write(0, buffer.slot(0, 512).unwrap()).unwrap_err();
+        assert_eq!(refused.raw_os_error(), i32::try_from(ERROR_ACCESS_DENIED).ok());
+        assert_eq!(read_only.read(0, buffer.slot_mut(0, 512).unwrap()).unwrap(), 512);
+        let file = OwnedHandle::from(File::open(&path).unwrap());
+        assert!(name_of(&file).is_some_and(|name| name.ends_with("x.dat")));
+        // No volume of a test is mapped directly.
+        let options = MapOptions { flush: Flush::CacheLines, ..MapOptions::default() };
+        let refused = View::new(file, options).unwrap_err();
+        assert_eq!(refused.raw_os_error(), i32::try_from(ERROR_NOT_SUPPORTED).ok());
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_had_is_an_error_and_not_the_end_of_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.dat");
+        std::fs::write(&path, [5; 64 << 10]).unwrap();
+        let mut buffer = Buffer::new(8192).unwrap();
+        for writes in [false, true] {
+            let (mut view, mut other) =
+                (view(&path, true, Default::default()), view(&path, true, Default::default()));
+            let mut before = 0;
+            // SAFETY: a page of the view, of which there is no reference.
+            let answer = unsafe {
+                VirtualProtect(view.start.as_ptr().add(12288).cast(), 4096, PAGE_NOACCESS, &raw mut before)
+            };
+            assert_ne!(answer, 0);
+            assert_eq!(view.read(0, buffer.slot_mut(0, 8192).unwrap()).unwrap(), 8192);
+            let lost = match writes {
+                true => view.write(8192, buffer.slot(0, 8192).unwrap()),
+                false => view.read(8192, buffer.slot_mut(0, 8192).unwrap()),
+            };
+            assert_eq!(lost.unwrap_err().raw_os_error(), Some(998));
+            // Memory has taken its place: nothing of this view can be trusted any more. The file is whole.
+            assert!(view.read(0, buffer.slot_mut(0, 4096).unwrap()).is_err() && view.flush().is_err());
+            assert_eq!(other.read(12288, buffer.slot_mut(0, 4096).unwrap()).unwrap(), 4096);
+        }
+        assert!(std::fs::read(&path).unwrap().iter().all(|byte| *byte == 5));
+    }
+}
