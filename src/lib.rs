@@ -36,7 +36,8 @@ pub use diskspd_outlet as outlet;
 pub use diskspd_report as report;
 pub use diskspd_run as run;
 #[cfg(target_os = "linux")]
-pub use diskspd_run::{cluster, integrity};
+pub use diskspd_run::cluster;
+pub use diskspd_run::integrity;
 pub use diskspd_store as store;
 pub use diskspd_sys as sys;
 pub use diskspd_sys::clock;

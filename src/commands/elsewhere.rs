@@ -3,7 +3,7 @@
 
 pub use super::event::set_all as set_events;
 use super::not_done::NotDone;
-use super::{devices, doctor, event, precondition, print, run, sweep, trace};
+use super::{devices, doctor, event, precondition, print, run, sweep, trace, verify_after};
 use crate::cli::{self, Exit, Invocation};
 use crate::engine;
 use crate::finding::Finding;
@@ -13,8 +13,7 @@ use std::ffi::OsString;
 type LackingCommand = (&'static str, &'static str, &'static str);
 
 /// All that isn't there.
-const LACKING: [LackingCommand; 3] = [
-    ("verify-after", "it reads back what a run on Linux wrote", "use it where the run was made"),
+const LACKING: [LackingCommand; 2] = [
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
     ("this command", "it takes Linux", "use the Linux program"),
 ];
@@ -54,9 +53,9 @@ pub fn obey(invocation: Invocation) -> Result<Exit, NotDone> {
         Invocation::Devices { json } => return devices::devices(json),
         Invocation::SetEvent { names } => return set_events(&names).map(|()| Exit::RunFailed),
         Invocation::Event { action, name } => return event::act(action, &name),
+        Invocation::VerifyAfter(request) => return verify_after::verify_after(&request),
         Invocation::System { xml } => return run::print_system(xml),
         Invocation::EngineHelp => return print(&engine::describe_all()),
-        Invocation::VerifyAfter(_) => "verify-after",
         Invocation::Privileges => "privileges",
         _ => "this command",
     };

@@ -51,7 +51,6 @@ mod suite;
 mod sweep;
 mod trace;
 mod unread_runs;
-#[cfg(target_os = "linux")]
 mod verify_after;
 #[cfg_attr(not(target_os = "linux"), path = "ways/elsewhere.rs")]
 mod ways;

@@ -290,7 +290,7 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("-u -c1M x.dat", ["-u isn't done on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
         ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
-        ("--verify -w10 -c1M x.dat", ["--verify isn't done on Windows", "leave it out"]),
+        ("--prefill data -w10 -c1M x.dat", ["--prefill isn't done on Windows", "leave it out"]),
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
         ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
         ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
@@ -579,6 +579,30 @@ fn a_run_in_real_time_is_led_measured_and_kept() {
     let text = windows.same(path, "report r.json");
     assert!(text.code == 0 && text.stdout.contains("avg.|"), "{}", text.stdout);
     assert!(!path.join("x.dat").exists(), "the null engine needs no file");
+}
+
+#[test]
+fn what_was_written_is_proved_by_either_program() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let line = "--verify --journal j -c256K -b4K -r -w50 -o4 -Sh -W0 -d1 x.dat";
+    let verified = run(line);
+    assert_eq!(verified.code, 0, "{}", verified.stderr);
+    assert!(verified.stdout.contains("Verified sectors"), "{}", verified.stdout);
+    let whole = windows.same(path, "verify-after j");
+    assert!(whole.code == 0 && whole.stdout.contains("failed:    none"), "{}", whole.stdout);
+    // Of every sector some byte is wrong.
+    let mut bytes = fs::read(path.join("x.dat")).unwrap();
+    bytes.iter_mut().skip(100).step_by(512).for_each(|byte| *byte ^= 1);
+    fs::write(path.join("x.dat"), bytes).unwrap();
+    let damaged = windows.same(path, "verify-after j");
+    assert_eq!(damaged.code, 4, "{}", damaged.stdout);
+    assert!(damaged.stdout.contains("verified:  0 sectors"), "{}", damaged.stdout);
+    run(line).fails(1, &["--journal j: exists", "name a new file"]);
+    // FlushViewOfFile doesn't wait for the disk.
+    run("--verify --journal k -b4K -w50 -Sm -Nv -W0 -d1 x.dat").fails(1, &["ever count as durable", "-Nn"]);
 }
 
 /// Begins a run, which tells on standard output what it does.

@@ -10,6 +10,8 @@ mod observe;
 #[path = "windows/refusals.rs"]
 mod refusals;
 
+pub use crate::integrity::{Integrity, SectorChecker};
+pub use crate::verification::begin as begin_verification;
 pub use diskspd_host::cpu_times::CpuClock;
 pub use diskspd_sys::real_time::{give_way, take_precedence};
 pub use observe::Observer;
@@ -20,19 +22,14 @@ use super::options::Options;
 use super::outcome::SpanOutcome;
 use super::precreate::{File, NotCreated, files};
 use super::voice::Voice;
-use diskspd_engine::{Done, Engine, Io};
 use diskspd_host::{look_around as look_around_targets, storage};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
-use diskspd_model::plan::{PlanError, SpanPlan, WorkerPlan};
+use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
-use diskspd_model::results::{TargetResults, ThreadResults};
 use diskspd_model::trace::IoTrace;
 use diskspd_model::trace::formats::RequestView;
-use diskspd_outlet::OutputDoor;
-use diskspd_sys::clock::Nanos;
 use std::collections::{BTreeMap, HashSet};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -132,90 +129,6 @@ pub fn precreate(
 /// What probably is the matter when an I/O fails: the texts of errors say it.
 pub fn usual_cause(_: EngineKind, _: i32) -> &'static str {
     ""
-}
-
-/// What is verified (`--verify`): there is nothing, because simulated devices hold no data.
-#[derive(Debug)]
-pub struct Integrity(Infallible);
-
-impl Integrity {
-    /// Who has all threads' I/Os before it.
-    pub fn order(&self) -> &Integrity {
-        self
-    }
-
-    /// What the threads found of each other's I/Os.
-    pub fn judge(&self, _: &mut [ThreadResults]) {
-        match self.0 {}
-    }
-
-    /// Ends it.
-    ///
-    /// # Errors
-    /// None.
-    pub fn end(&self) -> Result<(), NoRunsHere> {
-        match self.0 {}
-    }
-}
-
-/// Begins the verification of a run, which takes data.
-///
-/// # Errors
-/// It is asked for.
-pub fn begin_verification(
-    _: &Profile,
-    options: &Options,
-    _: &mut OutputDoor,
-    _: &Control,
-    _: &Voice,
-) -> Result<Option<Integrity>, Vec<PlanError>> {
-    match options.run_options.verify {
-        Some(_) => Err(vec![PlanError::profile(format!("--verify: {NoRunsHere}"))]),
-        None => Ok(None),
-    }
-}
-
-/// What stamps writes and checks reads: there is none.
-#[derive(Debug)]
-pub struct SectorChecker<'a> {
-    run: &'a Integrity,
-}
-
-impl<'a> SectorChecker<'a> {
-    /// Of a run that verifies.
-    pub fn new(run: &'a Integrity, _: &WorkerPlan, _: &[u32]) -> SectorChecker<'a> {
-        SectorChecker { run }
-    }
-
-    /// The worker starts.
-    pub fn starts(&mut self, _: Nanos) {
-        match self.run.0 {}
-    }
-
-    /// I/Os are about to be submitted.
-    pub fn begin(&mut self, _: &[Io], _: &mut dyn Engine) {
-        match self.run.0 {}
-    }
-
-    /// I/Os have ended.
-    pub fn ended(&mut self, _: &[Done], _: &dyn Engine) {
-        match self.run.0 {}
-    }
-
-    /// Flushes are about to be submitted.
-    pub fn flushing(&mut self, _: &[Io]) {
-        match self.run.0 {}
-    }
-
-    /// A flush has ended.
-    pub fn flushed(&mut self, _: u32) {
-        match self.run.0 {}
-    }
-
-    /// The worker has ended.
-    pub fn finish(&mut self, _: &mut [TargetResults]) {
-        match self.run.0 {}
-    }
 }
 
 /// Why nothing is thrown away.

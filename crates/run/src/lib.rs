@@ -23,6 +23,7 @@ mod control;
 pub mod events;
 mod execute;
 mod failure;
+pub mod integrity;
 mod interrupt;
 mod listener;
 mod options;
@@ -36,6 +37,7 @@ mod spans;
 mod supervise;
 mod tell;
 mod unobserved;
+mod verification;
 mod voice;
 mod watch;
 mod worker;
@@ -50,11 +52,7 @@ pub mod cluster;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
-pub mod integrity;
-#[cfg(target_os = "linux")]
 mod located;
-#[cfg(target_os = "linux")]
-mod verification;
 
 pub use companions::{Companions, MeetingPoint};
 pub use control::Control;

@@ -3,17 +3,18 @@
 use super::control::Control;
 use super::options::Options;
 use super::voice::Voice;
-use crate::integrity::Integrity;
+use crate::integrity::{DURABLE_FLUSHES, DURABLY_MAPPED, Integrity};
 use diskspd_host::boot;
 use diskspd_host::root::Root;
 use diskspd_host::stack::stack;
 use diskspd_host::target::locate;
 use diskspd_model::machine::stack::Stack;
 use diskspd_model::plan::PlanError;
-use diskspd_model::profile::{FlushType, Profile, RawText, Target};
+use diskspd_model::profile::{Profile, RawText, Target};
 use diskspd_outlet::OutputDoor;
 use diskspd_outlet::OutputError;
 use diskspd_outlet::Patience;
+use diskspd_sys::folder::OpenFolder;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ enum JournalError {
     NotPermitted(#[from] OutputError),
     #[error(
         "--journal {}: no write to '{target}' would ever count as durable: a completed write may still be in \
-         a cache; write through (-Sw, -Sh, or -Sm with -Nv), or flush (--fsync-every)",
+         a cache; write through (-Sw, -Sh, or {DURABLY_MAPPED}), or flush (--fsync-every)",
         .path.display()
     )]
     NothingDurable { path: PathBuf, target: RawText },
@@ -87,7 +88,7 @@ fn open(
     let made = patience.attempt(&format!("--journal {}", path.display()), move || {
         let file = permitted.create_new()?;
         // Its name has to survive too.
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        let synced = OpenFolder::open(&folder).and_then(|folder| folder.sync());
         synced.map_err(|error| io::Error::other(format!("its folder can't be flushed: {error}")))?;
         Ok(file)
     });
@@ -99,9 +100,9 @@ fn open(
 
 /// Whether a write is durable when it has completed.
 fn is_durable(target: &Target) -> bool {
-    let flushed = [Some(FlushType::ViewOfFile), Some(FlushType::NonVolatileMemory)];
+    let is_flushed = |flush| DURABLE_FLUSHES.contains(&flush);
     match target.memory_mapped_io {
-        true => !target.write_through && flushed.contains(&target.flush_type),
+        true => !target.write_through && target.flush_type.is_some_and(is_flushed),
         false => target.write_through,
     }
 }

@@ -55,8 +55,8 @@ impl Buffer {
         Ok(Buffer { pages, length, private: length })
     }
 
-    /// The same of large pages (`MAP_HUGETLB`, `MEM_LARGE_PAGES`) of the machine's default size, which the length is rounded
-    /// up to; it stays what was asked for.
+    /// The same of large pages (`MAP_HUGETLB`, `MEM_LARGE_PAGES`) of the machine's default size, which the
+    /// length is rounded up to; it stays what was asked for.
     ///
     /// # Errors
     /// There are none, or too few: how many are needed and how to reserve them.

@@ -47,7 +47,8 @@ pub(super) fn explain(error: &io::Error) -> &'static str {
             "it must be open for reading and writing, on a file system that allows mapping"
         }
         Some(libc::ENOMEM) => {
-            "there is not enough address space, or too many mappings (vm.max_map_count): use fewer threads or targets"
+            "there is not enough address space, or too many mappings (vm.max_map_count): use fewer threads \
+             or targets"
         }
         _ => "the kernel refused",
     }

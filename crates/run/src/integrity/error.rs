@@ -1,8 +1,8 @@
 //! Why nothing can be verified, or kept in a journal.
 
+use super::system::NotOpened;
 use diskspd_model::profile::RawText;
 use diskspd_model::units::Size;
-use diskspd_sys::problem::TargetError;
 use std::io;
 use std::sync::Arc;
 
@@ -55,5 +55,5 @@ pub enum NotReadBack {
     NoMemory(#[source] io::Error),
     /// It can't be opened.
     #[error(transparent)]
-    NotOpened(#[from] TargetError),
+    NotOpened(#[from] NotOpened),
 }

@@ -19,6 +19,8 @@ mod order;
 mod read_back;
 mod shared;
 mod stamp;
+#[cfg_attr(not(target_os = "linux"), path = "system/elsewhere.rs")]
+mod system;
 
 pub use checker::SectorChecker;
 pub use error::{IntegrityError, JournalFailure, NotReadBack};
@@ -26,3 +28,4 @@ pub use order::TargetOrder;
 pub use read_back::{Power, TargetReadBack, read_back};
 pub use shared::Integrity;
 pub use stamp::{SectorChecksums, SectorStamp};
+pub use system::{DURABLE_FLUSHES, DURABLY_MAPPED, NotOpened};

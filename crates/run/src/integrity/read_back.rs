@@ -4,11 +4,9 @@ use super::classify::{Expected, SectorVerdict, is_torn, judge};
 use super::error::NotReadBack;
 use super::journal::{Acknowledged, JournalContent, JournalTarget, Mixing};
 use super::stamp::{SectorChecksums, SectorStamp};
-use diskspd_model::access::OpenMode;
+use super::system::{open, read_exact};
 use diskspd_model::results::{FailedSector, IntegrityResults, SectorFault};
-use diskspd_sys::files;
 use diskspd_sys::memory::Buffer;
-use diskspd_sys::positioned::read_exact;
 use std::fs::File;
 use std::path::Path;
 
@@ -76,13 +74,6 @@ pub fn read_back(
         rest = others;
     }
     Ok(reader.found)
-}
-
-/// Past the page cache where that is possible: what counts is what the device holds.
-fn open(path: &Path) -> Result<File, NotReadBack> {
-    let mode = OpenMode { read: true, direct: true, ..OpenMode::default() };
-    let opened = files::open(path, &mode).or_else(|_| files::open(path, &OpenMode { direct: false, ..mode }));
-    Ok(opened?.file.into())
 }
 
 struct BackReader<'a> {

@@ -6,15 +6,14 @@ use super::generations::Generations;
 use super::journal::format::JournalPiece;
 use super::journal::{AckJournal, JournalTarget, Mixing};
 use super::order::TargetOrder;
+use super::system::identity;
 use diskspd_model::plan::{SectorGrid, SpanPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, TargetId, VerifyMode};
-use diskspd_sys::inode::{self, Kind};
 use diskspd_sys::mutex::LockAnyway;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -187,16 +186,4 @@ fn refuse_two_names(targets: &[&WorkerTarget]) -> Result<(), IntegrityError> {
         known.push((identity, &target.path));
     }
     Ok(())
-}
-
-/// What is the same for all names of a file or device.
-fn identity(path: &Path) -> Option<(bool, u64, u64)> {
-    let found = std::fs::metadata(path).ok()?;
-    Some(match Kind::of(&found) {
-        Kind::BlockDevice => (true, inode::device_number(&found), 0),
-        _ => {
-            let (device, number) = inode::identity(&found);
-            (false, device, number)
-        }
-    })
 }

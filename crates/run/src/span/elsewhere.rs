@@ -2,6 +2,7 @@
 
 use super::common::Common;
 use crate::failure::Failure;
+use crate::integrity::IntegrityError;
 use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::precreate::File;
@@ -16,7 +17,7 @@ use diskspd_model::machine::completion::Completion;
 use diskspd_model::machine::content::ContentFacts;
 use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
-use diskspd_model::profile::{RunOptions, Target, TimeSpan};
+use diskspd_model::profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
 use diskspd_sys::{cpu, targets};
 use std::convert::Infallible;
@@ -120,8 +121,17 @@ pub fn make_ready(
     common: Common,
 ) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
     let Common { profile, precreated, system, options, control, voice, probes, .. } = common;
-    if options.run_options.simulated() || !span.targets.iter().any(plan::creates) {
+    if options.run_options.simulated() {
         return Ok((first, HeldTargets));
+    }
+    let verified = |plan: SpanPlan| {
+        let memory = system.memory_to_take();
+        let begun = common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(&plan, memory));
+        begun.map_err(|error| Box::new(SpanOutcome::failed(vec![error.to_string()])))?;
+        Ok((plan, HeldTargets))
+    };
+    if !span.targets.iter().any(plan::creates) {
+        return verified(first);
     }
     control.does("prepares files (-c)");
     // A path that is listed twice is created once, as its last target wants it.
@@ -137,7 +147,7 @@ pub fn make_ready(
     let plan = plan_at(locations, profile, span, system, options, probes).map_err(|errors| {
         Box::new(SpanOutcome::failed(errors.into_iter().map(|error| error.to_string()).collect()))
     })?;
-    Ok((plan, HeldTargets))
+    verified(plan)
 }
 
 /// Who observes a time span.
@@ -253,10 +263,15 @@ pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, 
     Ok((opened, index))
 }
 
-/// Forgets what is known of targets that are renewed: nothing is.
+/// What is known of the targets' content begins anew where others than the workers are about to write.
 ///
 /// # Errors
-/// None.
-pub fn forget_renewed(_: &TimeSpan, _: &SpanPlan, _: Common) -> Result<(), NoRunsHere> {
-    Ok(())
+/// What is known can't be told to the journal.
+pub fn forget_renewed(span: &TimeSpan, planned: &SpanPlan, common: Common) -> Result<(), IntegrityError> {
+    let Some(integrity) = common.integrity else { return Ok(()) };
+    let is_made = |path: &RawText| {
+        let is_made = |target: &Target| target.path == *path && plan::creates(target);
+        !common.precreated.contains(path) && span.targets.iter().any(is_made)
+    };
+    integrity.forget(planned, is_made)
 }

@@ -8,11 +8,10 @@ use diskspd_sys::targets::may_be_file;
 /// An option that is given or not, and why it isn't done.
 type Lacking<'a> = (bool, &'a str, &'a str);
 
-fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 7] {
+fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] {
     [
         (run_options.cpu_latency_us.is_some(), "--cpu-latency", "it takes Linux's /dev/cpu_dma_latency"),
         (run_options.explain.is_some(), "--explain", "it takes Linux's tracefs"),
-        (run_options.verify.is_some(), "--verify", "its journal names boots of Linux"),
         (profile.etw.is_some(), "-e", "it takes Linux's perf events"),
         (run_options.prefill.is_some(), "--prefill", "parts of a file aren't written before the run here"),
         (run_options.flush_after, "--flush-after", "what of a file is in memory isn't read here"),
