@@ -59,6 +59,7 @@ const RULES: &[Rule] = &[
         cpu::clock_source,
     ),
     lasting("cpu-governor", "cpupower frequency-set -g performance", cpu::governor),
+    lasting("power-scheme", "powercfg /setactive SCHEME_MIN (high performance)", cpu::power_scheme),
     lasting(
         "cpu-frequency-limit",
         "cpupower frequency-set -u <the hardware's maximum>",

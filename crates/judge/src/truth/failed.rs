@@ -60,10 +60,10 @@ fn failed(span: &SpanView) -> Option<Finding> {
     for error in errors {
         finding = finding.shown_by(described(error, span.host.path(error.target)));
     }
-    Some(
-        finding
-            .remedy("find the cause (dmesg) and measure again; without -x the first failed I/O ends the run"),
-    )
+    Some(finding.remedy(format!(
+        "find the cause ({}) and measure again; without -x the first failed I/O ends the run",
+        span.system.kernel_log()
+    )))
 }
 
 /// `64 reads of 'x' failed: Input/output error (os error 5), the first one at offset 4096`

@@ -114,7 +114,11 @@ fn suspended(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let seconds = seconds_of_us(delays.suspended_us);
     let severity = if seconds >= 0.01 { Severity::Wrong } else { return None };
     let message = format!("the machine was suspended for {seconds:.1} s while it was measured");
-    Some(Finding::new("suspended", severity, span, message).remedy(
-        "devices restart after a suspend: keep the machine awake (systemd-inhibit) and measure again",
-    ))
+    let how =
+        if span.system.is_windows() { "powercfg /change standby-timeout-ac 0" } else { "systemd-inhibit" };
+    Some(
+        Finding::new("suspended", severity, span, message).remedy(format!(
+            "devices restart after a suspend: keep the machine awake ({how}) and measure again"
+        )),
+    )
 }

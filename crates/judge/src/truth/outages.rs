@@ -242,10 +242,11 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage) -> Finding {
         finding = finding.shown_by(format!("and {} more outages", found.len() - LISTED));
     }
     finding
-        .remedy(
-            "look at dmesg and at the path to the storage at these times; in a failover test this is the \
+        .remedy(format!(
+            "look at {} and at the path to the storage at these times; in a failover test this is the \
              failover time. Rates include the outages",
-        )
+            span.system.kernel_log()
+        ))
         .as_answer()
 }
 

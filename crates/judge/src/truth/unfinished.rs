@@ -62,9 +62,8 @@ fn of_target(span: &SpanView, path: &RawText, rows: &[&TargetResults]) -> Option
         "{older} {ios} on '{path}' {were} still in flight when measuring ended, the oldest for {oldest:.1} \
          ms, {beyond}: {they} in any figure"
     );
-    Some(
-        Finding::new("unfinished-ios", severity, span, message)
-            .on(path)
-            .remedy("find the cause (dmesg, other users, a frozen file system), and measure longer"),
-    )
+    Some(Finding::new("unfinished-ios", severity, span, message).on(path).remedy(format!(
+        "find the cause ({}, other users, a frozen file system), and measure longer",
+        span.system.kernel_log()
+    )))
 }

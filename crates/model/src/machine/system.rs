@@ -69,6 +69,18 @@ pub struct PowerScheme {
     pub guid: Option<String>,
 }
 
+impl System {
+    /// Where its kernel tells what happened to devices, for people.
+    pub fn kernel_log(&self) -> &'static str {
+        if self.is_windows() { "Event Viewer: System" } else { "dmesg" }
+    }
+
+    /// Whether it was Windows that ran there.
+    pub fn is_windows(&self) -> bool {
+        self.kernel.starts_with("Windows")
+    }
+}
+
 /// Processor topology in DISKSPD's terms: masks are of CPU numbers within a group of 64.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {

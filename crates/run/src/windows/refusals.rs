@@ -21,7 +21,11 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] 
 
 fn of_target(target: &Target) -> [Lacking<'static>; 6] {
     [
-        (target.bypass_io.is_some(), "-Sy and -SY", "BypassIO isn't asked for here"),
+        (
+            target.bypass_io.is_some(),
+            "BypassIO (-Sy, -SY)",
+            "the volume isn't asked for it here, and -Su comes closest",
+        ),
         (target.dont_cache, "--dontcache", "it takes Linux's RWF_DONTCACHE"),
         (target.atomic, "--atomic", "it takes Linux's RWF_ATOMIC"),
         (target.no_wait, "--nowait", "it takes Linux's RWF_NOWAIT"),

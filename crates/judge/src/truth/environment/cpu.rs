@@ -36,6 +36,32 @@ pub(super) fn governor(seen: &Seen) -> Vec<Finding> {
     vec![finding]
 }
 
+/// Power schemes of Windows, by the numbers that they have on every machine, whose processors are slowed
+/// down: which, and how much that distorts.
+const SLOW_SCHEMES: [(&str, Severity, &str); 2] = [
+    (
+        "a1841308-3541-4fab-bc81-f71556f20b4a",
+        Severity::Warning,
+        "the power scheme is Power saver: processors are kept slow",
+    ),
+    (
+        "381b4222-f694-41f0-9685-ff5bb260df2e",
+        Severity::Note,
+        "the power scheme is Balanced: processors follow the load with a delay",
+    ),
+];
+
+/// What Windows has in the place of a governor. In a virtual machine its host decides.
+pub(super) fn power_scheme(seen: &Seen) -> Vec<Finding> {
+    let Some(guid) = &seen.system.power_scheme.guid else { return Vec::new() };
+    let slow = SLOW_SCHEMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(guid));
+    let found = slow.map(|(_, severity, message)| {
+        let name = seen.system.power_scheme.name.as_deref().unwrap_or("its name is unknown");
+        found(*severity, *message).shown_by(format!("{guid} ({name})"))
+    });
+    found.into_iter().filter(|_| !seen.environment.platform.virtual_machine).collect()
+}
+
 /// A cap of less than 90 % of what the hardware can do; the kernel rounds a little.
 pub(super) fn frequency_limit(seen: &Seen) -> Vec<Finding> {
     let Some(frequency) = &seen.environment.cpu.frequency else { return Vec::new() };
@@ -109,4 +135,32 @@ pub(super) fn mitigations(seen: &Seen) -> Vec<Finding> {
     let finding = found(Severity::Note, "mitigations of CPU flaws make system calls slower")
         .shown_by(format!("mitigated: {}", mitigated.join(", ")));
     vec![if open.is_empty() { finding } else { finding.shown_by(format!("left open: {}", open.join(", "))) }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::findings;
+    use super::*;
+    use diskspd_model::machine::System;
+
+    fn found_of(guid: &str, virtual_machine: bool) -> Vec<(&'static str, Severity)> {
+        let mut system = System { environment: Some(Default::default()), ..System::default() };
+        system.power_scheme.guid = Some(guid.into());
+        if let Some(environment) = &mut system.environment {
+            environment.platform.virtual_machine = virtual_machine;
+        }
+        let found = findings(&system);
+        found.iter().filter(|f| f.name == "power-scheme").map(|f| (f.name, f.severity)).collect()
+    }
+
+    #[test]
+    fn schemes_that_slow_processors_down_are_told_by_their_numbers() {
+        let [(saver, ..), (balanced, ..)] = SLOW_SCHEMES;
+        assert_eq!(found_of(saver, false), [("power-scheme", Severity::Warning)]);
+        assert_eq!(found_of(&balanced.to_uppercase(), false), [("power-scheme", Severity::Note)]);
+        assert_eq!(found_of(saver, true), []);
+        // High performance, and one that a vendor made.
+        assert_eq!(found_of("8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c", false), []);
+        assert_eq!(found_of("", false), []);
+    }
 }
