@@ -290,7 +290,7 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("-u -c1M x.dat", ["-u isn't done on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
         ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
-        ("--prefill data -w10 -c1M x.dat", ["--prefill isn't done on Windows", "leave it out"]),
+        ("--prefill -w10 -c1M x.dat", ["--prefill isn't done on Windows", "leave it out"]),
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
         ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
         ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
