@@ -21,7 +21,7 @@ impl CpuClock {
     /// # Errors
     /// The kernel doesn't tell them.
     pub fn read() -> std::io::Result<CpuClock> {
-        let times = super::windows::processor_times()?;
+        let times = super::windows::fetched::processor_times()?;
         if times.is_empty() {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, "no CPU has times"));
         }

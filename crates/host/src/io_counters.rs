@@ -5,6 +5,6 @@ mod files;
 
 pub use super::reading::Reading;
 #[cfg(windows)]
-pub use super::windows::Counters;
+pub use super::windows::fetched::Counters;
 #[cfg(target_os = "linux")]
 pub use files::Counters;

@@ -95,7 +95,7 @@ pub use machine::{boot, look_around, look_around_at, name, read, snapshot};
 #[cfg(target_os = "linux")]
 pub use mountinfo::mounted;
 #[cfg(windows)]
-pub use windows::{
+pub use windows::fetched::{
     boot, caches, claims, content, devices, look_around, name, refusal, root, snapshot, stack, storage,
     target,
 };

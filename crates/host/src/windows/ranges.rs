@@ -55,68 +55,6 @@ pub(super) fn space(from: u64, to: u64, allocated: &[Range], valid: &[Range]) ->
     Space { known, holes: known - taken, unwritten: taken - written, ..Space::default() }
 }
 
-/// It isn't known what of a file was written.
-#[cfg(windows)]
-#[derive(Debug, thiserror::Error)]
-#[error("it isn't known what of it was written: {what}: {source}")]
-pub struct NotTold {
-    /// What was asked for.
-    pub what: &'static str,
-    /// What the system says.
-    pub source: std::io::Error,
-}
-
-/// What the part of a file from `from` to `to` consists of, as far as can be found out until a time.
-///
-/// # Errors
-/// The file can't be opened, or its file system doesn't tell: FAT and shares don't.
-#[cfg(windows)]
-pub fn written(
-    path: &std::path::Path,
-    from: u64,
-    to: u64,
-    until: diskspd_sys::clock::Nanos,
-) -> Result<Space, NotTold> {
-    use diskspd_sys::clock;
-    use diskspd_sys::storage_answers::{Question, ask, open_for_ranges};
-    let not = |what| move |source| NotTold { what, source };
-    let file = open_for_ranges(path).map_err(not("it can't be opened"))?;
-    let to = to.min(file.metadata().map_err(not("its size"))?.len()).max(from);
-    let (mut found, mut good) = (Vec::new(), Vec::new());
-    let mut at = from;
-    // Where there are more than fit in an answer, it is known as far as these go.
-    let reached = |ranges: &[Range], more: bool, all: u64| match (more, ranges.last()) {
-        (true, last) => last.map_or(0, |last| last.1.min(all)),
-        (false, _) => all,
-    };
-    while at < to {
-        let question = Question::AllocatedRanges { from: at, length: to - at };
-        let answer = ask(&file, question).map_err(not("its allocated ranges"))?;
-        let some = allocated(&answer.bytes);
-        let end = reached(&some, answer.more, to);
-        found.extend(some);
-        let ahead = end > at;
-        at = end.max(at);
-        if !ahead || clock::monotonic() >= until {
-            break;
-        }
-    }
-    let mut valid_to = from;
-    while valid_to < at {
-        let question = Question::ValidRegions { from: valid_to, length: at - valid_to };
-        let answer = ask(&file, question).map_err(not("its valid data"))?;
-        let Some((some, more)) = valid(&answer.bytes) else { break };
-        let end = reached(&some, more || answer.more, at);
-        good.extend(some);
-        let ahead = end > valid_to;
-        valid_to = end.max(valid_to);
-        if !ahead || clock::monotonic() >= until {
-            break;
-        }
-    }
-    Ok(space(from, valid_to, &found, &good))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,22 +91,6 @@ mod tests {
         let part = space(10, 20, &[(0, 15)], &[(0, 12)]);
         assert_eq!((part.known, part.holes, part.unwritten), (10, 5, 3));
         assert_eq!(space(20, 20, &[(0, 100)], &[]), Space::default());
-    }
-
-    #[cfg(windows)]
-    #[test]
-    fn a_file_tells_what_of_it_was_written_or_why_not() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), vec![1; 65536]).unwrap();
-        let until = diskspd_sys::clock::monotonic() + 1_000_000_000;
-        match written(file.path(), 4096, 1 << 30, until) {
-            // Nothing lies behind its end.
-            Ok(space) => assert_eq!((space.known, space.holes, space.unwritten), (61440, 0, 0)),
-            Err(why) => assert!(why.to_string().contains("its allocated ranges: "), "{why}"),
-        }
-        let missing = written(&file.path().join("none"), 0, 1, until).unwrap_err();
-        assert_eq!(missing.what, "it can't be opened");
-        assert_eq!(written(file.path(), 7, 7, until).unwrap(), Space::default());
     }
 
     proptest! {

@@ -23,24 +23,6 @@ pub(super) fn times(answer: &[u8], group: u16, mask: u64) -> Vec<(u32, (CpuTimes
     found.collect()
 }
 
-/// The times of all active CPUs now.
-///
-/// # Errors
-/// The system tells of no group, or of no times.
-#[cfg(windows)]
-pub(crate) fn now() -> std::io::Result<std::collections::BTreeMap<u32, (CpuTimes, LostTimes)>> {
-    use super::processors::{Answers, topology};
-    use diskspd_sys::machine_answers::{Relation, processor_times, processors};
-    let groups = processors(Relation::Groups)?;
-    let known = topology(&Answers { groups, ..Answers::default() });
-    let groups = known.map(|topology| topology.groups).unwrap_or_default();
-    let mut all = std::collections::BTreeMap::new();
-    for group in groups.iter().filter(|group| group.mask != 0) {
-        all.extend(times(&processor_times(group.number, groups.len() == 1)?, group.number, group.mask));
-    }
-    Ok(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

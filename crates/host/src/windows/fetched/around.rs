@@ -1,9 +1,9 @@
 //! What figures depend on beside the target itself, as far as Windows tells.
 
 use super::found::{disks, properties, stack};
-use super::layers::DiskProperties;
-use super::uses::disk_name;
 use crate::platform::{FIRMWARE, OwnAccount, platform};
+use crate::windows::layers::DiskProperties;
+use crate::windows::uses::disk_name;
 use diskspd_model::machine::System;
 use diskspd_model::machine::environment::{Disk, Environment, Platform};
 use diskspd_model::machine::fingerprint::Fingerprint;

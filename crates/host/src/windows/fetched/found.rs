@@ -1,8 +1,8 @@
 //! Volumes and disks, asked.
 
-use super::disk_answers::*;
-use super::layers::{DiskProperties, VolumeBeneath, stack as stack_of};
-use super::uses::{DiskFound, VolumeFound, disk_name, page_files as plain};
+use crate::windows::disk_answers::*;
+use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of};
+use crate::windows::uses::{DiskFound, VolumeFound, disk_name, page_files as plain};
 use diskspd_model::machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;

@@ -1,8 +1,8 @@
 //! Whether writing is refused: because what is written to is in use.
 
 use super::found::{disk, page_files, volumes_found};
-use super::uses::{Named, Unknown, named, of_disk, of_file, told};
 pub use crate::disks::{How, Use};
+use crate::windows::uses::{Named, Unknown, named, of_disk, of_file, told};
 use diskspd_model::units::visible::line;
 use std::fs::File;
 use std::path::{Path, PathBuf};

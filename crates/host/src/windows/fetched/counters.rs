@@ -1,9 +1,9 @@
 //! The counters of disks and volumes.
 
-use super::disk_answers::{Counted, Performance};
 use super::found::open;
 use super::root::Root;
 use crate::reading::Reading;
+use crate::windows::disk_answers::{Counted, Performance};
 use diskspd_sys::storage_answers::{Question, ask};
 use std::fs::File;
 

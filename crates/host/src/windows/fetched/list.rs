@@ -2,8 +2,8 @@
 
 use super::found::{disk, disks, page_files, properties, volumes_found};
 use super::root::Root;
-use super::uses::{disk_name, of_disk};
 pub use crate::disks::{Details, Disk, Partition};
+use crate::windows::uses::{disk_name, of_disk};
 use std::path::PathBuf;
 
 /// All disks, by number: `#<n>` is `\\.\PhysicalDrive<n>`, as for DISKSPD. Who uses them is told as far as it

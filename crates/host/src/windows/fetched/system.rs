@@ -1,7 +1,7 @@
 //! What the machine is called, runs, and has.
 
-use super::processors::{Answers, caches as read_caches, topology};
 use super::root::Root;
+use crate::windows::processors::{Answers, caches as read_caches, topology};
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::machine::{Core, Group, Place, PowerScheme, System, Topology};
 use diskspd_sys::clock;

@@ -1,0 +1,23 @@
+//! What the CPUs spent their time on, asked.
+
+use crate::windows::processors::{Answers, topology};
+use crate::windows::times::times;
+use diskspd_model::machine::cpu_times::{CpuTimes, LostTimes};
+use diskspd_sys::machine_answers::{Relation, processor_times, processors};
+use std::collections::BTreeMap;
+use std::io;
+
+/// The times of all active CPUs now.
+///
+/// # Errors
+/// The system tells of no group, or of no times.
+pub(crate) fn now() -> io::Result<BTreeMap<u32, (CpuTimes, LostTimes)>> {
+    let groups = processors(Relation::Groups)?;
+    let known = topology(&Answers { groups, ..Answers::default() });
+    let groups = known.map(|topology| topology.groups).unwrap_or_default();
+    let mut all = BTreeMap::new();
+    for group in groups.iter().filter(|group| group.mask != 0) {
+        all.extend(times(&processor_times(group.number, groups.len() == 1)?, group.number, group.mask));
+    }
+    Ok(all)
+}

@@ -1,0 +1,35 @@
+//! What is asked of Windows itself: there alone.
+
+mod around;
+mod counters;
+mod cpu_times;
+mod found;
+mod list;
+mod place;
+mod system;
+
+pub mod content;
+pub mod refusal;
+pub mod root;
+pub mod target;
+
+pub use around::look_around;
+pub use counters::Counters;
+pub(crate) use cpu_times::now as processor_times;
+pub use refusal::claims;
+pub use system::{boot, caches, name, snapshot};
+
+/// What targets lie on, for the record.
+pub mod storage {
+    pub use super::place::storage;
+}
+
+/// The devices beneath a target.
+pub mod stack {
+    pub use super::found::stack;
+}
+
+/// The list of disks.
+pub mod devices {
+    pub use super::list::{Details, Disk, Partition, list};
+}
