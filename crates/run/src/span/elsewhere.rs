@@ -213,11 +213,15 @@ impl StopCounters {
     }
 }
 
-/// Binds the calling thread to the processor that its worker is to have.
+/// Binds the calling thread to the processor that its worker is to have. One that has to wait for its I/Os'
+/// time wakes exactly.
 ///
 /// # Errors
 /// It can't be bound.
 pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
+    if plan.is_limited() {
+        cpu::wake_exactly();
+    }
     let Some(cpu) = plan.cpu else { return Ok(()) };
     cpu::bind_to(cpu).map_err(|why| {
         let (group, number) = (cpu / 64, cpu % 64);

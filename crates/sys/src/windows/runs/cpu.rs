@@ -1,6 +1,8 @@
 //! Threads: the processor they run on, and keeping one out of the others' way.
 
 use std::io;
+use std::sync::Once;
+use windows_sys::Win32::Media::timeBeginPeriod;
 use windows_sys::Win32::System::SystemInformation::GROUP_AFFINITY;
 use windows_sys::Win32::System::Threading::{
     GetCurrentThread, GetCurrentThreadId, GetThreadGroupAffinity, GetThreadPriority, SetThreadGroupAffinity,
@@ -28,9 +30,21 @@ pub fn thread_number() -> i32 {
     unsafe { GetCurrentThreadId() }.cast_signed()
 }
 
-/// Lets the sleeps of the calling thread end when they are due: those of the standard library do, by timers
-/// of high resolution (`CREATE_WAITABLE_TIMER_HIGH_RESOLUTION`).
-pub fn wake_exactly() {}
+/// The finest tick of the timer that may be asked for, ms.
+const FINEST_MS: u32 = 1;
+
+/// Lets waits of this process end when they are due. The standard library's sleeps do, by timers of high
+/// resolution (`CREATE_WAITABLE_TIMER_HIGH_RESOLUTION`) where there are such: since Windows 10 1803. What
+/// waits for the end of an I/O or for a time, or sleeps on an older system, ends with a tick of the timer,
+/// which comes every 15.6 ms unless the process asks for it each millisecond. Asked for once, and
+/// until the process ends; where it isn't granted, all is as it was.
+pub fn wake_exactly() {
+    static ASKED: Once = Once::new();
+    ASKED.call_once(|| {
+        // SAFETY: takes a number. Its answer says whether there is such a tick: without it nothing changes.
+        let _ = unsafe { timeBeginPeriod(FINEST_MS) };
+    });
+}
 
 /// The calling thread is as it was before when this is dropped.
 #[derive(Debug)]
@@ -110,6 +124,8 @@ mod tests {
             let away = keep_off((0..GROUP).map(|cpu| u32::from(group) * GROUP + cpu));
             assert_eq!(own_affinity().unwrap(), (group, allowed));
             drop(away);
+            wake_exactly();
+            wake_exactly();
             bind_to(first).unwrap();
             assert_eq!(own_affinity().unwrap(), (group, 1 << (first % GROUP)));
             assert!(bind_to(u32::MAX).is_err() && thread_number() != 0);
