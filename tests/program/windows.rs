@@ -283,10 +283,10 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
     let folder = with_runs();
     let path = folder.path();
     for (line, words) in [
-        ("-w100 #1", ["'#1' is no name of a file", "--with"]),
-        ("-w100 C:", ["'C:' is no name of a file", "--with"]),
-        (r"-w100 \\.\C:", [r"'\\.\C:' is no name of a file", "--with"]),
-        (r"-w100 \\?\C:\x.dat", ["is no name of a file", "--with"]),
+        ("-w100 #one", ["'#one' names no file, no disk", "diskspd devices"]),
+        (r"-w100 \\.\CdRom0", [r"'\\.\CdRom0' names no file", "X: or"]),
+        (r"-w100 \\?\C:", [r"'\\?\C:' names no file", "#<n>"]),
+        (r"-w100 \\?\C:\x.dat", ["names no file", "X: or"]),
         ("-u -c1M x.dat", ["-u isn't done on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
         ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
@@ -294,7 +294,6 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
         ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
         ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
-        ("--engine sim -d1 #1", ["'#1': sizes of disks", "-c<size>"]),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
@@ -741,4 +740,50 @@ fn files_are_made_read_and_written_in_every_way() {
     ] {
         run(line).fails(1, &words);
     }
+}
+
+#[test]
+fn volumes_and_disks_are_read_and_what_is_on_them_stays() {
+    let Some(windows) = windows() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let image = path.join("image");
+    let content: Vec<u8> = (0..8 << 20).map(|at: u32| (at >> 9) as u8).collect();
+    fs::write(&image, &content).unwrap();
+    // Wine opens what this leads to as the volume Y:, and answers few of the questions that Windows does.
+    let link = windows.folder.join("prefix/dosdevices/y::");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(&image, &link).unwrap();
+    let run = |line: &str| windows.run(path, &line.split(' ').collect::<Vec<_>>());
+    let total = |line: &str| {
+        let ended = run(line);
+        assert_eq!(ended.code, 0, "{line}: {}", ended.stderr);
+        assert!(ended.stdout.contains("(8MiB)"), "{line}: {}", ended.stdout);
+        assert!(ended.stderr.contains("UNKNOWN: "), "Wine counts nothing: {}", ended.stderr);
+        let total = ended.stdout.lines().find(|line| line.starts_with("total:")).unwrap().to_owned();
+        total.split('|').nth(1).unwrap().trim().parse::<u64>().unwrap()
+    };
+    assert!(total("-b64K -r -o4 -W0 -d1 -L Y:") > 0);
+    assert!(total(r"-b4K -B1M -f2M -o1 -W0 -d1 -Su \\.\y:") > 0);
+    // As far as the end, and no farther.
+    assert!(total("-b512 -B8388096 -o2 -x -W0 -d1 Y:") > 0);
+    for (line, words) in [
+        ("-b512 -B8M -d1 Y:", ["'Y:': ", "8388608"]),
+        ("-b100 -d1 Y:", ["whole sectors, here of 512 bytes", "block size (-b) of 100"]),
+        ("-b100 -Sb -d1 Y:", ["whole sectors, here of 512 bytes", "block size (-b) of 100"]),
+        ("-b4K -d1 Q:", [r"there is no \\.\Q:", "diskspd devices"]),
+        ("-b4K -d1 #4711", [r"there is no \\.\PhysicalDrive4711", "diskspd devices"]),
+        // What Wine says of Y: counts, whatever is there; of disks it tells no partitions.
+        ("-w100 -d1 Y:", [r"refusing to overwrite \\.\Y:", "holds a file system"]),
+        ("-w1 --destroy -d1 Y:", [r"refusing to overwrite \\.\Y:", "holds a file system"]),
+        ("-w100 --destroy --dry-run -d1 y:", [r"refusing to overwrite \\.\Y:", "holds a file system"]),
+        ("-w100 --destroy -d1 C:", [r"refusing to overwrite \\.\C:", "holds a file system"]),
+        ("-w1 --destroy -d1 x.dat Y:", [r"refusing to overwrite \\.\Y:", "holds a file system"]),
+    ] {
+        fs::write(path.join("x.dat"), [0; 65536]).unwrap();
+        run(line).fails(1, &words);
+        assert!(fs::read(path.join("x.dat")).unwrap() == [0; 65536], "{line}");
+    }
+    fs::remove_file(&link).unwrap();
+    assert!(fs::read(&image).unwrap() == content, "nothing was written");
 }

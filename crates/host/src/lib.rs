@@ -57,7 +57,6 @@ pub mod remote_counters;
 pub mod root;
 #[cfg(target_os = "linux")]
 mod share;
-#[cfg(target_os = "linux")]
 pub mod signatures;
 #[cfg(target_os = "linux")]
 pub mod stack;

@@ -5,13 +5,17 @@
 
 mod marks;
 
-use diskspd_sys::blkid;
-use marks::{AT_END, AT_START, DRBD, KINDS, PAGES, SWAP, TABLES, UFS};
+use marks::{AT_END, AT_START, DRBD, PAGES, SWAP, UFS};
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+#[cfg(target_os = "linux")]
+use {
+    diskspd_sys::blkid,
+    marks::{KINDS, TABLES},
+    std::fs::File,
+    std::os::fd::AsFd,
+    std::os::unix::fs::FileExt,
+};
 
 /// How much of the beginning is looked at, bytes: up to the last place of a second LUKS header.
 pub const HEAD: u64 = (4 << 20) + (64 << 10);
@@ -24,7 +28,25 @@ const KIB: u64 = 1 << 10;
 /// What something on a device is called.
 pub type Name = Cow<'static, str>;
 
+/// What the table finds on a device of `size` bytes that is read so: into all of these bytes, from that
+/// offset.
+///
+/// # Errors
+/// What reading answers.
+pub(crate) fn find_in(
+    size: u64,
+    mut read: impl FnMut(&mut [u8], u64) -> io::Result<()>,
+) -> io::Result<Vec<Name>> {
+    let buffer = |length: u64| vec![0; usize::try_from(size.min(length)).unwrap_or_default()];
+    let (mut head, mut tail) = (buffer(HEAD), buffer(TAIL));
+    read(&mut head, 0)?;
+    let tail_start = size - tail.len() as u64;
+    read(&mut tail, tail_start)?;
+    Ok(recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect())
+}
+
 /// Who is asked.
+#[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
     /// The table, and libblkid where it is installed.
@@ -37,6 +59,7 @@ pub enum Knowledge {
 ///
 /// # Errors
 /// What reading answers.
+#[cfg(target_os = "linux")]
 pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
     find_by(device, size, Knowledge::All)
 }
@@ -45,13 +68,9 @@ pub fn find(device: &File, size: u64) -> io::Result<Vec<Name>> {
 ///
 /// # Errors
 /// What reading answers.
+#[cfg(target_os = "linux")]
 pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec<Name>> {
-    let buffer = |length: u64| vec![0; usize::try_from(size.min(length)).unwrap_or_default()];
-    let (mut head, mut tail) = (buffer(HEAD), buffer(TAIL));
-    device.read_exact_at(&mut head, 0)?;
-    let tail_start = size - tail.len() as u64;
-    device.read_exact_at(&mut tail, tail_start)?;
-    let mut found: Vec<Name> = recognize(&Ends { head, tail, size }).into_iter().map(Cow::Borrowed).collect();
+    let mut found = find_in(size, |bytes, offset| device.read_exact_at(bytes, offset))?;
     if knowledge == Knowledge::All {
         for name in blkid::probe(device.as_fd()).iter().flat_map(names) {
             // A name may say more, in brackets.
@@ -66,6 +85,7 @@ pub fn find_by(device: &File, size: u64, knowledge: Knowledge) -> io::Result<Vec
 }
 
 /// What is meant by what libblkid has found.
+#[cfg(target_os = "linux")]
 fn names(found: &blkid::Found) -> impl Iterator<Item = Name> {
     let named = |table: &'static [(&str, &'static str)], kind: &str| {
         table.iter().find(|(known, _)| *known == kind).map(|(_, name)| Cow::Borrowed(*name))
@@ -267,6 +287,7 @@ fn mbr(ends: &Ends) -> bool {
     ends.has(510, &[0x55, 0xaa]) && entries.all(|entry| matches!(entry, [0 | 0x80, ..]))
 }
 
+#[cfg(target_os = "linux")]
 #[cfg(test)]
 #[path = "signatures_tests.rs"]
 mod tests;

@@ -22,6 +22,9 @@ use super::options::Options;
 use super::outcome::SpanOutcome;
 use super::precreate::{File, NotCreated, files};
 use super::voice::Voice;
+use crate::span::planning::locations;
+use diskspd_host::claims::protect;
+use diskspd_host::target::locate;
 use diskspd_host::{look_around as look_around_targets, storage};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::System;
@@ -29,6 +32,7 @@ use diskspd_model::plan::{PlanError, SpanPlan};
 use diskspd_model::profile::{Profile, RawText, RunOptions, TimeSpan};
 use diskspd_model::trace::IoTrace;
 use diskspd_model::trace::formats::RequestView;
+use diskspd_sys::raw_devices::may_be_device;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,10 +64,25 @@ pub fn cpu_latency_refusal(run_options: &RunOptions) -> Result<(), Vec<PlanError
     can_run(&Profile::default(), run_options)
 }
 
-/// What stands against a plan: who uses a file isn't asked, because the system refuses one that others have
-/// for themselves.
-pub fn refusals(_: &TimeSpan, _: &SpanPlan, _: &Options) -> Vec<String> {
-    Vec::new()
+/// What stands against writing to the targets, one message for each: disks and volumes that are in use or
+/// hold something. Who uses a file isn't asked, because the system refuses one that others have for
+/// themselves.
+pub fn refusals(span: &TimeSpan, _: &SpanPlan, options: &Options) -> Vec<String> {
+    if options.run_options.simulated() {
+        return Vec::new();
+    }
+    // What is wrong with the places is what the plan has complained of.
+    let places = locations(span, options).unwrap_or_default();
+    let refused = written(span, &places).filter_map(|place| protect([place], options.destroy).err());
+    let mut refused: Vec<String> = refused.map(|refusal| refusal.to_string()).collect();
+    refused.dedup();
+    refused
+}
+
+/// The places that are written to in place.
+pub fn written<'a>(span: &'a TimeSpan, places: &'a [PathBuf]) -> impl Iterator<Item = &'a Path> {
+    let targets = span.targets.iter().zip(places);
+    targets.filter(|(target, _)| target.is_changed()).map(|(_, place)| place.as_path())
 }
 
 /// Looks at what is around these targets.
@@ -114,9 +133,11 @@ pub fn precreate(
     let located: Vec<(File, PathBuf)> = wanted
         .into_iter()
         .map(|file| {
-            let path = file.path.as_path().to_owned();
+            let Ok(path) = locate(file.path.as_bytes());
             (file, path)
         })
+        // They stay as they are.
+        .filter(|(_, path)| !may_be_device(path))
         .collect();
     match creation::create_all(&located, options, control, voice) {
         Ok(()) => Ok(located.into_iter().map(|(file, _)| file.path).collect()),

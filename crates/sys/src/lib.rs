@@ -76,6 +76,9 @@ pub mod overlapped;
 #[path = "windows/runs/privilege.rs"]
 mod privilege;
 #[cfg(windows)]
+#[path = "windows/runs/raw_devices.rs"]
+pub mod raw_devices;
+#[cfg(windows)]
 #[path = "windows/runs/targets.rs"]
 pub mod targets;
 

@@ -275,6 +275,7 @@ pub(super) const DRBD: (u64, [[u8; 4]; 3]) =
     (60, [[0x83, 0x74, 0x02, 0x6b], [0x83, 0x74, 0x02, 0x6c], [0x83, 0x74, 0x02, 0x6d]]);
 
 /// What libblkid calls a format, and what this page calls it.
+#[cfg(target_os = "linux")]
 pub(super) const KINDS: &[(&str, &str)] = &[
     ("xfs", "an xfs file system"),
     ("xfs_external_log", "a journal of an xfs file system"),
@@ -359,6 +360,7 @@ pub(super) const KINDS: &[(&str, &str)] = &[
 ];
 
 /// What libblkid calls a partition table, and what this page calls it.
+#[cfg(target_os = "linux")]
 pub(super) const TABLES: &[(&str, &str)] = &[
     ("gpt", "a partition table (GPT)"),
     ("PMBR", "a partition table (MBR)"),

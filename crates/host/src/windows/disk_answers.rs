@@ -89,6 +89,33 @@ pub(super) fn disk_size(answer: &[u8]) -> Option<u64> {
     Fields(answer).u64(24)
 }
 
+/// Bytes of a sector: `DISK_GEOMETRY_EX`.
+pub(super) fn disk_sector(answer: &[u8]) -> Option<u32> {
+    Fields(answer).u32(20).filter(|bytes| bytes.is_power_of_two())
+}
+
+/// Which disk or partition is open, as the system numbers it. It is the same as long as that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DeviceNumber {
+    /// n of `PhysicalDrive<n>`.
+    pub disk: u32,
+    /// From 1; 0 = the whole disk.
+    pub partition: u32,
+}
+
+impl DeviceNumber {
+    /// Of `STORAGE_DEVICE_NUMBER`. `None` = the answer is too short, or tells of no disk: a drive for tapes
+    /// or discs is numbered for itself.
+    pub fn parse(answer: &[u8]) -> Option<DeviceNumber> {
+        const DISK: u32 = 7;
+        let found = Fields(answer);
+        let (kind, disk, partition) = (found.u32(0)?, found.u32(4)?, found.u32(8)?);
+        // What has no partitions says so.
+        let partition = if partition == u32::MAX { 0 } else { partition };
+        (kind == DISK).then_some(DeviceNumber { disk, partition })
+    }
+}
+
 /// A partition of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PartitionFound {
@@ -103,8 +130,13 @@ pub(super) struct PartitionFound {
 const POOL: &str = "a storage pool (Storage Spaces)";
 const DYNAMIC: &str = "a dynamic volume (Logical Disk Manager)";
 
+/// What a system needs to start, or to be mended.
+pub(super) const START: &str = "what a system starts from (EFI system or recovery partition)";
+
 /// Types of partitions by which others hold a disk, as their GUIDs lie in memory (winioctl.h, diskguid.h).
-const HELD_GPT: [(u128, &str); 4] = [
+const HELD_GPT: [(u128, &str); 6] = [
+    (0xc12a_7328_f81f_11d2_ba4b_00a0_c93e_c93b, START),
+    (0xde94_bba4_06d1_4d40_a16a_bfd5_0179_d6ac, START),
     (0xe75c_af8f_f680_4cee_afa3_b001_e56e_fc2d, POOL),
     (0xe7ad_dcb4_dc34_4539_9a76_ebbd_07be_6f7e, POOL),
     (0x5808_c8aa_7e8f_42e0_85d2_e1e9_0434_cfb3, DYNAMIC),
@@ -112,7 +144,7 @@ const HELD_GPT: [(u128, &str); 4] = [
 ];
 
 /// The same of partition tables of before GPT.
-const HELD_MBR: [(u8, &str); 2] = [(0xe7, POOL), (0x42, DYNAMIC)];
+const HELD_MBR: [(u8, &str); 4] = [(0xe7, POOL), (0x42, DYNAMIC), (0xef, START), (0x27, START)];
 
 /// The partitions that `DRIVE_LAYOUT_INFORMATION_EX` lists, those without a place left out. `None` = fewer
 /// are there than are claimed.
@@ -239,6 +271,22 @@ mod tests {
         let mut bytes = vec![0; size];
         parts.iter().for_each(|(at, part)| bytes[*at..at + part.len()].copy_from_slice(part));
         bytes
+    }
+
+    #[test]
+    fn a_disk_or_partition_is_known_by_its_number() {
+        let answer = |kind: u32, disk: u32, partition: u32| {
+            let numbers = [kind, disk, partition].map(u32::to_le_bytes);
+            DeviceNumber::parse(&numbers.concat()).map(|found| (found.disk, found.partition))
+        };
+        assert_eq!(answer(7, 3, 0), Some((3, 0)));
+        assert_eq!(answer(7, 0, 2), Some((0, 2)));
+        assert_eq!(answer(7, 1, u32::MAX), Some((1, 0)));
+        // A CD drive has numbers of its own.
+        assert_eq!(answer(2, 0, u32::MAX), None);
+        assert_eq!(DeviceNumber::parse(&[7; 11]), None);
+        let geometry = |bytes: u32| disk_sector(&self::bytes(40, &[(20, &bytes.to_le_bytes())]));
+        assert_eq!((geometry(4096), geometry(0), disk_sector(&[0; 23])), (Some(4096), None, None));
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub(super) struct DiskProperties {
 pub(super) struct VolumeBeneath {
     /// `C:`, or its name where it has no letter.
     pub name: String,
-    /// `ntfs`
-    pub file_system: String,
+    /// `ntfs`; `None` = the volume itself is the target.
+    pub file_system: Option<String>,
     pub extents: Vec<Extent>,
     /// Whether its I/O is counted.
     pub counted: bool,
@@ -103,7 +103,7 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
     let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    let file_system = Some(volume.file_system.clone());
+    let file_system = volume.file_system.clone();
     let without = |why| Stack { file_system: file_system.clone(), ..Stack::without(why) };
     let found = |number: &u32| disks.iter().find(|disk| disk.number == *number && disk.counted);
     let counted: Option<Vec<Layer>> = numbers.iter().map(|number| Some(found(number)?.layer())).collect();
@@ -135,6 +135,15 @@ pub(super) fn stack(volume: &VolumeBeneath, disks: &[DiskProperties]) -> Stack {
     Stack { file_system, first: vec![first], layers, ..Stack::default() }
 }
 
+/// The stack of a disk that is a target itself.
+pub(super) fn stack_of_disk(disk: &DiskProperties) -> Stack {
+    let name = disk_name(disk.number);
+    match disk.counted {
+        true => Stack { first: vec![name], layers: vec![disk.layer()], ..Stack::default() },
+        false => Stack::without(format!("Windows doesn't count the I/O of {name} (IOCTL_DISK_PERFORMANCE)")),
+    }
+}
+
 fn own_layer(volume: &VolumeBeneath) -> Layer {
     Layer {
         name: volume.name.clone(),
@@ -152,7 +161,7 @@ mod tests {
     fn volume(disks: &[u32]) -> VolumeBeneath {
         let extent = |disk: &u32| Extent { disk: *disk, length: 1 << 30 };
         let extents = disks.iter().map(extent).collect();
-        VolumeBeneath { name: "C:".into(), file_system: "ntfs".into(), extents, counted: true }
+        VolumeBeneath { name: "C:".into(), file_system: Some("ntfs".into()), extents, counted: true }
     }
 
     #[test]
@@ -173,6 +182,16 @@ mod tests {
         assert_eq!(leaves, ["PhysicalDrive0", "PhysicalDrive1"]);
         let none = stack(&volume(&[]), &[]);
         assert_eq!(none.without.as_deref(), Some("Windows names no disk beneath C:"));
+    }
+
+    #[test]
+    fn a_disk_is_a_stack_of_its_own_if_it_is_counted() {
+        let disk = |counted| DiskProperties { number: 4, counted, ..DiskProperties::default() };
+        let found = stack_of_disk(&disk(true));
+        assert_eq!((found.layers.len(), &*found.first[0]), (1, "PhysicalDrive4"));
+        assert!(found.without.is_none() && found.layers[0].faithful);
+        let without = stack_of_disk(&disk(false));
+        assert!(without.layers.is_empty() && without.without.unwrap().contains("PhysicalDrive4"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Who uses a disk or a file: whatever would be hurt by writing to it behind its back.
 
-use super::disk_answers::PartitionFound;
+use super::disk_answers::{DeviceNumber, Extent, PartitionFound, START};
 use crate::disks::{How, Use};
 use diskspd_model::machine::target::is_drive_letter;
 
@@ -24,6 +24,20 @@ pub(super) struct DiskFound {
     pub number: u32,
     /// `None` = it isn't told.
     pub partitions: Option<Vec<PartitionFound>>,
+}
+
+/// A disk or a volume that is open, as far as it is known: asked by that handle, so that it is told of what
+/// is written to, whatever its name leads to by now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct OpenFound {
+    /// Which one it is; `None` = it isn't told.
+    pub number: Option<DeviceNumber>,
+    /// The partitions of the disk; `None` = they aren't told.
+    pub partitions: Option<Vec<PartitionFound>>,
+    /// Of a volume, where it lies; `None` = it isn't told.
+    pub extents: Option<Vec<Extent>>,
+    /// Of a volume, the type of its file system; `None` = it holds none that Windows knows.
+    pub file_system: Option<String>,
 }
 
 /// It isn't known who uses a disk.
@@ -77,6 +91,54 @@ pub(super) fn of_disk(
     Ok(uses)
 }
 
+/// All uses of an open disk or volume that goes by this name. A volume is free if it holds no file system and
+/// is an ordinary partition of one disk.
+///
+/// # Errors
+/// It isn't known, or the name leads to something else.
+pub(super) fn of_open(
+    named: Named,
+    open: &OpenFound,
+    volumes: &[VolumeFound],
+    page_files: &[String],
+) -> Result<Vec<Use>, Unknown> {
+    let unknown = |why: &str| Unknown { why: why.to_owned() };
+    let number = open.number.ok_or_else(|| unknown("Windows doesn't tell which disk it is"))?;
+    let letter = match named {
+        Named::Disk(disk) if (number.disk, number.partition) == (disk, 0) => {
+            let found = DiskFound { number: disk, partitions: open.partitions.clone() };
+            return of_disk(&found, volumes, page_files);
+        }
+        Named::Volume(letter) => letter,
+        Named::Disk(_) => return Err(unknown("its name leads to another device")),
+        Named::Device | Named::File => {
+            return Err(unknown("it is neither a disk nor a volume with a letter"));
+        }
+    };
+    let name = format!("{letter}:");
+    if let Some(file_system) = &open.file_system {
+        let how = How::Mounted { at: format!(r"{name}\"), file_system: file_system.clone() };
+        return Ok(vec![Use { device: name, how }]);
+    }
+    match open.extents.as_deref() {
+        Some([extent]) if extent.disk == number.disk => {}
+        Some(_) => return Err(unknown("it doesn't lie on one part of one disk")),
+        None => return Err(unknown("the disks beneath it can't be read")),
+    }
+    let disk = disk_name(number.disk);
+    let Some(partitions) = &open.partitions else {
+        return Err(unknown(&format!("the partitions of {disk} can't be read")));
+    };
+    // A disk without a partition table is a volume as a whole.
+    let own = partitions.iter().find(|partition| partition.number == number.partition);
+    if own.is_none() && (number.partition, partitions.len()) != (0, 0) {
+        return Err(unknown(&format!("it is no partition of {disk}")));
+    }
+    let holder = own.and_then(|partition| partition.holder);
+    let held = holder.map(|holder| Use { device: name, how: How::HeldBy { holder: holder.to_owned() } });
+    Ok(held.into_iter().collect())
+}
+
 /// Why a file is in use: it is a paging file.
 pub(super) fn of_file(path: &str, page_files: &[String]) -> Vec<Use> {
     let plain = |path: &str| path.trim_start_matches(r"\\?\").replace('/', r"\").to_lowercase();
@@ -104,6 +166,9 @@ pub(super) fn told(used: &Use) -> String {
              remove the volume first (Remove-Partition of PowerShell, which destroys what is on it)"
         ),
         How::Swap => format!("{device} is a paging file: Windows itself lives in it"),
+        How::HeldBy { holder } if holder == START => {
+            format!("{device} is {holder}: take another disk, or remove that partition first")
+        }
         How::HeldBy { holder } => format!("{device} is part of {holder}: use what is made of it instead"),
         How::Member { file_system } => format!("{device} belongs to a {file_system}"),
         How::Served { by } => format!("{device} is used by {by}: stop that first"),
@@ -116,7 +181,9 @@ pub(super) fn told(used: &Use) -> String {
 pub(super) enum Named {
     /// A disk, by its number.
     Disk(u32),
-    /// A volume, or another device.
+    /// A volume, by its letter.
+    Volume(char),
+    /// Another device.
     Device,
     /// A file, or what may be one.
     File,
@@ -127,8 +194,8 @@ pub(super) enum Named {
 /// they are files.
 pub(super) fn named(path: &str) -> Named {
     let path = path.replace('/', r"\");
-    if is_drive_letter(path.as_bytes()) {
-        return Named::Device;
+    if let Some(letter) = letter_of(&path) {
+        return Named::Volume(letter);
     }
     let Some(device) = path.strip_prefix(r"\\.\").or_else(|| path.strip_prefix(r"\\?\")) else {
         return Named::File;
@@ -137,11 +204,30 @@ pub(super) fn named(path: &str) -> Named {
     if let Some(number) = lower.strip_prefix("physicaldrive").and_then(|number| number.parse().ok()) {
         return Named::Disk(number);
     }
+    if let Some(letter) = letter_of(device) {
+        return Named::Volume(letter);
+    }
     let is_whole = !device.contains('\\');
     match path.starts_with(r"\\.\") || lower.starts_with("volume{") || lower.ends_with(':') {
         true if is_whole && !device.is_empty() => Named::Device,
         _ => Named::File,
     }
+}
+
+/// The letter of `X:`.
+fn letter_of(name: &str) -> Option<char> {
+    let letter = name.chars().next().filter(|_| is_drive_letter(name.as_bytes()))?;
+    Some(letter.to_ascii_uppercase())
+}
+
+/// Where a target is that names a disk or a volume as DISKSPD does: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is
+/// `\\.\X:`; `None` = it is its own place.
+pub(super) fn place_of(target: &str) -> Option<String> {
+    if let Some(letter) = letter_of(target) {
+        return Some(format!(r"\\.\{letter}:"));
+    }
+    let number = target.strip_prefix('#').filter(|rest| rest.bytes().all(|digit| digit.is_ascii_digit()))?;
+    number.parse().ok().map(|number: u32| format!(r"\\.\{}", disk_name(number)))
 }
 
 #[cfg(test)]
@@ -199,6 +285,74 @@ mod tests {
     }
 
     #[test]
+    fn an_open_disk_or_volume_is_free_only_if_all_is_known_of_it() {
+        let part = |number, holder| PartitionFound { number, length: 1, holder };
+        let at = |disk, partition| Some(DeviceNumber { disk, partition });
+        let extent = |disk| Extent { disk, length: 1 };
+        let plain = OpenFound {
+            number: at(1, 2),
+            partitions: Some(vec![part(1, Some(START)), part(2, None)]),
+            extents: Some(vec![extent(1)]),
+            file_system: None,
+        };
+        let volumes = [volume("C:", &[r"C:\"], Some("ntfs"), &[0])];
+        let asked = |named, open: &OpenFound| of_open(named, open, &volumes, &[]);
+        let uses = |named, open: &OpenFound| asked(named, open).unwrap().iter().map(told).collect::<Vec<_>>();
+        let unknown = |named, open: &OpenFound| asked(named, open).unwrap_err().why;
+        let volume = Named::Volume('X');
+        assert_eq!(asked(volume, &plain), Ok(vec![]), "another partition's uses are not its own");
+        let with = OpenFound { file_system: Some("ntfs".into()), ..plain.clone() };
+        assert!(uses(volume, &with)[0].starts_with(r"X: holds a file system (ntfs, at X:\)"));
+        let held = OpenFound { partitions: Some(vec![part(2, Some("a pool"))]), ..plain.clone() };
+        assert!(uses(volume, &held)[0].contains("X: is part of a pool"));
+        for (open, why) in [
+            (OpenFound { number: None, ..plain.clone() }, "doesn't tell which disk"),
+            (OpenFound { extents: None, ..plain.clone() }, "the disks beneath it can't be read"),
+            (OpenFound { extents: Some(vec![]), ..plain.clone() }, "one part of one disk"),
+            (OpenFound { extents: Some(vec![extent(2)]), ..plain.clone() }, "one part of one disk"),
+            (OpenFound { extents: Some(vec![extent(1); 2]), ..plain.clone() }, "one part of one disk"),
+            (OpenFound { partitions: None, ..plain.clone() }, "the partitions of PhysicalDrive1 can't"),
+            (OpenFound { partitions: Some(vec![part(1, None)]), ..plain.clone() }, "no partition of"),
+            (OpenFound::default(), "doesn't tell which disk"),
+        ] {
+            assert!(unknown(volume, &open).contains(why), "{open:?}");
+        }
+        let whole = OpenFound { number: at(1, 0), partitions: Some(vec![]), ..plain.clone() };
+        assert_eq!(asked(volume, &whole), Ok(vec![]), "a disk without partitions that has a letter");
+
+        let disk = Named::Disk(1);
+        assert_eq!(asked(disk, &whole), Ok(vec![]));
+        let starts = OpenFound { number: at(1, 0), ..plain.clone() };
+        assert!(uses(disk, &starts)[0].contains("starts from"));
+        assert!(unknown(disk, &plain).contains("another device"), "a partition by the name of its disk");
+        assert!(unknown(Named::Disk(2), &whole).contains("another device"));
+        assert!(
+            unknown(disk, &OpenFound { partitions: None, ..whole.clone() }).contains("the partitions of")
+        );
+        assert!(unknown(Named::Device, &whole).contains("neither") && unknown(Named::File, &whole).len() > 9);
+        let system = OpenFound { number: at(0, 0), ..whole.clone() };
+        assert!(uses(Named::Disk(0), &system)[0].contains(r"C: holds a file system (ntfs, at C:\)"));
+    }
+
+    #[test]
+    fn disks_and_volumes_are_named_as_by_diskspd() {
+        for (target, place) in [
+            ("#0", Some(r"\\.\PhysicalDrive0")),
+            ("#012", Some(r"\\.\PhysicalDrive12")),
+            ("x:", Some(r"\\.\X:")),
+            ("#", None),
+            ("#+1", None),
+            ("#4294967296", None),
+            ("#x", None),
+            (r"x:\", None),
+            (r"\\.\X:", None),
+            ("", None),
+        ] {
+            assert_eq!(place_of(target).as_deref(), place, "{target}");
+        }
+    }
+
+    #[test]
     fn a_paging_file_is_known_however_it_is_written() {
         let files = page_files(&[r"\??\C:\pagefile.sys".into()]);
         for (path, expected) in [
@@ -220,9 +374,10 @@ mod tests {
             (r"\\.\PhysicalDrive0", Named::Disk(0)),
             (r"//?/physicaldrive12", Named::Disk(12)),
             (r"\\.\PhysicalDrive", Named::Device),
-            (r"\\.\C:", Named::Device),
-            (r"\\?\C:", Named::Device),
-            ("c:", Named::Device),
+            (r"\\.\c:", Named::Volume('C')),
+            (r"\\?\C:", Named::Volume('C')),
+            ("c:", Named::Volume('C')),
+            (r"\\.\CdRom0", Named::Device),
             (r"c:\", Named::File),
             (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}", Named::Device),
             (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\x", Named::File),

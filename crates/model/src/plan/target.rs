@@ -38,11 +38,7 @@ pub fn check(
         errors.push(error);
         return;
     }
-    if facts.kind.is_device() && creates(target) {
-        let what = if facts.kind == TargetKind::BlockDevice { "a block device" } else { "an NVMe namespace" };
-        let message = format!("-c creates files only; '{path}' is {what} and is left unchanged");
-        warnings.push(Finding::warning(message).on(path));
-    }
+    warnings.extend(left_alone(target, facts));
     if !simulated && target.memory_mapped_io && facts.kind == TargetKind::BlockDevice {
         errors.push(PlanError::target(format!(
             "'{path}' is a block device: memory-mapped I/O (-Sm) is for files; leave out -Sm, or name a file"
@@ -63,14 +59,31 @@ pub fn check(
         return;
     }
     if !simulated
-        && !target.memory_mapped_io
-        && !is_cached(target, facts)
-        && facts.nvme.is_none()
+        && is_aligned(target, facts)
         && let Some(needs) = facts.direct
         && let Err(error) = direct(target, facts, size, needs)
     {
         errors.push(error);
     }
+}
+
+/// That `-c` leaves a device as it is.
+fn left_alone(target: &Target, facts: &TargetFacts) -> Option<Finding> {
+    let what = match facts.kind {
+        TargetKind::BlockDevice if facts.is_on_windows() => "a disk or a volume",
+        TargetKind::BlockDevice => "a block device",
+        TargetKind::NvmeNamespace => "an NVMe namespace",
+        _ => return None,
+    };
+    let path = &target.path;
+    let message = format!("-c creates files only; '{path}' is {what} and is left unchanged");
+    creates(target).then(|| Finding::warning(message).on(path))
+}
+
+/// Whether I/Os have to be aligned to sectors: past a cache, and on disks and volumes of Windows always.
+fn is_aligned(target: &Target, facts: &TargetFacts) -> bool {
+    let always = facts.kind.is_device() && facts.is_on_windows();
+    !target.memory_mapped_io && (always || !is_cached(target, facts)) && facts.nvme.is_none()
 }
 
 fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), PlanError> {
@@ -79,7 +92,7 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
     if path.as_bytes().is_empty() {
         return unfit("a target name is empty: name a file or a block device".into());
     }
-    if is_drive_letter(path.as_bytes()) {
+    if is_drive_letter(path.as_bytes()) && !facts.is_on_windows() {
         return unfit(format!(
             "'{path}' is a Windows volume name; name a block device, such as /dev/nvme0n1p1 (lsblk lists \
              them), or a file. For a file of that name write ./{path}"
@@ -196,6 +209,14 @@ fn direct(
     if off.is_empty() {
         return Ok(());
     }
+    if facts.kind.is_device() && facts.is_on_windows() {
+        return Err(PlanError::target(format!(
+            "'{path}': Windows reads and writes disks and volumes in whole sectors, here of {grid} bytes; \
+             {} {} not a multiple of it{remedy}",
+            off.join(" and "),
+            if off.len() == 1 { "is" } else { "are" }
+        )));
+    }
     let why = match target.cache_mode {
         CacheMode::Cached => "block devices are used unbuffered unless -Sb is given, and",
         _ => "without the cache (-S, -Su, -Sh, -Sr, -h)",
@@ -253,4 +274,35 @@ pub fn region(target: &Target, size: u64, thread: u32) -> Result<Region, PlanErr
         thread_stride: target.thread_stride,
     };
     placement.region().map_err(|why| PlanError::target(format!("'{}': {why}", target.path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::completion::Completion;
+
+    /// What is found wrong with I/Os of so many bytes on a disk of 1 MiB with sectors of 4 KiB.
+    fn found(path: &str, block_size: u32, completion: Completion, uncached_devices: bool) -> Vec<String> {
+        let path = RawText::from(path);
+        let target = Target { path, block_size, uncached_devices, ..Target::default() };
+        let direct = Some(DirectRequirements { offset: 4096, memory: 4096 });
+        let kind = TargetKind::BlockDevice;
+        let facts = TargetFacts { kind, size: 1 << 20, direct, completion, ..TargetFacts::default() };
+        let (mut errors, mut warnings) = (Vec::new(), Vec::new());
+        check(&target, &facts, false, &mut errors, &mut warnings);
+        errors.into_iter().map(|error| error.to_string()).collect()
+    }
+
+    #[test]
+    fn disks_and_volumes_of_windows_take_whole_sectors_cached_or_not() {
+        for uncached in [true, false] {
+            assert_eq!(found("X:", 8192, Completion::Overlapped, uncached), [""; 0]);
+            let [error] = &found("X:", 512, Completion::Overlapped, uncached)[..] else { panic!("one") };
+            assert!(error.contains("whole sectors, here of 4096 bytes") && !error.contains("-Sb"), "{error}");
+        }
+        // On Linux the page cache takes any size, and X: names no device.
+        assert_eq!(found("/dev/x", 512, Completion::Inline, false), [""; 0]);
+        assert!(found("/dev/x", 512, Completion::Inline, true)[0].contains("use -Sb"));
+        assert!(found("X:", 8192, Completion::Inline, true)[0].contains("is a Windows volume name"));
+    }
 }

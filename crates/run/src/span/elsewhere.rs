@@ -7,10 +7,11 @@ use crate::options::Options;
 use crate::outcome::SpanOutcome;
 use crate::precreate::File;
 use crate::real::{NoRunsHere, Observer};
-use crate::real::{content, creation};
+use crate::real::{content, creation, written};
 use crate::span::planning::plan_at;
 use crate::voice::Voice;
 use diskspd_engine::{EngineKind, File as EngineFile, MakeEngine};
+use diskspd_host::claims::{self, Claims};
 use diskspd_host::target;
 use diskspd_model::machine::System;
 use diskspd_model::machine::completion::Completion;
@@ -19,7 +20,7 @@ use diskspd_model::machine::target::TargetFacts;
 use diskspd_model::plan::{self, PlanError, SpanPlan, WorkerPlan, WorkerTarget};
 use diskspd_model::profile::{RawText, RunOptions, Target, TimeSpan};
 use diskspd_sys::clock::{Nanos, SECOND};
-use diskspd_sys::{cpu, targets};
+use diskspd_sys::{cpu, raw_devices, targets};
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -105,12 +106,15 @@ pub fn look_at(
     Ok(TargetFacts { completion: Completion::Overlapped, ..facts })
 }
 
-/// What of the machine a time span has for itself: nothing.
-#[derive(Debug)]
-pub struct HeldTargets;
+/// What a time span holds of its targets: the disks and volumes that it writes to.
+#[derive(Debug, Default)]
+pub struct HeldTargets {
+    claims: Claims,
+}
 
-/// Makes the targets ready for the workers: the files of `-c` are created. Returns the plan with the files as
-/// they came out; engines that need no files touch nothing.
+/// Makes the targets ready for the workers: makes sure that nothing of the user's is destroyed on disks and
+/// volumes, then creates the files of `-c`. Returns the plan with the files as they came out; engines that
+/// need no files touch nothing.
 ///
 /// # Errors
 /// What couldn't be done, or the outcome of an interruption.
@@ -122,13 +126,17 @@ pub fn make_ready(
 ) -> Result<(SpanPlan, HeldTargets), Box<SpanOutcome>> {
     let Common { profile, precreated, system, options, control, voice, probes, .. } = common;
     if options.run_options.simulated() {
-        return Ok((first, HeldTargets));
+        return Ok((first, HeldTargets::default()));
     }
+    control.does("looks at what is written to");
+    let claims = claims::protect(written(span, locations), options.destroy)
+        .map_err(|refusal| Box::new(SpanOutcome::refused(vec![refusal.to_string()])))?;
+    let held = HeldTargets { claims };
     let verified = |plan: SpanPlan| {
         let memory = system.memory_to_take();
         let begun = common.integrity.map_or(Ok(()), |integrity| integrity.begin_span(&plan, memory));
         begun.map_err(|error| Box::new(SpanOutcome::failed(vec![error.to_string()])))?;
-        Ok((plan, HeldTargets))
+        Ok((plan, held))
     };
     if !span.targets.iter().any(plan::creates) {
         return verified(first);
@@ -137,7 +145,8 @@ pub fn make_ready(
     // A path that is listed twice is created once, as its last target wants it.
     let mut wanted: Vec<(File, PathBuf)> = Vec::new();
     for (target, location) in span.targets.iter().zip(locations) {
-        if plan::creates(target) && !precreated.contains(&target.path) {
+        let is_file = !raw_devices::may_be_device(location);
+        if is_file && plan::creates(target) && !precreated.contains(&target.path) {
             wanted.retain(|(file, _)| file.path != target.path);
             let (path, size) = (target.path.clone(), target.file_size.unwrap_or(0));
             wanted.push((File { path, size, zero: target.zero_write_buffers }, location.clone()));
@@ -238,8 +247,8 @@ pub fn bind(plan: &WorkerPlan) -> Result<(), Failure> {
 /// target, the index of its file.
 ///
 /// # Errors
-/// A target can't be opened, or its I/Os can't have their priority.
-pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
+/// A target can't be opened, may not be written to, or its I/Os can't have their priority.
+pub fn open_all(plan: &WorkerPlan, held: &HeldTargets) -> Result<(Vec<EngineFile>, Vec<u32>), Failure> {
     let mut distinct: Vec<&WorkerTarget> = Vec::new();
     let (mut opened, mut index) = (Vec::new(), Vec::new());
     let way = |t: &WorkerTarget| (t.open, t.priority, t.mapping);
@@ -249,12 +258,20 @@ pub fn open_all(plan: &WorkerPlan, _: &HeldTargets) -> Result<(Vec<EngineFile>, 
             let path = &target.path;
             // Mapped files have no I/Os that could end later.
             let overlapped = !plan.engine.is_synchronous() && target.mapping.is_none();
-            let found = targets::open(&target.location, &target.open, overlapped).map_err(|why| {
+            let open = match raw_devices::may_be_device(&target.location) {
+                true => raw_devices::open,
+                false => targets::open,
+            };
+            let found = open(&target.location, &target.open, overlapped).map_err(|why| {
                 Failure::from(format!(
                     "'{path}': can't open it: {why}; check the name, the rights, and whether \
                      another program has it"
                 ))
             })?;
+            if target.open.write {
+                let refused = held.claims.permit(&target.location, &found.file);
+                refused.map_err(|refusal| Failure::from(refusal.to_string()))?;
+            }
             targets::set_priority(&found.file, target.priority).map_err(|why| {
                 Failure::from(format!("'{path}': its I/Os can't have the priority (-I): {why}; leave out -I"))
             })?;

@@ -1,8 +1,9 @@
 //! What a run asks for that isn't done on Windows yet: refused by name, with why and what to do.
 
-use diskspd_model::machine::target::is_drive_letter;
+use diskspd_host::target::locate;
 use diskspd_model::plan::PlanError;
 use diskspd_model::profile::{Profile, RawText, RunOptions, Target};
+use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::targets::may_be_file;
 
 /// An option that is given or not, and why it isn't done.
@@ -19,8 +20,9 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] 
     ]
 }
 
-fn of_target(target: &Target) -> [Lacking<'static>; 6] {
+fn of_target(target: &Target) -> [Lacking<'static>; 7] {
     [
+        (target.memory_mapped_io && is_device(&target.path), "-Sm", "it maps files, no disks and volumes"),
         (
             target.bypass_io.is_some(),
             "BypassIO (-Sy, -SY)",
@@ -42,21 +44,21 @@ fn refusal(lacking: &[Lacking]) -> Option<PlanError> {
     )))
 }
 
-fn is_disk(path: &RawText) -> bool {
-    path.as_bytes().starts_with(b"#") || is_drive_letter(path.as_bytes())
+/// Whether a target is a disk (`#1`) or a volume (`X:`).
+fn is_device(path: &RawText) -> bool {
+    let Ok(place) = locate(path.as_bytes());
+    may_be_device(&place)
+}
+
+/// Whether a target can be one here: a file, a disk or a volume. `#` takes a number.
+fn may_be_target(path: &RawText) -> bool {
+    let Ok(place) = locate(path.as_bytes());
+    is_device(path) || may_be_file(&place) && !path.as_bytes().starts_with(b"#")
 }
 
 /// What of a run isn't done here; `None` = all of it is. In simulated time the system has no part in it.
 pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError> {
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
-    if run_options.simulated() {
-        let disk = targets().find(|target| is_disk(&target.path) && target.file_size.is_none());
-        if let Some(Target { path, .. }) = disk {
-            return Some(PlanError::profile(format!(
-                "'{path}': sizes of disks aren't read on Windows yet; give the size to simulate (-c<size>)"
-            )));
-        }
-    }
     if run_options.virtual_time() {
         return None;
     }
@@ -72,14 +74,15 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
     }
     targets().find_map(|target| {
         let path = &target.path;
-        match is_disk(path) || !may_be_file(path.as_path()) {
-            true => Some(PlanError::profile(format!(
-                "'{path}' is no name of a file: disks and volumes aren't read or written on Windows yet; \
-                 name a file, or let Microsoft's tool make the run (--with)"
+        match may_be_target(path) {
+            false => Some(PlanError::profile(format!(
+                "'{path}' names no file, no disk and no volume that is used here: write #<n> or \
+                 \\\\.\\PhysicalDrive<n> for a disk (diskspd devices lists them), X: or \\\\.\\X: for a \
+                 volume"
             ))),
-            false => refusal(&of_target(target)).or_else(|| {
+            true => refusal(&of_target(target)).or_else(|| {
                 let (_, row, _) = target.shares.iter().next()?;
-                refusal(&[(true, row.option, "files are only read and written here")])
+                refusal(&[(true, row.option, "targets are only read and written here")])
             }),
         }
     })

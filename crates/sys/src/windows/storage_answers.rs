@@ -5,11 +5,11 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::windows::ffi::OsStrExt;
-use std::os::windows::io::{AsRawHandle, FromRawHandle};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
 use std::path::Path;
 use std::ptr::null_mut;
 use windows_sys::Win32::Foundation::{
-    ERROR_INSUFFICIENT_BUFFER, ERROR_MORE_DATA, ERROR_NO_MORE_FILES, INVALID_HANDLE_VALUE,
+    ERROR_INSUFFICIENT_BUFFER, ERROR_IO_PENDING, ERROR_MORE_DATA, ERROR_NO_MORE_FILES, INVALID_HANDLE_VALUE,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     CreateFileW, FILE_FLAG_BACKUP_SEMANTICS, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ,
@@ -19,11 +19,13 @@ use windows_sys::Win32::Storage::FileSystem::{
     OPEN_EXISTING, QueryDosDeviceW,
 };
 use windows_sys::Win32::System::Diagnostics::Debug::{SEM_FAILCRITICALERRORS, SetThreadErrorMode};
-use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::IO::{DeviceIoControl, GetOverlappedResult, OVERLAPPED};
 use windows_sys::Win32::System::Ioctl::{
     FSCTL_QUERY_ALLOCATED_RANGES, FSCTL_QUERY_FILE_REGIONS, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
-    IOCTL_DISK_GET_DRIVE_LAYOUT_EX, IOCTL_DISK_PERFORMANCE, IOCTL_STORAGE_QUERY_PROPERTY,
+    IOCTL_DISK_GET_DRIVE_LAYOUT_EX, IOCTL_DISK_GET_LENGTH_INFO, IOCTL_DISK_PERFORMANCE,
+    IOCTL_STORAGE_GET_DEVICE_NUMBER, IOCTL_STORAGE_QUERY_PROPERTY,
 };
+use windows_sys::Win32::System::Threading::CreateEventW;
 
 /// Most bytes of an answer that is asked for at once; of lists of ranges the rest is asked for again.
 const MOST: usize = 1 << 20;
@@ -38,8 +40,12 @@ pub enum Question {
     Performance,
     /// Which disks a volume lies on: `VOLUME_DISK_EXTENTS`.
     Extents,
-    /// How large a disk is: `DISK_GEOMETRY_EX`.
+    /// How large a disk is, and its sectors: `DISK_GEOMETRY_EX`.
     Geometry,
+    /// Bytes of a disk or a volume: `GET_LENGTH_INFORMATION`. It takes the right to read.
+    Length,
+    /// Which disk or partition it is: `STORAGE_DEVICE_NUMBER`.
+    DeviceNumber,
     /// The partitions of a disk: `DRIVE_LAYOUT_INFORMATION_EX`.
     Layout,
     /// A property by its number (`STORAGE_PROPERTY_ID`), each with a structure of its own.
@@ -66,6 +72,8 @@ impl Question {
             Question::Performance => IOCTL_DISK_PERFORMANCE,
             Question::Extents => IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
             Question::Geometry => IOCTL_DISK_GET_DRIVE_GEOMETRY_EX,
+            Question::Length => IOCTL_DISK_GET_LENGTH_INFO,
+            Question::DeviceNumber => IOCTL_STORAGE_GET_DEVICE_NUMBER,
             Question::Layout => IOCTL_DISK_GET_DRIVE_LAYOUT_EX,
             Question::Property(_) => IOCTL_STORAGE_QUERY_PROPERTY,
             Question::AllocatedRanges { .. } => FSCTL_QUERY_ALLOCATED_RANGES,
@@ -95,46 +103,73 @@ pub struct Answer {
     pub more: bool,
 }
 
-/// Asks what is open; it must have been opened for I/O that waits.
+/// Asks what is open, whether it was opened for I/O that waits or for overlapped I/O.
 ///
 /// # Errors
 /// What the system says: many don't know all questions.
-pub fn ask(file: &File, question: Question) -> io::Result<Answer> {
+pub fn ask(file: &impl AsHandle, question: Question) -> io::Result<Answer> {
     let input = question.input();
-    let input_length = u32::try_from(size_of_val(input.as_slice())).unwrap_or(0);
     let mut words: Vec<u64> = vec![0; 512];
     loop {
-        let mut length = 0;
-        let room = u32::try_from(words.len() * 8).unwrap_or(u32::MAX);
-        // SAFETY: the handle is open as long as the file is borrowed, and waits; the system reads the input
-        // and writes at most `room` bytes to the buffer, and how many. Codes are those of `Question`, whose
-        // structures hold no pointers.
-        let done = unsafe {
-            DeviceIoControl(
-                file.as_raw_handle().cast(),
-                question.code(),
-                input.as_ptr().cast(),
-                input_length,
-                words.as_mut_ptr().cast(),
-                room,
-                &raw mut length,
-                null_mut(),
-            )
+        let (length, error) = control(file.as_handle(), question.code(), &input, &mut words)?;
+        let is = |code: u32| {
+            let number = error.as_ref().and_then(io::Error::raw_os_error);
+            number.is_some() && number == i32::try_from(code).ok()
         };
-        let error = io::Error::last_os_error();
-        let is = |code: u32| error.raw_os_error() == i32::try_from(code).ok();
-        let is_short = done == 0 && (is(ERROR_MORE_DATA) || is(ERROR_INSUFFICIENT_BUFFER));
+        let is_short = is(ERROR_MORE_DATA) || is(ERROR_INSUFFICIENT_BUFFER);
         if is_short && words.len() * 8 < MOST {
             words = vec![0; words.len() * 8];
             continue;
         }
-        if done == 0 && !is(ERROR_MORE_DATA) {
-            return Err(error);
+        match error {
+            Some(error) if !is(ERROR_MORE_DATA) => return Err(error),
+            _ => {}
         }
         let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        bytes.truncate(usize::try_from(length).unwrap_or(0));
+        bytes.truncate(length);
         return Ok(Answer { bytes, more: is_short });
     }
+}
+
+/// One call of `DeviceIoControl`, which is waited for: the bytes that were answered, and what went wrong.
+/// `code` must be of those whose structures hold no pointers.
+///
+/// # Errors
+/// It couldn't be asked.
+pub(crate) fn control(
+    handle: BorrowedHandle<'_>,
+    code: u32,
+    input: &[u64],
+    output: &mut [u64],
+) -> io::Result<(usize, Option<io::Error>)> {
+    // SAFETY: takes values only, and makes an event, or says why not.
+    let event = unsafe { CreateEventW(std::ptr::null(), 1, 0, std::ptr::null()) };
+    if event.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it was made for this caller, and nobody else knows it.
+    let event = unsafe { OwnedHandle::from_raw_handle(event.cast()) };
+    // A completion port isn't told of an end whose event is odd.
+    let odd = event.as_raw_handle().map_addr(|event| event | 1).cast();
+    let mut overlapped = OVERLAPPED { hEvent: odd, ..OVERLAPPED::default() };
+    let bytes = |words: &[u64]| u32::try_from(size_of_val(words)).unwrap_or(0);
+    let (handle, input_length, room) = (handle.as_raw_handle().cast(), bytes(input), bytes(output));
+    let (mut length, state) = (0, &raw mut overlapped);
+    // SAFETY: the handle is open; the system reads the input and writes at most `room` bytes to the output.
+    // All of it, and the event, lives until it has ended: that is waited for below, however long it takes.
+    let done = unsafe {
+        let from = if input.is_empty() { std::ptr::null() } else { input.as_ptr().cast() };
+        let to = if output.is_empty() { null_mut() } else { output.as_mut_ptr().cast() };
+        DeviceIoControl(handle, code, from, input_length, to, room, &raw mut length, state)
+    };
+    let mut error = (done == 0).then(io::Error::last_os_error);
+    let is_pending = |error: &io::Error| error.raw_os_error() == i32::try_from(ERROR_IO_PENDING).ok();
+    if error.as_ref().is_some_and(is_pending) {
+        // SAFETY: as above.
+        let done = unsafe { GetOverlappedResult(handle, state, &raw mut length, 1) };
+        error = (done == 0).then(io::Error::last_os_error);
+    }
+    Ok((usize::try_from(length).unwrap_or(0), error))
 }
 
 /// Opens something to be asked alone: nothing of it can be read or written by this, so that it takes no right
@@ -252,11 +287,19 @@ pub fn volume_name(mounted_at: &str) -> Option<String> {
 /// # Errors
 /// What the system says: there is no file system that it knows.
 pub fn information(root: &str) -> io::Result<VolumeInformation> {
-    let root = open(Path::new(root), FILE_READ_ATTRIBUTES)?;
+    information_of(&open(Path::new(root), FILE_READ_ATTRIBUTES)?)
+}
+
+/// The same of a volume, or of what lies on one, that is open.
+///
+/// # Errors
+/// As there.
+pub fn information_of(root: &impl AsHandle) -> io::Result<VolumeInformation> {
+    let root = root.as_handle();
     let (mut flags, mut kind) = (0, [0_u16; 262]);
     let (at, room) = (kind.as_mut_ptr(), 262);
     let (handle, none) = (root.as_raw_handle().cast(), null_mut());
-    // SAFETY: the handle is open as long as the file is; all else lives on this stack, the text with the
+    // SAFETY: the handle is open as long as it is borrowed; all else lives on this stack, the text with the
     // length that is told; what isn't wanted is null.
     let done = unsafe {
         GetVolumeInformationByHandleW(handle, none, 0, none.cast(), none.cast(), &raw mut flags, at, room)

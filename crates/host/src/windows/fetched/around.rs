@@ -1,6 +1,7 @@
 //! What figures depend on beside the target itself, as far as Windows tells.
 
 use super::found::{disks, properties, stack};
+use super::locate::locate;
 use crate::platform::{FIRMWARE, OwnAccount, platform};
 use crate::windows::layers::DiskProperties;
 use crate::windows::uses::disk_name;
@@ -8,7 +9,6 @@ use diskspd_model::machine::System;
 use diskspd_model::machine::environment::{Disk, Environment, Platform};
 use diskspd_model::machine::fingerprint::Fingerprint;
 use diskspd_model::machine::storage::Storage;
-use diskspd_model::path::path as as_path;
 use diskspd_model::profile::TargetId;
 use diskspd_sys::registry;
 
@@ -34,7 +34,8 @@ pub fn look_around(system: &mut System, targets: Vec<Storage>) {
 fn beneath(targets: &[Storage]) -> Vec<Disk> {
     let mut found: Vec<Disk> = Vec::new();
     for (id, target) in (0..).map(TargetId).zip(targets) {
-        let stack = stack(&as_path(target.path.as_bytes()));
+        let Ok(place) = locate(target.path.as_bytes());
+        let stack = stack(&place);
         for number in stack.layers.iter().filter_map(|layer| layer.name.strip_prefix("PhysicalDrive")) {
             let Ok(number) = number.parse() else { continue };
             match found.iter_mut().find(|known| known.device.name == disk_name(number)) {

@@ -1,13 +1,14 @@
 //! Volumes and disks, asked.
 
 use crate::windows::disk_answers::*;
-use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of};
-use crate::windows::uses::{DiskFound, VolumeFound, disk_name, page_files as plain};
+use crate::windows::layers::{DiskProperties, VolumeBeneath, stack as stack_of, stack_of_disk};
+use crate::windows::uses::{DiskFound, Named, OpenFound, VolumeFound, disk_name, named, page_files as plain};
 use diskspd_model::machine::stack::Stack;
 use diskspd_sys::registry;
 use diskspd_sys::storage_answers::*;
 use std::fs::File;
 use std::io;
+use std::os::windows::io::AsHandle;
 use std::path::Path;
 
 /// Properties by their numbers (`STORAGE_PROPERTY_ID`).
@@ -65,6 +66,31 @@ pub(super) fn disk(number: u32) -> DiskFound {
     DiskFound { number, partitions: answer.ok().and_then(|answer| partitions(&answer.bytes)) }
 }
 
+/// What is open is asked by its handle; only the partitions of the disk beneath a volume take the disk's own
+/// name, which is that of its number as long as the volume is open.
+pub(super) fn open_found(named: Named, device: &impl AsHandle) -> OpenFound {
+    let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
+    let number = asked(Question::DeviceNumber).and_then(|answer| DeviceNumber::parse(&answer));
+    if let Named::Disk(_) = named {
+        let partitions = asked(Question::Layout).and_then(|answer| partitions(&answer));
+        return OpenFound { number, partitions, ..OpenFound::default() };
+    }
+    OpenFound {
+        number,
+        partitions: number.and_then(|number| disk(number.disk).partitions),
+        extents: asked(Question::Extents).and_then(|answer| extents_of(&answer)),
+        file_system: file_system(information_of(device)),
+    }
+}
+
+/// Bytes of the sectors of a disk or a volume, to which all of its I/Os have to be aligned.
+pub(super) fn sector(device: &impl AsHandle) -> Option<u32> {
+    let asked = |question| ask(device, question).ok().map(|answer| answer.bytes);
+    let told = asked(Question::Property(ALIGNMENT)).and_then(|answer| sectors(&answer));
+    let geometry = || asked(Question::Geometry).and_then(|answer| disk_sector(&answer));
+    told.map(|(logical, _)| logical).or_else(geometry)
+}
+
 /// All volumes on disks.
 ///
 /// # Errors
@@ -80,12 +106,16 @@ fn found(volume: &str) -> VolumeFound {
     let extents = open(&name).and_then(|volume| ask(&volume, Question::Extents));
     let extents = extents.ok().and_then(|answer| extents_of(&answer.bytes));
     let disks = extents.map(|extents| extents.iter().map(|extent| extent.disk).collect());
-    // One that is locked, encrypted or damaged doesn't say what it holds: nobody knows that it is free.
-    let file_system = match information(volume) {
+    VolumeFound { name, at, file_system: file_system(information(volume)), disks }
+}
+
+/// The file system that a volume holds; `None` = none that Windows knows. One that is locked, encrypted or
+/// damaged doesn't say what it holds: nobody knows that it is free.
+fn file_system(told: io::Result<VolumeInformation>) -> Option<String> {
+    match told {
         Ok(found) => Some(found.file_system.to_lowercase()).filter(|kind| !kind.is_empty() && kind != "raw"),
         Err(error) => (!is_empty(&error)).then(|| "an unreadable one".to_owned()),
-    };
-    VolumeFound { name, at, file_system, disks }
+    }
 }
 
 /// Whether a volume that says this holds no file system that Windows knows, or is a drive without a medium.
@@ -131,12 +161,22 @@ pub(super) fn beneath(path: &Path) -> Result<VolumeBeneath, NoDisks> {
         asked.map_err(|error| NoDisks(format!("the disks beneath {name} can't be read: {error}")))?;
     let extents =
         extents_of(&answer.bytes).ok_or_else(|| not("the answer about its disks makes no sense"))?;
+    let file_system = Some(file_system);
     Ok(VolumeBeneath { name, file_system, extents, counted: is_counted(&device) })
 }
 
-/// What an existing file lies on.
+/// What an existing file lies on; of a disk or a volume as a target, itself and what is beneath it.
 pub fn stack(path: &Path) -> Stack {
-    match beneath(path) {
+    let beneath = match named(&path.to_string_lossy()) {
+        Named::Disk(number) => return stack_of_disk(&properties(number)),
+        Named::Volume(letter) => beneath(Path::new(&format!(r"{letter}:\"))).map(|volume| VolumeBeneath {
+            // Its I/Os don't pass through one.
+            file_system: None,
+            ..volume
+        }),
+        Named::Device | Named::File => beneath(path),
+    };
+    match beneath {
         Err(why) => Stack::without(why.to_string()),
         Ok(volume) => {
             let mut numbers: Vec<u32> = volume.extents.iter().map(|extent| extent.disk).collect();

@@ -5,6 +5,7 @@ mod counters;
 mod cpu_times;
 mod found;
 mod list;
+mod locate;
 mod place;
 mod system;
 

@@ -1,10 +1,13 @@
 //! What a target is, and what it lies on.
 
 use super::found::{beneath, properties};
-use diskspd_model::machine::storage::{FileSystem, Storage};
+use super::locate::locate;
+use crate::windows::uses::{Named, disk_name, named};
+use diskspd_model::machine::storage::{BlockDevice, FileSystem, Storage};
 use diskspd_model::machine::target::DirectRequirements;
 use diskspd_model::path::path as as_path;
 use diskspd_model::profile::RawText;
+use diskspd_sys::raw_devices::may_be_device;
 use diskspd_sys::storage_answers::*;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +17,13 @@ const FLAGS: [(u32, &str); 3] = [(0x8000, "compressed"), (0x8_0000, "ro"), (0x20
 
 /// What a target of this machine lies on; for one that does not exist yet, what its folder lies on.
 pub fn storage(target: &RawText) -> Storage {
-    let place = as_path(target.as_bytes()).into_owned();
+    let place = match locate(target.as_bytes()) {
+        Ok(place) if may_be_device(&place) => {
+            let device = device(&place);
+            return Storage { path: target.clone(), device, ..Storage::default() };
+        }
+        _ => as_path(target.as_bytes()).into_owned(),
+    };
     let Ok(root) = volume_path(&place) else { return Storage { path: target.clone(), ..Storage::default() } };
     let Ok(found) = information(&root) else { return Storage { path: target.clone(), ..Storage::default() } };
     let flags = FLAGS.iter().filter(|(flag, _)| found.flags & flag != 0).map(|(_, word)| *word);
@@ -32,6 +41,21 @@ pub fn storage(target: &RawText) -> Storage {
         Some(disk.block_device(&volume.name))
     });
     Storage { path: target.clone(), file_system: Some(file_system), device }
+}
+
+/// A disk or a volume that is a target itself.
+fn device(place: &Path) -> Option<BlockDevice> {
+    match named(&place.to_string_lossy()) {
+        Named::Disk(number) => {
+            let disk = properties(number).block_device(&disk_name(number));
+            Some(BlockDevice { disk: None, ..disk })
+        }
+        Named::Volume(letter) => {
+            let volume = beneath(Path::new(&format!(r"{letter}:\"))).ok()?;
+            Some(properties(volume.extents.first()?.disk).block_device(&volume.name))
+        }
+        Named::Device | Named::File => None,
+    }
 }
 
 /// A type of file system as the table of types calls it; a share's is told by its server.

@@ -1,10 +1,18 @@
-//! Whether writing is refused: because what is written to is in use.
+//! Whether writing is refused: because what is written to is in use, or because there is something on it.
 
-use super::found::{disk, page_files, volumes_found};
+use super::found::{open_found, page_files, volumes_found};
 pub use crate::disks::{How, Use};
-use crate::windows::uses::{Named, Unknown, named, of_disk, of_file, told};
+use crate::signatures;
+use crate::windows::disk_answers::DeviceNumber;
+use crate::windows::uses::{Named, Unknown, named, of_file, of_open, told};
 use diskspd_model::units::visible::line;
+use diskspd_sys::memory::Buffer;
+use diskspd_sys::raw_devices::{self, may_be_device};
+use diskspd_sys::storage_answers::{Question, ask};
 use std::fs::File;
+use std::io;
+use std::os::windows::fs::FileExt;
+use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 
 /// Why something isn't written to. The text is for the user: what is in use, and what to do.
@@ -30,6 +38,18 @@ pub enum Refusal {
         /// What is missing for that.
         unknown: Unknown,
     },
+    /// Allowed with `--destroy`.
+    #[error(
+        "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
+        path.display(),
+        found.join(", ")
+    )]
+    WouldDestroy {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What there is, as the table of signatures names it; at least one.
+        found: Vec<signatures::Name>,
+    },
     /// Never allowed: reports, streams and logs are files.
     #[error("{}: would overwrite a disk, a volume or a device; name a file", path.display())]
     NoOutput {
@@ -42,36 +62,50 @@ fn lines(uses: &[Use]) -> String {
     uses.iter().map(|each| format!("\n  {}", told(each))).collect()
 }
 
-/// Why the target at the path must not be written to; `None` = nothing against it. A disk must hold no file
-/// system, no paging file and be part of nothing; a volume is refused whatever it holds, by the disk that it
-/// is on; of files paging files are refused.
-pub fn write_refusal(path: &Path) -> Option<Refusal> {
-    let text = path.to_string_lossy();
-    let refused = |found: Result<Vec<Use>, Unknown>| match found {
+/// Why the file at the path must not be written to: paging files are Windows' own.
+fn file_refusal(path: &Path) -> Option<Refusal> {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let uses = of_file(&whole.to_string_lossy(), &page_files());
+    (!uses.is_empty()).then(|| Refusal::InUse { path: path.to_owned(), uses })
+}
+
+/// Why the open disk or volume must not be written to whatever lies on it: it is asked by this very handle,
+/// only the list of volumes is the machine's.
+fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
+    let named = named(&path.to_string_lossy());
+    let volumes = volumes_found().map_err(|error| Unknown { why: format!("no list of volumes: {error}") });
+    let uses = volumes.and_then(|all| of_open(named, &open_found(named, device), &all, &page_files()));
+    let path = path.to_owned();
+    match uses {
         Ok(uses) if uses.is_empty() => None,
-        Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
-        Err(unknown) => Some(Refusal::Unknown { path: path.to_owned(), unknown }),
-    };
-    match named(&text) {
-        Named::File => {
-            let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            refused(Ok(of_file(&whole.to_string_lossy(), &page_files())))
-        }
-        Named::Disk(number) => refused(
-            volumes_found()
-                .map_err(|error| Unknown { why: format!("the volumes can't be listed: {error}") })
-                .and_then(|volumes| of_disk(&disk(number), &volumes, &page_files())),
-        ),
-        Named::Device => {
-            let why = "volumes aren't written to on Windows yet; name a file, or a disk".to_owned();
-            refused(Err(Unknown { why }))
-        }
+        Ok(uses) => Some(Refusal::InUse { path, uses }),
+        Err(unknown) => Some(Refusal::Unknown { path, unknown }),
     }
+}
+
+/// What lies on an open disk or volume, of what Windows knows and what it doesn't.
+fn held_by(device: &File) -> io::Result<Vec<signatures::Name>> {
+    const PIECE: usize = 1 << 20;
+    // Whole sectors, into memory that is aligned to them.
+    let mut buffer = Buffer::new(PIECE)?;
+    signatures::find_in(raw_devices::size(device)?, |bytes, offset| {
+        let mut done = 0;
+        for part in bytes.chunks_mut(PIECE) {
+            let length = part.len();
+            let from = buffer.as_mut_slice().get_mut(..length).ok_or(io::ErrorKind::InvalidInput)?;
+            if device.seek_read(from, offset + done)? != length {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            part.copy_from_slice(from);
+            done += length as u64;
+        }
+        Ok(())
+    })
 }
 
 /// Claims on what is written to, and what of outputs.
 pub mod claims {
-    use super::{File, Named, Path, Refusal, named, write_refusal};
+    use super::*;
 
     /// Who would claim devices.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,6 +113,76 @@ pub mod claims {
         /// This process.
         #[default]
         Alone,
+    }
+
+    /// The disks and volumes that a run writes to, open until it ends: their numbers are given to no others
+    /// meanwhile. Windows itself refuses writes to where a file system is mounted after they were claimed.
+    #[derive(Debug, Default)]
+    #[must_use]
+    pub struct Claims {
+        held: Vec<(PathBuf, DeviceNumber, File)>,
+    }
+
+    /// Claims the disks and volumes among the places that are to be written to, and checks that nothing of
+    /// the user's is destroyed: see [`Refusal`]. Each is opened, and asked by that handle. Files must be no
+    /// paging files.
+    ///
+    /// # Errors
+    /// The first that is in use, that carries something (unless `destroy`), or of which that isn't known.
+    pub fn protect<'a>(places: impl IntoIterator<Item = &'a Path>, destroy: bool) -> Result<Claims, Refusal> {
+        let mut claims = Claims::default();
+        for place in places {
+            let path = place.to_owned();
+            let unknown = |why: String| Refusal::Unknown { path: path.clone(), unknown: Unknown { why } };
+            if !may_be_device(place) {
+                file_refusal(place).map_or(Ok(()), Err)?;
+                continue;
+            }
+            if claims.held.iter().any(|(held, ..)| held == place) {
+                continue;
+            }
+            let opened = raw_devices::open_to_look(place);
+            let device = opened.map_err(|error| unknown(format!("it can't be opened: {error}")))?;
+            use_refusal(place, &device).map_or(Ok(()), Err)?;
+            let number = number_of(&device).ok_or_else(|| unknown(NO_NUMBER.to_owned()))?;
+            if !destroy {
+                let found = held_by(&device);
+                let found =
+                    found.map_err(|error| unknown(format!("what it holds can't be read: {error}")))?;
+                if !found.is_empty() {
+                    return Err(Refusal::WouldDestroy { path, found });
+                }
+            }
+            claims.held.push((path, number, device));
+        }
+        Ok(claims)
+    }
+
+    const NO_NUMBER: &str = "Windows doesn't tell which disk it is";
+
+    fn number_of(device: &impl AsHandle) -> Option<DeviceNumber> {
+        let answer = ask(device, Question::DeviceNumber).ok()?;
+        DeviceNumber::parse(&answer.bytes)
+    }
+
+    impl Claims {
+        /// The last look at a disk or a volume before something is written by this handle: whether it is what
+        /// was checked, and nobody has begun to use it since. Files are passed over.
+        ///
+        /// # Errors
+        /// It isn't held, is in use by now, or that isn't known.
+        pub fn permit(&self, path: &Path, device: &impl AsHandle) -> Result<(), Refusal> {
+            if !may_be_device(path) {
+                return Ok(());
+            }
+            let number = number_of(device);
+            if number.is_none() || !self.held.iter().any(|(held, of, _)| held == path && Some(*of) == number)
+            {
+                let why = "its name leads to another device than before".to_owned();
+                return Err(Refusal::Unknown { path: path.to_owned(), unknown: Unknown { why } });
+            }
+            use_refusal(path, device).map_or(Ok(()), Err)
+        }
     }
 
     /// Whether files may be written there: no device is a file, and paging files are Windows' own.
@@ -90,9 +194,7 @@ pub mod claims {
             if named(&path.to_string_lossy()) != Named::File {
                 return Err(Refusal::NoOutput { path: path.to_owned() });
             }
-            if let Some(refusal) = write_refusal(path) {
-                return Err(refusal);
-            }
+            file_refusal(path).map_or(Ok(()), Err)?;
         }
         Ok(())
     }
@@ -109,18 +211,46 @@ pub mod claims {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn devices_are_no_outputs_and_disks_that_are_not_known_are_not_written_to() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(claims::spare([&*folder.path().join("x")]), Ok(()));
+        let file = folder.path().join("x");
+        assert_eq!(claims::spare([&*file]), Ok(()));
         for device in [r"\\.\PhysicalDrive0", r"\\.\C:"] {
             let refused = claims::spare([Path::new(device)]).unwrap_err();
             assert!(refused.to_string().contains("name a file"), "{refused}");
         }
-        let unknown = write_refusal(Path::new(r"\\.\PhysicalDrive4711")).unwrap();
-        assert!(matches!(unknown, Refusal::Unknown { .. }), "{unknown}");
-        assert!(unknown.to_string().contains("the partitions of PhysicalDrive4711"), "{unknown}");
-        assert!(write_refusal(Path::new(r"\\.\C:")).is_some());
+        for destroy in [false, true] {
+            let missing = claims::protect([Path::new(r"\\.\PhysicalDrive4711")], destroy).unwrap_err();
+            assert!(matches!(missing, Refusal::Unknown { .. }), "{missing}");
+            assert!(missing.to_string().contains("it can't be opened"), "{missing}");
+            // The system's, whatever is permitted.
+            assert!(claims::protect([Path::new(r"\\.\C:")], destroy).is_err());
+        }
+        let claims = claims::protect([&*file], false).unwrap();
+        fs::write(&file, "x").unwrap();
+        let open = File::open(&file).unwrap();
+        assert_eq!(claims.permit(&file, &open), Ok(()));
+        let other = claims.permit(Path::new(r"\\.\C:"), &open).unwrap_err();
+        assert!(other.to_string().contains("another device"), "{other}");
+    }
+
+    #[test]
+    fn what_lies_on_a_device_is_read_from_its_ends() {
+        let mut bytes = vec![0_u8; 9 << 20];
+        let held = |bytes: &[u8]| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), bytes).unwrap();
+            held_by(&File::open(file.path()).unwrap()).unwrap()
+        };
+        assert_eq!(held(&bytes), [""; 0]);
+        assert_eq!(held(&bytes[..4096]), [""; 0], "smaller than one end");
+        bytes[..4].copy_from_slice(b"XFSB");
+        assert_eq!(held(&bytes), ["an xfs file system"]);
+        bytes[..4].fill(0);
+        bytes[512..520].copy_from_slice(b"EFI PART");
+        assert_eq!(held(&bytes).len(), 1);
     }
 }

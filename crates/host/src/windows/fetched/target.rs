@@ -1,16 +1,25 @@
 //! Where targets are, and what they are.
 
-use super::place;
-use diskspd_model::machine::target::{TargetFacts, TargetKind};
-use diskspd_model::path::path;
+pub use super::locate::{NotLocated, locate};
+use super::{found, place};
+use diskspd_model::machine::completion::Completion;
+use diskspd_model::machine::target::{DirectRequirements, TargetFacts, TargetKind};
+use diskspd_sys::raw_devices::{self, may_be_device};
+use diskspd_sys::storage_answers::open_to_ask;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// Bytes of a sector where none are told: no disk has smaller ones.
+const SMALLEST: u32 = 512;
 
 /// Looks at a target without the right to write to it; nothing there is a finding too.
 ///
 /// # Errors
-/// What keeps us from looking.
+/// What keeps us from looking; there is no such disk or volume, or it doesn't tell its size.
 pub fn probe(path: &Path) -> io::Result<TargetFacts> {
+    if may_be_device(path) {
+        return device(path).map_err(|error| io::Error::new(error.kind(), told(path, &error)));
+    }
     let (file_system, direct) = place::at(path).unwrap_or_default();
     let facts = TargetFacts { location: path.to_owned(), file_system, direct, ..TargetFacts::default() };
     match std::fs::metadata(path) {
@@ -23,14 +32,45 @@ pub fn probe(path: &Path) -> io::Result<TargetFacts> {
     }
 }
 
-/// A target isn't found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotLocated {}
+/// A disk or a volume. Its size is told to who may read it; that of a disk to others too, for simulations.
+fn device(path: &Path) -> io::Result<TargetFacts> {
+    let (device, refused) = match raw_devices::open_to_look(path) {
+        Ok(device) => (device, None),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => (open_to_ask(path)?, Some(error)),
+        Err(error) => return Err(error),
+    };
+    let size = raw_devices::size(&device).map_err(|error| refused.unwrap_or(error))?;
+    let sector = found::sector(&device).unwrap_or(SMALLEST);
+    let direct = Some(DirectRequirements { offset: sector, memory: sector });
+    let (location, kind) = (path.to_owned(), TargetKind::BlockDevice);
+    let completion = Completion::Overlapped;
+    Ok(TargetFacts { location, kind, size, direct, completion, ..TargetFacts::default() })
+}
 
-/// The path of a target: as it was given.
-///
-/// # Errors
-/// None is known.
-pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
-    Ok(path(target).into_owned())
+/// Why a disk or a volume can't be looked at, and what to do.
+fn told(path: &Path, error: &io::Error) -> String {
+    let path = path.display();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("there is no {path}: diskspd devices lists the disks, with what is on them")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("{path} can't be opened: {error}; disks and volumes take an administrator")
+        }
+        _ => format!("{path} can't be looked at: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_that_are_not_there_are_no_missing_files() {
+        let place = locate(b"#4711").unwrap();
+        assert_eq!(place, Path::new(r"\\.\PhysicalDrive4711"));
+        let error = probe(&place).unwrap_err().to_string();
+        assert!(error.contains("there is no") && error.contains("diskspd devices"), "{error}");
+        assert_eq!(locate(b"x.dat").unwrap(), Path::new("x.dat"));
+    }
 }

@@ -1,0 +1,19 @@
+//! Where targets are.
+
+use crate::windows::uses::place_of;
+use diskspd_model::path::path;
+use std::path::PathBuf;
+
+/// A target isn't found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotLocated {}
+
+/// Where a target is: `#<n>` is `\\.\PhysicalDrive<n>`, `X:` is the volume `\\.\X:`, as for DISKSPD; a path
+/// is its own place.
+///
+/// # Errors
+/// None is known.
+pub fn locate(target: &[u8]) -> Result<PathBuf, NotLocated> {
+    let path = path(target);
+    Ok(place_of(&path.to_string_lossy()).map_or_else(|| path.into_owned(), PathBuf::from))
+}

@@ -1,0 +1,146 @@
+//! Disks and volumes as targets: how they are opened, and how large they are. Whether one may be written to
+//! is asked by who opens it, of what is open, before anything is written.
+
+use crate::storage_answers::{Question, ask, control};
+use crate::targets::OpenTarget;
+use diskspd_model::access::OpenMode;
+use std::fs::File;
+use std::io;
+use std::os::windows::fs::OpenOptionsExt;
+use std::os::windows::io::{AsHandle, AsRawHandle};
+use std::path::Path;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_ATTRIBUTE_TEMPORARY, FILE_FLAG_NO_BUFFERING, FILE_FLAG_OVERLAPPED, FILE_FLAG_RANDOM_ACCESS,
+    FILE_FLAG_SEQUENTIAL_SCAN, FILE_FLAG_WRITE_THROUGH, FILE_SHARE_READ, FILE_SHARE_WRITE, GetFileSizeEx,
+};
+use windows_sys::Win32::System::Ioctl::FSCTL_ALLOW_EXTENDED_DASD_IO;
+
+/// Whether a path is `\\.\PhysicalDrive<n>` or `\\.\<letter>:`; no other device is ever opened.
+pub fn may_be_device(path: &Path) -> bool {
+    let text = path.as_os_str().to_string_lossy();
+    let Some(name) = text.strip_prefix(r"\\.\") else { return false };
+    let is_volume = matches!(name.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic());
+    let is_disk = name.get(..DISK.len()).is_some_and(|start| start.eq_ignore_ascii_case(DISK));
+    let number = name.get(DISK.len()..).unwrap_or_default();
+    let is_number =
+        !number.is_empty() && number.len() < 6 && number.bytes().all(|digit| digit.is_ascii_digit());
+    is_volume || is_disk && is_number
+}
+
+/// What names of disks begin with.
+const DISK: &str = "PhysicalDrive";
+
+fn no_device() -> io::Error {
+    io::Error::other(r"it is neither a disk (\\.\PhysicalDrive<n>) nor a volume (\\.\<letter>:)")
+}
+
+/// Opens a disk or a volume as the mode says; `overlapped`: for more than one I/O at a time. Others keep the
+/// right to read and write it. I/Os may go to the end of a volume, behind the end of a file system on it.
+///
+/// # Errors
+/// What the system says; it is no disk and no volume; its size isn't told.
+pub fn open(path: &Path, mode: &OpenMode, overlapped: bool) -> io::Result<OpenTarget> {
+    if !may_be_device(path) {
+        return Err(no_device());
+    }
+    let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+    let flags = flag(mode.direct, FILE_FLAG_NO_BUFFERING)
+        | flag(mode.dsync, FILE_FLAG_WRITE_THROUGH)
+        | flag(mode.hint.random, FILE_FLAG_RANDOM_ACCESS)
+        | flag(mode.hint.sequential, FILE_FLAG_SEQUENTIAL_SCAN)
+        | flag(mode.hint.temporary, FILE_ATTRIBUTE_TEMPORARY)
+        | flag(overlapped, FILE_FLAG_OVERLAPPED);
+    let shared = FILE_SHARE_READ | FILE_SHARE_WRITE;
+    // Its size is told to who may read.
+    let file =
+        File::options().read(true).write(mode.write).share_mode(shared).custom_flags(flags).open(path)?;
+    // Where there is no file system, nobody knows the question, and nothing ends before the volume does.
+    let _ = control(file.as_handle(), FSCTL_ALLOW_EXTENDED_DASD_IO, &[], &mut []);
+    let size = size(&file)?;
+    Ok(OpenTarget { file: file.into(), size })
+}
+
+/// Opens a disk or a volume to be read and asked, by I/O that waits.
+///
+/// # Errors
+/// What the system says: it takes an administrator. It is no disk and no volume.
+pub fn open_to_look(path: &Path) -> io::Result<File> {
+    if !may_be_device(path) {
+        return Err(no_device());
+    }
+    File::options().read(true).share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE).open(path)
+}
+
+/// Bytes of an open disk or volume; never 0. Asked for the length, which takes the right to read, else for
+/// the geometry; what answers neither is asked as a file is.
+///
+/// # Errors
+/// It isn't told: there is no medium, or the right is missing.
+pub fn size(device: &impl AsHandle) -> io::Result<u64> {
+    let number = |question, at: usize| {
+        let answer = ask(device, question)?.bytes;
+        let bytes = answer.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        let size = bytes.map(u64::from_le_bytes).filter(|size| *size > 0);
+        size.ok_or_else(|| io::Error::other("its size is 0: is a medium in it?"))
+    };
+    number(Question::Length, 0).or_else(|why| {
+        number(Question::Geometry, 24).or_else(|_| match size_of_file(device) {
+            Some(size) => Ok(size),
+            None => Err(why),
+        })
+    })
+}
+
+fn size_of_file(device: &impl AsHandle) -> Option<u64> {
+    let mut size = 0_i64;
+    // SAFETY: the handle is open; one number is written, which lives on this stack.
+    let told = unsafe { GetFileSizeEx(device.as_handle().as_raw_handle().cast(), &raw mut size) };
+    u64::try_from(size).ok().filter(|size| told != 0 && *size > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use diskspd_model::access::AccessHint;
+
+    #[test]
+    fn nothing_but_disks_and_volumes_is_opened() {
+        for name in [r"\\.\PhysicalDrive0", r"\\.\physicaldrive12", r"\\.\X:", r"\\.\c:"] {
+            assert!(may_be_device(Path::new(name)), "{name}");
+        }
+        let hint = AccessHint::default();
+        let mode = OpenMode { read: true, write: true, direct: true, hint, ..OpenMode::default() };
+        for name in [
+            "",
+            r"\\.\",
+            r"\\.\PhysicalDrive",
+            r"\\.\PhysicalDrive-1",
+            r"\\.\PhysicalDrive0\x",
+            r"\\.\PhysicalDrive0:",
+            r"\\.\PhysicalDrive123456",
+            r"\\.\CdRom0",
+            r"\\.\C:\",
+            r"\\.\C:\x",
+            r"\\.\CC:",
+            r"\\.\1:",
+            r"\\?\C:",
+            "//./C:",
+            "C:",
+            "x.dat",
+            r"\\.\PhysicalDriveä",
+        ] {
+            assert!(!may_be_device(Path::new(name)), "{name}");
+            let path = Path::new(name);
+            assert!(open(path, &mode, true).is_err() && open_to_look(path).is_err(), "{name}");
+        }
+        assert!(open(Path::new(r"\\.\PhysicalDrive4711"), &mode, false).is_err());
+    }
+
+    #[test]
+    fn a_size_that_no_driver_tells_is_that_of_a_file_or_none() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(size(file.as_file()).is_err());
+        file.as_file().set_len(4097).unwrap();
+        assert_eq!(size(file.as_file()).unwrap(), 4097);
+    }
+}
