@@ -37,7 +37,13 @@ fn every_recipe_begins_with_the_repository_that_the_manifest_names() {
             assert!(is_mail || begins, "{}: {}", path.display(), &text[place..text.len().min(place + 60)]);
         }
     }
-    for recipe in ["homebrew/diskspd.rb", "aur/PKGBUILD", "nix/package.nix"] {
+    for recipe in [
+        "homebrew/diskspd.rb",
+        "aur/PKGBUILD",
+        "nix/package.nix",
+        "scoop/diskspd-lab.json",
+        "winget/diskspd-lab.installer.yaml",
+    ] {
         let text = fs::read_to_string(root().join("packaging").join(recipe)).unwrap();
         assert!(text.contains(repository), "{recipe}");
     }
@@ -50,6 +56,15 @@ fn recipes_manifests_and_the_python_package_are_of_this_version() {
         ("packaging/homebrew/diskspd.rb", format!("/v{version}.tar.gz")),
         ("packaging/aur/PKGBUILD", format!("pkgver={version}")),
         ("packaging/nix/package.nix", format!("version = \"{version}\"")),
+        ("packaging/scoop/diskspd-lab.json", format!("/v{version}/diskspd-{version}-windows-x86_64.zip")),
+        ("packaging/scoop/diskspd-lab.json", format!("\"version\": \"{version}\"")),
+        ("packaging/winget/diskspd-lab.yaml", format!("PackageVersion: {version}")),
+        ("packaging/winget/diskspd-lab.locale.en-US.yaml", format!("PackageVersion: {version}")),
+        ("packaging/winget/diskspd-lab.installer.yaml", format!("PackageVersion: {version}")),
+        (
+            "packaging/winget/diskspd-lab.installer.yaml",
+            format!("/v{version}/diskspd-{version}-windows-x86_64.zip"),
+        ),
         ("packaging/fleet/kubernetes-job.yaml", format!("/diskspd:{version}")),
         ("packaging/fleet/kubernetes-mpijob.yaml", format!("/diskspd-mpi:{version}")),
         ("python/pyproject.toml", format!("version = \"{version}\"")),
@@ -61,9 +76,17 @@ fn recipes_manifests_and_the_python_package_are_of_this_version() {
 /// What can be read where this runs is read; the rest is listed in packaging/README.md.
 #[test]
 fn scripts_and_recipes_are_well_formed() {
-    for script in
-        ["packaging/fleet/diskspd.sbatch", "packaging/aur/PKGBUILD", "packaging/try-packages", ".ci/run"]
-    {
+    let scoop = fs::read_to_string(root().join("packaging/scoop/diskspd-lab.json")).unwrap();
+    let scoop: serde_json::Value = serde_json::from_str(&scoop).unwrap();
+    assert_eq!(scoop["bin"][0][1], "diskspd-lab", "beside Microsoft's diskspd");
+    for script in [
+        "packaging/fleet/diskspd.sbatch",
+        "packaging/aur/PKGBUILD",
+        "packaging/try-packages",
+        "packaging/try-windows",
+        ".ci/run",
+        ".ci/packages",
+    ] {
         assert!(tool(&format!("bash -n {}", root().join(script).display())).is_some(), "bash -n {script}");
     }
     for (reader, files) in

@@ -1,5 +1,5 @@
-//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, and
-//! lists of what they are made of.
+//! What is shipped: one static program a processor and one for glibc, their debug symbols, packages, an
+//! archive for Windows, and lists of what they are made of.
 
 mod beside;
 mod build;
@@ -10,11 +10,12 @@ mod licences;
 mod packages;
 mod sbom;
 mod staging;
+mod windows;
 
 use crate::Failure;
 use crate::arguments::Arguments;
 use build::{Libc, Triple};
-use commands::{has_cargo, output, run};
+use commands::{has_cargo, output, run, sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,6 +33,7 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let twice = arguments.flag("--twice");
     let check = arguments.flag("--check");
     let program_only = arguments.flag("--program");
+    let for_windows = arguments.flag("--windows");
     arguments.finish()?;
     let own = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
     let root = Path::new(&own).parent().ok_or("this tool's package lies in no workspace")?;
@@ -41,6 +43,12 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
     let out = root.join("target/dist/out");
     std::fs::create_dir_all(&out)?;
     let profile = if check { "dev" } else { "dist" };
+    if for_windows {
+        return match windows::missing(root) {
+            Some(what) => Err(format!("no archive for Windows can be made: {what}").into()),
+            None => list(&out, &windows::make(root, profile, &out)?),
+        };
+    }
     let built = build::build(root, triple, profile)?;
     if !check && built.size()? > LARGEST {
         return Err(format!("{} bytes: the program is larger than {LARGEST}", built.size()?).into());
@@ -63,8 +71,18 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         staging::stage(root, &built, &licences::of(&crates)?)?;
         made.push(sbom::write(root, triple, &crates, &out)?);
         made.extend(packages::make(root, triple, profile, &out)?);
+        match windows::missing(root).filter(|_| is_usual(triple)) {
+            Some(what) => eprintln!("NOTE: no archive for Windows: {what}"),
+            None if is_usual(triple) => made.extend(windows::make(root, profile, &out)?),
+            None => {}
+        }
     }
     list(&out, &made)
+}
+
+/// Whether it is the program that is made where nothing else is asked for: with it comes that for Windows.
+fn is_usual(triple: Triple) -> bool {
+    triple.libc == Libc::Musl && triple.arch == "x86_64"
 }
 
 /// A copy of what git knows of is built in another folder.
@@ -116,9 +134,4 @@ fn list(out: &Path, made: &[PathBuf]) -> Result<(), Failure> {
     std::fs::write(place, lines)?;
     println!("in {}", out.display());
     Ok(())
-}
-
-fn sha256(path: &Path) -> Result<String, Failure> {
-    let text = output(Command::new("sha256sum").arg(path))?;
-    text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())
 }

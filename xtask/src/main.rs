@@ -49,9 +49,11 @@ const COMMANDS: &[Command] = &[
     (
         "dist",
         dist::main,
-        "[--arch x86_64|aarch64] [--program | --twice | --check]",
-        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill of materials. --program makes\n    \
-         the program alone, --twice makes it in two folders and compares, --check makes everything unoptimized.",
+        "[--arch x86_64|aarch64] [--libc musl|glibc] [--program | --twice | --windows] [--check]",
+        "What is shipped, in target/dist/out: one static program, its debug symbols, packages, a bill of\n    \
+         materials, an archive for Windows. --program makes the program alone, --twice makes it in two\n    \
+         folders and compares, --windows makes the archive for Windows alone, --check makes everything\n    \
+         unoptimized.",
     ),
     (
         "peers",

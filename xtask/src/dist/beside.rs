@@ -1,7 +1,7 @@
 //! What is linked into the program without being a crate: SQLite, the standard library, musl. With their
 //! versions, so that scanners match advisories.
 
-use super::build::{Libc, Triple};
+use super::build::{Libc, MINGW, Triple};
 use super::crates::{Crates, text};
 use super::output;
 use crate::Failure;
@@ -75,7 +75,23 @@ pub fn linked(root: &Path, triple: Triple, crates: &Crates) -> Result<Vec<Linked
         let version = musl(&archive).ok_or("Rust's libc.a of musl doesn't hold its version")?;
         all.push(Linked { name: "musl", version, vendor: "musl-libc", license: "MIT", by: "diskspd" });
     }
+    if triple.libc == Libc::Mingw {
+        let asked = ["-E", "-dM", "-include", "_mingw.h", "-x", "c", "/dev/null"];
+        let version = mingw(&output(Command::new(MINGW).args(asked))?);
+        let version = version.ok_or("_mingw.h doesn't say its version")?;
+        let (vendor, license) = ("mingw-w64", "ZPL-2.1");
+        all.push(Linked { name: "mingw-w64", version, vendor, license, by: "diskspd" });
+    }
     Ok(all)
+}
+
+/// The version that the headers of mingw-w64 define.
+fn mingw(defines: &str) -> Option<String> {
+    let part = |name: &str| {
+        let begin = format!("#define __MINGW64_VERSION_{name} ");
+        defines.lines().find_map(|line| line.strip_prefix(&begin)).map(str::trim)
+    };
+    Some(format!("{}.{}.{}", part("MAJOR")?, part("MINOR")?, part("BUGFIX")?))
 }
 
 /// The version in the header that the crate brings along.
@@ -118,5 +134,9 @@ mod tests {
         assert_eq!(version_of_header(""), None);
         assert_eq!(musl(b"\x7fELF\x00\xff\x00127.0.0.1\x001.2.5\x00more").as_deref(), Some("1.2.5"));
         assert_eq!(musl(b"127.0.0.1\x00version 9\x00"), None);
+        let defines = "#define __MINGW64_VERSION_MAJOR 10\n#define __MINGW64_VERSION_MINOR 0\n";
+        assert_eq!(mingw(defines), None);
+        let all = format!("{defines}#define __MINGW64_VERSION_BUGFIX 1\n");
+        assert_eq!(mingw(&all).as_deref(), Some("10.0.1"));
     }
 }

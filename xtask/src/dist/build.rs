@@ -1,5 +1,5 @@
 //! The program itself: linked statically with musl, the same wherever it is built; or with glibc, where it is
-//! to be one of several ranks of MPI, whose library it loads while it runs.
+//! to be one of several ranks of MPI, whose library it loads while it runs; or for Windows, with mingw-w64.
 
 use super::{has_cargo, output, run};
 use crate::Failure;
@@ -29,6 +29,8 @@ pub enum Libc {
     Musl,
     /// The system's, of the version that the building machine has or later.
     Glibc,
+    /// Windows' own, and of mingw-w64 what lies between: that is in the program.
+    Mingw,
 }
 
 impl Libc {
@@ -40,10 +42,23 @@ impl Libc {
         match name {
             "musl" => Ok(Libc::Musl),
             "glibc" => Ok(Libc::Glibc),
+            // For Windows it is no choice: --windows.
             _ => Err(format!("--libc {name}: musl or glibc").into()),
         }
     }
 }
+
+/// Windows on x86_64.
+pub const WINDOWS: Triple = Triple {
+    arch: "x86_64",
+    debian: "amd64",
+    name: "x86_64-pc-windows-gnu",
+    libc: Libc::Mingw,
+    compilers: &[MINGW],
+};
+
+/// The compiler for Windows that Debian and others have.
+pub const MINGW: &str = "x86_64-w64-mingw32-gcc";
 
 const TRIPLES: [Triple; 4] = [
     Triple {
@@ -91,13 +106,14 @@ impl Triple {
         match self.libc {
             Libc::Musl => self.arch.to_owned(),
             Libc::Glibc => format!("{}-glibc", self.arch),
+            Libc::Mingw => format!("windows-{}", self.arch),
         }
     }
 
     /// The package that holds it, which is another one beside the static program's.
     pub fn package(self) -> &'static str {
         match self.libc {
-            Libc::Musl => "diskspd",
+            Libc::Musl | Libc::Mingw => "diskspd",
             Libc::Glibc => "diskspd-glibc",
         }
     }
@@ -116,6 +132,7 @@ impl Triple {
         let needed = match self.libc {
             Libc::Musl => "musl-tools",
             Libc::Glibc => "gcc, or a cross compiler",
+            Libc::Mingw => "gcc-mingw-w64-x86-64",
         };
         let zig = Command::new("python3").args(["-m", "ziglang", "version"]).output();
         if self.libc == Libc::Musl && zig.is_ok_and(|ended| ended.status.success()) {
@@ -275,6 +292,10 @@ fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Fai
         rust.extend(LINKER.map(str::to_owned));
         rust.push(format!("-Lnative={}", without_libdl(root)?));
     }
+    if triple.libc == Libc::Mingw {
+        // When it was linked stands in no program.
+        rust.push("-Clink-arg=-Wl,--no-insert-timestamp".to_owned());
+    }
     let c: Vec<String> = places.iter().map(|(from, to)| format!("-ffile-prefix-map={from}={to}")).collect();
     let name = triple.name.replace('-', "_");
     Ok(vec![
@@ -307,10 +328,15 @@ pub fn time_of_change(root: impl AsRef<Path>) -> String {
 
 /// Takes the debug symbols out of the program and into a file of their own, which debuggers find by its name.
 fn strip(triple: Triple, folder: &Path) -> Result<Built, Failure> {
-    let (tool, libraries) = objcopy()?;
-    let (from, at) = (folder.join("diskspd"), folder.join("shipped"));
+    let (tool, libraries) = match triple.libc {
+        // That of the compiler's makers: Rust's doesn't separate symbols of Windows' programs.
+        Libc::Mingw => (MINGW.replace("gcc", "objcopy").into(), PathBuf::new()),
+        _ => objcopy()?,
+    };
+    let name = if triple.libc == Libc::Mingw { "diskspd.exe" } else { "diskspd" };
+    let (from, at) = (folder.join(name), folder.join("shipped"));
     std::fs::create_dir_all(&at)?;
-    let (program, symbols) = (at.join("diskspd"), at.join(format!("diskspd-{}.debug", triple.label())));
+    let (program, symbols) = (at.join(name), at.join(format!("diskspd-{}.debug", triple.label())));
     let objcopy = |option: &str| {
         let mut command = Command::new(&tool);
         command.env("LD_LIBRARY_PATH", &libraries).arg(option);

@@ -1,6 +1,7 @@
 //! Other programs that make packages.
 
 use crate::Failure;
+use std::path::Path;
 use std::process::Command;
 
 /// What a program prints.
@@ -29,4 +30,13 @@ pub(super) fn run(command: &mut Command) -> Result<(), Failure> {
 /// Whether a command of cargo's is installed.
 pub(super) fn has_cargo(command: &str) -> bool {
     Command::new("cargo").args([command, "--version"]).output().is_ok_and(|ended| ended.status.success())
+}
+
+/// The SHA-256 of a file.
+///
+/// # Errors
+/// It can't be read.
+pub(super) fn sha256(path: &Path) -> Result<String, Failure> {
+    let text = output(Command::new("sha256sum").arg(path))?;
+    text.split_whitespace().next().map(str::to_owned).ok_or_else(|| "sha256sum says nothing".into())
 }

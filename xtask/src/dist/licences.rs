@@ -10,7 +10,9 @@ use std::path::Path;
 /// What is linked into the program without being a crate of Cargo.lock.
 const BESIDE_CRATES: &str = "\
 The Rust standard library: MIT OR Apache-2.0, Copyright (c) The Rust Project Contributors.
-musl, the C library: MIT, Copyright (c) 2005-2020 Rich Felker, et al.
+musl, the C library (programs for Linux): MIT, Copyright (c) 2005-2020 Rich Felker, et al.
+mingw-w64 (programs for Windows): ZPL-2.1, Copyright (c) the mingw-w64 project; and GCC's libgcc, GPL-3.0
+with the GCC Runtime Library Exception.
 SQLite, which the crate libsqlite3-sys brings along: in the public domain.
 ";
 

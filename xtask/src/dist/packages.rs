@@ -48,7 +48,7 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
 /// What of Cargo.toml differs for it.
 fn variant(triple: Triple) -> &'static [&'static str] {
     match triple.libc {
-        Libc::Musl => &[],
+        Libc::Musl | Libc::Mingw => &[],
         Libc::Glibc => &["--variant", "glibc"],
     }
 }
