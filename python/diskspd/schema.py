@@ -524,6 +524,22 @@ class Heat:
 
 
 @dataclass
+class InterruptCpu:
+    """At `host.results.time_span.observed.interrupt.cpu`."""
+
+    count: int = field(default=None)
+    cpu: int = field(default=None)
+
+
+@dataclass
+class Interrupt:
+    """At `host.results.time_span.observed.interrupt`."""
+
+    cpus: List[InterruptCpu] = field(default=None, metadata={'of': 'InterruptCpu', 'depth': 1})
+    device: str = field(default=None)
+
+
+@dataclass
 class Latencies:
     """At `host.results.time_span.observed.latencies`."""
 
@@ -867,6 +883,7 @@ class Observed:
     devices: Optional[Devices] = field(default=None, metadata={'of': 'Devices'})
     effort: Optional[Effort] = field(default=None, metadata={'of': 'Effort'})
     heat: Optional[Heat] = field(default=None, metadata={'of': 'Heat'})
+    interrupts: Optional[List[Interrupt]] = field(default=None, metadata={'of': 'Interrupt', 'depth': 1})
     latencies: Optional[Latencies] = field(default=None, metadata={'of': 'Latencies'})
     lost: Optional[List[Lost]] = field(default=None, metadata={'of': 'Lost', 'depth': 1})
     offline: Optional[List[int]] = field(default=None, metadata={'depth': 1})

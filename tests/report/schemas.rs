@@ -20,6 +20,7 @@ use diskspd::machine::environment::{
     Cpu, Disk, Environment, Frequency, IdleState, Limits, Link, Load, Platform,
 };
 use diskspd::machine::fingerprint::Fingerprint;
+use diskspd::machine::interrupts::{CpuInterrupts, DeviceInterrupts};
 use diskspd::machine::io_counters::{
     Activity, CacheGrowth, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices,
 };
@@ -466,6 +467,7 @@ fn with_course(mut record: Record, ios: fn(u64) -> u64) -> Record {
         effort: Some(effort(known)),
         thermal: Some(thermal(known)),
         sleeps: sleeps(known),
+        interrupts: interrupts(known),
         lost: if known {
             vec![LostTimes::default(); record.hosts[0].results.time_spans[0].cpus.len()]
         } else {
@@ -606,6 +608,11 @@ fn others(seen: bool) -> Others {
 fn sleeps(known: bool) -> Vec<CpuSleeps> {
     let state = StateSleeps { name: "C6".into(), latency: 170, entered: 1 };
     if known { vec![CpuSleeps { cpu: 1, states: vec![state] }] } else { Vec::new() }
+}
+
+fn interrupts(known: bool) -> Vec<DeviceInterrupts> {
+    let cpus = vec![CpuInterrupts { cpu: 1, count: 1 }];
+    if known { vec![DeviceInterrupts { device: "vda".into(), cpus }] } else { Vec::new() }
 }
 
 fn thermal(before_only: bool) -> ThermalChange {

@@ -34,6 +34,8 @@ mod disks;
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod holdings;
+#[cfg(target_os = "linux")]
+pub mod interrupts;
 pub mod io_counters;
 #[cfg(target_os = "linux")]
 pub mod located;

@@ -15,6 +15,8 @@ pub(super) mod effort;
 #[cfg(target_os = "linux")]
 pub(super) mod explain;
 #[cfg(target_os = "linux")]
+mod interrupts;
+#[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
 pub(super) mod observe;

@@ -14,6 +14,7 @@ pub mod environment;
 pub mod file_systems;
 pub mod fingerprint;
 mod fingerprint_parts;
+pub mod interrupts;
 pub mod io_counters;
 pub mod io_limit;
 mod memory;

@@ -97,6 +97,7 @@ pub use work::{Done, Work};
 
 pub use crate::machine::cpu_sleeps::{CpuSleeps, StateSleeps};
 pub use crate::machine::cpu_times::{CpuTimes, LostTimes};
+pub use crate::machine::interrupts::{CpuInterrupts, DeviceInterrupts};
 pub use direction::DirectionResults;
 pub use effective_range::EffectiveRange;
 pub use slow::{Culprit, CulpritKind, CulpritSum, IoStage, SlowIo, SlowIos, SlowSecond, StageTimes};

@@ -5,6 +5,7 @@ use crate::machine::completion::OneByOne;
 use crate::machine::content::ContentFacts;
 use crate::machine::cpu_sleeps::CpuSleeps;
 use crate::machine::device_log::DeviceStatement;
+use crate::machine::interrupts::DeviceInterrupts;
 use crate::machine::io_counters::DeviceFacts;
 use crate::machine::thermal::Thermal;
 use crate::machine::tracer::Tracer;
@@ -55,6 +56,10 @@ pub struct Observed {
     /// doesn't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sleeps: Vec<CpuSleeps>,
+    /// On which CPUs the interrupts of the disks beneath the targets arrived; empty = none has any of its
+    /// own, or the kernel doesn't count them by CPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupts: Vec<DeviceInterrupts>,
     /// The longest that any processor might take to wake up during the time span's I/O, us
     /// (`--cpu-latency`); missing = as the machine has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

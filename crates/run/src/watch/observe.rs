@@ -8,6 +8,7 @@ use crate::options::Options;
 use crate::tell::live::Counters;
 use crate::watch::effort;
 use crate::watch::explain::{Explainer, NotExplained};
+use crate::watch::interrupts::InterruptWatch;
 use crate::watch::observe_devices::DeviceWatch;
 use crate::watch::sleeps::SleepWatch;
 use crate::watch::statements::StatementWatch;
@@ -42,6 +43,7 @@ pub struct Observer<'a> {
     system: &'a System,
     effort: effort::Watch,
     sleeps: SleepWatch,
+    interrupts: InterruptWatch,
     devices: DeviceWatch,
     statements: StatementWatch,
     trace: Option<TraceWatch>,
@@ -74,6 +76,7 @@ impl<'a> Observer<'a> {
             system,
             effort: effort::Watch::new(plan),
             sleeps: SleepWatch::new(plan),
+            interrupts: InterruptWatch::new(devices.names()),
             devices,
             statements,
             trace: TraceWatch::open(plan, located, trace)?,
@@ -110,6 +113,7 @@ impl<'a> Observer<'a> {
         self.effort.is_near();
         self.devices.look_at_memory_before();
         self.statements.begin();
+        self.interrupts.begin();
         if let Some(trace) = &mut self.trace {
             trace.window_is_near();
         }
@@ -151,6 +155,7 @@ impl<'a> Observer<'a> {
         self.effort.is_over();
         self.observed.tracer = self.tracers.finish();
         self.devices.look_at_memory();
+        self.interrupts.end();
         self.statements.end();
     }
 
@@ -167,6 +172,7 @@ impl<'a> Observer<'a> {
         }
         self.observed.effort = Some(self.effort.finish(workers));
         self.observed.sleeps = self.sleeps.finish();
+        self.observed.interrupts = self.interrupts.finish();
         self.observed.devices = self.devices.finish();
         self.observed.statements = self.statements.finish();
         self.observed.trace = self.trace.and_then(TraceWatch::finish);

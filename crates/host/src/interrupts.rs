@@ -1,0 +1,210 @@
+//! On which CPUs the interrupts of devices arrive: the counters of the kernel's interrupt numbers.
+
+use super::root::{Root, names, text};
+use diskspd_model::machine::cpu_list;
+use diskspd_model::machine::interrupts::*;
+use std::path::PathBuf;
+
+/// More interrupt numbers than this are not read: it would take longer than a few milliseconds.
+const MOST: usize = 512;
+
+/// The counters of the interrupts of some devices.
+#[derive(Debug)]
+pub struct InterruptCounters {
+    devices: Vec<Interrupting>,
+    /// The CPUs that the counters are of, in their order.
+    cpus: Vec<u32>,
+}
+
+/// A disk whose controller has interrupts.
+#[derive(Debug)]
+struct Interrupting {
+    name: String,
+    /// Of each of its interrupt numbers, where it's counted by CPU.
+    files: Vec<PathBuf>,
+}
+
+/// What the counters stood at, by device, interrupt and CPU; `None` = unreadable.
+#[derive(Debug, Default)]
+pub struct InterruptReading(Vec<Option<Vec<Vec<u64>>>>);
+
+impl InterruptCounters {
+    /// Finds the counters of these block devices, by the kernel's names. Devices without interrupts of their
+    /// own (loop devices, RAID, those of a network) are left out, and a partition is its disk.
+    pub fn find(root: &Root, devices: &[String]) -> InterruptCounters {
+        let mut found: Vec<Interrupting> = Vec::new();
+        let mut known = 0;
+        for name in devices {
+            let Some((name, numbers)) = numbers(root, name) else { continue };
+            known += numbers.len();
+            if numbers.is_empty() || known > MOST || found.iter().any(|device| device.name == name) {
+                continue;
+            }
+            let file = |number| root.path(format!("/sys/kernel/irq/{number}/per_cpu_count"));
+            found.push(Interrupting { name, files: numbers.into_iter().map(file).collect() });
+        }
+        let possible = root.text("/sys/devices/system/cpu/possible");
+        InterruptCounters { devices: found, cpus: possible.map(|list| cpu_list(&list)).unwrap_or_default() }
+    }
+
+    /// What they stand at now; some us for each interrupt number.
+    pub fn read(&self) -> InterruptReading {
+        let of = |device: &Interrupting| device.files.iter().map(counts).collect();
+        InterruptReading(self.devices.iter().map(of).collect())
+    }
+
+    /// What was counted between two readings; without devices that could not be read both times.
+    pub fn between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
+        let readings = before.0.iter().zip(&after.0);
+        let of =
+            |(device, (before, after)): (Interrupting, (&Option<Vec<Vec<u64>>>, &Option<Vec<Vec<u64>>>))| {
+                let (before, after) = (before.as_ref()?, after.as_ref()?);
+                let mut sums = vec![0u64; self.cpus.len()];
+                for (then, now) in before.iter().zip(after) {
+                    // Another number of counters than of CPUs can't be told apart.
+                    if then.len() != sums.len() || now.len() != sums.len() {
+                        return None;
+                    }
+                    for (sum, (then, now)) in sums.iter_mut().zip(then.iter().zip(now)) {
+                        // The kernel counts them in 32 bits.
+                        *sum += u64::from((*now as u32).wrapping_sub(*then as u32));
+                    }
+                }
+                let cpus = self.cpus.iter().zip(sums).filter(|(_, count)| *count > 0);
+                let cpus = cpus.map(|(cpu, count)| CpuInterrupts { cpu: *cpu, count }).collect();
+                Some(DeviceInterrupts { device: device.name, cpus })
+            };
+        self.devices.into_iter().zip(readings).filter_map(of).collect()
+    }
+}
+
+/// The disk of a block device, and the interrupt numbers of the nearest device above it that has any.
+fn numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
+    let mut at = root.resolved(&format!("/sys/class/block/{name}"))?;
+    if at.join("partition").exists() {
+        at.pop();
+    }
+    let disk = at.file_name()?.to_string_lossy().into_owned();
+    let top = root.path("/sys/devices");
+    // Links are followed, also those of a root that is a directory.
+    let top = std::fs::canonicalize(&top).unwrap_or(top);
+    while at.pop() && at != top && at.starts_with(&top) {
+        let messages: Vec<u32> =
+            names(&at.join("msi_irqs")).iter().filter_map(|name| name.parse().ok()).collect();
+        if !messages.is_empty() {
+            return Some((disk, messages));
+        }
+        // 0 = none. A line that several controllers share says nothing of one.
+        if let Some(line) = text(&at.join("irq")).and_then(|line| line.parse().ok()).filter(|line| *line > 0)
+        {
+            let users = root.text(format!("/sys/kernel/irq/{line}/actions")).unwrap_or_default();
+            return (!users.contains(',')).then(|| (disk, vec![line]));
+        }
+    }
+    None
+}
+
+/// The counters of an interrupt number, by CPU.
+fn counts(file: &PathBuf) -> Option<Vec<u64>> {
+    text(file)?.split(',').map(|count| count.trim().parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A machine with a disk on a PCI function that has message interrupts, one that shares a line with
+    /// another controller, and a loop device.
+    fn machine() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let virtio = "sys/devices/pci0000:00/0000:00:02.0";
+        for path in [
+            &format!("{virtio}/virtio1/block/vda/vda1"),
+            &format!("{virtio}/msi_irqs"),
+            "sys/devices/pci0000:00/0000:00:03.0/ata1/block/sda",
+            "sys/devices/virtual/block/loop0",
+            "sys/class/block",
+            "sys/devices/system/cpu",
+            "sys/kernel/irq/35",
+            "sys/kernel/irq/36",
+            "sys/kernel/irq/9",
+        ] {
+            fs::create_dir_all(at(path)).unwrap();
+        }
+        fs::write(at(&format!("{virtio}/virtio1/block/vda/vda1/partition")), "1\n").unwrap();
+        for number in ["35", "36"] {
+            fs::write(at(&format!("{virtio}/msi_irqs/{number}")), "msix\n").unwrap();
+        }
+        fs::write(at(&format!("{virtio}/irq")), "9\n").unwrap();
+        fs::write(at("sys/devices/pci0000:00/0000:00:03.0/irq"), "9\n").unwrap();
+        fs::write(at("sys/kernel/irq/9/actions"), "ahci,ehci_hcd\n").unwrap();
+        fs::write(at("sys/devices/system/cpu/possible"), "0-2\n").unwrap();
+        for (name, to) in [
+            ("vda", "pci0000:00/0000:00:02.0/virtio1/block/vda"),
+            ("vda1", "pci0000:00/0000:00:02.0/virtio1/block/vda/vda1"),
+            ("sda", "pci0000:00/0000:00:03.0/ata1/block/sda"),
+            ("loop0", "virtual/block/loop0"),
+        ] {
+            let link = at(&format!("sys/class/block/{name}"));
+            std::os::unix::fs::symlink(format!("../../devices/{to}"), link).unwrap();
+        }
+        directory
+    }
+
+    fn count(directory: &tempfile::TempDir, first: &str, second: &str) {
+        for (number, counts) in [(35, first), (36, second)] {
+            let file = format!("sys/kernel/irq/{number}/per_cpu_count");
+            fs::write(directory.path().join(file), format!("{counts}\n")).unwrap();
+        }
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn interrupts_of_a_disk_are_counted_by_the_cpu_that_took_them() {
+        let directory = machine();
+        let root = Root::at(directory.path());
+        let counters = InterruptCounters::find(&root, &names(&["vda1", "vda", "sda", "loop0", "gone"]));
+        count(&directory, "1,0,0", "5,4294967290,0");
+        let before = counters.read();
+        // The counter of CPU 1 has begun anew.
+        count(&directory, "3,0,0", "5,4,0");
+        let found = counters.between(&before, &InterruptCounters::find(&root, &names(&["vda"])).read());
+        let cpus = vec![CpuInterrupts { cpu: 0, count: 2 }, CpuInterrupts { cpu: 1, count: 10 }];
+        assert_eq!(found, [DeviceInterrupts { device: "vda".into(), cpus }]);
+        assert_eq!(found[0].total(), 12);
+    }
+
+    #[test]
+    fn what_cannot_be_read_both_times_is_left_out() {
+        let directory = machine();
+        let root = Root::at(directory.path());
+        let counters = || InterruptCounters::find(&root, &names(&["vda"]));
+        count(&directory, "1,0,0", "5,0,0");
+        let before = counters().read();
+        let nothing = InterruptReading::default();
+        assert_eq!(counters().between(&before, &nothing), []);
+        for strange in ["5,0", "", "5,x,0"] {
+            count(&directory, "1,0,0", strange);
+            assert_eq!(counters().between(&before, &counters().read()), [], "{strange:?}");
+        }
+        // None arrived.
+        count(&directory, "1,0,0", "5,0,0");
+        let none = DeviceInterrupts { device: "vda".into(), cpus: Vec::new() };
+        assert_eq!(counters().between(&before, &counters().read()), [none]);
+    }
+
+    #[test]
+    fn this_machine_has_disks_whose_interrupts_are_read_or_none() {
+        let root = Root::live();
+        let disks = root.names("/sys/class/block");
+        let counters = InterruptCounters::find(&root, &disks);
+        let named = counters.devices.len();
+        let (before, after) = (counters.read(), counters.read());
+        assert!(counters.between(&before, &after).len() <= named);
+    }
+}
