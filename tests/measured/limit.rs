@@ -16,7 +16,8 @@ use diskspd::machine::{Place, io_limit, quota};
 use diskspd::profile::{ReplayOptions, TargetId};
 use diskspd::record::json;
 use diskspd::results::{
-    Beats, CpuTimes, Effort, LostTimes, Observed, Record, Sample, WorkerEffort, summarize,
+    Beats, CpuInterrupts, CpuTimes, Delays, DeviceInterrupts, Effort, LimitChange, LostTimes, Observed,
+    Record, Sample, WorkerEffort, summarize,
 };
 use diskspd::stats::PackedCounts;
 use diskspd::truth::{Finding, Judgement, Limiter, Severity, judge};
@@ -292,7 +293,7 @@ fn the_depth_that_the_device_saw_is_compared_with_the_one_asked_for() {
     );
     let limited = found(&on_device("-o16 -Su", 15.5, 1, 1.0), "limited-by-storage").unwrap().message;
     assert!(
-        limited.ends_with("the storage, with 16 I/Os outstanding, 15.5 of them at the device"),
+        limited.ends_with("the storage at this depth, with 16 I/Os outstanding, 15.5 of them at the device"),
         "{limited}"
     );
     // One finding about a depth that isn't there, not two.
@@ -481,7 +482,8 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         (CpuTimes { idle: 1, ..CpuTimes::default() }, CpuTimes { kernel: 1, ..CpuTimes::default() });
     for (in_flight, times, (kernel, programs), cpus, limiter) in [
         (15.0, (20, 5, 3), (5, 5), idle, Limiter::Storage),
-        (8.5, (20, 5, 3), (5, 5), idle, Limiter::Storage),
+        (14.3, (20, 5, 3), (5, 5), idle, Limiter::Unclear),
+        (8.5, (20, 5, 3), (5, 5), idle, Limiter::Unclear),
         // Threads sleep, the device has little: the rest is in between, whoever works there.
         (0.1, (20, 5, 3), (150, 4), full, Limiter::Kernel),
         (0.1, (20, 5, 3), (5, 5), idle, Limiter::Kernel),
@@ -491,6 +493,10 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
         // What was not at the device may have waited for a thread that was busy.
         (4.0, (70, 5, 1), (5, 5), idle, Limiter::Unclear),
         (0.1, (97, 5, 1), (5, 5), idle, Limiter::Cpu),
+        // Programs had the CPUs: the kernel's threads may have waited for them, or those of the run.
+        (0.1, (10, 5, 3), (5, 150), full, Limiter::Unclear),
+        (1.0, (10, 5, 15), (5, 150), full, Limiter::Unclear),
+        (1.0, (10, 5, 75), (5, 150), full, Limiter::BusyCpus),
     ] {
         let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
         let span = &mut record.hosts[0].results.time_spans[0];
@@ -516,6 +522,35 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
             );
         }
     }
+    // A limit of a control group that the rate is not at, from the start or later, may have held them back.
+    let limit = io_limit::IoLimit { device: "8:0".into(), reads: Some(90_000), ..Default::default() };
+    let later = LimitChange { io_limits: vec![limit.clone()], ..LimitChange::default() };
+    let held_back = "or the I/O limits of this process's control groups: the";
+    let changed = "I/O limits of this process's control groups changed meanwhile";
+    for (limits, changes, told) in [(vec![limit], vec![], held_back), (vec![], vec![later], changed)] {
+        let mut record = on_device("-o16 -Su", 0.1, 1, 1.0);
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        observed.devices.as_mut().unwrap().targets[0].stack.layers[0].number = Some("8:0".into());
+        let effort = observed.effort.as_mut().unwrap();
+        (effort.io_limits, effort.limit_changes) = (limits, changes);
+        let message = found(&record, "limit-unclear").unwrap().message;
+        assert!(message.contains(told), "{message}");
+    }
+    // It was stopped for a part of the time.
+    for (lost_us, limiter) in [(400_000, Limiter::Unclear), (40_000, Limiter::Storage)] {
+        let mut record = on_device("-o16 -Su", 15.5, 1, 1.0);
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        observed.delays =
+            Some(Delays { continued: true, lost_us: Some(lost_us), total_us: lost_us, ..Delays::default() });
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.limited_by, Some(limiter), "{lost_us}");
+    }
+    // Through the page cache: devices that had nothing to do for half of the time limit nothing.
+    for (in_flight, limiter) in [(0.4, Limiter::Unclear), (0.6, Limiter::Storage)] {
+        let record = on_device("-o16", in_flight, 1, 1.0);
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.limited_by, Some(limiter), "{in_flight}");
+    }
     // What the device has no place for waits for it.
     let mut record = on_device("-o16 -Su", 4.0, 1, 1.0);
     let queue = [("nr_requests".to_owned(), "4".to_owned())].into();
@@ -524,6 +559,98 @@ fn the_limit_does_not_contradict_the_depth_at_the_device() {
     record.hosts[0].system.environment = Some(Environment { disks: vec![disk], ..Environment::default() });
     let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
     assert_eq!(limits.limited_by, Some(Limiter::Storage));
+    let message = found(&record, "limited-by-storage").unwrap().message;
+    assert!(
+        message.contains("at the depth that the queue of /dev/sda allows (nr_requests is 4)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
+    // 16 in a loop device with 16 places, hardly any on the disk beneath it.
+    for (beneath, limiter) in [(1.0, Limiter::Kernel), (15.5, Limiter::Storage)] {
+        let mut record = on_device("-o16 -Su", 15.5, 1, 1.0);
+        let queue = [("nr_requests".to_owned(), "16".to_owned())].into();
+        let device = BlockDevice { name: "/dev/sda".into(), queue, ..BlockDevice::default() };
+        let disk = Disk { device, ..Disk::default() };
+        record.hosts[0].system.environment =
+            Some(Environment { disks: vec![disk], ..Environment::default() });
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        let facts = observed.devices.as_mut().unwrap();
+        facts.targets[0].stack.layers[0].on = vec!["sdb".into()];
+        let lower = Layer { name: "sdb".into(), counted: true, faithful: true, ..Layer::default() };
+        facts.targets[0].stack.layers.push(lower);
+        let mut done = facts.devices[0].done.clone();
+        done.queue_ms = (beneath * 1000.0) as u64;
+        facts.devices.push(DeviceActivity { name: "sdb".into(), done, ever: true, ..Default::default() });
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.limited_by, Some(limiter), "{beneath}: {limits:?}");
+    }
+}
+
+/// A run with 16 I/Os outstanding, nearly all at the device, whose interrupts CPU 0 and CPU 1 took, and whose
+/// thread was bound to a CPU or to none.
+fn interrupted((first, second): (u64, u64), cpu: Option<u32>, in_flight: f64) -> Record {
+    let mut record = on_device("-o16 -Su", in_flight, 1, 1.0);
+    let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+    observed.effort.as_mut().unwrap().workers[0].cpu = cpu;
+    let cpus = [(0, first), (1, second)].into_iter().filter(|(_, count)| *count > 0);
+    let cpus = cpus.map(|(cpu, count)| CpuInterrupts { cpu, count }).collect();
+    observed.interrupts = vec![DeviceInterrupts { device: "sda".into(), cpus }];
+    record
+}
+
+#[test]
+fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_is_not_blamed() {
+    use Limiter::{Storage, Unclear};
+    for (counts, cpu, in_flight, limiter, told) in [
+        ((0, 50_000), Some(0), 15.5, Unclear, true),
+        ((5_000, 45_000), Some(0), 15.5, Unclear, true),
+        // Most, but not nearly all; the thread's own CPU; a thread that the kernel moves; too few.
+        ((5_001, 45_000), Some(0), 15.5, Storage, false),
+        ((0, 50_000), Some(1), 15.5, Storage, false),
+        ((0, 50_000), None, 15.5, Storage, false),
+        ((0, 99), Some(0), 15.5, Storage, false),
+        ((0, 0), Some(0), 15.5, Storage, false),
+        // On the way, wherever the interrupts are.
+        ((0, 50_000), Some(0), 9.0, Unclear, true),
+        ((0, 50_000), Some(1), 9.0, Unclear, false),
+    ] {
+        let record = interrupted(counts, cpu, in_flight);
+        let case = format!("{counts:?} {cpu:?} {in_flight}");
+        let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+        assert_eq!(limits.limited_by, Some(limiter), "{case}");
+        assert_eq!(found(&record, "interrupts-elsewhere").is_some(), told, "{case}");
+    }
+    let unclear = found(&interrupted((0, 50_000), Some(0), 9.0), "limit-unclear").unwrap();
+    assert_eq!(
+        unclear.message,
+        "the limit is unclear, the storage or the way of its interrupts (the interrupts of sda arrive on CPU 1, \
+         and the threads are bound to CPU 0): the device had 9.0 of 16 outstanding I/Os in flight"
+    );
+    let unclear = found(&interrupted((0, 50_000), Some(0), 0.5), "limit-unclear").unwrap();
+    assert!(
+        unclear.message.contains("above the device or the way of the device's interrupts"),
+        "{unclear:?}"
+    );
+    // Of I/Os that take long, waking a CPU is next to nothing.
+    let mut record = interrupted((0, 50_000), Some(0), 15.5);
+    let reads = &mut record.hosts[0].results.time_spans[0].threads[0].targets[0].read;
+    let bytes = reads.bytes / reads.ios * 10_000;
+    (reads.ios, reads.bytes) = (10_000, bytes);
+    let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+    let done = &mut observed.devices.as_mut().unwrap().devices[0].done.read;
+    (done.ios, done.bytes) = (10_000, bytes);
+    let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
+    assert_eq!(limits.limited_by, Some(Storage));
+    // Another disk's are nobody's business here; a partition is of its disk.
+    for (name, told) in [("sd", false), ("sdb", false), ("sda1", false), ("sda", true)] {
+        let mut record = interrupted((0, 50_000), Some(0), 15.5);
+        let observed = record.hosts[0].results.time_spans[0].observed.as_mut().unwrap();
+        observed.interrupts[0].device = name.into();
+        assert_eq!(found(&record, "interrupts-elsewhere").is_some(), told, "{name}");
+    }
 }
 
 fn random(bytes: usize) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use super::root::{Root, names, text};
 use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::interrupts::*;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// More interrupt numbers than this are not read: it would take longer than a few milliseconds.
 const MOST: usize = 512;
@@ -49,33 +49,39 @@ impl InterruptCounters {
 
     /// What they stand at now; some us for each interrupt number.
     pub fn read(&self) -> InterruptReading {
-        let of = |device: &Interrupting| device.files.iter().map(counts).collect();
+        let of = |device: &Interrupting| device.files.iter().map(|file| counts(file)).collect();
         InterruptReading(self.devices.iter().map(of).collect())
     }
 
     /// What was counted between two readings; without devices that could not be read both times.
     pub fn between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
         let readings = before.0.iter().zip(&after.0);
-        let of =
-            |(device, (before, after)): (Interrupting, (&Option<Vec<Vec<u64>>>, &Option<Vec<Vec<u64>>>))| {
-                let (before, after) = (before.as_ref()?, after.as_ref()?);
-                let mut sums = vec![0u64; self.cpus.len()];
-                for (then, now) in before.iter().zip(after) {
-                    // Another number of counters than of CPUs can't be told apart.
-                    if then.len() != sums.len() || now.len() != sums.len() {
-                        return None;
-                    }
-                    for (sum, (then, now)) in sums.iter_mut().zip(then.iter().zip(now)) {
-                        // The kernel counts them in 32 bits.
-                        *sum += u64::from((*now as u32).wrapping_sub(*then as u32));
-                    }
-                }
+        let devices = self.devices.into_iter().zip(readings);
+        devices
+            .filter_map(|(device, (before, after))| {
+                let sums = sums(self.cpus.len(), before.as_deref()?, after.as_deref()?)?;
                 let cpus = self.cpus.iter().zip(sums).filter(|(_, count)| *count > 0);
                 let cpus = cpus.map(|(cpu, count)| CpuInterrupts { cpu: *cpu, count }).collect();
                 Some(DeviceInterrupts { device: device.name, cpus })
-            };
-        self.devices.into_iter().zip(readings).filter_map(of).collect()
+            })
+            .collect()
     }
+}
+
+/// By CPU, what all interrupt numbers of a device counted between two readings; `None` = there are other
+/// numbers of counters than of CPUs, so that nobody knows whose they are.
+fn sums(cpus: usize, before: &[Vec<u64>], after: &[Vec<u64>]) -> Option<Vec<u64>> {
+    let mut sums = vec![0u64; cpus];
+    for (then, now) in before.iter().zip(after) {
+        if then.len() != cpus || now.len() != cpus {
+            return None;
+        }
+        for (sum, (then, now)) in sums.iter_mut().zip(then.iter().zip(now)) {
+            // The kernel counts them in 32 bits.
+            *sum += u64::from((*now as u32).wrapping_sub(*then as u32));
+        }
+    }
+    Some(sums)
 }
 
 /// The disk of a block device, and the interrupt numbers of the nearest device above it that has any.
@@ -105,7 +111,7 @@ fn numbers(root: &Root, name: &str) -> Option<(String, Vec<u32>)> {
 }
 
 /// The counters of an interrupt number, by CPU.
-fn counts(file: &PathBuf) -> Option<Vec<u64>> {
+fn counts(file: &Path) -> Option<Vec<u64>> {
     text(file)?.split(',').map(|count| count.trim().parse().ok()).collect()
 }
 

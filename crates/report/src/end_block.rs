@@ -5,7 +5,7 @@
 //! workload  Random reads of 4 KiB, 64 outstanding, 2 threads
 //! figures   126,948 IOPS, 495.9 MiB/s, mean 0.504 ms, p99 0.910 ms
 //! verdict   VERIFIED: the device read what was counted (1.00 x, 634,740 reads of 4 KiB)
-//! limit     the storage, with 64 I/Os outstanding
+//! limit     the storage at this depth, with 64 I/Os outstanding
 //! next      to see how far runs differ: diskspd --repeat 5 -b4K -r -o32 -t2 -Su -L test.dat
 //! ```
 
@@ -212,9 +212,10 @@ fn limit(judged: &Judged, columns: usize) -> Vec<Vec<EndPiece>> {
     }
 }
 
-/// `limited by the storage`: the label says it already.
+/// `limited by the storage`, `the limit is unclear`: the label says it already.
 fn without_label(message: &str) -> &str {
-    message.strip_prefix("limited by ").unwrap_or(message)
+    let rest = message.strip_prefix("limited by ").or_else(|| message.strip_prefix("the limit is "));
+    rest.unwrap_or(message)
 }
 
 /// A finding in a row; what is merely good to know has no word before it.

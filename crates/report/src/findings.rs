@@ -26,7 +26,7 @@ pub enum Detail {
 ///          60 intervals of 1.000 s vary by 21.0 %, the five parts of the run by 60.1 %, slope -73.2 %
 ///          -> warm up for longer than this run took: --until-steady finds out how long
 /// VERIFIED: the device read what was counted (1.00 x, 123,456 reads of 4 KiB)
-/// NOTE: limited by the storage, with 64 I/Os outstanding (-v shows more: depth-not-reached)
+/// NOTE: limited by the storage at this depth, with 64 I/Os outstanding (-v shows more: depth-not-reached)
 /// ```
 pub fn text(judgement: &Judgement, detail: Detail) -> String {
     let several = judgement.limits.len() > 1;

@@ -68,6 +68,14 @@ impl HeldUpTime {
     }
 }
 
+/// The share of the measured time for which the kernel says that the program was stopped or frozen; `None` =
+/// it says nothing of the kind, or it was so short that the figures are hardly others.
+pub(super) fn stopped(span: &SpanView) -> Option<f64> {
+    let held = HeldUpTime::of(&span.results.observed.as_ref()?.delays?);
+    let share = seconds_of_us(held.us) / span.measured.seconds;
+    (held.is_known && share >= MUCH).then_some(share)
+}
+
 fn held_up(span: &SpanView, delays: &Delays) -> Option<Finding> {
     let held = HeldUpTime::of(delays);
     let seconds = seconds_of_us(held.us);

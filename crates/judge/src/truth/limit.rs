@@ -10,7 +10,7 @@ mod wording;
 
 use super::contention::{self, Contention};
 use super::late::Late;
-use super::{Finding, SpanView, little, offered, processors, statements};
+use super::{Finding, SpanView, held_up, little, offered, processors, statements};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::Target;
 use diskspd_model::results::{Effort, Limiter};
@@ -69,19 +69,31 @@ fn limiter(
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied(span, effort);
     let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
-    let contention = contention.filter(|contention| contention.limits(occupied));
+    // Where most I/Os were elsewhere, something else kept them: a throttle, a worker of the kernel.
+    let between = kernel::most_are_between(span, effort) && occupied < contention::OCCUPIED;
+    let contention = contention.filter(|contention| contention.limits(occupied) && !between);
     let all = |kind| effort.workers.iter().all(|worker| worker.engine == kind);
     Some(match () {
         () if quota(span, effort).is_some() => Limiter::CpuQuota,
         () if is_paced(span) => Limiter::Profile,
         () if groups::at_limit(span, effort).is_some() => Limiter::IoLimit,
         () if statements::limits(span) => Limiter::VolumeLimit,
+        // Two conditions in one window: what holds for all of it may hold for neither.
+        () if groups::io_changed(span, effort) => Limiter::Unclear,
+        // Of the time in which it ran nothing is known for itself.
+        () if held_up::stopped(span).is_some() => Limiter::Unclear,
         () if hypervisor(limits, occupied) => Limiter::Hypervisor,
         () if processors::saturated_by_interrupts(span).is_some() => Limiter::Interrupts,
         () if contention.is_some_and(|contention| contention.holder != contention::Holder::Kernel) => {
             Limiter::BusyCpus
         }
-        () if kernel::limits(span, effort, limits) => Limiter::Kernel,
+        () if kernel::limits(span, effort, limits) => {
+            if kernel::doubt(span, effort, limits).is_some() {
+                Limiter::Unclear
+            } else {
+                Limiter::Kernel
+            }
+        }
         // Threads of the kernel have the CPUs, and the device has little to do: it is their work that takes
         // so long.
         () if contention.is_some() && kernel::device_is_short(span, effort) => Limiter::Kernel,
@@ -92,6 +104,10 @@ fn limiter(
         () if all(EngineKind::Null) => Limiter::Tool,
         () if reachable == 1 => Limiter::Depth,
         () if kernel::device_is_short(span, effort) => Limiter::Unclear,
+        // What an I/O spends outside of the device, or waiting there for a CPU to take its interrupt, may be
+        // what keeps the device from doing more.
+        () if kernel::way_matters(span, effort).is_some() => Limiter::Unclear,
+        () if kernel::devices_are_idle(span) => Limiter::Unclear,
         () => Limiter::Storage,
     })
 }

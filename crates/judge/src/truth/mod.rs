@@ -21,6 +21,7 @@ mod ended;
 pub mod environment;
 mod failed;
 mod held_up;
+mod interrupts;
 mod judged;
 mod late;
 mod latency;
@@ -116,6 +117,7 @@ const CHECKS: &[Check] = &[
     |span, concluded| little::check(span, concluded.limits.as_ref()),
     |span, concluded| contention::check(span, concluded.contention, concluded.limiter()),
     |span, concluded| processors::check(span, concluded.limits.as_ref()),
+    |span, concluded| interrupts::check(span, concluded.limiter()),
     |span, concluded| {
         let (steady, late) = (concluded.steadiness.as_ref(), concluded.late.as_ref());
         steady::check(span, steady, late, concluded.limits.as_ref())

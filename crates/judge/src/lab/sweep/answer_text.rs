@@ -278,7 +278,7 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
 fn bound(answer: &SweepAnswer, rows: &[PointRow]) -> Option<String> {
     let maximum = rows.iter().find(|row| !row.is_offered()).filter(|_| rows[answer.highest].is_offered())?;
     let limiter = maximum.figures.as_ref()?.limited_by;
-    let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage));
+    let by_depth = matches!(limiter, None | Some(Limiter::Depth | Limiter::Storage | Limiter::Unclear));
     let outstanding = maximum.load;
     by_depth.then(|| {
         format!(

@@ -241,6 +241,34 @@ pub(super) fn changed(span: &SpanView, effort: &Effort) -> Option<Finding> {
     (!evidence.is_empty()).then(|| finding.remedy("measure again with unchanged limits"))
 }
 
+/// Whether a limit or control of these groups was in force on a device beneath the targets, for some of the
+/// time: it may have held I/Os back though the rate is not at it.
+pub(super) fn in_force(span: &SpanView, effort: &Effort) -> bool {
+    let later = effort.limit_changes.iter().flat_map(|change| &change.io_limits);
+    let limits = effort.io_limits.iter().chain(later).any(|limit| is_beneath(span, limit));
+    let control = |control: &IoControl| {
+        is_beneath(span, &IoLimit { device: control.device.clone(), ..IoLimit::default() })
+    };
+    limits || effort.io_controls.iter().any(control)
+}
+
+/// Whether I/O limits on devices beneath the targets were others for a part of the time.
+pub(super) fn io_changed(span: &SpanView, effort: &Effort) -> bool {
+    let own = |limits: &[IoLimit]| {
+        limits.iter().filter(|limit| is_beneath(span, limit)).cloned().collect::<Vec<_>>()
+    };
+    let before = own(&effort.io_limits);
+    effort.limit_changes.iter().any(|change| own(&change.io_limits) != before)
+}
+
+/// Whether a group's CPU quota was another one for a part of the time: what is kept of a change differs from
+/// what was before, and if that isn't I/O limits, it's those of CPUs.
+pub(super) fn quota_changed(effort: &Effort) -> bool {
+    let before = std::iter::once(&effort.io_limits);
+    let before = before.chain(effort.limit_changes.iter().map(|change| &change.io_limits));
+    effort.limit_changes.iter().zip(before).any(|(change, before)| change.io_limits == *before)
+}
+
 /// What else of these groups may have held back I/O that the storage seems to limit.
 pub(super) fn not_reached(span: &SpanView, effort: &Effort) -> Vec<String> {
     let limits = effort.io_limits.iter().filter(|limit| is_beneath(span, limit)).map(|limit| {

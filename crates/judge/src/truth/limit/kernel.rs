@@ -1,13 +1,20 @@
 //! I/Os in flight that are neither at the device nor with the threads: the kernel above the device has them.
 
-use super::Limits;
-use crate::truth::{SpanView, processors};
+use super::{Limits, groups};
+use crate::truth::{SpanView, interrupts, processors};
 use diskspd_model::results::Effort;
 
 /// So much of the depth is most of it.
 const MOST: f64 = 0.5;
 /// A thread that was on a CPU for so long had itself to blame.
 const SATURATED: f64 = 0.95;
+/// A device that has this share of the depth in flight has nearly all of it.
+const NEARLY_ALL: f64 = 0.9;
+/// Interrupts that wake CPUs cost some us, from a deep sleep 100 or 200. Of I/Os that are at the device for
+/// longer than this that is less than a tenth, s.
+const LONG: f64 = 0.001;
+/// Devices that had fewer I/Os in flight on average had none for half of the time.
+const IDLE_DEVICE: f64 = 0.5;
 /// CPUs that were idle for less, on average, had no time left for anybody.
 const IDLE: f64 = 0.1;
 /// So near to the number of its places a queue is full.
@@ -26,16 +33,88 @@ pub(super) fn device_is_short(span: &SpanView, effort: &Effort) -> bool {
     depths(span, effort).is_some_and(|(depth, at_device)| at_device < MOST * depth) && !is_full(span)
 }
 
+/// What an I/O passes on its way between a thread and the device.
+#[derive(Debug)]
+pub(super) enum OnTheWay {
+    /// So many of the outstanding I/Os were at the device; the others were on the way.
+    Long { depth: f64, at_device: f64 },
+    /// Nearly all were there, as far as known. But they were quick, and their interrupts went to CPUs that no
+    /// thread was bound to: what it took to wake those is in the device's time.
+    Crossing,
+}
+
+/// Whether the way to the device and back may have limited the run, if the storage did not: by Little's law
+/// the share of the depth that is at the device is the share of its time that an I/O is there.
+pub(super) fn way_matters(span: &SpanView, effort: &Effort) -> Option<OnTheWay> {
+    if is_full(span) {
+        return None;
+    }
+    let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let depth = depth as f64;
+    if let Some(at_device) = span.queues.at_the_bottom.filter(|at_device| *at_device < NEARLY_ALL * depth) {
+        return Some(OnTheWay::Long { depth, at_device });
+    }
+    let iops = span.measured.total.total.throughput.iops;
+    let at_device = span.queues.at_the_bottom?;
+    (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(OnTheWay::Crossing)
+}
+
+/// Whether the devices right beneath the targets had no I/O at all for half of the time, where no more is
+/// known of them (the page cache lies between): they were waited for too little.
+pub(super) fn devices_are_idle(span: &SpanView) -> bool {
+    let known = span.queues.in_flight.filter(|_| span.queues.at_the_bottom.is_none());
+    known.is_some_and(|queue| queue.requests < IDLE_DEVICE)
+}
+
+/// What else than the kernel above the device explains that most I/Os were between it and the threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// An I/O limit or control of the process's groups was in force on a device, for some of the time.
+    IoLimit,
+    /// Interrupts of the device arrive on CPUs that no thread is bound to: what it takes to wake the threads
+    /// is in neither's time.
+    Interrupts,
+    /// Programs had the CPUs, and the kernel's threads may have waited for them.
+    Crowded,
+}
+
+/// Whether it can't be told that the kernel did what it took so long for. `None` = it can.
+pub(super) fn doubt(span: &SpanView, effort: &Effort, limits: &Limits) -> Option<Doubt> {
+    if kernel_used_the_cpus(span, effort, limits) {
+        return None;
+    }
+    if groups::in_force(span, effort) {
+        return Some(Doubt::IoLimit);
+    }
+    if interrupts::crossing(span).is_some() {
+        return Some(Doubt::Interrupts);
+    }
+    let (kernel, programs) = processors::used_by_others(effort)?;
+    let crowded = mean_idle(span).is_some_and(|idle| idle <= IDLE) && programs > kernel.unwrap_or(0.0);
+    crowded.then_some(Doubt::Crowded)
+}
+
+/// Whether most of what was outstanding was neither at the device nor with threads that worked or waited for
+/// a CPU: then their waiting is not what kept the device from its I/Os.
+pub(super) fn most_are_between(span: &SpanView, effort: &Effort) -> bool {
+    let known = depths(span, effort).filter(|_| device_is_short(span, effort));
+    known.is_some_and(|(depth, at_device)| asleep(span, effort) - at_device >= MOST * depth)
+}
+
 /// Whether the kernel above the device limited the run: most I/Os were there, or hardly any at the device
 /// while threads of the kernel used the CPUs up.
 pub(super) fn limits(span: &SpanView, effort: &Effort, limits: &Limits) -> bool {
-    let Some((depth, at_device)) = depths(span, effort) else { return false };
     if limits.busiest.is_none_or(|busiest| busiest >= SATURATED) || !device_is_short(span, effort) {
         return false;
     }
+    most_are_between(span, effort) || kernel_used_the_cpus(span, effort, limits)
+}
+
+/// How much of the depth belongs to threads that slept.
+fn asleep(span: &SpanView, effort: &Effort) -> f64 {
     // What a thread that works or waits for a CPU has not collected yet is with it.
     let window = span.measured.seconds * 1e9;
-    let asleep: f64 = effort
+    effort
         .workers
         .iter()
         .filter_map(|worker| Some((worker, worker.times?)))
@@ -43,22 +122,38 @@ pub(super) fn limits(span: &SpanView, effort: &Effort, limits: &Limits) -> bool 
             let awake = times.busy.saturating_add(times.waiting.unwrap_or(0)) as f64 / window;
             f64::from(worker.reachable_depth()) * (1.0 - awake).max(0.0)
         })
-        .sum();
-    asleep - at_device >= MOST * depth || kernel_used_the_cpus(span, effort, limits)
+        .sum()
 }
 
 fn kernel_used_the_cpus(span: &SpanView, effort: &Effort, limits: &Limits) -> bool {
     let Some((Some(kernel), programs)) = processors::used_by_others(effort) else { return false };
+    let own = limits.busy.unwrap_or(0.0) * effort.workers.len() as f64;
+    mean_idle(span).is_some_and(|idle| idle <= IDLE) && kernel >= own && kernel >= programs
+}
+
+/// The share of their time that CPUs were idle, on average; `None` = nobody looked.
+fn mean_idle(span: &SpanView) -> Option<f64> {
     let shares = processors::shares(span);
     let idle = shares.iter().map(|share| share.idle).sum::<f64>() / shares.len().max(1) as f64;
-    let own = limits.busy.unwrap_or(0.0) * effort.workers.len() as f64;
-    !shares.is_empty() && idle <= IDLE && kernel >= own && kernel >= programs
+    (!shares.is_empty()).then_some(idle)
 }
 
 /// Whether a queue of the device has no place left: then what waits above it waits for the device.
 fn is_full(span: &SpanView) -> bool {
-    let disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
-    let mut places = disks.filter_map(|disk| disk.device.queue.get("nr_requests")?.parse::<f64>().ok());
-    let requests = span.queues.in_flight.map(|queue| queue.requests);
-    requests.is_some_and(|requests| places.any(|places| requests >= FULL * places))
+    full_queue(span).is_some()
+}
+
+/// A disk whose queue has no place left, and how many it has (`nr_requests`); `None` = none is full, or what
+/// is in it isn't with a device at the bottom, but with the kernel above that (workers of a loop device).
+pub(super) fn full_queue<'a>(span: &SpanView<'a>) -> Option<(&'a str, u64)> {
+    let queue = span.queues.in_flight?;
+    let requests = queue.requests;
+    if span.queues.at_the_bottom.is_some_and(|ios| ios < MOST * queue.counted.unwrap_or(requests)) {
+        return None;
+    }
+    let mut disks = span.system.environment.iter().flat_map(|environment| &environment.disks);
+    disks.find_map(|disk| {
+        let places: u64 = disk.device.queue.get("nr_requests")?.parse().ok()?;
+        (requests >= FULL * places as f64).then_some((disk.device.name.as_str(), places))
+    })
 }

@@ -1,10 +1,12 @@
 //! What limited a run, in words.
 
+use super::kernel::{Doubt, OnTheWay};
 use super::{Limits, MOSTLY, SATURATED, groups, kernel, quota};
 use crate::truth::contention::{self, Contention, Holder};
 use crate::truth::device::Part;
+use crate::truth::interrupts::Crossing;
 use crate::truth::late::Late;
-use crate::truth::{Finding, Severity, SpanView, offered, processors, statements};
+use crate::truth::{Finding, Severity, SpanView, held_up, interrupts, offered, processors, statements};
 use diskspd_model::engines::EngineKind;
 use diskspd_model::results::Limiter;
 use diskspd_model::results::{Effort, ToolCost};
@@ -18,6 +20,7 @@ const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to fi
 
 const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): whichever \
                                       changes the figures was the limit";
+const VARY_DEPTH: &str = "a run with a larger -o shows whether the storage does more with more I/Os";
 /// What limits a run that does no I/O.
 const INTENDED: &str = "the program itself, as intended with engine null";
 
@@ -37,13 +40,7 @@ pub(super) fn describe(
             let what = asked_for(span, late);
             finding(Severity::Note, "limited-by-profile", what)
         }
-        Limiter::CpuQuota => {
-            let (cpus, group) =
-                quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
-            let what = format!("a CPU quota: the control group {group} may use {cpus:.2} CPUs");
-            finding(Severity::Warning, "limited-by-cpu-quota", what)
-                .remedy("lift the quota, or run outside of the group")
-        }
+        Limiter::CpuQuota => cpu_quota(span, effort),
         Limiter::IoLimit => io_limit(span, effort),
         Limiter::VolumeLimit => volume(span),
         Limiter::Tool if is_null => finding(Severity::Note, "limited-by-tool", INTENDED.into()),
@@ -93,6 +90,11 @@ pub(super) fn describe(
             );
             finding(Severity::Note, "limited-by-kernel", what).remedy(LOOK_AT_THE_KERNEL)
         }
+        Limiter::Unclear if groups::io_changed(span, effort) => limits_changed(span),
+        Limiter::Unclear if held_up::stopped(span).is_some() => stopped(span),
+        Limiter::Unclear if kernel::limits(span, effort, limits) => kernel_or_what(span, effort, limits),
+        Limiter::Unclear if kernel::devices_are_idle(span) => idle_devices(span, limits),
+        Limiter::Unclear if !kernel::device_is_short(span, effort) => storage_or_way(span, effort),
         Limiter::Unclear => {
             let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
             let message = format!(
@@ -107,19 +109,103 @@ pub(super) fn describe(
             finding(Severity::Note, "limited-by-depth", what.into())
                 .remedy("raise -o or -t, if the application keeps more I/Os outstanding")
         }
-        Limiter::Storage => {
-            let at_device = span.queues.in_flight.and_then(|queue| queue.counted);
-            // That the depth asked for wasn't reached is no detail: figures of another depth are what was
-            // measured.
-            let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
-            let place = place(span);
-            let at_device =
-                at_device.map(|ios| format!(", {}{ios:.1} of them {place}", but(ios))).unwrap_or_default();
-            let what = format!("the storage, with {} I/Os outstanding{at_device}", limits.depth);
-            finding(Severity::Note, "limited-by-storage", what)
-        }
+        Limiter::Storage => storage(span, limits),
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// The storage, at the depth that it had.
+fn storage(span: &SpanView, limits: &Limits) -> Finding {
+    // That the depth asked for wasn't reached is no detail: figures of another depth are what was measured.
+    let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
+    let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
+        Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place(span)),
+        None => format!("how many of them {} isn't known", place(span)),
+    };
+    let at_depth = match kernel::full_queue(span) {
+        Some((disk, places)) => {
+            format!("at the depth that the queue of {disk} allows (nr_requests is {places})")
+        }
+        None => "at this depth".to_owned(),
+    };
+    let storage =
+        if served(span).is_some() { "the storage or the program that serves it" } else { "the storage" };
+    let message =
+        format!("limited by {storage} {at_depth}, with {} I/Os outstanding, {at_device}", limits.depth);
+    Finding::new("limited-by-storage", Severity::Note, span, message).remedy(VARY_DEPTH)
+}
+
+/// The kernel above the device may have limited the run, or what kept it from its work.
+fn kernel_or_what(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding {
+    let (depth, at_device) = kernel::depths(span, effort).unwrap_or_default();
+    let crossing = interrupts::crossing(span);
+    let (or_what, remedy) = match kernel::doubt(span, effort, limits) {
+        Some(Doubt::IoLimit) => (
+            "the I/O limits of this process's control groups",
+            "measure without the limits, and compare".to_owned(),
+        ),
+        Some(Doubt::Interrupts) => {
+            let remedy = crossing.as_ref().map_or_else(String::new, Crossing::remedy);
+            ("the way of the device's interrupts", remedy)
+        }
+        _ => ("other programs, which used the CPUs", "stop other programs, and measure again".to_owned()),
+    };
+    let message = format!(
+        "the limit is unclear, the kernel above the device or {or_what}: the device had {at_device:.1} of \
+         {depth:.0} outstanding I/Os in flight"
+    );
+    Finding::new("limit-unclear", Severity::Note, span, message).remedy(remedy)
+}
+
+/// I/O limits were others for a part of the time.
+fn limits_changed(span: &SpanView) -> Finding {
+    let message = "the limit is unclear: I/O limits of this process's control groups changed meanwhile";
+    Finding::new("limit-unclear", Severity::Note, span, message).remedy("measure again with unchanged limits")
+}
+
+/// The program was stopped for a part of the time.
+fn stopped(span: &SpanView) -> Finding {
+    let share = held_up::stopped(span).unwrap_or(0.0) * 100.0;
+    let message = format!("the limit is unclear: the program was stopped for {share:.0} % of the time");
+    Finding::new("limit-unclear", Severity::Note, span, message).remedy("measure again")
+}
+
+/// Neither the devices nor the threads had enough to do.
+fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
+    let requests = span.queues.in_flight.map_or(0.0, |queue| queue.requests);
+    let message = format!(
+        "the limit is unclear: the devices had only {requests:.1} I/Os in flight on average, and threads \
+         were on a CPU or ready for one {:.0} % of the time",
+        (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+    );
+    Finding::new("limit-unclear", Severity::Note, span, message).remedy(VARY_THREADS_AND_DEPTH)
+}
+
+/// The storage may have limited the run, or what lies between it and the threads.
+fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
+    let crossing = interrupts::crossing(span);
+    let or_what = match &crossing {
+        Some(crossing) => format!("the way of its interrupts ({})", crossing.describe()),
+        None => "the way to it and back".to_owned(),
+    };
+    let at_device = match kernel::way_matters(span, effort) {
+        Some(OnTheWay::Long { depth, at_device }) => {
+            format!(": the device had {at_device:.1} of {depth:.0} outstanding I/Os in flight")
+        }
+        _ => String::new(),
+    };
+    let message = format!("the limit is unclear, the storage or {or_what}{at_device}");
+    let remedy = crossing.map_or_else(|| VARY_THREADS_AND_DEPTH.to_owned(), |crossing| crossing.remedy());
+    Finding::new("limit-unclear", Severity::Note, span, message).remedy(remedy)
+}
+
+/// A quota of CPU time.
+fn cpu_quota(span: &SpanView, effort: &Effort) -> Finding {
+    let (cpus, group) = quota(span, effort).map_or((0.0, ""), |quota| (quota.cpus, quota.group.as_str()));
+    let when = if groups::quota_changed(effort) { ", for a part of the time" } else { "" };
+    let message = format!("limited by a CPU quota: the control group {group} may use {cpus:.2} CPUs{when}");
+    Finding::new("limited-by-cpu-quota", Severity::Warning, span, message)
+        .remedy("lift the quota, or run outside of the group")
 }
 
 /// An I/O limit of a control group.
@@ -212,6 +298,25 @@ fn asked_for(span: &SpanView, late: Option<&Late>) -> String {
     format!("the requested limit ({option}){late}")
 }
 
+/// Who else used the CPUs, and for what.
+fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
+    use Limiter::{BusyCpus, Cpu, Depth, Kernel, Storage, Unclear};
+    let mut lines = Vec::new();
+    // What else used the CPUs may be what works for the storage: workers, servers of file systems.
+    if matches!(limiter, Kernel | Unclear | Storage | Cpu) {
+        lines = processors::named(effort);
+    }
+    lines.extend(served(span).filter(|_| matches!(limiter, BusyCpus | Depth | Unclear | Storage)));
+    lines
+}
+
+/// File systems that a program serves: what it does on the CPUs isn't done beside the run, but for it.
+fn served(span: &SpanView) -> Option<String> {
+    let kinds = span.ids.iter().filter_map(|id| Some(&span.host.storage(*id)?.file_system.as_ref()?.kind));
+    let kind = kinds.into_iter().find(|kind| kind.starts_with("fuse"))?;
+    Some(format!("a program serves the file system ({kind}): what it does on the CPUs belongs to the I/Os"))
+}
+
 /// Of a run that its profile didn't limit: the pauses and the limit that it has all the same.
 fn asked_in_vain(mut finding: Finding, span: &SpanView) -> Finding {
     let paused = span.asked.targets.iter().map(|target| super::pauses(span, target)).fold(0.0, f64::max);
@@ -251,12 +356,7 @@ fn with_figures(
             finding = finding.shown_by("kernel threads can't be seen from this process".into());
         }
     }
-    // What else used the CPUs may be what works for the storage: workers, servers of file systems.
-    if matches!(limiter, Limiter::Kernel | Limiter::Unclear | Limiter::Storage | Limiter::Cpu) {
-        for text in processors::named(effort) {
-            finding = finding.shown_by(text);
-        }
-    }
+    finding = beside(span, effort, limiter).into_iter().fold(finding, Finding::shown_by);
     let percent = |share: f64| share * 100.0;
     if let (Some(busy), Some(busiest), Some(user)) = (limits.busy, limits.busiest, limits.user) {
         let mut text = format!("threads used {:.0} % of a CPU each", percent(busy));
