@@ -5,6 +5,7 @@
 mod course;
 mod device;
 mod network;
+mod power;
 mod programs;
 mod ranks;
 mod runs;

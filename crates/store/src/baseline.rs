@@ -164,7 +164,7 @@ impl Store {
     fn put<T: Serialize>(&self, kind: &NotesKind, name: &str, notes: T) -> Result<(), StoreError> {
         let folder = self.folder().join(kind.folder);
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
-        fs::create_dir_all(&folder).map_err(failed)?;
+        self.make_folder(&folder).map_err(failed)?;
         let file = self.notes_file(kind, name);
         let format = NotesFormat { name: kind.format.to_owned(), version: 1 };
         let bytes = serde_json::to_vec_pretty(&StoredNotes { format, notes });

@@ -127,8 +127,7 @@ impl Store {
         let folder = self.runs();
         let unwritten =
             |error: io::Error| StoreError::Unwritten { file: folder.clone(), why: error.to_string() };
-        steps::before(FileStep::MakeFolder).map_err(unwritten)?;
-        fs::create_dir_all(&folder).map_err(unwritten)?;
+        self.make_folder(&folder).map_err(unwritten)?;
         loop {
             let id = id::random();
             if self.has(&id, source)? {
@@ -145,6 +144,33 @@ impl Store {
             drop(about);
             return Ok(KeptRun { id, file });
         }
+    }
+
+    /// Makes a folder of the store. When this returns its name is on the disk, and so are those of the
+    /// folders above that weren't there: a file is lost with any of them.
+    ///
+    /// # Errors
+    /// It can't be made, or what the disk says.
+    pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
+        let above = |path: &Path| {
+            let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+            above.unwrap_or(Path::new(".")).to_owned()
+        };
+        let missing = folder.ancestors().filter(|path| !path.as_os_str().is_empty() && !path.exists());
+        let made = missing.map(above);
+        // Also where they are there: whoever made them may have been killed before they were on the disk.
+        let own = [above(folder), above(&self.folder)];
+        let holders: BTreeSet<PathBuf> = made.chain(own).collect();
+        steps::before(FileStep::MakeFolder)?;
+        fs::create_dir_all(folder)?;
+        for holder in holders {
+            match OpenFolder::open(&holder) {
+                // Names can be put into it, and nobody may look: there is no way to wait for the disk.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+                opened => opened?.sync()?,
+            }
+        }
+        Ok(())
     }
 
     /// The file of a run.

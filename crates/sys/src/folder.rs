@@ -1,7 +1,7 @@
 //! A folder that is held open, and files right in it: no name leads out of it, by no link, and none that is
 //! put there meanwhile.
 
-use crate::steps::{FileStep, before};
+use crate::steps::{self, FileStep, before};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -112,7 +112,11 @@ impl OpenFolder {
     /// What the kernel says.
     pub fn sync(&self) -> io::Result<()> {
         before(FileStep::SyncFolder)?;
-        Ok(rustix::fs::fsync(&self.0)?)
+        rustix::fs::fsync(&self.0)?;
+        if steps::is_watched() {
+            steps::synced(&File::from(self.0.try_clone()?));
+        }
+        Ok(())
     }
 }
 

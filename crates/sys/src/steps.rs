@@ -57,6 +57,9 @@ pub trait StepWatcher {
     /// It isn't done, and why: the thread goes on as if the kernel had said so.
     fn before(&self, step: FileStep) -> io::Result<()>;
 
+    /// All of a file, or all names in a folder, are on the disk now: the power may be cut.
+    fn synced(&self, _what: &File) {}
+
     /// In place of a random number.
     fn random(&self) -> u64;
 
@@ -139,7 +142,16 @@ pub fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 /// What the kernel or the watcher says.
 pub fn sync_all(file: &File) -> io::Result<()> {
     before(FileStep::Sync)?;
-    file.sync_all()
+    file.sync_all()?;
+    synced(file);
+    Ok(())
+}
+
+/// A file or a folder is on the disk now.
+pub(crate) fn synced(what: &File) {
+    if let Some(watcher) = watcher() {
+        watcher.synced(what);
+    }
 }
 
 #[cfg(test)]

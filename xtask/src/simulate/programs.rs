@@ -2,9 +2,11 @@
 //! one may have its turn, the disk may be full, or the program is killed, as the seed says.
 
 use super::course::Course;
+use super::power::DurableFolder;
 use crate::trends::Random;
 use diskspd::sys::steps::{FileStep, StepWatcher, watch};
 use std::cell::Cell;
+use std::fs::File;
 use std::io;
 use std::rc::Rc;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,6 +27,8 @@ pub struct RoundFaults {
     pub killed_at: Vec<Option<u32>>,
     /// The disk is full from this step of all on, for so many.
     pub full: (u32, u32),
+    /// Before this step of all the power is cut; `None` = never.
+    pub cut_at: Option<u32>,
     /// The file system has files without names.
     pub has_unnamed: bool,
     /// How far the wall clock is ahead of the kernel's, ns.
@@ -35,6 +39,7 @@ struct State {
     active: usize,
     has_ended: Vec<bool>,
     is_dead: Vec<bool>,
+    is_cut: bool,
     steps: Vec<u32>,
     all_steps: u32,
     random: Random,
@@ -44,25 +49,28 @@ struct State {
 /// The programs of a round.
 pub struct Programs {
     faults: RoundFaults,
+    disk: Arc<DurableFolder>,
     state: Mutex<State>,
     /// By program: it may go on.
     turns: Vec<Condvar>,
 }
 
 impl Programs {
-    /// As many as the faults say.
-    pub fn new(faults: RoundFaults, random: Random, course: Course) -> Programs {
+    /// As many as the faults say, on this disk.
+    pub fn new(faults: RoundFaults, disk: Arc<DurableFolder>, random: Random, course: Course) -> Programs {
         let count = faults.killed_at.len();
         let state = State {
             active: 0,
             has_ended: vec![false; count],
             is_dead: vec![false; count],
+            is_cut: false,
             steps: vec![0; count],
             all_steps: 0,
             random,
             course,
         };
-        Programs { faults, state: Mutex::new(state), turns: (0..count).map(|_| Condvar::new()).collect() }
+        let turns = (0..count).map(|_| Condvar::new()).collect();
+        Programs { faults, disk, state: Mutex::new(state), turns }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -109,6 +117,11 @@ impl Programs {
     /// Whether a program was killed: nobody hears what it has to say.
     pub fn is_dead(&self, program: usize) -> bool {
         self.state().is_dead[program]
+    }
+
+    /// Whether the power was cut.
+    pub fn is_cut(&self) -> bool {
+        self.state().is_cut
     }
 
     /// Whether the disk is full at some time.
@@ -160,6 +173,11 @@ impl StepWatcher for Watched {
             state.is_dead[program] = true;
             state.course.step(format_args!("program {program}: killed before {step:?}"));
         }
+        if faults.cut_at.is_some_and(|at| state.all_steps > at) && !state.is_cut {
+            state.is_cut = true;
+            state.is_dead.fill(true);
+            state.course.step(format_args!("program {program}: the power is cut before {step:?}"));
+        }
         if state.is_dead[program] || state.all_steps >= ENDLESS {
             return Err(io::Error::from_raw_os_error(EIO));
         }
@@ -175,6 +193,12 @@ impl StepWatcher for Watched {
         let said = if failed.is_some() { ", refused" } else { "" };
         state.course.step(format_args!("program {program}: {step:?}{said}"));
         failed.map_or(Ok(()), |code| Err(io::Error::from_raw_os_error(code)))
+    }
+
+    fn synced(&self, what: &File) {
+        if let Err(error) = self.programs.disk.synced(what) {
+            self.programs.note(self.program, &format!("what was synced can't be read: {error}"));
+        }
     }
 
     fn random(&self) -> u64 {

@@ -1,7 +1,9 @@
 //! The world of the history: programs that keep, describe, remove and list runs in one folder at the same
-//! time, are killed before any step, find the disk full, and an index that is lost, damaged or of yesterday.
+//! time, are killed before any step, find the disk full, lose their power, and an index that is lost, damaged
+//! or of yesterday.
 
 use super::course::Course;
+use super::power::DurableFolder;
 use super::programs::{Programs, RoundFaults};
 use super::runs::{Attempts, Doing, all};
 use crate::Failure;
@@ -13,10 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 const HOUR_NS: i64 = 3_600_000_000_000;
+/// Makes another seed of a seed.
+const CUTS: u64 = 0x5eed_c075;
 const INDEX: &str = "index.sqlite";
 /// A page of the index, bytes.
 const PAGE: usize = 4096;
-/// Memory: nothing here depends on what a disk does when its power is cut.
+/// Memory: what a disk does when its power is cut is simulated.
 const MEMORY: &str = "/dev/shm";
 
 /// What became of the index between two rounds.
@@ -30,6 +34,8 @@ enum IndexFault {
     Cut,
     /// A page in the middle is overwritten.
     Damaged,
+    /// Some of its pages are as they were a round ago: its disk said that they are written, and lied.
+    Mixed,
 }
 
 /// Plays a seed, and returns the hash of its course.
@@ -47,13 +53,17 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
     let mut made = tempfile::Builder::new();
     made.prefix("diskspd-simulate-");
     let folder = if memory.is_dir() { made.tempdir_in(memory) } else { made.tempdir() }?;
-    let store = Store::at(folder.path());
+    // Its folder isn't there yet.
+    let store = Store::at(folder.path().join("history"));
     let mut random = Random(seed);
+    // Numbers of their own: the courses of seeds that are written down stay as far as the first cut.
+    let mut cuts = Random(seed ^ CUTS);
+    let disk = Arc::new(DurableFolder::of(folder.path())?);
     let attempts = Mutex::new(Attempts::default());
     let mut ahead_ns = 0;
     let mut older = None;
     for _ in 0..1 + random.number() % 3 {
-        let fault = IndexFault::of(&mut random);
+        let mut fault = IndexFault::of(&mut random);
         course.step(format_args!("the index: {fault:?}"));
         spoil(&store, fault, older.take(), &mut random)?;
         older = fs::read(store.folder().join(INDEX)).ok();
@@ -62,11 +72,12 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
             1 => ahead_ns = 0,
             _ => {}
         }
-        let faults = RoundFaults::of(&mut random, ahead_ns);
+        let cut_at = cuts.number().is_multiple_of(3).then(|| cuts.number() as u32 % 150);
+        let faults = RoundFaults { cut_at, ..RoundFaults::of(&mut random, ahead_ns) };
         course.step(format_args!("{faults:?}"));
         let (numbers, steps) =
             (std::mem::replace(&mut random, Random(0)), std::mem::replace(course, Course::new(false)));
-        let programs = Arc::new(Programs::new(faults, numbers, steps));
+        let programs = Arc::new(Programs::new(faults, Arc::clone(&disk), numbers, steps));
         let is_endless = programs.run(|program| {
             for _ in 0..1 + programs.number() % 3 {
                 Doing { programs: &programs, store: &store, attempts: &attempts, program }.act();
@@ -75,6 +86,13 @@ fn play(seed: u64, course: &mut Course) -> Result<(), Failure> {
         (random, *course) = programs.end();
         if is_endless {
             return Err("a program waits for ever".into());
+        }
+        if programs.is_cut() {
+            disk.cut(folder.path(), INDEX, &mut cuts, course)?;
+            let after = IndexFault::of_a_cut(&mut cuts);
+            course.step(format_args!("the index behind the cut: {after:?}"));
+            spoil(&store, after, older.clone(), &mut cuts)?;
+            fault = if after == IndexFault::Kept { fault } else { after };
         }
         let mut attempts = attempts.lock().unwrap_or_else(PoisonError::into_inner);
         look(&store, &mut attempts, fault, course)?;
@@ -89,6 +107,15 @@ impl IndexFault {
             1 => IndexFault::Older,
             2 => IndexFault::Cut,
             3 => IndexFault::Damaged,
+            _ => IndexFault::Kept,
+        }
+    }
+
+    /// What a power cut leaves: SQLite's last transactions, or those before; and what a disk that lies may.
+    fn of_a_cut(random: &mut Random) -> IndexFault {
+        match random.number() % 4 {
+            0 => IndexFault::Older,
+            1 => IndexFault::Mixed,
             _ => IndexFault::Kept,
         }
     }
@@ -108,6 +135,14 @@ fn spoil(
         IndexFault::Lost => return Ok(fs::remove_file(index)?),
         IndexFault::Older => bytes = older.unwrap_or(bytes),
         IndexFault::Cut => bytes.truncate(random.number() as usize % bytes.len()),
+        IndexFault::Mixed => {
+            let older = older.unwrap_or_default();
+            for (page, before) in bytes.chunks_exact_mut(PAGE).zip(older.chunks_exact(PAGE)) {
+                if random.number().is_multiple_of(4) {
+                    page.copy_from_slice(before);
+                }
+            }
+        }
         IndexFault::Damaged => {
             let page = 1 + random.number() as usize % (bytes.len() / PAGE - 1);
             bytes[page * PAGE..(page + 1) * PAGE].fill(0xA5);
@@ -130,7 +165,8 @@ impl RoundFaults {
         };
         // A number that is drawn for nothing keeps the courses of seeds that are written down.
         random.number();
-        RoundFaults { killed_at, full, has_unnamed: random.number().is_multiple_of(2), ahead_ns }
+        let has_unnamed = random.number().is_multiple_of(2);
+        RoundFaults { killed_at, full, cut_at: None, has_unnamed, ahead_ns }
     }
 }
 
@@ -147,7 +183,14 @@ fn look(
     if !store.is_there() {
         return Ok(());
     }
-    let index = store.open()?;
+    let index = match fault {
+        // Whether that is seen depends on the pages. It costs no run, and reindex makes it right.
+        IndexFault::Mixed => {
+            drop(store.open().map(|index| all(&index)));
+            store.reindex()?
+        }
+        _ => store.open()?,
+    };
     if fault == IndexFault::Kept && !index.troubles.is_empty() {
         return Err(format!("something is wrong with the history: {:?}", index.troubles).into());
     }

@@ -203,8 +203,9 @@ impl Store {
         self.refuse_what_is_no_file()?;
         let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = self.connection(mode).map_err(failed)?;
-        // A crash of the machine may cost the index, and no run.
-        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;").map_err(failed)?;
+        // Where a disk keeps what it was told to, a power cut leaves an index of the last change or the one
+        // before. Pages of both would not always be seen.
+        connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;").map_err(failed)?;
         let mut index = StoreIndex { store: self.clone(), connection, troubles: Vec::new() };
         index.bring_tables_up_to_date()?;
         Ok(index)
