@@ -74,7 +74,7 @@ const COMMANDS: &[Command] = &[
         "power-cuts",
         power_cuts::main,
         "[--only honest|faults|atomic] [--cuts 1000] [--place raw|ext4|xfs|btrfs] [--seconds 2]\n    \
-         [--block 16K] [--seed 1] [--ours PATH]",
+         [--block 16K] [--seed 1] [--way '-b4K -o8 -Sh'] [--keep FOLDER] [--ours PATH]",
         "Records the writes of runs, and shows the disk as so many power cuts would have left it (as\n    \
          root, with FUSE and mkfs): honest storage is never called wrong, each injected fault is called\n    \
          by its name, and no atomic write is torn, while torn ones are seen without --atomic.",

@@ -16,11 +16,13 @@ mod random;
 mod recording;
 mod setting;
 mod stage;
+mod unflushed;
 
 use crate::apart::apart;
 use crate::arguments::Arguments;
 use crate::table::print;
 use crate::{Failure, program};
+use diskspd::results::{FailedSector, IntegrityResults};
 use place::Place;
 use random::Random;
 use recording::{Recording, Workload};
@@ -37,6 +39,8 @@ pub fn main(arguments: &mut Arguments) -> Result<(), Failure> {
         seed: arguments.number("--seed", 1)?,
         seconds: arguments.number("--seconds", 2)?,
         place: place.map(|name| Place::named(&name)).transpose()?,
+        keep: arguments.value("--keep")?.map(Into::into),
+        way: arguments.value("--way")?,
         block: arguments.value("--block")?.unwrap_or_else(|| "16K".to_owned()),
         diskspd: program::path(arguments.value("--ours")?)?,
     };
@@ -65,10 +69,11 @@ const HONEST: [&str; 3] =
 /// Of honest storage nothing may ever be found wrong.
 fn honest(setting: &Setting) -> Result<bool, Failure> {
     let places: Vec<Place> = setting.place.map_or_else(|| Place::ALL.to_vec(), |place| vec![place]);
-    let each = setting.cuts.div_ceil(places.len() * HONEST.len());
+    let ways = setting.way.as_deref().map_or_else(|| HONEST.to_vec(), |way| vec![way]);
+    let each = setting.cuts.div_ceil(places.len() * ways.len());
     let mut rows = Vec::new();
     let mut wrong = 0;
-    for (place, way) in places.iter().flat_map(|place| HONEST.iter().map(move |way| (*place, *way))) {
+    for (place, way) in places.iter().flat_map(|place| ways.iter().map(move |way| (*place, *way))) {
         let found = Workload { place, way, atomic: false, whole_blocks: false }.cut(setting, each)?;
         wrong += found.wrong_cuts;
         rows.push(found.row(&format!("{} {way}", place.name())));
@@ -100,15 +105,33 @@ struct CutsFound {
     too_early: usize,
     verified: u64,
     undecided: u64,
+    /// Writes that were acknowledged by themselves, and those of them behind which no flush had come.
+    acknowledged: usize,
+    unflushed: usize,
     /// Cuts that left something wrong, and those that left blocks of two versions.
     wrong_cuts: usize,
     torn_cuts: usize,
+    /// Cuts behind which only what was acknowledged without a flush was wrong: whoever acknowledged it did
+    /// wrong, and is called so rightly.
+    named_cuts: usize,
     seconds: f64,
 }
 
 impl CutsFound {
-    const HEAD: [&'static str; 9] =
-        ["of a run", "events", "cuts", "too early", "verified", "undecided", "wrong", "torn", "s"];
+    const HEAD: [&'static str; 12] = [
+        "of a run",
+        "events",
+        "acknowledged",
+        "no flush",
+        "cuts",
+        "too early",
+        "verified",
+        "undecided",
+        "named",
+        "wrong",
+        "torn",
+        "s",
+    ];
 
     fn only_torn(&self) -> bool {
         self.torn_cuts == self.wrong_cuts
@@ -117,10 +140,13 @@ impl CutsFound {
     fn row(&self, name: &str) -> Vec<String> {
         let counts = [
             self.events as u64,
+            self.acknowledged as u64,
+            self.unflushed as u64,
             self.judged as u64,
             self.too_early as u64,
             self.verified,
             self.undecided,
+            self.named_cuts as u64,
             self.wrong_cuts as u64,
             self.torn_cuts as u64,
             self.seconds as u64,
@@ -129,28 +155,47 @@ impl CutsFound {
     }
 }
 
+/// What is wrong with a sector, for whoever looks for the reason.
+fn in_words(failed: &FailedSector) -> String {
+    let there = failed.found.as_ref().map_or(0, |found| found.generation);
+    let FailedSector { fault, offset, expected, at_us, .. } = failed;
+    format!("{} at {offset}: version {there}, not {expected}, durable since {at_us} us", fault.name())
+}
+
 impl Workload<'_> {
     /// Records it, and judges so many cuts: half of them at flushes.
     fn cut(&self, setting: &Setting, cuts: usize) -> Result<CutsFound, Failure> {
         let begin = Instant::now();
         let recording = Recording::make(setting, self)?;
         let mut random = Random(setting.seed);
-        let mut found = CutsFound { events: recording.events(), ..CutsFound::default() };
+        let unflushed = recording.unflushed()?;
+        let mut found = CutsFound {
+            events: recording.events(),
+            acknowledged: unflushed.acknowledged,
+            unflushed: unflushed.not_durable.len(),
+            ..CutsFound::default()
+        };
         for at in recording.moments(cuts, &mut random) {
             let bytes = recording.disk().cut(at, |sectors| random.kept(sectors));
-            let Some(counts) = recording.judge(bytes)? else {
+            let judged = recording.judge(bytes)?;
+            let Some(IntegrityResults { counts, failures, .. }) = judged else {
                 found.too_early += 1;
                 continue;
             };
             found.judged += 1;
             found.verified += counts.verified;
             found.undecided += counts.undecided;
-            if counts.wrong() > 0 {
+            let all = counts.wrong() == failures.len() as u64;
+            if counts.wrong() > 0 && all && failures.iter().all(|failed| unflushed.explains(failed)) {
+                found.named_cuts += 1;
+            } else if counts.wrong() > 0 {
                 found.wrong_cuts += 1;
                 let torn = counts.failed.keys().all(|fault| fault.name() == "not atomic");
                 found.torn_cuts += usize::from(torn);
                 if !torn {
                     println!("cut at event {at}: {}", counts.described());
+                    failures.iter().for_each(|failed| println!("    {}", in_words(failed)));
+                    setting.keep.as_deref().map_or(Ok(()), |folder| recording.keep(at, bytes, folder))?;
                 }
             }
         }

@@ -11,8 +11,10 @@ pub const SECTOR: usize = 512;
 const PAGE: usize = 4096;
 
 /// What was done on the disk.
-enum Event {
+pub enum DiskEvent {
+    /// Bytes were written from an offset on.
     Write { offset: usize, data: Vec<u8> },
+    /// What was written before was to be durable.
     Flush,
 }
 
@@ -22,7 +24,7 @@ pub struct Disk {
     whole: usize,
     /// While recording: all of it. Later: what was durable before the cut that is shown.
     content: Vec<u8>,
-    events: Vec<Event>,
+    events: Vec<DiskEvent>,
     /// Bytes that the journal had when each of the events came.
     journal_bytes: Vec<u64>,
     /// Where the journal is.
@@ -74,7 +76,7 @@ impl Disk {
         }
     }
 
-    fn remember(&mut self, event: Event) {
+    fn remember(&mut self, event: DiskEvent) {
         self.events.push(event);
         self.journal_bytes.push(std::fs::metadata(&self.journal).map_or(0, |found| found.len()));
     }
@@ -99,16 +101,16 @@ impl Disk {
         self.changed.clear();
         self.shown += 1;
         let before = &self.events[self.applied..at];
-        let durable = before.iter().rposition(|event| matches!(event, Event::Flush)).unwrap_or(0);
+        let durable = before.iter().rposition(|event| matches!(event, DiskEvent::Flush)).unwrap_or(0);
         for event in &self.events[self.applied..self.applied + durable] {
-            if let Event::Write { offset, data } = event {
+            if let DiskEvent::Write { offset, data } = event {
                 self.content[*offset..][..data.len()].copy_from_slice(data);
             }
         }
         self.applied += durable;
         let in_flight = std::mem::take(&mut self.events);
         for event in &in_flight[self.applied..=at] {
-            let Event::Write { offset, data } = event else { continue };
+            let DiskEvent::Write { offset, data } = event else { continue };
             match keep(data.len() / self.whole) {
                 Kept::Nothing => {}
                 Kept::All => self.change(*offset, data),
@@ -131,16 +133,30 @@ impl Disk {
 
     /// The numbers of the events that were flushes.
     pub fn flushes(&self) -> Vec<usize> {
-        let flushes = self.events.iter().enumerate().filter(|(_, event)| matches!(event, Event::Flush));
+        let flushes = self.events.iter().enumerate().filter(|(_, event)| matches!(event, DiskEvent::Flush));
         flushes.map(|(number, _)| number).collect()
     }
 
     /// All writes in their order: number of the event, offset, data.
     pub fn writes(&self) -> impl Iterator<Item = (usize, usize, &[u8])> {
         self.events.iter().enumerate().filter_map(|(number, event)| match event {
-            Event::Write { offset, data } => Some((number, *offset, &data[..])),
-            Event::Flush => None,
+            DiskEvent::Write { offset, data } => Some((number, *offset, &data[..])),
+            DiskEvent::Flush => None,
         })
+    }
+
+    /// All events up to one, a line each: its number, where and how long a write is, bytes.
+    pub fn listed(&self, at: usize) -> String {
+        let line = |(number, event): (usize, &DiskEvent)| match event {
+            DiskEvent::Write { offset, data } => format!("{number} write {offset} {}\n", data.len()),
+            DiskEvent::Flush => format!("{number} flush\n"),
+        };
+        self.events.iter().enumerate().take(at + 1).map(line).collect()
+    }
+
+    /// All events in their order, and how many bytes the journal had when each came.
+    pub fn events(&self) -> impl Iterator<Item = (&DiskEvent, u64)> {
+        self.events.iter().zip(self.journal_bytes.iter().copied())
     }
 
     /// Bytes that the journal had when an event came.
@@ -178,14 +194,14 @@ impl ServedDisk for Disk {
 
     fn write(&mut self, offset: usize, data: &[u8]) {
         if self.is_recorded {
-            self.remember(Event::Write { offset, data: data.to_vec() });
+            self.remember(DiskEvent::Write { offset, data: data.to_vec() });
         }
         self.change(offset, data);
     }
 
     fn flush(&mut self) {
         if self.is_recorded {
-            self.remember(Event::Flush);
+            self.remember(DiskEvent::Flush);
         }
     }
 }

@@ -82,8 +82,8 @@ fn inject(recording: &Recording, setting: &Setting, fault: Fault, words: &[&str]
             Fault::FlushIgnored => history.ignore_flushes(recording, at, &mut random)?,
             _ => history.damage(recording, fault, at, &mut random)?,
         };
-        let Some(counts) = bytes.map(|bytes| recording.judge(bytes)).transpose()?.flatten() else { continue };
-        named.add(&counts, words, fault);
+        let Some(found) = bytes.map(|bytes| recording.judge(bytes)).transpose()?.flatten() else { continue };
+        named.add(&found.counts, words, fault);
     }
     Ok(named)
 }

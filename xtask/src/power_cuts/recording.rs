@@ -5,11 +5,12 @@ use super::place::Place;
 use super::random::Random;
 use super::setting::Setting;
 use super::stage::{Stage, run};
+use super::unflushed::Unflushed;
 use crate::Failure;
-use crate::served;
+use crate::served::{self, ServedDisk};
 use diskspd::integrity::journal::{JournalContent, format};
 use diskspd::integrity::{Power, read_back};
-use diskspd::results::{AddUp, IntegrityCounts};
+use diskspd::results::IntegrityResults;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -140,12 +141,36 @@ impl Recording {
         }
     }
 
+    /// Which writes were acknowledged and had no flush behind them.
+    ///
+    /// # Errors
+    /// The journal makes no sense.
+    pub fn unflushed(&self) -> Result<Unflushed, Failure> {
+        Unflushed::of(&self.disk(), &self.journal)
+    }
+
+    /// Keeps in a folder what a cut at an event left: the disk (`N.disk`), the journal (`N.journal`), and
+    /// what came to the disk until then (`N.events`: number, offset and length in bytes; `flush`).
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub fn keep(&self, at: usize, bytes: u64, folder: &Path) -> Result<(), Failure> {
+        std::fs::create_dir_all(folder)?;
+        let file = |ending: &str| folder.join(format!("{at}.{ending}"));
+        std::fs::write(file("journal"), &self.journal[..self.journal.len().min(bytes as usize)])?;
+        let disk = self.disk();
+        let mut content = vec![0; disk.size()];
+        disk.read(0, &mut content);
+        std::fs::write(file("disk"), content)?;
+        Ok(std::fs::write(file("events"), disk.listed(at))?)
+    }
+
     /// Judges what is shown by what the journal said when it had so many bytes; `None` = nothing was durable
     /// yet.
     ///
     /// # Errors
     /// What is left can't be mounted or read.
-    pub fn judge(&self, bytes: u64) -> Result<Option<IntegrityCounts>, Failure> {
+    pub fn judge(&self, bytes: u64) -> Result<Option<IntegrityResults>, Failure> {
         let Some(mut said) = self.said(bytes)?.filter(|said| !said.acknowledged.is_empty()) else {
             return Ok(None);
         };
@@ -159,13 +184,13 @@ impl Recording {
                 self.place.mount(&device, &self.mount, &mut stage)?
             }
         };
-        let mut counts = IntegrityCounts::default();
+        let mut all = IntegrityResults::default();
         said.targets.values_mut().for_each(|target| target.atomic |= self.whole_blocks);
         for of_journal in said.targets.values() {
             let found = read_back(&said, of_journal, Path::new(&target), Power::Lost)?;
-            counts.add(&found.results.counts);
+            all.add_thread(found.results);
         }
-        Ok(Some(counts))
+        Ok(Some(all))
     }
 }
 

@@ -15,6 +15,10 @@ pub struct Setting {
     pub seconds: u32,
     /// Where; `None` = as the campaign has it.
     pub place: Option<Place>,
+    /// Options of the runs on honest storage; `None` = each of the campaign's own.
+    pub way: Option<String>,
+    /// Where what wrong cuts leave is kept; `None` = nowhere.
+    pub keep: Option<PathBuf>,
     /// Block size of atomic writes.
     pub block: String,
 }

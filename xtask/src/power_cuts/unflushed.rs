@@ -1,0 +1,175 @@
+//! Acknowledged writes behind which no flush came: whoever said that they are durable, the disk didn't.
+//!
+//! A disk with a cache keeps what was written before a flush that has ended. So between a write and its
+//! acknowledgement there has to be one, whatever file system lies between.
+
+use super::disk::{Disk, DiskEvent, SECTOR};
+use crate::Failure;
+use diskspd::integrity::SectorStamp;
+use diskspd::integrity::journal::{Acknowledged, JournalContent, format};
+use diskspd::results::FailedSector;
+use std::collections::{HashMap, HashSet};
+
+/// What a recording says of that.
+#[derive(Default)]
+pub struct Unflushed {
+    /// Writes that were acknowledged by themselves: none overlapped.
+    pub acknowledged: usize,
+    /// Those of them that weren't durable then: the offset of each in the target, bytes, and its version.
+    pub not_durable: HashSet<(u64, u64)>,
+    /// Bytes of a place that has versions.
+    unit: u64,
+}
+
+impl Unflushed {
+    /// Looks at all that came to the disk, and at what the journal said when it came.
+    ///
+    /// # Errors
+    /// The journal makes no sense.
+    pub fn of(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
+        let mut found = Unflushed::default();
+        let JournalContent { run, targets, .. } = format::read(journal)?;
+        found.unit = targets.values().map(|target| target.unit).max().unwrap_or(1);
+        let mut saying = Saying::new(journal);
+        // By place: the versions that came, and when. A cache may leave out what was replaced in it.
+        let mut written: HashMap<u64, Vec<(u64, usize)>> = HashMap::new();
+        let mut last_flush = None;
+        for (number, (event, bytes)) in disk.events().enumerate() {
+            for ack in saying.until(bytes)? {
+                let mut came = written.get(&ack.offset).into_iter().flatten();
+                found.acknowledged += 1;
+                if !came.any(|(version, at)| *version >= ack.oldest && last_flush > Some(*at)) {
+                    found.not_durable.insert((ack.offset, ack.oldest));
+                }
+            }
+            match event {
+                DiskEvent::Flush => last_flush = Some(number),
+                DiskEvent::Write { data, .. } => {
+                    let stamps = data.chunks_exact(SECTOR).filter_map(SectorStamp::of);
+                    for stamp in stamps.filter(|stamp| stamp.run == run) {
+                        written.entry(stamp.offset).or_default().push((stamp.generation, number));
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a sector is wrong because what was acknowledged there wasn't durable.
+    pub fn explains(&self, failed: &FailedSector) -> bool {
+        let place = failed.offset - failed.offset % self.unit.max(1);
+        self.not_durable.contains(&(place, failed.expected))
+    }
+}
+
+/// A journal, read as it grows.
+struct Saying<'a> {
+    journal: &'a [u8],
+    /// Bytes of the first pieces, without which none is understood.
+    head: usize,
+    read: usize,
+}
+
+impl<'a> Saying<'a> {
+    fn new(journal: &'a [u8]) -> Saying<'a> {
+        // The run, and its one target.
+        let head = (0..2).fold(0, |at, _| {
+            let length = journal.get(at..).and_then(|rest| rest.first_chunk());
+            length.map_or(at, |length| at + 8 + u32::from_le_bytes(*length) as usize)
+        });
+        let head = head.min(journal.len());
+        Saying { journal, head, read: head }
+    }
+
+    /// What it has said newly of single writes when it has so many bytes.
+    fn until(&mut self, bytes: u64) -> Result<Vec<Acknowledged>, Failure> {
+        let to = self.journal.len().min(bytes as usize);
+        if to <= self.read {
+            return Ok(Vec::new());
+        }
+        let new = [&self.journal[..self.head], &self.journal[self.read..to]].concat();
+        let said = format::read(&new[..])?;
+        // What of it is no whole piece is read again.
+        self.read = to.saturating_sub(said.broken as usize);
+        Ok(said.acknowledged.into_values().filter(|ack| !ack.overlapped).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::served::ServedDisk;
+    use diskspd::integrity::SectorChecksums;
+    use diskspd::integrity::journal::format::JournalPiece;
+    use diskspd::integrity::journal::{JournalTarget, Mixing};
+
+    const RUN: u64 = 9;
+    const UNIT: u64 = 4096;
+
+    fn written(disk: &mut Disk, at: usize, offset: u64, generation: u64) {
+        let (target, writer, write, index, sectors) = (0, 0, generation, 0, 1);
+        let stamp = SectorStamp { run: RUN, offset, generation, target, writer, write, index, sectors };
+        let mut sector = vec![0; SECTOR];
+        stamp.fill(&mut sector);
+        SectorChecksums::new(SECTOR).seal(&stamp, &mut sector);
+        disk.write(at, &sector);
+    }
+
+    fn acknowledged(file: &std::path::Path, offset: u64, oldest: u64, overlapped: bool) {
+        let (target, writer, write, at_us) = (0, 0, oldest, 0);
+        let (write_offset, write_length) = (offset, UNIT as u32);
+        let ack = Acknowledged {
+            target,
+            writer,
+            offset,
+            oldest,
+            write,
+            write_offset,
+            write_length,
+            overlapped,
+            at_us,
+        };
+        let mut bytes = std::fs::read(file).unwrap();
+        JournalPiece::Acks(&[ack]).append_to(&mut bytes);
+        std::fs::write(file, bytes).unwrap();
+    }
+
+    #[test]
+    fn what_is_acknowledged_with_no_flush_behind_its_write_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("journal");
+        let mut head = Vec::new();
+        JournalPiece::Run(RUN, 1, "").append_to(&mut head);
+        let (id, sector, unit, mixing, atomic) = (0, 512, UNIT, Mixing::Never, false);
+        let path = "t".into();
+        JournalPiece::Target(JournalTarget { id, sector, unit, mixing, atomic, path }).append_to(&mut head);
+        std::fs::write(&file, head).unwrap();
+        let mut disk = Disk::new(1 << 16, SECTOR, file.clone());
+        let begin = disk.record();
+        // Flushed; replaced in a cache before it came; not flushed; never written; and one that overlapped.
+        written(&mut disk, 0, 0, 1);
+        written(&mut disk, 512, UNIT, 3);
+        disk.flush();
+        written(&mut disk, 1024, 2 * UNIT, 1);
+        acknowledged(&file, 0, 1, false);
+        acknowledged(&file, UNIT, 2, false);
+        acknowledged(&file, 2 * UNIT, 1, false);
+        acknowledged(&file, 3 * UNIT, 1, false);
+        acknowledged(&file, 4 * UNIT, 1, true);
+        disk.flush();
+        disk.show_cuts(begin);
+        let found = Unflushed::of(&disk, &std::fs::read(&file).unwrap()).unwrap();
+        assert_eq!(found.acknowledged, 4);
+        assert_eq!(found.not_durable, HashSet::from([(2 * UNIT, 1), (3 * UNIT, 1)]));
+        let failed = |offset, expected| FailedSector {
+            fault: diskspd::results::SectorFault::Lost,
+            offset,
+            expected,
+            found: None,
+            at_us: 0,
+        };
+        assert!(found.explains(&failed(2 * UNIT + 512, 1)));
+        assert!(!found.explains(&failed(2 * UNIT, 2)));
+        assert!(!found.explains(&failed(0, 1)));
+    }
+}
