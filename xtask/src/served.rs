@@ -99,10 +99,11 @@ fn answer(opcode: u32, request: &[u8], disk: &Mutex<impl ServedDisk>) -> Option<
     Some(Ok(match opcode {
         // FORGET, BATCH_FORGET, INTERRUPT
         2 | 42 | 36 => return None,
-        // LOOKUP: a number, and a zero behind it.
+        // LOOKUP: a number, which may have a name and a dot in front of it, and a zero behind it.
         1 => {
             let name = body.split(|byte| *byte == 0).next().unwrap_or_default();
-            let number = std::str::from_utf8(name).ok().and_then(|name| name.parse::<u64>().ok());
+            let name = std::str::from_utf8(name).ok().and_then(|name| name.rsplit('.').next());
+            let number = name.and_then(|number| number.parse::<u64>().ok());
             let Some(number) = number else { return Some(Err(ENOENT)) };
             let mut out = [ROOT + 1 + number, 0, 0, 3600].map(u64::to_le_bytes).concat();
             out.extend([0; 8]);

@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// The file in memory.
-fn in_memory() -> PathBuf {
-    PathBuf::from(format!("/dev/shm/diskspd-delays-{}", std::process::id()))
+/// The file in memory of a process's scene.
+fn in_memory(process: u32) -> PathBuf {
+    PathBuf::from(format!("/dev/shm/{NAMED}{process}"))
 }
 
 /// A disk whose flushes take time.
@@ -100,13 +100,16 @@ impl Scene {
     /// # Errors
     /// It takes root, loop devices, mkfs.ext4 and control groups.
     pub fn make(directory: &Path) -> Result<Scene, Failure> {
-        let folder = directory.join(format!("diskspd-delays-{}", std::process::id()));
+        take_away_earlier(directory)?;
+        let folder = directory.join(format!("{NAMED}{}", std::process::id()));
         let mounted = folder.join("mounted");
-        let groups = groups();
-        let cleaner = cleaner(&folder, &groups)?;
+        let groups = groups(std::process::id());
+        let cleaner = cleaner(&folder)?;
         let (inner, file, device) = Default::default();
         let plain = text(&folder.join("plain"));
-        let within = text(&mounted.join("disk"));
+        // What is over them is found by their names, also when nothing is mounted any more.
+        let name = format!("{NAMED}{}", std::process::id());
+        let within = text(&mounted.join(format!("{name}.disk")));
         let (rival, flushing, memory) = Default::default();
         let disk = SlowToFlush { content: vec![0; SLOW_BYTES], length: Duration::ZERO };
         let disk = Arc::new(Mutex::new(disk));
@@ -137,13 +140,13 @@ impl Scene {
         }
         run(&["sync"])?;
         scene.inner = said(&["losetup", "--find", "--show", "--direct-io=on", &within])?;
-        let within = in_memory();
+        let within = in_memory(std::process::id());
         fs::File::create(&within)?.write_all(&vec![0x5A; SLOW_BYTES])?;
         scene.memory = said(&["losetup", "--find", "--show", &text(&within)])?;
         let served = scene.path("served");
         fs::create_dir(&served)?;
         serve(&served, Arc::clone(&scene.disk))?;
-        scene.flushing = said(&["losetup", "--find", "--show", &text(&served.join("0"))])?;
+        scene.flushing = said(&["losetup", "--find", "--show", &text(&served.join(format!("{name}.0")))])?;
         let name = scene.inner.trim_start_matches("/dev/").to_owned();
         scene.device = fs::read_to_string(format!("/sys/class/block/{name}/dev"))?.trim().to_owned();
         scene.make_groups()?;
@@ -243,47 +246,74 @@ impl Drop for Scene {
     }
 }
 
-/// The groups of this process's run, one for each of [`GROUPS`]; with version 2 all are the same.
-fn groups() -> Vec<PathBuf> {
+/// The groups of the run of a process's scene, one for each of [`GROUPS`]; with version 2 all are the same.
+fn groups(process: u32) -> Vec<PathBuf> {
     let all = Path::new("/sys/fs/cgroup");
-    let name = format!("diskspd-delays-{}", std::process::id());
+    let name = format!("{NAMED}{process}");
     let root = |hierarchy: &str| if is_unified() { all.to_owned() } else { all.join(hierarchy) };
     GROUPS.iter().map(|(_, (hierarchy, ..))| root(hierarchy).join(&name)).collect()
 }
 
+/// What everything of a scene is called, before the number of its process: nobody else has such files.
+const NAMED: &str = "diskspd-delays-";
+
+/// Takes away what earlier scenes in this directory have left whose programs and cleaners were both killed.
+///
+/// # Errors
+/// The directory can't be listed, or there is no shell.
+fn take_away_earlier(directory: &Path) -> Result<(), Failure> {
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(NAMED)?.parse::<u32>().ok());
+        let Some(process) = process.filter(|process| !Path::new(&format!("/proc/{process}")).exists()) else {
+            continue;
+        };
+        println!("what an earlier run has left is taken away: {}", directory.join(&name).display());
+        let script = taking_away(&directory.join(&name), process);
+        Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).status()?;
+    }
+    Ok(())
+}
+
 /// A shell that takes the scene away as soon as this program lets go of it, or is killed: what is frozen must
 /// not stay so.
-fn cleaner(folder: &Path, groups: &[PathBuf]) -> Result<Child, Failure> {
+fn cleaner(folder: &Path) -> Result<Child, Failure> {
+    let script = format!("trap '' INT TERM HUP\nread -r end\n{}", taking_away(folder, std::process::id()));
+    Ok(Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn()?)
+}
+
+/// Lines of a shell that take away the scene of a process, as far as it is there.
+fn taking_away(folder: &Path, process: u32) -> String {
+    let groups = groups(process);
     let release = groups.iter().zip(GROUPS).filter(|(_, (group, _))| *group != Group::Io);
     let release = release.map(|(group, (_, (_, one, two)))| {
         let [file, _, release] = if is_unified() { two } else { one };
         format!("echo {release} > {}\n", group.join(file).display())
     });
-    let memory = in_memory().display().to_string();
-    // What the queues were told outlives what the devices are made of.
-    let reset = format!(
-        "for file in {0}/mounted/disk {0}/served/0 {memory}; do\n\
-         for device in $(losetup -n -O NAME -j $file); do\nqueue=/sys/block/${{device#/dev/}}/queue\n\
-         echo none > $queue/scheduler\necho 128 > $queue/nr_requests\nlosetup -d $device\ndone\ndone\n\
-         rm -f {memory}\n",
-        folder.display(),
-    );
-    let detach = |file: &str| format!("losetup -n -O NAME -j {file} | xargs -r losetup -d\n");
-    // The run has to be gone, and what it has written.
-    let until_done = |what: String| format!("for i in $(seq 100); do {what} && break; sleep 0.1; done\n");
-    let remove = groups.iter().map(|group| until_done(format!("rmdir {}", group.display())));
-    let folder = folder.display();
-    let script = format!(
-        "trap '' INT TERM HUP\nread -r end\nexec 2>/dev/null\nfsfreeze --unfreeze {folder}/mounted\n\
-         {}{reset}umount {folder}/served\n{}{}{}\
-         rm -rf --one-file-system {folder}\n{}",
-        release.collect::<String>(),
-        detach(&format!("{folder}/mounted/disk")),
-        until_done(format!("umount {folder}/mounted")),
-        detach(&format!("{folder}/disk")),
-        remove.collect::<String>(),
-    );
-    Ok(Command::new("sh").args(["-c", &script]).stdin(Stdio::piped()).spawn()?)
+    let remove = groups.iter().map(|group| format!("until_gone -d {0} rmdir {0}\n", group.display()));
+    let (release, remove) = (release.collect::<String>(), remove.collect::<String>());
+    let (folder, memory) = (folder.display(), in_memory(process).display().to_string());
+    // What a device is over the kernel says: a file of a server that is gone can't be looked at. What the
+    // queues were told outlives what the devices are made of. losetup(8) may be attaching one just now: it
+    // is looked again. The run has to be gone before a mount is, and what it has written.
+    format!(
+        "exec 2>/dev/null\n\
+         until_gone() {{\nfor i in $(seq 100); do\n[ $1 $2 ] || return\n\
+         \"$3\" \"$4\" && return\nsleep 0.1\ndone\n}}\n\
+         unmounted() {{\nfor i in $(seq 100); do\nmountpoint -q $1 || return\n\
+         umount $1 && return\nsleep 0.1\ndone\numount -l $1\n}}\n\
+         detached() {{\nfor again in 1 2 3; do\n\
+         for backing in /sys/block/loop*/loop/backing_file; do\n\
+         case \"$(cat $backing) \" in\n*/{NAMED}{process}[./\\ ]*)\n\
+         device=${{backing#/sys/block/}}\ndevice=${{device%%/*}}\n\
+         echo none > /sys/block/$device/queue/scheduler\n\
+         echo 128 > /sys/block/$device/queue/nr_requests\n\
+         losetup -d /dev/$device;;\nesac\ndone\nsleep 0.1\ndone\n}}\n\
+         fsfreeze --unfreeze {folder}/mounted\n{release}\
+         detached\nrm -f {memory}\numount -l {folder}/served\n\
+         unmounted {folder}/mounted\ndetached\n\
+         rm -rf --one-file-system {folder}\n{remove}"
+    )
 }
 
 /// Whether control groups are of version 2 alone.
