@@ -163,7 +163,8 @@ fn in_words(failed: &FailedSector) -> String {
 }
 
 impl Workload<'_> {
-    /// Records it, and judges so many cuts: half of them at flushes.
+    /// Records it, and judges so many cuts, half of them at flushes, and one wherever something was
+    /// acknowledged that wasn't durable.
     fn cut(&self, setting: &Setting, cuts: usize) -> Result<CutsFound, Failure> {
         let begin = Instant::now();
         let recording = Recording::make(setting, self)?;
@@ -175,7 +176,10 @@ impl Workload<'_> {
             unflushed: unflushed.not_durable.len(),
             ..CutsFound::default()
         };
-        for at in recording.moments(cuts, &mut random) {
+        let mut moments = recording.moments(cuts, &mut random);
+        moments.extend(&unflushed.seen_at);
+        moments.sort_unstable();
+        for at in moments {
             let bytes = recording.disk().cut(at, |sectors| random.kept(sectors));
             let judged = recording.judge(bytes)?;
             let Some(IntegrityResults { counts, failures, .. }) = judged else {

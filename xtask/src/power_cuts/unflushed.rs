@@ -6,7 +6,7 @@
 use super::disk::{Disk, DiskEvent, SECTOR};
 use crate::Failure;
 use diskspd::integrity::SectorStamp;
-use diskspd::integrity::journal::{Acknowledged, JournalContent, format};
+use diskspd::integrity::journal::{Acknowledged, format};
 use diskspd::results::FailedSector;
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +17,11 @@ pub struct Unflushed {
     pub acknowledged: usize,
     /// Those of them that weren't durable then: the offset of each in the target, bytes, and its version.
     pub not_durable: HashSet<(u64, u64)>,
-    /// Bytes of a place that has versions.
-    unit: u64,
+    /// The numbers of the events at which the journal said so first: a cut then shows it, if any does.
+    pub seen_at: Vec<usize>,
+    /// When those were acknowledged, us since the journal was begun. What a flush acknowledges has one time:
+    /// it ended, and nothing had been flushed since the last of these writes.
+    told_at_us: HashSet<u64>,
 }
 
 impl Unflushed {
@@ -28,8 +31,7 @@ impl Unflushed {
     /// The journal makes no sense.
     pub fn of(disk: &Disk, journal: &[u8]) -> Result<Unflushed, Failure> {
         let mut found = Unflushed::default();
-        let JournalContent { run, targets, .. } = format::read(journal)?;
-        found.unit = targets.values().map(|target| target.unit).max().unwrap_or(1);
+        let run = format::read(journal)?.run;
         let mut saying = Saying::new(journal);
         // By place: the versions that came, and when. A cache may leave out what was replaced in it.
         let mut written: HashMap<u64, Vec<(u64, usize)>> = HashMap::new();
@@ -40,6 +42,8 @@ impl Unflushed {
                 found.acknowledged += 1;
                 if !came.any(|(version, at)| *version >= ack.oldest && last_flush > Some(*at)) {
                     found.not_durable.insert((ack.offset, ack.oldest));
+                    found.told_at_us.insert(ack.at_us);
+                    found.seen_at.push(number);
                 }
             }
             match event {
@@ -55,10 +59,9 @@ impl Unflushed {
         Ok(found)
     }
 
-    /// Whether a sector is wrong because what was acknowledged there wasn't durable.
+    /// Whether a sector is wrong because it was acknowledged by somebody who hadn't flushed.
     pub fn explains(&self, failed: &FailedSector) -> bool {
-        let place = failed.offset - failed.offset % self.unit.max(1);
-        self.not_durable.contains(&(place, failed.expected))
+        self.told_at_us.contains(&failed.at_us)
     }
 }
 
@@ -116,7 +119,7 @@ mod tests {
     }
 
     fn acknowledged(file: &std::path::Path, offset: u64, oldest: u64, overlapped: bool) {
-        let (target, writer, write, at_us) = (0, 0, oldest, 0);
+        let (target, writer, write, at_us) = (0, 0, oldest, offset / UNIT);
         let (write_offset, write_length) = (offset, UNIT as u32);
         let ack = Acknowledged {
             target,
@@ -160,16 +163,16 @@ mod tests {
         disk.show_cuts(begin);
         let found = Unflushed::of(&disk, &std::fs::read(&file).unwrap()).unwrap();
         assert_eq!(found.acknowledged, 4);
+        assert_eq!(found.seen_at, [4, 4]);
         assert_eq!(found.not_durable, HashSet::from([(2 * UNIT, 1), (3 * UNIT, 1)]));
-        let failed = |offset, expected| FailedSector {
+        let failed = |at_us| FailedSector {
             fault: diskspd::results::SectorFault::Lost,
-            offset,
-            expected,
+            offset: 0,
+            expected: 1,
             found: None,
-            at_us: 0,
+            at_us,
         };
-        assert!(found.explains(&failed(2 * UNIT + 512, 1)));
-        assert!(!found.explains(&failed(2 * UNIT, 2)));
-        assert!(!found.explains(&failed(0, 1)));
+        assert!([2, 3].map(failed).iter().all(|failed| found.explains(failed)));
+        assert!(![0, 1, 4].map(failed).iter().any(|failed| found.explains(failed)));
     }
 }
