@@ -29,9 +29,12 @@ use walk::ElementReader;
 /// Largest file that is read, bytes: an hour of seconds of some 150 threads.
 pub const MAX_BYTES: u64 = 256 << 20;
 
-/// Whether a text that begins so is XML, or has results in it.
+/// Whether a text that begins so is XML, or has results in it. Pages, this program's own (`--out FILE.html`)
+/// among them, begin as XML does and are none.
 pub fn begins_so(text: &str) -> bool {
-    text.starts_with('<') || text.contains("<Results>")
+    let begins = |word: &str| text.get(..word.len()).is_some_and(|own| own.eq_ignore_ascii_case(word));
+    let page = begins("<!doctype html") || begins("<html");
+    text.starts_with('<') && !page || text.contains("<Results>")
 }
 
 /// Reads all runs of a file. With one it has this name; with several each has its number behind it:
