@@ -212,7 +212,7 @@ fn held(path: &Path) -> Result<RunFile, UnreadFault> {
         Opened::Results(file, format) => (up_to(file, format.max_bytes).map_err(UnreadFault::File)?, format),
         Opened::Pipe(bytes) => match format_of(path, &bytes) {
             Some(format) => (bytes, format),
-            None => return Ok(RunFile::Record(Box::new(json::read(&bytes)?))),
+            None => return Ok(RunFile::Record(Box::new(json::read(&decode::in_utf8(&bytes))?))),
         },
     };
     let mut runs = (format.read)(&bytes, &shown(path))?;
@@ -254,7 +254,7 @@ fn open(path: &Path) -> io::Result<Opened> {
     }
     Ok(match format_of(path, &beginning) {
         Some(format) => Opened::Results(file, format),
-        None if decode::is_marked_utf16(&beginning) => {
+        None if decode::is_marked(&beginning) => {
             Opened::Pipe(decode::in_utf8(&up_to(file, LONGEST)?).into_owned())
         }
         None => Opened::Record(file),

@@ -130,6 +130,8 @@ fn each_format_is_known_by_its_content_and_read() {
         // Line ends of other systems.
         let other = text.replace('\n', "\r\n");
         assert_eq!(events(&other, None).unwrap(), events(text, None).unwrap(), "{text}");
+        // The mark of UTF-8 that editors and PowerShell put in front.
+        assert_eq!(events(&format!("\u{feff}{text}"), None).unwrap(), events(text, None).unwrap(), "{text}");
     }
     let database = vec![
         Issued(io(0, 1 << 20, 8192, false)),

@@ -193,6 +193,31 @@ fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     assert!((bytes - ios as f64 / 256.0).abs() < 1e-3);
 }
 
+/// A record as editors and PowerShell leave it: behind a byte order mark, in UTF-8 or UTF-16; a file or a pipe.
+#[test]
+fn a_record_behind_a_byte_order_mark_is_the_same_record() {
+    let directory = directory();
+    let (directory, file) = (directory.path(), directory.path().join("run.json"));
+    let run = format!("--engine sim -c1M -b4K -r -d1 -W0 --quiet --out {} sim.dat", file.display());
+    assert_eq!(diskspd(&run, &file).code, 0);
+    let text = read(directory, "run.json");
+    let plain = diskspd("report {}", &file).stdout;
+    let wide = |unit: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+    for (name, bytes) in [
+        ("utf-8", [b"\xef\xbb\xbf", text.as_bytes()].concat()),
+        ("little", [b"\xff\xfe", &wide(u16::to_le_bytes)[..]].concat()),
+        ("big", [b"\xfe\xff", &wide(u16::to_be_bytes)[..]].concat()),
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        let of_file = diskspd("report {}", &file);
+        assert_eq!(of_file.stdout, plain, "{name}: {}", of_file.stderr);
+        let mut piped = Command::new("sh");
+        piped.args(["-c", "cat \"$1\" | \"$0\" report /dev/stdin", env!("CARGO_BIN_EXE_diskspd")]).arg(&file);
+        let piped = Ended::from(crate::common::output(&mut piped).unwrap());
+        assert_eq!(piped.stdout, plain, "{name}, piped: {}", piped.stderr);
+    }
+}
+
 /// The lines with `jq` that docs/record.md shows.
 #[test]
 fn jq_reads_what_the_documentation_says() {

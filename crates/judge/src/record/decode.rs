@@ -19,18 +19,20 @@ pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The bytes in UTF-8 where they are marked as UTF-16, and else as they are: of a file that PowerShell's `>`
-/// may have written.
+/// The bytes in UTF-8, without a mark, where a byte order mark stands before them, and else as they are: of a
+/// file that editors or PowerShell have written.
 pub fn in_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match is_marked_utf16(bytes) {
-        true => Cow::Owned(decoded(bytes).into_owned().into_bytes()),
-        false => Cow::Borrowed(bytes),
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
+        _ if is_marked(bytes) => Cow::Owned(decoded(bytes).into_owned().into_bytes()),
+        _ => Cow::Borrowed(bytes),
     }
 }
 
-/// Whether a file that begins so is marked as UTF-16.
-pub fn is_marked_utf16(beginning: &[u8]) -> bool {
-    matches!(beginning, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
+/// Whether a file that begins so has a byte order mark: that of UTF-8 (`Set-Content -Encoding utf8` of
+/// PowerShell 5) or of UTF-16 (its `>`).
+pub fn is_marked(beginning: &[u8]) -> bool {
+    matches!(beginning, [0xef, 0xbb, 0xbf, ..] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
 /// What is no UTF-16 becomes the character that stands for that; a byte too many is left out.
@@ -71,6 +73,7 @@ mod tests {
         }
         assert_eq!(decoded(b""), "");
         assert_eq!(*in_utf8(b"\xff\xfe{\0}\0"), *b"{}");
+        assert_eq!(*in_utf8(b"\xef\xbb\xbf{}"), *b"{}");
         assert_eq!(*in_utf8(b"\xff\xf0"), *b"\xff\xf0", "what isn't marked stays as it is");
         assert_eq!(decoded(b"\xff\xfea\0b"), "a");
         assert_eq!(decoded(b"gr\xf6\xdfe"), "gr\u{10fff6}\u{10ffdf}e");

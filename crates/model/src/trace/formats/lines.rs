@@ -49,8 +49,9 @@ impl<R: BufRead> TraceLines<R> {
             return Err(TraceError { line, fault: TraceFault::LongLine(LONGEST) });
         }
         self.bytes.pop_if(|last| *last == b'\r');
+        let marked = if self.number == 1 { self.bytes.strip_prefix(b"\xef\xbb\xbf") } else { None };
         self.text.clear();
-        self.text.push_str(&String::from_utf8_lossy(&self.bytes));
+        self.text.push_str(&String::from_utf8_lossy(marked.unwrap_or(&self.bytes)));
         Ok(Some(NumberedLine { number: self.number, text: &self.text }))
     }
 }
