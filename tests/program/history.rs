@@ -629,8 +629,10 @@ fn results_of_diskspd_are_imported_one_by_one() {
     let kept = history.says(&format!("history import --label many {}", several.display()));
     let results = fs::read_to_string(&several).unwrap().matches("<Results>").count();
     assert_eq!(kept.lines().count(), results, "{kept}");
+    // It holds one run so many times.
+    assert_eq!(kept.matches(": was there already").count(), results - 1, "{kept}");
     let told = history.says(&format!("compare @many {} --anyway", several.display()));
-    assert!(told.contains(&format!("({results} runs)")), "{told}");
+    assert_eq!(told.matches("(1 run)").count(), 2, "{told}");
     let before = dump(&history.index());
     history.says("history reindex");
     assert_eq!(dump(&history.index()), before);
@@ -657,8 +659,9 @@ fn folders_of_results_of_diskspd_and_fio_are_imported() {
     let kept = history.run(&import);
     assert!(kept.stderr.contains("skipped 1 entry without runs: README.txt"), "{}", kept.stderr);
     let kept = kept.stdout;
-    // Of the text in UTF-16 both reports.
-    assert_eq!(kept.lines().filter(|line| line.contains(": kept as @")).count(), 3 + 2 + 2, "{kept}");
+    // Both reports that stand in the text in UTF-16 are there already, or those in the texts of their own.
+    assert_eq!(kept.lines().filter(|line| line.contains(": kept as @")).count(), 3 + 2, "{kept}");
+    assert_eq!(kept.matches(": was there already").count(), 2, "{kept}");
     let again = history.says(&import);
     assert_eq!(again.lines().filter(|line| line.contains("was there already")).count(), 7, "{again}");
 
@@ -841,6 +844,46 @@ fn two_command_lines_are_run_in_turn_and_compared() {
     );
     compare("", &format!("-b4K --engine=sim -c1G :: {RUN} -b8K"))
         .fails(3, &["block size: 4096 bytes in A, 8192 bytes in B"]);
+}
+
+/// A run counts once, however many copies of its record and reports in other forms lie in a folder beside
+/// pages of it; and what is compared with itself passes no gate.
+#[test]
+fn copies_of_a_run_are_no_further_runs() {
+    let history = History::new();
+    for (side, depth) in [("old", 4), ("new", 1)] {
+        let folder = history.folder.path().join(side);
+        fs::create_dir(&folder).unwrap();
+        for number in 0..2 {
+            let form = |ending| format!("--out {}/{number}.{ending}", folder.display());
+            let forms = ["json", "xml", "txt", "html"].map(form).join(" ");
+            let run = format!("--engine=sim -c1G -b4K -r -L -W0 -d1 -z{number} -o{depth} {forms} target");
+            assert_eq!(history.run(&run).code, 0);
+        }
+        for copy in ["a", "b"] {
+            fs::copy(folder.join("0.json"), folder.join(format!("{copy}.json"))).unwrap();
+        }
+    }
+    let here = history.folder.path().display();
+    let ended = history.run(&format!("compare {here}/old {here}/new --fail-if worse"));
+    assert_eq!(ended.stdout.matches("(2 runs)").count(), 2, "{}", ended.stdout);
+    assert!(ended.stderr.contains("old: '"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("' is left out, for it is the same run as '"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("and so are 5 more"), "{}", ended.stderr);
+    // Two runs a side tell nothing; eight would, and there would be no more that was measured.
+    assert!(!ended.stdout.contains("WORSE"), "{}", ended.stdout);
+    let one = |name: &str| format!("{here}/old/{name}");
+    let line = format!("compare {} {} --fail-if worse", one("0.json"), one("a.json"));
+    history.run(&line).fails(2, &["a run is on both sides", "--fail-if fails: runs are on both sides"]);
+    let set = format!("baseline set copied {here}/old");
+    history.says(&set);
+    let check = format!("baseline check copied --against {here}/old --fail-if worse");
+    history.run(&check).fails(2, &["2 runs are on both sides"]);
+    let imported = history.says(&format!("history import {here}/new"));
+    assert_eq!(imported.matches(": kept as @").count(), 2, "{imported}");
+    // Reports of one run are no reports of two hosts.
+    let merge = format!("merge {} {}", one("0.xml"), one("0.txt"));
+    history.run(&merge).fails(1, &["is the same run of the same host"]);
 }
 
 #[test]

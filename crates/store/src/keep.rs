@@ -5,6 +5,7 @@ use super::files::{NoRun, known_of};
 use super::{KeptAs, KeptRun, RunNotes, Store, StoreEntry, StoreError};
 use diskspd_judge::record::{index, json, known};
 use diskspd_judge::truth::Judged;
+use diskspd_model::results::RunSummary;
 
 /// A run that was kept, and what became of its row.
 #[derive(Debug)]
@@ -57,8 +58,10 @@ impl StoreIndex {
         let name = about.imported_from.clone().unwrap_or_default();
         let wrong = |why: NoRun| StoreError::File { file: name.clone().into(), why: why.to_string() };
         let run = known_of(source, content, &name).map_err(wrong)?;
-        let identity = run.identity.unwrap_or_default();
-        if let Some(id) = self.of_identity(&identity)? {
+        if let Some(id) = self.of_identity(run.identity.as_deref().unwrap_or_default())? {
+            return Ok(Imported::Known(id));
+        }
+        if let Some(id) = self.of_same_run(source, run)? {
             return Ok(Imported::Known(id));
         }
         let about = RunNotes { order: self.store.next_order(), ..about };
@@ -67,6 +70,25 @@ impl StoreIndex {
             self.add(&entry)?;
         }
         Ok(Imported::New(kept.id))
+    }
+
+    /// The id of the run that is there in another form, or another encoding: it would count twice.
+    fn of_same_run(&self, source: KeptAs, run: RunSummary) -> Result<Option<String>, StoreError> {
+        // That of results stands for their bytes, not for the run.
+        let bare = |source: KeptAs, run: RunSummary| RunSummary {
+            identity: run.identity.filter(|_| source == KeptAs::Record),
+            ..run
+        };
+        let Some(started_at) = run.started_at else { return Ok(None) };
+        let run = bare(source, run);
+        for id in self.begun_at(started_at)? {
+            let source = self.source_of(&id)?;
+            let known = self.store.known(&id, source).unwrap_or_default();
+            if known.is_some_and(|known| bare(source, known).is_of_run(&run)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// Changes what is said about a run: the file first, then the row, and nobody else in between.

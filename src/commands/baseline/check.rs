@@ -62,9 +62,11 @@ pub fn check(store: &Store, request: &BaselineRequest, asked: &BaselineCheck) ->
             let files = ComparisonFiles::open(&asked.out, &read, OutputDoor::default())?;
             let side = with_tests(sides::side(against, request.store.as_deref())?, store, request)?;
             let judged = unnamed_unless_all(judged, &side);
+            let common = sides::tell_of_common([&judged.side, &side]);
             let comparison = compared(&judged, &side)?;
             let new = NewRuns { side, comparison, ended: RoundsEnd::Complete, seconds: Vec::new() };
-            tell(&judged, asked, &new, &files)
+            let exit = tell(&judged, asked, &new, &files)?;
+            Ok(exit.max(comparing::gate_of_common(common, asked.fail_if.is_some())))
         }
         None => {
             let (new, files) = run(store, &judged, asked, &baseline, &entries)?;

@@ -52,7 +52,8 @@ pub fn of_baseline(
             baseline.runs.len()
         )));
     }
-    Ok((Side { name: format!("baseline {name}"), runs }, entries))
+    let name = format!("baseline {name}");
+    Ok((Side { runs: sides::each_once(runs, &name), name }, entries))
 }
 
 /// The runs of an entry.

@@ -50,7 +50,19 @@ pub fn compare(request: &CompareRequest) -> Result<Exit, NotDone> {
         return Ok(exit);
     }
     let files = open(OutputDoor::default())?;
-    tell(&read(request)?, false, request, &files)
+    let [first, other] = read(request)?;
+    let common = sides::tell_of_common([&first, &other]);
+    let exit = tell(&[first, other], false, request, &files)?;
+    Ok(exit.max(gate_of_common(common, request.fail_if.is_some())))
+}
+
+/// What `--fail-if` says where runs are on both sides, which was told: they can't show a change.
+pub fn gate_of_common(common: bool, is_gate: bool) -> Exit {
+    if !(common && is_gate) {
+        return Exit::Success;
+    }
+    say("--fail-if fails: runs are on both sides");
+    Exit::Doubtful
 }
 
 fn read(request: &CompareRequest) -> Result<[Side; 2], NotDone> {

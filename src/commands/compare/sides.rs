@@ -3,10 +3,13 @@
 use super::super::known_runs::{self, RunFile, shown};
 use super::super::not_done::NotDone;
 use super::super::{patterns, side_run, stored};
+use crate::finding::Finding;
 use crate::lab::compare::{Side, SideRun};
 use crate::path;
 use crate::results::RunSummary;
 use crate::store::StoreEntry;
+use crate::sys::standard_error::say;
+use crate::units::visible;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -26,8 +29,46 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
     }
     match runs.is_empty() {
         true => Err(format!("{name}: it holds no run").into()),
-        false => Ok(Side { name, runs }),
+        false => Ok(Side { runs: each_once(runs, &name), name }),
     }
+}
+
+/// Each run once, however many copies of it or reports in other forms were named: a run that counts twice
+/// looks like two that agree. Of these the record stays, which tells most. What is left out is told.
+pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
+    let all = runs.len();
+    let mut once: Vec<SideRun> = Vec::new();
+    let mut left_out: Option<[String; 2]> = None;
+    for run in runs {
+        let Some(known) = once.iter_mut().find(|known| known.known.is_of_run(&run.known)) else {
+            once.push(run);
+            continue;
+        };
+        let is_better = known.known.identity.is_none() && run.known.identity.is_some();
+        let copy = if is_better { std::mem::replace(known, run) } else { run };
+        left_out.get_or_insert_with(|| [copy.known.name, known.known.name.clone()]);
+    }
+    if let Some([copy, of]) = left_out {
+        let count = all - once.len();
+        let rest = if count > 1 { format!("; and so are {} more", count - 1) } else { String::new() };
+        let told = format!("{side}: '{copy}' is left out, for it is the same run as '{of}'{rest}");
+        say(Finding::note(visible::line(&told).into_owned()));
+    }
+    once
+}
+
+/// Says that runs stand on both sides, where any do: what is compared with itself has not changed.
+pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
+    let both = |run: &&SideRun| first.runs.iter().any(|own| own.known.is_of_run(&run.known));
+    let common: Vec<&SideRun> = other.runs.iter().filter(both).collect();
+    let Some(one) = common.first() else { return false };
+    let told = match common.len() {
+        1 => format!("a run is on both sides ('{}')", one.known.name),
+        count => format!("{count} runs are on both sides ('{}' among them)", one.known.name),
+    };
+    let told = format!("{told}: compared with itself a run shows no change");
+    say(Finding::warning(visible::line(&told).into_owned()).remedy("name other runs for one of the sides"));
+    true
 }
 
 /// The files that are read for these sides.

@@ -34,6 +34,8 @@ pub fn taken_in(store: &Store, files: &[PathBuf]) -> Result<Vec<String>, NotDone
     let mut failed = None;
     if !files.is_empty() {
         each(store, files, None, |_, imported| match imported {
+            // Copies of a run, and its reports in other forms, are that run.
+            Ok(Imported::New(id) | Imported::Known(id)) if ids.contains(&id) => {}
             Ok(Imported::New(id) | Imported::Known(id)) => ids.push(id),
             Err(not) => failed = failed.take().or(Some(not)),
         })?;

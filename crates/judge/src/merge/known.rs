@@ -34,14 +34,10 @@ pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
     })
 }
 
-/// Two that say the same, down to machine and time: a copy, and what it is a copy of. Simulated runs have no
-/// time, and may be alike.
+/// Two that are of one run, and which of both came first. Simulated runs have no time, and may be alike.
 fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
-    let same = |a: &RunSummary, b: &RunSummary| {
-        (a.started_at, &a.hosts, &a.time_spans) == (b.started_at, &b.hosts, &b.time_spans)
-    };
     runs.iter().enumerate().filter(|(_, run)| run.started_at.is_some()).find_map(|(place, run)| {
-        runs[..place].iter().find(|first| same(first, run)).map(|first| (run, first))
+        runs[..place].iter().find(|first| first.is_of_run(run)).map(|first| (run, first))
     })
 }
 

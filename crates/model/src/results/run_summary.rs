@@ -11,6 +11,7 @@ use crate::profile::{Parameters, RawText};
 use crate::units::{Millis, amount};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::mem::discriminant;
 
 /// What is known of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -321,6 +322,29 @@ impl RunSummary {
             time_spans: Vec::new(),
             unmeasured: Vec::new(),
         }
+    }
+
+    /// Whether both are of one run: copies of its record, or its record and its reports in other forms.
+    /// Reports of one form are copies only if all that they say is the same: two jobs of one file of fio may
+    /// begin together and do equally much.
+    pub fn is_of_run(&self, other: &RunSummary) -> bool {
+        if let (Some(own), Some(its)) = (&self.identity, &other.identity) {
+            return own == its;
+        }
+        if self.started_at.is_none() || (self.started_at, &self.hosts) != (other.started_at, &other.hosts) {
+            return false;
+        }
+        if discriminant(&self.origin) == discriminant(&other.origin) {
+            return self.time_spans == other.time_spans;
+        }
+        let amounts = |of: &RunSummary| {
+            let amount = |figures: &KnownFigures| (figures.ios, figures.bytes);
+            let span = |span: &Option<SpanSummary>| {
+                span.as_ref().map(|span| [amount(&span.read), amount(&span.write), amount(&span.total)])
+            };
+            of.time_spans.iter().map(span).collect::<Vec<_>>()
+        };
+        amounts(self) == amounts(other)
     }
 
     /// What each time span was asked for, in order.
