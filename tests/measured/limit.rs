@@ -434,7 +434,11 @@ fn who_had_the_cpus_of_waiting_threads_is_named_with_what_that_cost() {
         let severity = if words.contains("kernel") { Severity::Note } else { Severity::Warning };
         assert_eq!(finding.severity, severity, "{case}");
         let evidence = finding.evidence.join("; ");
-        assert!(evidence.contains("without CPU contention up to "), "{case}");
+        // Four that have used 2 CPUs to the full do no more on them, however they take turns.
+        let gain = if line.contains("-t4") { "hardly more IOPS" } else { "up to " };
+        assert!(evidence.contains(&format!("without CPU contention {gain}")), "{case}");
+        let uncontended = judge(&record, &summarize(&record)).limits[0].as_ref().unwrap().uncontended_iops;
+        assert_eq!(uncontended.is_some(), gain == "up to ", "{case}");
         if programs >= 100 {
             assert!(evidence.contains(&format!("make (process 99) {programs} %")), "{case}");
         }
@@ -677,6 +681,18 @@ impl Drop for Loops {
             let _ = child.wait();
         }
     }
+}
+
+/// Times that are read a while before and behind the window can't make more of the CPUs than they are.
+#[test]
+fn threads_have_used_no_more_than_the_cpus_had() {
+    let four_free: &[Option<u32>] = &[None; 4];
+    let record = on_cpus("-o1 -t4", [(60, 35, 0), (60, 35, 0)], four_free, (90, 45, 9));
+    let limits = judge(&record, &summarize(&record)).limits[0].clone().unwrap();
+    let summary = summarize(&record);
+    let iops = summary.time_spans[0].as_ref().unwrap().total.total.throughput.iops;
+    let ceiling = limits.ceiling_iops.unwrap();
+    assert!((ceiling / iops - 1.0).abs() < 1e-9, "{ceiling} of {iops}");
 }
 
 #[test]

@@ -44,8 +44,9 @@ pub(super) enum Effect {
 pub(super) struct Contention {
     /// Share of the time, on average over the threads.
     pub waiting: f64,
-    /// I/Os per second that they would have done at most without it.
-    pub iops: f64,
+    /// I/Os per second that they would have done at most without it; `None` = hardly more: what the threads
+    /// use is all that the CPUs have.
+    pub iops: Option<f64>,
     pub holder: Holder,
     pub effect: Effect,
 }
@@ -88,9 +89,10 @@ pub(super) fn judge(span: &SpanView) -> Option<Contention> {
     if busy > 0.0 {
         possible = possible.min((done / busy * cpus).max(done));
     }
+    let gains = done > 0.0 && possible >= done * (1.0 + MATTERS);
     matters.then(|| Contention {
         waiting,
-        iops: possible / span.measured.seconds,
+        iops: gains.then(|| possible / span.measured.seconds),
         holder: holder(&waiters, &shares, effort),
         effect: effect(span, effort, &waiters),
     })
@@ -177,12 +179,18 @@ impl Contention {
     /// What shows it.
     pub(super) fn evidence(&self, span: &SpanView, effort: &Effort) -> Vec<String> {
         let now = span.measured.total.total.throughput.iops;
-        let most = format!(
-            "without CPU contention up to {:.0} IOPS would be possible, instead of {now:.0}",
-            self.iops
-        );
+        let most = match self.iops {
+            Some(iops) => {
+                format!("without CPU contention up to {iops:.0} IOPS would be possible, instead of {now:.0}")
+            }
+            None => {
+                "without CPU contention hardly more IOPS would be possible: the threads use the CPUs that \
+                     they have"
+                    .to_owned()
+            }
+        };
         // A rate that is asked for allows no more, however many CPUs are free.
-        let most = (!offered::is_limited(span)).then_some(most);
+        let most = (!offered::is_limited(span) && now > 0.0).then_some(most);
         most.into_iter().chain(processors::named(effort)).collect()
     }
 }

@@ -29,11 +29,14 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
     let mean = |of: fn(&diskspd_model::machine::threads::ThreadTimes) -> u64| {
         times.as_ref().map(|times| times.iter().map(|t| share(of(t))).sum::<f64>() / times.len() as f64)
     };
-    let busy_total: Option<f64> = times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum());
+    let threads = effort.workers.len().min(span.system.topology.allowed_cpus().count().max(1));
+    // No more than these CPUs had: where there are far more threads, reading their times takes a while.
+    let all_cpus = threads as f64 * seconds * 1e9;
+    let busy_total =
+        times.as_ref().map(|times| times.iter().map(|t| t.busy as f64).sum::<f64>().min(all_cpus));
     let ios = span.measured.total.total.throughput.ios;
     let cpu_per_io = busy_total.filter(|busy| ios > 0 && *busy > 0.0).map(|busy| busy / ios as f64);
     let window = (seconds * 1e9) as u64;
-    let threads = effort.workers.len().min(span.system.topology.allowed_cpus().count().max(1));
     let waits: Option<Vec<u64>> = times.as_ref().and_then(|times| times.iter().map(|t| t.waiting).collect());
     let mut limits = Limits {
         limited_by: None,
@@ -43,7 +46,7 @@ pub(super) fn judge(span: &SpanView, contention: Option<&Contention>) -> Option<
         waiting: waits.map(|waits| {
             waits.iter().map(|wait| share((*wait).min(window))).sum::<f64>() / waits.len() as f64
         }),
-        uncontended_iops: contention.map(|contention| contention.iops),
+        uncontended_iops: contention.and_then(|contention| contention.iops),
         stolen: processors::stolen(span),
         interrupts: processors::most_interrupted(span).map(|share| share.interrupts),
         cpu_per_io,

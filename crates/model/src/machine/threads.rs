@@ -26,4 +26,35 @@ impl ThreadTimes {
             system: self.system.saturating_sub(earlier.system),
         }
     }
+
+    /// How much of what passed within `spanned` ns lies in `window` ns of them, if it went on evenly.
+    #[must_use]
+    pub fn within(self, window: u64, spanned: u64) -> ThreadTimes {
+        if window >= spanned {
+            return self;
+        }
+        let part = |nanos: u64| (u128::from(nanos) * u128::from(window) / u128::from(spanned)) as u64;
+        ThreadTimes {
+            busy: part(self.busy),
+            waiting: self.waiting.map(part),
+            user: part(self.user),
+            system: part(self.system),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_before_and_after_the_window_counts_for_its_part() {
+        let read = ThreadTimes { busy: 3000, waiting: Some(900), user: 600, system: 2400 };
+        let half = ThreadTimes { busy: 1500, waiting: Some(450), user: 300, system: 1200 };
+        assert_eq!(read.within(1000, 2000), half);
+        assert_eq!(read.within(2000, 2000), read);
+        assert_eq!(read.within(0, 0), read);
+        let long = ThreadTimes { busy: u64::MAX, ..read };
+        assert_eq!(long.within(u64::MAX / 2, u64::MAX).busy, u64::MAX / 2);
+    }
 }

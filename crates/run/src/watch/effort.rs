@@ -24,12 +24,15 @@ pub struct Watch {
     effort: Effort,
 }
 
-/// Counters at one time.
+/// Counters at one edge of the window. Where there are more threads than CPUs reading them takes a while, in
+/// which the workers go on: so each has its time.
 #[derive(Debug, Default)]
 struct Counts {
+    /// When reading began, and when it was over.
     at: Nanos,
-    times: Vec<Option<ThreadTimes>>,
-    process: u64,
+    over: Nanos,
+    times: Vec<Option<(Nanos, ThreadTimes)>>,
+    process: (Nanos, u64),
 }
 
 impl Watch {
@@ -72,11 +75,16 @@ impl Watch {
     /// The window has closed.
     pub fn end(&mut self) {
         let after = self.count();
+        let window = after.at.saturating_sub(self.before.over);
         let times = after.times.iter().zip(&self.before.times);
         for (worker, (after, before)) in self.effort.workers.iter_mut().zip(times) {
-            worker.times = after.as_ref().zip(before.as_ref()).map(|(after, before)| after.since(before));
+            worker.times = after.zip(*before).map(|((end, after), (begin, before))| {
+                after.since(&before).within(window, end.saturating_sub(begin))
+            });
         }
-        self.effort.process = after.process.saturating_sub(self.before.process);
+        let ((end, after_all), (begin, before_all)) = (after.process, self.before.process);
+        let process = ThreadTimes { busy: after_all.saturating_sub(before_all), ..ThreadTimes::default() };
+        self.effort.process = process.within(window, end.saturating_sub(begin)).busy;
         self.limits.look(after.at);
         self.after = after;
     }
@@ -93,20 +101,23 @@ impl Watch {
     pub fn finish(mut self, workers: &[Counters]) -> Effort {
         let seen = self.effort.workers.iter_mut().zip(workers).zip(&self.after.times);
         for ((worker, counters), at_end) in seen {
-            let Some((times, at_end)) = worker.times.as_mut().zip(at_end.as_ref()) else { continue };
+            let Some((times, (at, at_end))) = worker.times.as_mut().zip(*at_end) else { continue };
             let Some((waiting, (over, waited))) = at_end.waiting.zip(counters.over()) else { continue };
-            let going_on = going_on((self.after.at, waiting), (over, waited));
+            let going_on = going_on((at, waiting), (over, waited));
             times.waiting = times.waiting.map(|waiting| waiting.saturating_add(going_on));
         }
         self.effort
     }
 
     fn count(&self) -> Counts {
-        Counts {
-            at: clock::monotonic(),
-            times: self.threads.iter().map(|thread| diskspd_host::threads::of(&self.root, *thread)).collect(),
-            process: clock::process_cpu(),
-        }
+        let at = clock::monotonic();
+        let times = |thread: &i32| {
+            diskspd_host::threads::of(&self.root, *thread).map(|times| (clock::monotonic(), times))
+        };
+        let times = self.threads.iter().map(times).collect();
+        let process = clock::process_cpu();
+        let over = clock::monotonic();
+        Counts { at, over, times, process: (over, process) }
     }
 }
 
