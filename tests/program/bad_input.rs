@@ -251,6 +251,9 @@ fn more_than_the_machine_has() {
     diskspd("-b1M -o30000 -t64 -W0 -d1 {}", &file).fails(1, &["memory"]);
     diskspd("-t2147483647 -r -W0 -d1 {}", &file).fails(3, &["threads"]);
     diskspd("-b4294967294 -W0 -d1 {}", &file).fails(3, &["-b"]);
+    // Where nothing is made, too: an address that no kernel has.
+    let beyond = "--engine sim -c16777215T -b4K -r -W0 -d1 {}";
+    diskspd(beyond, &file).fails(1, &["more than a file can have, 9223372036854775807"]);
 }
 
 #[test]

@@ -13,6 +13,9 @@ use crate::workload::{Grid, Placement, Region, effective_ranges};
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
 
+/// What the kernel counts offsets with ends here (`loff_t`), bytes.
+const LAST_OFFSET: u64 = i64::MAX as u64;
+
 /// Collects what doesn't fit about one target. With a simulated device nothing has to be there but a size.
 pub fn check(
     target: &Target,
@@ -34,7 +37,7 @@ pub fn check(
                 .to_owned(),
         ));
     }
-    if let Err(error) = presence(target, facts, simulated) {
+    if let Err(error) = presence(target, facts, simulated).and_then(|()| offsets(target, facts)) {
         errors.push(error);
         return;
     }
@@ -84,6 +87,17 @@ fn left_alone(target: &Target, facts: &TargetFacts) -> Option<Finding> {
 fn is_aligned(target: &Target, facts: &TargetFacts) -> bool {
     let always = facts.kind.is_device() && facts.is_on_windows();
     !target.memory_mapped_io && (always || !is_cached(target, facts)) && facts.nvme.is_none()
+}
+
+/// Whether the kernel can count to the end of the target.
+fn offsets(target: &Target, facts: &TargetFacts) -> Result<(), PlanError> {
+    let (path, size) = (&target.path, planned_size(target, facts));
+    if size <= LAST_OFFSET {
+        return Ok(());
+    }
+    Err(PlanError::target(format!(
+        "'{path}': {size} bytes are more than a file can have, {LAST_OFFSET} (2^63 - 1); use a smaller -c"
+    )))
 }
 
 fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(), PlanError> {
