@@ -135,7 +135,10 @@ fn nearest(name: &str, here: &[OptionRow]) -> Option<String> {
         .map(|(known, help, most)| (distance(known.as_bytes(), name.as_bytes()), known, help, most))
         .filter(|(distance, _, _, most)| distance <= most)
         .min_by_key(|(distance, ..)| *distance)
-        .map(|(_, known, help, _)| format!("did you mean --{known}: {help}?"))
+        .map(|(distance, known, help, _)| match distance {
+            0 => format!("--{known} is an option of runs: {help}"),
+            _ => format!("did you mean --{known}: {help}?"),
+        })
 }
 
 #[cfg(test)]
@@ -190,6 +193,7 @@ mod tests {
             ("--iodepth=32", &[], "-o32"),
             ("--enigne", &[], "did you mean --engine"),
             ("--rpeat", &sweep, "did you mean --repeat"),
+            ("--io-log", &find(b"trace").unwrap().rows(), "--io-log is an option of runs"),
             ("--fail-if", &sweep, "an option of baseline and compare"),
         ] {
             let found = option(given.as_bytes(), here);

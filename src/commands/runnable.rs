@@ -112,6 +112,12 @@ impl Runnable {
     /// # Errors
     /// What it doesn't have.
     pub fn can_begin(&self) -> Result<(), Vec<PlanError>> {
+        let mut targets = self.profile.time_spans.iter().flat_map(|span| &span.targets);
+        if self.recreate && !targets.any(|target| target.file_size.is_some_and(|size| size > 0)) {
+            return Err(vec![PlanError::profile(
+                "--recreate has no effect: no file is made (-c, FileSize); add -c, or leave out --recreate",
+            )]);
+        }
         run::cpu_latency_refusal(&self.run_options)
     }
 

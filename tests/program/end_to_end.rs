@@ -101,6 +101,7 @@ fn a_complete_file_is_kept_and_recreate_writes_it_anew() {
     assert!(kept.stderr.contains("kept"), "{}", kept.stderr);
     assert!(std::fs::read(&file).unwrap().iter().all(|&b| b == 7));
     diskspd("-c1M -b4K BRIEF --recreate {}", &file).report();
+    diskspd("-b4K BRIEF --recreate {}", &file).fails(3, &["--recreate has no effect", "-c"]);
     assert!(std::fs::read(&file).unwrap().iter().enumerate().all(|(i, &b)| b == i as u8));
 }
 

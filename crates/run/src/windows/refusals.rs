@@ -20,9 +20,8 @@ fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] 
     ]
 }
 
-fn of_target(target: &Target) -> [Lacking<'static>; 7] {
+fn of_target(target: &Target) -> [Lacking<'static>; 6] {
     [
-        (target.memory_mapped_io && is_device(&target.path), "-Sm", "it maps files, no disks and volumes"),
         (
             target.bypass_io.is_some(),
             "BypassIO (-Sy, -SY)",
@@ -44,16 +43,10 @@ fn refusal(lacking: &[Lacking]) -> Option<PlanError> {
     )))
 }
 
-/// Whether a target is a disk (`#1`) or a volume (`X:`).
-fn is_device(path: &RawText) -> bool {
-    let Ok(place) = locate(path.as_bytes());
-    may_be_device(&place)
-}
-
-/// Whether a target can be one here: a file, a disk or a volume. `#` takes a number.
+/// Whether a target can be one here: a file, a disk (`#1`) or a volume (`X:`). `#` takes a number.
 fn may_be_target(path: &RawText) -> bool {
     let Ok(place) = locate(path.as_bytes());
-    is_device(path) || may_be_file(&place) && !path.as_bytes().starts_with(b"#")
+    may_be_device(&place) || may_be_file(&place) && !path.as_bytes().starts_with(b"#")
 }
 
 /// What of a run isn't done here; `None` = all of it is. In simulated time the system has no part in it.
