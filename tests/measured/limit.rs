@@ -585,7 +585,7 @@ fn a_full_queue_above_a_device_that_has_little_to_do_is_not_the_storage() {
         facts.targets[0].stack.layers[0].on = vec!["sdb".into()];
         let lower = Layer { name: "sdb".into(), counted: true, faithful: true, ..Layer::default() };
         facts.targets[0].stack.layers.push(lower);
-        let mut done = facts.devices[0].done.clone();
+        let mut done = facts.devices[0].done;
         done.queue_ms = (beneath * 1000.0) as u64;
         facts.devices.push(DeviceActivity { name: "sdb".into(), done, ever: true, ..Default::default() });
         let limits = judge(&record, &summarize(&record)).limits.remove(0).unwrap();
