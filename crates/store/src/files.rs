@@ -152,25 +152,21 @@ impl Store {
     /// # Errors
     /// It can't be made, or what the disk says.
     pub(super) fn make_folder(&self, folder: &Path) -> io::Result<()> {
-        let above = |path: &Path| {
-            let above = path.parent().filter(|above| !above.as_os_str().is_empty());
-            above.unwrap_or(Path::new(".")).to_owned()
-        };
-        let missing = folder.ancestors().filter(|path| !path.as_os_str().is_empty() && !path.exists());
-        let made = missing.map(above);
-        // Also where they are there: whoever made them may have been killed before they were on the disk.
-        let own = [above(folder), above(&self.folder)];
-        let holders: BTreeSet<PathBuf> = made.chain(own).collect();
         steps::before(FileStep::MakeFolder)?;
+        self.make_with_those_above(folder)?;
+        // Also where they are there: whoever made them may have been killed before they were on the disk.
+        sync_all(BTreeSet::from([above(folder), above(&self.folder)]))
+    }
+
+    /// Makes a folder of the store. Those above the store's own that weren't there are on the disk then.
+    ///
+    /// # Errors
+    /// As [`Store::make_folder`].
+    pub(super) fn make_with_those_above(&self, folder: &Path) -> io::Result<()> {
+        let all = self.folder.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+        let holders = all.filter(|path| !path.exists()).map(above).collect();
         fs::create_dir_all(folder)?;
-        for holder in holders {
-            match OpenFolder::open(&holder) {
-                // Names can be put into it, and nobody may look: there is no way to wait for the disk.
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
-                opened => opened?.sync()?,
-            }
-        }
-        Ok(())
+        sync_all(holders)
     }
 
     /// The file of a run.
@@ -318,6 +314,24 @@ const DRAFT_LIFE_S: i64 = 10;
 /// The name of a file of a run. What is no id has none, whoever says it.
 fn name_of(id: &str, ending: &str) -> String {
     if id::is_whole(id) { format!("{id}.{ending}") } else { String::new() }
+}
+
+/// The folder that holds a name.
+fn above(path: &Path) -> PathBuf {
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+    above.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Waits until the names in folders are on the disk.
+fn sync_all(folders: BTreeSet<PathBuf>) -> io::Result<()> {
+    for folder in folders {
+        match OpenFolder::open(&folder) {
+            // Names can be put into it, and nobody may look: there is no way to wait for the disk.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            opened => opened?.sync()?,
+        }
+    }
+    Ok(())
 }
 
 /// Removes what was said about a run that never was there: unless somebody who still runs is about to keep

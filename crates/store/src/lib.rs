@@ -76,7 +76,7 @@ impl Store {
     pub fn try_out(&self) -> Result<(), StoreError> {
         let folder = self.runs();
         let failed = |error| StoreError::Folder { folder: folder.clone(), error };
-        std::fs::create_dir_all(&folder).map_err(failed)?;
+        self.make_with_those_above(&folder).map_err(failed)?;
         let tried = Place::open(&folder.join(id::random())).map_err(|error| error.to_string());
         tried.map(drop).map_err(|why| failed(std::io::Error::other(why)))
     }

@@ -198,7 +198,8 @@ impl Store {
     /// Opens the index; its tables are there and of today.
     fn connect(&self) -> Result<StoreIndex, StoreError> {
         let runs = self.runs();
-        fs::create_dir_all(&runs).map_err(|error| StoreError::Folder { folder: runs, error })?;
+        let made = self.make_with_those_above(&runs);
+        made.map_err(|error| StoreError::Folder { folder: runs, error })?;
         let failed = |error| self.index_error(&error);
         self.refuse_what_is_no_file()?;
         let mode = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
