@@ -155,9 +155,7 @@ pub(super) fn open_events(request: &RunRequest) -> Result<(Events, Option<Arc<Ev
 }
 
 fn format_of(asked: ResultFormat, verdicts: WithVerdicts) -> &'static Format {
-    let name = match asked {
-        ResultFormat::Text => "text",
-        ResultFormat::Xml => "xml",
-    };
-    report::format_named(name).unwrap_or(&report::FORMATS[0]).with_verdicts(verdicts)
+    report::format_named(output::form_of_results(asked))
+        .unwrap_or(&report::FORMATS[0])
+        .with_verdicts(verdicts)
 }

@@ -123,7 +123,10 @@ fn of_records(record: Record, request: &MergeRequest, outs: &[OutFile]) -> Resul
     let judged = Judged::new(&record);
     let mut exit = Exit::Success;
     let instead = |out: &OutRequest| Destination::of(&named(&out.path)).is_standard_output();
-    if !request.out.iter().any(instead) {
+    let reports = !request.out.iter().any(instead);
+    let form = reports.then_some(TEXT.name);
+    output::verdicts_nowhere(verdicts(request), &request.out, form).into_iter().for_each(say);
+    if reports {
         let text: &'static Format = &TEXT;
         exit = told(output::report_to_stdout(text.with_verdicts(verdicts(request)), &judged));
     }

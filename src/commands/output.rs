@@ -8,7 +8,7 @@ use super::with::ToolResults;
 use crate::cli::{Exit, OutRequest, RunRequest, StreamPlace, StreamRequest};
 use crate::finding::Finding;
 use crate::host;
-use crate::profile::Profile;
+use crate::profile::{Profile, ResultFormat};
 use crate::record::known;
 use crate::report::live::StreamFormat;
 use crate::report::{self, Format, HTML, OfRuns, WithVerdicts, html};
@@ -78,10 +78,7 @@ pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDon
 
 /// That a CSV of `--out` will hold no line, which only a run with intervals has.
 pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<Finding> {
-    let is_csv = |out: &&OutRequest| {
-        out.format.or(report::format_of(&out.path).map(|format| format.name)) == Some("csv")
-    };
-    let out = outs.iter().find(is_csv)?;
+    let out = outs.iter().find(|out| form_of(out) == Some("csv"))?;
     let without = profile.time_spans.iter().all(|span| !span.calculate_iops_std_dev);
     without.then(|| {
         Finding::warning(format!(
@@ -90,6 +87,38 @@ pub fn empty_csv(outs: &[OutRequest], profile: &Profile) -> Option<Finding> {
             out.path.display()
         ))
     })
+}
+
+/// The name of the form of a file of `--out`, if there is such a form.
+fn form_of(out: &OutRequest) -> Option<&'static str> {
+    out.format.or_else(|| Some(report::format_of(&out.path)?.name))
+}
+
+/// The name of the form of the report on standard output (`-R`).
+pub fn form_of_results(asked: ResultFormat) -> &'static str {
+    match asked {
+        ResultFormat::Text => "text",
+        ResultFormat::Xml => "xml",
+    }
+}
+
+/// That verdicts are asked for in a form that no report has. `on_standard_output`: the form of the one there;
+/// `None` = there is none.
+pub fn verdicts_nowhere(
+    asked: WithVerdicts,
+    outs: &[OutRequest],
+    on_standard_output: Option<&str>,
+) -> Vec<Finding> {
+    let is_written =
+        |form| on_standard_output == Some(form) || outs.iter().any(|out| form_of(out) == Some(form));
+    [
+        (asked.xml, "xml", "--xml-verdict has no effect: no XML results are written", "add --out FILE.xml"),
+        (asked.text, "text", "--text-verdict has no effect: no text report is written", "add --out FILE.txt"),
+    ]
+    .into_iter()
+    .filter(|(is_asked, form, ..)| *is_asked && !is_written(*form))
+    .map(|(.., message, remedy)| Finding::warning(message).remedy(remedy))
+    .collect()
 }
 
 /// Where the extra outputs of a run go: the files of `--out`, the stream.

@@ -80,6 +80,8 @@ pub(super) fn warn_of_what_does_nothing(asked: &ToRun, request: &RunRequest) {
     if let Some(warning) = output::empty_csv(&request.out, profile) {
         say(warning);
     }
+    let form = output::form_of_results(profile.result_format);
+    output::verdicts_nowhere(output::verdicts(request), &request.out, Some(form)).into_iter().for_each(say);
 }
 
 fn print_profile(profile: &Profile) -> Result<Exit, NotDone> {

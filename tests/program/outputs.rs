@@ -785,3 +785,24 @@ fn hostile_names_are_shown_on_a_terminal_and_drive_nothing() {
         shows_nothing_hostile(&words.join(" "), &shown);
     }
 }
+
+#[test]
+fn verdicts_in_a_form_that_is_written_nowhere_are_said_to_have_no_effect() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let out = |name: &str| directory.path().join(name).display().to_string();
+    let none: &[&str] = &[];
+    for (options, told) in [
+        (&["--text-verdict", "--xml-verdict", "-Rxml"][..], &["--text-verdict has no effect"][..]),
+        (&["--text-verdict", "--xml-verdict"], &["--xml-verdict has no effect"]),
+        (&["--text-verdict", "-Rxml", "--out", &out("a.txt")], none),
+        (&["--xml-verdict", "--out", &format!("xml:{}", out("a.data"))], none),
+        (&["--text-verdict"], none),
+    ] {
+        let ended: Ended = command_of(&arguments(options, &file)).output().unwrap().into();
+        assert_eq!(ended.code, 0, "{options:?}: {}", ended.stderr);
+        let said: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("-verdict has")).collect();
+        assert_eq!(said.len(), told.len(), "{options:?}: {said:?}");
+        assert!(said.iter().zip(told).all(|(said, told)| said.contains(told)), "{options:?}: {said:?}");
+    }
+}
