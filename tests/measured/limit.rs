@@ -878,8 +878,9 @@ fn a_program_that_is_frozen_most_of_the_time_says_so_every_time() {
             };
             let seconds: f64 =
                 told.split_once("could not run for ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
-            // The freezer began before the measured time, and ended after it.
-            assert!(seconds > 0.5 && seconds <= frozen + 0.01, "{seconds} of {frozen}: {told}");
+            // The freezer began before the measured time, and ended after it. On busy CPUs it comes to freeze
+            // for less of the time.
+            assert!(seconds > 0.2 && seconds <= frozen + 0.01, "{seconds} of {frozen}: {told}");
         }
     }
 }
