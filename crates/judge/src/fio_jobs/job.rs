@@ -146,10 +146,18 @@ impl AskedJob {
             );
         }
         if self.has_writes() && self.content == JobContent::Usual && !self.run.verify {
-            settings.tell(
-                "scramble_buffers (1 by default)",
-                "writes are also random bytes, taken from random places of a larger buffer",
-            );
+            match settings.switch("scramble_buffers") {
+                Some(false) => settings.tell(
+                    "scramble_buffers",
+                    "writes are random bytes, taken from random places of a larger buffer, not always the same \
+                     ones",
+                ),
+                _ => settings.tell(
+                    "scramble_buffers (1 by default)",
+                    "writes are also random bytes, taken from random places of a larger buffer; fio changes \
+                     its buffer before each write, which takes CPU time that is not needed here",
+                ),
+            }
         }
         if self.time_based && self.runtime_s.is_none() {
             settings
