@@ -107,6 +107,7 @@ fn jobs_become_command_lines() {
         ("direct; rw=randread; ba=16k", "-b4K -f1G -r16K -w0 -t1 -o1 -n -Su"),
         ("direct; rw=randwrite; zero_buffers", "-b4K -f1G -r -w100 -Z --each-once -t1 -o1 -n -Su"),
         ("direct; rw=randwrite", "-b4K -f1G -r -w100 -Z4M --each-once -t1 -o1 -n -Su"),
+        ("direct; rw=write; scramble_buffers=0", "-b4K -f1G -s -w100 -Z8K -t1 -o1 -n -Su"),
         (
             "direct; rw=randrw; rwmixwrite=30; buffer_compress_percentage=50",
             "-b4K -f1G -r -w30 --each-once --compress=50 -t1 -o1 -n -Su",
@@ -204,6 +205,10 @@ fn what_holds_for_a_run_becomes_its_options() {
         ("ioengine=mmap", "-t1 -o1 -n -Sm -d2 -W0 -L"),
         // fio asks for no huge pages, which this program does from 64 KiB on.
         ("ioengine=libaio; direct; iodepth=16", "-Su -d2 -W0 -L --engine=aio --no-huge-pages"),
+        (
+            "ioengine=libaio; direct; rw=write; iodepth=8; scramble_buffers=0",
+            "-w100 -Z32K -t1 -o8 -n -Su -d2 -W0 -L --engine=aio",
+        ),
         ("direct; bs=1m", "-Su -d2 -W0 -L --engine=sync --no-huge-pages"),
         ("direct; bs=1m; iomem=mmaphuge", "-Su -l -d2 -W0 -L --engine=sync"),
         ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),

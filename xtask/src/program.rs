@@ -3,7 +3,7 @@
 use crate::Failure;
 use diskspd::cli::{self, Invocation, RunRequest};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds the program in release mode and says where it is, unless a path was given.
@@ -19,10 +19,10 @@ pub fn path(given: Option<String>) -> Result<PathBuf, Failure> {
     if !built.success() {
         return Err("the program doesn't build".into());
     }
-    // This tool is target/release/xtask.
+    // This tool is target/<profile>/xtask, whatever the profile: what is measured is the released program.
     let own = std::env::current_exe()?;
-    let release = own.parent().ok_or("this tool lies nowhere")?;
-    Ok(release.join("diskspd"))
+    let target = own.parent().and_then(Path::parent).ok_or("this tool lies nowhere")?;
+    Ok(target.join("release/diskspd"))
 }
 
 /// What a command line of the program, in one piece, asks for.

@@ -7,8 +7,10 @@ use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobContent {
-    /// Random bytes, the same buffer again and again at another place.
+    /// Random bytes, of which fio changes some before each write.
     Usual,
+    /// Random bytes, the same in each buffer again and again.
+    Fixed,
     /// Zeros.
     Zeros,
     /// Made for each I/O.
@@ -77,7 +79,11 @@ pub(super) fn content(settings: &JobSettings) -> Option<JobContent> {
         settings.tell("dedupe_percentage", "duplicates are units of 4 KiB that the same thread wrote before");
     }
     let made = compress > 0 || dedupe > 0 || settings.is_on("refill_buffers");
-    Some(if made { JobContent::Made(ContentShape { compress, dedupe }) } else { JobContent::Usual })
+    Some(match settings.switch("scramble_buffers") {
+        _ if made => JobContent::Made(ContentShape { compress, dedupe }),
+        Some(false) => JobContent::Fixed,
+        _ => JobContent::Usual,
+    })
 }
 
 /// The I/O priority.

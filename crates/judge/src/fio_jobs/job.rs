@@ -145,18 +145,18 @@ impl AskedJob {
                 "the page cache is not dropped before the run; the report says what the cache answered",
             );
         }
-        if self.has_writes() && self.content == JobContent::Usual && !self.run.verify {
-            match settings.switch("scramble_buffers") {
-                Some(false) => settings.tell(
-                    "scramble_buffers",
-                    "writes are random bytes, taken from random places of a larger buffer, not always the same \
-                     ones",
-                ),
-                _ => settings.tell(
+        if self.has_writes() && !self.run.verify {
+            match self.content {
+                JobContent::Usual => settings.tell(
                     "scramble_buffers (1 by default)",
                     "writes are also random bytes, taken from random places of a larger buffer; fio changes \
                      its buffer before each write, which takes CPU time that is not needed here",
                 ),
+                JobContent::Fixed => settings.tell(
+                    "scramble_buffers",
+                    "writes are random bytes from random places of a buffer as large as all of fio's",
+                ),
+                JobContent::Zeros | JobContent::Made(_) => {}
             }
         }
         if self.time_based && self.runtime_s.is_none() {

@@ -115,9 +115,14 @@ impl AskedJob {
         match self.content {
             JobContent::Zeros => target.zero_write_buffers = true,
             JobContent::Made(shape) => target.content = Some(shape),
-            JobContent::Usual => {
+            JobContent::Usual | JobContent::Fixed => {
                 let largest = target.portions().iter().map(|portion| portion.target.block_size).max();
-                let size = BUFFER.max(u64::from(largest.unwrap_or(0)).saturating_mul(2));
+                let largest = u64::from(largest.unwrap_or(0));
+                // As much as fio writes again and again stays in the CPU's caches.
+                let size = match self.content {
+                    JobContent::Fixed => largest.saturating_mul(u64::from(self.depth.max(2))),
+                    _ => BUFFER.max(largest.saturating_mul(2)),
+                };
                 target.random_data_source = Some(RandomDataSource { size, path: None });
             }
         }
