@@ -209,6 +209,7 @@ fn what_holds_for_a_run_becomes_its_options() {
             "ioengine=libaio; direct; rw=write; iodepth=8; scramble_buffers=0",
             "-w100 -Z32K -t1 -o8 -n -Su -d2 -W0 -L --engine=aio",
         ),
+        ("rw=write; bs=1m; ioengine=libaio; iodepth=32; scramble_buffers=0", "-w100 -Z4M -t1 -o32 -n -Sb"),
         ("direct; bs=1m", "-Su -d2 -W0 -L --engine=sync --no-huge-pages"),
         ("direct; bs=1m; iomem=mmaphuge", "-Su -l -d2 -W0 -L --engine=sync"),
         ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),

@@ -118,10 +118,11 @@ impl AskedJob {
             JobContent::Usual | JobContent::Fixed => {
                 let largest = target.portions().iter().map(|portion| portion.target.block_size).max();
                 let largest = u64::from(largest.unwrap_or(0));
-                // As much as fio writes again and again stays in the CPU's caches.
+                let enough = BUFFER.max(largest.saturating_mul(2));
+                // What fio writes again and again stays in the CPU's caches, if it isn't much.
                 let size = match self.content {
-                    JobContent::Fixed => largest.saturating_mul(u64::from(self.depth.max(2))),
-                    _ => BUFFER.max(largest.saturating_mul(2)),
+                    JobContent::Fixed => largest.saturating_mul(u64::from(self.depth.max(2))).min(enough),
+                    _ => enough,
                 };
                 target.random_data_source = Some(RandomDataSource { size, path: None });
             }
