@@ -155,7 +155,7 @@ fn holder(waiters: &[Waiter], shares: &[Share], effort: &Effort) -> Holder {
 }
 
 fn effect(span: &SpanView, effort: &Effort, waiters: &[Waiter]) -> Effect {
-    let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let reachable = effort.reachable_depth();
     let one_each = reachable <= effort.workers.len() as u64;
     let occupied = waiters.iter().map(|waiter| waiter.busy + waiter.waiting).fold(0.0, f64::max);
     if one_each || occupied >= OCCUPIED {

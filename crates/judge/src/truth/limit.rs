@@ -71,7 +71,7 @@ fn limiter(
 ) -> Option<Limiter> {
     let (busy, user) = (limits.busy?, limits.user?);
     let occupied = occupied(span, effort);
-    let reachable: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let reachable = effort.reachable_depth();
     // Where most I/Os were elsewhere, something else kept them: a throttle, a worker of the kernel.
     let between = kernel::most_are_between(span, effort) && occupied < contention::OCCUPIED;
     let contention = contention.filter(|contention| contention.limits(occupied) && !between);

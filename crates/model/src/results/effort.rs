@@ -77,6 +77,13 @@ pub struct WorkerEffort {
     pub times: Option<ThreadTimes>,
 }
 
+impl Effort {
+    /// I/Os that all workers together can have in flight.
+    pub fn reachable_depth(&self) -> u64 {
+        self.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum()
+    }
+}
+
 impl WorkerEffort {
     /// I/Os that it can have in flight: one, if the engine does one after the other.
     pub fn reachable_depth(&self) -> u32 {

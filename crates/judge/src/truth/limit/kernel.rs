@@ -23,7 +23,7 @@ const FULL: f64 = 0.9;
 /// I/Os that were outstanding, and how many of them were at the devices with nothing beneath them, on
 /// average; `None` = nobody knows, or one at a time.
 pub(super) fn depths(span: &SpanView, effort: &Effort) -> Option<(f64, f64)> {
-    let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
+    let depth = effort.reachable_depth();
     let at_device = span.queues.at_the_bottom?;
     (depth > effort.workers.len() as u64).then_some((depth as f64, at_device))
 }
@@ -49,13 +49,11 @@ pub(super) fn way_matters(span: &SpanView, effort: &Effort) -> Option<OnTheWay> 
     if is_full(span) {
         return None;
     }
-    let depth: u64 = effort.workers.iter().map(|worker| u64::from(worker.reachable_depth())).sum();
-    let depth = depth as f64;
-    if let Some(at_device) = span.queues.at_the_bottom.filter(|at_device| *at_device < NEARLY_ALL * depth) {
+    let (depth, at_device) = (effort.reachable_depth() as f64, span.queues.at_the_bottom?);
+    if at_device < NEARLY_ALL * depth {
         return Some(OnTheWay::Long { depth, at_device });
     }
     let iops = span.measured.total.total.throughput.iops;
-    let at_device = span.queues.at_the_bottom?;
     (at_device < LONG * iops && interrupts::crossing(span).is_some()).then_some(OnTheWay::Crossing)
 }
 

@@ -100,9 +100,9 @@ pub(super) fn describe(
             let message = format!(
                 "the limit is unclear: the device had {at_device:.1} of {depth:.0} outstanding I/Os in \
                  flight, and threads were on a CPU or ready for one {:.0} % of the time",
-                (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+                awake_percent(limits)
             );
-            Finding::new("limit-unclear", Severity::Note, span, message).remedy(VARY_THREADS_AND_DEPTH)
+            unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
         }
         Limiter::Depth => {
             let what = "the queue depth of 1: each I/O waits for the one before, so latency sets the rate";
@@ -154,20 +154,30 @@ fn kernel_or_what(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding 
         "the limit is unclear, the kernel above the device or {or_what}: the device had {at_device:.1} of \
          {depth:.0} outstanding I/Os in flight"
     );
-    Finding::new("limit-unclear", Severity::Note, span, message).remedy(remedy)
+    unclear(span, message).remedy(remedy)
+}
+
+/// That it can't be told what limited the run, and why.
+fn unclear(span: &SpanView, message: impl Into<String>) -> Finding {
+    Finding::new("limit-unclear", Severity::Note, span, message)
+}
+
+/// The share of the time that threads were on a CPU or ready for one, %.
+fn awake_percent(limits: &Limits) -> f64 {
+    (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
 }
 
 /// I/O limits were others for a part of the time.
 fn limits_changed(span: &SpanView) -> Finding {
     let message = "the limit is unclear: I/O limits of this process's control groups changed meanwhile";
-    Finding::new("limit-unclear", Severity::Note, span, message).remedy("measure again with unchanged limits")
+    unclear(span, message).remedy("measure again with unchanged limits")
 }
 
 /// The program was stopped for a part of the time.
 fn stopped(span: &SpanView) -> Finding {
     let share = held_up::stopped(span).unwrap_or(0.0) * 100.0;
     let message = format!("the limit is unclear: the program was stopped for {share:.0} % of the time");
-    Finding::new("limit-unclear", Severity::Note, span, message).remedy("measure again")
+    unclear(span, message).remedy("measure again")
 }
 
 /// Neither the devices nor the threads had enough to do.
@@ -176,9 +186,9 @@ fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
     let message = format!(
         "the limit is unclear: the devices had only {requests:.1} I/Os in flight on average, and threads \
          were on a CPU or ready for one {:.0} % of the time",
-        (limits.busy.unwrap_or(0.0) + limits.waiting.unwrap_or(0.0)).min(1.0) * 100.0
+        awake_percent(limits)
     );
-    Finding::new("limit-unclear", Severity::Note, span, message).remedy(VARY_THREADS_AND_DEPTH)
+    unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
 }
 
 /// The storage may have limited the run, or what lies between it and the threads.
@@ -196,7 +206,7 @@ fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     };
     let message = format!("the limit is unclear, the storage or {or_what}{at_device}");
     let remedy = crossing.map_or_else(|| VARY_THREADS_AND_DEPTH.to_owned(), |crossing| crossing.remedy());
-    Finding::new("limit-unclear", Severity::Note, span, message).remedy(remedy)
+    unclear(span, message).remedy(remedy)
 }
 
 /// A quota of CPU time.
