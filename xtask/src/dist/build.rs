@@ -253,6 +253,11 @@ fn newest_glibc(program: &[u8]) -> Option<u32> {
 /// # Errors
 /// A tool is missing, or it doesn't build.
 pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failure> {
+    let host = host(root)?;
+    let is_static = triple.libc == Libc::Musl;
+    if profile == "dev" && !is_static && (triple.name == host || triple.libc == Libc::Mingw) {
+        return build_beside_tests(root, triple, &host);
+    }
     let target = root.join("target/dist");
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root);
@@ -267,41 +272,81 @@ pub fn build(root: &Path, triple: Triple, profile: &str) -> Result<Built, Failur
     for (name, value) in environment(root, triple)? {
         cargo.env(name, value);
     }
-    run(&mut cargo).map_err(|why| format!("{why}; rustup target add {} may be missing", triple.name))?;
+    run(&mut cargo).map_err(|why| without_target(&why, triple))?;
     let folder = target.join(triple.name).join(if profile == "dev" { "debug" } else { profile });
     strip(triple, &folder)
 }
 
-/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
-/// the last change.
-fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
+/// The unoptimized program for a system that the tests are compiled for too: their crates are taken, and the
+/// program's own crate alone, with the linker, gets the flags of what is shipped. What these flags do to all
+/// crates, and those of the C compiler, is tried with the static program.
+fn build_beside_tests(root: &Path, triple: Triple, host: &str) -> Result<Built, Failure> {
+    let target = root.join("target");
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root).args(["rustc", "--locked", "--package", "diskspd", "--bin", "diskspd"]);
+    cargo.arg("--target-dir").arg(&target);
+    let mut folder = target;
+    if triple.name != host {
+        cargo.args(["--target", triple.name]);
+        folder.push(triple.name);
+    }
+    cargo.arg("--").args(rust_flags(root, triple)?);
+    run(&mut cargo).map_err(|why| without_target(&why, triple))?;
+    strip(triple, &folder.join("debug"))
+}
+
+fn without_target(why: &Failure, triple: Triple) -> Failure {
+    format!("{why}; rustup target add {} may be missing", triple.name).into()
+}
+
+/// What rustc compiles for if nothing else is said.
+fn host(root: &Path) -> Result<String, Failure> {
+    let rustc = output(Command::new("rustc").arg("-vV").current_dir(root))?;
+    let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc -vV names no host".into())
+}
+
+/// What makes two programs the same: folders of this machine, and what they are called instead.
+fn places(root: &Path) -> Result<[(String, &'static str); 3], Failure> {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"))?;
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
     let root = root.to_str().ok_or("the name of this folder is no text")?;
-    let places = [(home.as_str(), "/cargo"), (sysroot.trim(), "/rust"), (root, "/diskspd")];
+    let places = [(home, "/cargo"), (sysroot.trim().to_owned(), "/rust"), (root.to_owned(), "/diskspd")];
     if places.iter().any(|(from, _)| from.contains(char::is_whitespace)) {
         return Err(
             "folders with blanks in their names can't be told to a C compiler: build elsewhere".into()
         );
     }
-    let mut rust: Vec<String> =
-        places.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
+    Ok(places)
+}
+
+/// What rustc is told for a program that is shipped.
+fn rust_flags(root: &Path, triple: Triple) -> Result<Vec<String>, Failure> {
+    let mut flags: Vec<String> =
+        places(root)?.iter().map(|(from, to)| format!("--remap-path-prefix={from}={to}")).collect();
     // As much as for a small program: what says `#[inline]`, as the worker loop does, isn't touched by it.
-    rust.push("-Cllvm-args=-inline-threshold=50".to_owned());
+    flags.push("-Cllvm-args=-inline-threshold=50".to_owned());
     if triple.libc == Libc::Musl {
-        rust.extend(LINKER.map(str::to_owned));
-        rust.push(format!("-Lnative={}", without_libdl(root)?));
+        flags.extend(LINKER.map(str::to_owned));
+        let root = root.to_str().ok_or("the name of this folder is no text")?;
+        flags.push(format!("-Lnative={}", without_libdl(root)?));
     }
     if triple.libc == Libc::Mingw {
         // When it was linked stands in no program.
-        rust.push("-Clink-arg=-Wl,--no-insert-timestamp".to_owned());
+        flags.push("-Clink-arg=-Wl,--no-insert-timestamp".to_owned());
     }
-    let c: Vec<String> = places.iter().map(|(from, to)| format!("-ffile-prefix-map={from}={to}")).collect();
+    Ok(flags)
+}
+
+/// What makes two builds the same: no folder of this machine gets into the program, and no time but that of
+/// the last change.
+fn environment(root: &Path, triple: Triple) -> Result<Vec<(String, String)>, Failure> {
+    let c = places(root)?.map(|(from, to)| format!("-ffile-prefix-map={from}={to}"));
     let name = triple.name.replace('-', "_");
     Ok(vec![
-        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust.join("\u{1f}")),
+        ("CARGO_ENCODED_RUSTFLAGS".to_owned(), rust_flags(root, triple)?.join("\u{1f}")),
         (format!("CFLAGS_{name}"), c.join(" ")),
-        (format!("CC_{name}"), triple.compiler(root)?),
+        (format!("CC_{name}"), triple.compiler(root.to_str().ok_or("the name of this folder is no text")?)?),
         ("LIBSQLITE3_FLAGS".to_owned(), UNUSED_OF_SQLITE.join(" ")),
         ("SOURCE_DATE_EPOCH".to_owned(), time_of_change(root)),
     ])

@@ -12,13 +12,17 @@ use std::process::Command;
 /// A tool fails.
 pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Vec<PathBuf>, Failure> {
     let version = env!("CARGO_PKG_VERSION");
+    // Packages that are only tried are compressed soon, not well: an unoptimized program is large, and so may
+    // be the tools.
+    let is_tried = profile == "dev";
     let mut made = Vec::new();
     if has_cargo("deb") {
         let place = out.join(format!("{}_{version}-1_{}.deb", triple.package(), triple.debian));
         run(of(root, "deb", triple)
             .args(["--no-build", "--no-strip", "--no-dbgsym", "--quiet", "--profile", profile, "--output"])
             .arg(&place)
-            .args(variant(triple)))?;
+            .args(variant(triple))
+            .args(if is_tried { &["--fast"][..] } else { &[] }))?;
         made.push(place);
     } else {
         eprintln!("NOTE: no package for Debian: cargo install cargo-deb");
@@ -28,7 +32,8 @@ pub fn make(root: &Path, triple: Triple, profile: &str, out: &Path) -> Result<Ve
         run(of(root, "generate-rpm", triple)
             .args(["--arch", triple.arch, "--auto-req", "disabled", "--output"])
             .arg(&place)
-            .args(variant(triple)))?;
+            .args(variant(triple))
+            .args(if is_tried { &["--payload-compress", "gzip"][..] } else { &[] }))?;
         made.push(place);
     } else {
         eprintln!("NOTE: no package for Red Hat: cargo install cargo-generate-rpm");
