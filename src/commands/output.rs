@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// It takes them not all.
 pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
     let mut out = standard_output::writer();
-    written(out.write_all(bytes).and_then(|()| out.flush()))
+    written(standard_output::is_open().and_then(|()| out.write_all(bytes)).and_then(|()| out.flush()))
 }
 
 /// Writes sentences to standard output, as a terminal shows them best where it is one.
@@ -40,7 +40,7 @@ pub fn to_stdout(bytes: &[u8]) -> Result<Exit, NotDone> {
 /// # Errors
 /// It takes them not all.
 pub fn told_to_stdout(text: &str) -> Result<Exit, NotDone> {
-    written(standard_output::tell(text))
+    written(standard_output::is_open().and_then(|()| standard_output::tell(text)))
 }
 
 /// Writes a value as JSON to standard output; `what` it is, for errors.
@@ -73,7 +73,7 @@ pub fn report_to_stdout(format: &Format, judged: &Judged) -> Result<Exit, NotDon
         Cow::Borrowed(_) => (format.write)(judged, &mut out),
         Cow::Owned(harmless) => (format.write)(&Judged::new(&harmless), &mut out),
     };
-    written(report.and_then(|()| out.flush()))
+    written(report.and_then(|()| out.flush()).and_then(|()| standard_output::is_open()))
 }
 
 /// That a CSV of `--out` will hold no line, which only a run with intervals has.

@@ -9,6 +9,7 @@ use crate::plan::{LiesIn, PlanError, SpanPlan};
 use crate::profile::validate::{self, validate};
 use crate::profile::{Profile, RawText, RunOptions};
 use crate::run::{self, Executed, NotRun, Options, Probes, Session, execute};
+use crate::sys::standard_output;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -112,6 +113,13 @@ impl Runnable {
     /// # Errors
     /// What it doesn't have.
     pub fn can_begin(&self) -> Result<(), Vec<PlanError>> {
+        // What is told behind the run has to get somewhere: an hour later it would be too late.
+        if standard_output::is_open().is_err() {
+            return Err(vec![PlanError::target(
+                "standard output is closed, so that the report would be lost: open it, or write \
+                 >/dev/null in place of >&- if only other outputs (--out) are wanted",
+            )]);
+        }
         let mut targets = self.profile.time_spans.iter().flat_map(|span| &span.targets);
         if self.recreate && !targets.any(|target| target.file_size.is_some_and(|size| size > 0)) {
             return Err(vec![PlanError::profile(

@@ -328,6 +328,33 @@ fn a_standard_output_that_cannot_be_written_is_an_error_and_a_reader_that_left_i
     }
 }
 
+/// Rust opens `/dev/null` in place of what was closed, where writes succeed. That Python's `DEVNULL` is open for both
+/// directions, as that is, is why it is looked at before Rust's start.
+#[test]
+fn a_closed_standard_output_is_told_before_anything_is_measured() {
+    let directory = directory();
+    let (file, _) = target(directory.path());
+    let (file, json) = (file.to_str().unwrap(), directory.path().join("run.json"));
+    let out = format!("--out {} -W0 -d1 --engine sim {file}", json.display());
+    let run = format!("-W0 -d1 --engine sim {file}");
+    let to_itself = format!("--out json:- {run}");
+    let closed = |line: &str, how: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("\"$0\" \"$@\" {how}"), env!("CARGO_BIN_EXE_diskspd")]);
+        Ended::from(crate::common::output(shell.args(line.split(' '))).unwrap())
+    };
+    for line in [&run, &out, &to_itself, &format!("--dry-run {run}"), "--help", "devices --json"] {
+        closed(line, ">&-").fails(1, &["ERROR: ", "standard output", "closed"]);
+    }
+    assert!(!json.exists(), "nothing was measured");
+    closed(&run, "<&- >&- 2>&-").fails(1, &[]);
+    assert_eq!(closed(&out, "<&- >/dev/null 2>&-").code, 0);
+    assert!(json.exists());
+    closed(&format!("--out json:/dev/stderr {run}"), "2>&-").fails(1, &[]);
+    // As programs do that want nothing of it.
+    assert_eq!(closed(&run, "1<>/dev/null").code, 0);
+}
+
 /// The user that owns nothing.
 const NOBODY: u32 = 65534;
 

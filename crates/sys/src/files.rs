@@ -2,6 +2,7 @@
 
 use super::anchor::{Location, not_found};
 use super::block;
+use super::closed_at_start;
 use super::inode::Kind;
 use super::lifetimes;
 use super::nvme;
@@ -37,6 +38,9 @@ pub struct OpenTarget {
 /// It is not open, or no number of a descriptor.
 #[allow(unsafe_code)]
 pub fn inherited(number: i32) -> std::io::Result<OwnedFd> {
+    if closed_at_start::is(number) {
+        return Err(Errno::BADF.into());
+    }
     // SAFETY: it takes numbers alone; one that is no open descriptor makes the call fail and nothing else.
     let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 0) };
     if copy < 0 {

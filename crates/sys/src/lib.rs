@@ -32,6 +32,8 @@ pub mod transfer;
 // What every system offers, each in its own way (docs/windows.md has the list).
 #[cfg_attr(windows, path = "windows/barrier.rs")]
 mod barrier;
+#[cfg_attr(windows, path = "windows/closed_at_start.rs")]
+mod closed_at_start;
 #[cfg_attr(windows, path = "windows/console.rs")]
 pub mod console;
 #[cfg_attr(windows, path = "windows/files.rs")]

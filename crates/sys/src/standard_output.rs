@@ -1,12 +1,25 @@
 //! What goes to standard output. Files and pipes get every byte as it is, as scripts expect from DISKSPD;
 //! on a terminal what names, records and devices say can't do anything but be read.
 
+use super::closed_at_start;
 use super::console::window;
 use super::standard_error;
 use super::terminal::screen_of;
 use super::told_block::fitted;
 use diskspd_model::units::visible::{self, Guard};
 use std::io::{self, IsTerminal, Stdout, Write};
+
+/// Whether it is there to be written to: a write to one that was closed when the program started succeeds, and what
+/// was written is lost.
+///
+/// # Errors
+/// It was closed (`>&-`).
+pub fn is_open() -> io::Result<()> {
+    match closed_at_start::is(1) {
+        true => Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed")),
+        false => Ok(()),
+    }
+}
 
 /// Whether people read it directly.
 pub fn is_terminal() -> bool {

@@ -1,7 +1,9 @@
 //! What the program was started with open.
 
+use crate::closed_at_start;
 use std::io;
 use std::os::windows::io::{AsHandle, OwnedHandle};
+use windows_sys::Win32::Foundation::ERROR_INVALID_HANDLE;
 
 /// What is open, for engines.
 pub type FileHandle = OwnedHandle;
@@ -11,6 +13,9 @@ pub type FileHandle = OwnedHandle;
 /// # Errors
 /// It is not open, or of another number: handles are not handed down by number here.
 pub fn inherited(number: i32) -> io::Result<OwnedHandle> {
+    if closed_at_start::is(number) {
+        return Err(io::Error::from_raw_os_error(ERROR_INVALID_HANDLE.cast_signed()));
+    }
     match number {
         1 => io::stdout().as_handle().try_clone_to_owned(),
         2 => io::stderr().as_handle().try_clone_to_owned(),
