@@ -343,6 +343,7 @@ class Target:
     atomic: Optional[Atomic] = field(default=None, metadata={'of': 'Atomic'})
     cached: Optional[Cached] = field(default=None, metadata={'of': 'Cached'})
     flush: Optional[int] = field(default=None)
+    moved_to: Optional[List[str]] = field(default=None, metadata={'depth': 1})
     synchronous: Optional[bool] = field(default=None)
     unwritten: Optional[int] = field(default=None)
     unwritten_before: Optional[int] = field(default=None)

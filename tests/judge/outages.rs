@@ -6,10 +6,12 @@
 
 use crate::common::diskspd;
 use crate::common::random::Random;
-use diskspd::engines::Direction;
+use diskspd::engines::{Direction, EngineKind};
+use diskspd::machine::threads::ThreadTimes;
 use diskspd::profile::TargetId;
 use diskspd::results::{
-    Beats, IoErrors, Observed, QuietFacts, Record, Silence, TargetBeats, UnseenTime, summarize,
+    Beats, Effort, IoErrors, Observed, QuietFacts, Record, Silence, TargetBeats, UnseenTime, WorkerEffort,
+    summarize,
 };
 use diskspd::stats::PackedCounts;
 use diskspd::stats::outages::{self, WatchedIos};
@@ -291,6 +293,26 @@ fn a_record_says_what_was_in_flight_and_what_failed() {
     let unseen = vec![UnseenTime { begin_us: 3_990_000, end_us: 7_060_000 }];
     let stopped = QuietFacts { unseen, ..QuietFacts::default() };
     assert_eq!(outages_of(&seen("x", of_beats(counts, Some(stopped)))), []);
+}
+
+/// As staged beside busy loops of a higher priority: a thread without a CPU takes no completions.
+#[test]
+fn threads_that_had_no_cpu_are_told_before_the_storage_is_blamed() {
+    let beats = steady(20, 500, &[100..300]);
+    let told = |waiting_ns: u64| {
+        let busy = 1_000_000;
+        let times = ThreadTimes { busy, waiting: Some(waiting_ns), user: busy, system: 0 };
+        let worker = WorkerEffort { engine: EngineKind::Uring, depth: 1, cpu: None, times: Some(times) };
+        let effort = Some(Effort { workers: vec![worker], ..Effort::default() });
+        let record = seen("-d10 x", Observed { effort, ..of_beats(beats.clone(), None) });
+        let finding = judge(&record).findings.into_iter().find(|finding| finding.name == "outage").unwrap();
+        (finding.evidence.join("; "), finding.remedy.unwrap_or_default())
+    };
+    let (evidence, remedy) = told(9_000_000_000);
+    assert!(evidence.contains("ready to run without a CPU for 90 %"), "{evidence}");
+    assert!(remedy.contains("before the storage is blamed"), "{remedy}");
+    let (evidence, remedy) = told(100_000_000);
+    assert!(!evidence.contains("CPU") && remedy.contains("the path to the storage"), "{evidence}; {remedy}");
 }
 
 #[test]

@@ -150,6 +150,21 @@ fn what_limited_a_run_follows_from_what_it_took() {
     }
 }
 
+/// More outstanding I/Os are no advice where the engine does one at a time, whatever -o says.
+#[test]
+fn one_io_at_a_time_in_spite_of_the_depth_takes_threads() {
+    for (line, depth, message, remedy) in [
+        ("-o1", 1, "limited by the queue depth of 1: ", "raise -o or -t"),
+        ("-o4", 4, "limited by one I/O at a time, though -o asks for more: ", "more threads (-t)"),
+    ] {
+        let judgement = judged(record(line), effort(vec![worker(EngineKind::Sync, depth, (30, 10, 0))]));
+        let finding = judgement.findings.iter().find(|finding| finding.name == "limited-by-depth").unwrap();
+        assert!(finding.message.starts_with(message), "{}", finding.message);
+        let told = finding.remedy.as_deref().unwrap_or_default();
+        assert!(told.contains(remedy), "{told}");
+    }
+}
+
 #[test]
 fn recorded_ios_are_limited_by_their_times() {
     let mut record = record("-o4 -g1000i");

@@ -139,7 +139,8 @@ fn examples() -> Vec<Record> {
     let not_filled = Preconditioning { purged_bytes: None, fill: None, window: None, ..preconditioning() };
     unknown.preconditioning = Some(not_filled);
     // Nothing but what lies in memory: nobody can say, and that's not bad.
-    let in_memory = TargetDevices { stack: Stack::without("it lies in memory"), ..Default::default() };
+    let stack = Stack::without("it lies in memory");
+    let in_memory = TargetDevices { stack, moved_to: vec!["sdb".into()], ..Default::default() };
     unknown.hosts[0].results.time_spans[0].observed = Some(Observed {
         effort: Some(effort(true)),
         // What nobody counted.

@@ -13,7 +13,7 @@ use super::root::{Root, text};
 use beneath::{Beneath, FilePlace, NESTING, Without};
 use diskspd_model::machine::memory_backed::InMemory;
 use diskspd_model::machine::stack::*;
-pub use opened::of_open;
+pub use opened::{moved_to, of_open};
 use std::path::Path;
 
 /// Drivers that count I/O whatever the switch for that (`queue/iostats`) says.

@@ -1,6 +1,7 @@
 //! Which of standard input, output and error were closed when the process started. Rust opens `/dev/null` in
-//! their place before `main` (`std::rt`), and what is written there is lost without an error. What a user opens as
-//! `/dev/null` can't be told from that later: also Python's `DEVNULL` and systemd open it for both directions.
+//! their place before `main` (`std::rt`), and what is written there is lost without an error. What a user
+//! opens as `/dev/null` can't be told from that later: also Python's `DEVNULL` and systemd open it for both
+//! directions.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 

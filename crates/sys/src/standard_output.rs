@@ -9,8 +9,8 @@ use super::told_block::fitted;
 use diskspd_model::units::visible::{self, Guard};
 use std::io::{self, IsTerminal, Stdout, Write};
 
-/// Whether it is there to be written to: a write to one that was closed when the program started succeeds, and what
-/// was written is lost.
+/// Whether it is there to be written to: a write to one that was closed when the program started succeeds,
+/// and what was written is lost.
 ///
 /// # Errors
 /// It was closed (`>&-`).

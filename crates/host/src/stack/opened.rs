@@ -6,6 +6,7 @@ use crate::device::split;
 use crate::nvme::Generic;
 use crate::root::Root;
 use rustix::fs::FileType;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -28,6 +29,15 @@ pub fn of_open(root: &Root, file: &File, path: &Path) -> Stack {
         return Stack::without("its location can't be determined");
     };
     at(root, &FilePlace { path, number: Some(split(found.st_dev)), mount: mount_of(file) })
+}
+
+/// Names of the devices at the bottom of an open target now, where they are others than those of `before`;
+/// empty = they are the same, or it can't be told. `path`: as for [`of_open`].
+pub fn moved_to(before: &Stack, file: &File, path: &Path) -> Vec<String> {
+    let bottom =
+        |stack: &Stack| -> BTreeSet<String> { stack.leaves().map(|leaf| leaf.name.clone()).collect() };
+    let now = bottom(&of_open(&Root::live(), file, path));
+    if now == bottom(before) { Vec::new() } else { now.into_iter().collect() }
 }
 
 /// The mount that a file was opened on, by its number in `/proc/self/mountinfo`.

@@ -122,13 +122,13 @@ fn judge(
         judged.beneath(first, leaves, others, &mut found);
     }
     let switched = first.is_err_and(|why| why.switched);
+    // Where the first devices are those at the bottom, all rests on them.
+    let above = if below.is_some() { found.effects.len() } else { 0 };
     if let Some(leaves) = leaves.filter(|_| !switched) {
-        judged.further_down(
-            first.copied().as_ref().unwrap_or(&effects::as_counted(part)),
-            leaves,
-            &mut found,
-        );
+        let passed = first.copied().unwrap_or_else(|_| effects::as_counted(part));
+        judged.further_down(&passed, leaves, &mut found);
     }
+    judged.unless_moved(&mut found.effects, above);
     if part.has_devices() {
         found.effects.extend(judged.single(span.host));
     }

@@ -103,7 +103,7 @@ const CHECKS: &[Check] = &[
     |span, _| lost::check(span),
     |span, _| unfinished::check(span),
     |span, _| held_up::check(span),
-    |span, concluded| outages::check(span, concluded.outages.as_deref()),
+    |span, concluded| outages::check(span, concluded.outages.as_deref(), concluded.limits.as_ref()),
     |span, _| volume::check(span),
     |span, _| offered::check(span),
     |span, concluded| late::check(span, concluded.late.as_ref()),

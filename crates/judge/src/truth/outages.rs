@@ -1,7 +1,8 @@
 //! Did a target answer nothing, or far less than usual, for a second or longer? The rule: docs/outages.md.
 
+use super::stalls::for_want_of_cpus;
 use super::view::Asked;
-use super::{Finding, Severity, SpanView, held_up};
+use super::{Finding, Limits, Severity, SpanView, held_up};
 use diskspd_model::profile::{RawText, TargetId};
 use diskspd_model::results::{EndedBy, PathChange, Record, Silence, SpanResults, UnseenTime};
 use diskspd_model::stats::outages::{self, QuietStretch, WatchedIos};
@@ -217,13 +218,13 @@ pub fn beyond_limit(record: &Record, outages: &[Option<Vec<Outage>>]) -> bool {
 }
 
 /// The outages as a finding; what was stuck is shown with it.
-pub(super) fn check(span: &SpanView, found: Option<&[Outage]>) -> Vec<Finding> {
+pub(super) fn check(span: &SpanView, found: Option<&[Outage]>, limits: Option<&Limits>) -> Vec<Finding> {
     let found = found.unwrap_or_default();
     let longest = found.iter().max_by(|a, b| a.length_s.total_cmp(&b.length_s));
-    longest.map(|longest| finding(span, found, longest)).into_iter().collect()
+    longest.map(|longest| finding(span, found, longest, limits)).into_iter().collect()
 }
 
-fn finding(span: &SpanView, found: &[Outage], longest: &Outage) -> Finding {
+fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&Limits>) -> Finding {
     let all: f64 = found.iter().map(|outage| outage.length_s).sum();
     let more = match found.len() {
         1 => String::new(),
@@ -241,13 +242,19 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage) -> Finding {
     if found.len() > LISTED {
         finding = finding.shown_by(format!("and {} more outages", found.len() - LISTED));
     }
-    finding
-        .remedy(format!(
+    // A thread without a CPU takes no completions: for the program that looks like storage that is silent.
+    let causes = for_want_of_cpus("outages", all / span.measured.seconds.max(f64::MIN_POSITIVE), limits);
+    let remedy = match causes.is_empty() {
+        true => format!(
             "look at {} and at the path to the storage at these times; in a failover test this is the \
              failover time. Rates include the outages",
             span.system.kernel_log()
-        ))
-        .as_answer()
+        ),
+        false => "measure again while the CPUs are free, before the storage is blamed. Rates include the \
+                  outages"
+            .to_owned(),
+    };
+    causes.into_iter().fold(finding, Finding::shown_by).remedy(remedy).as_answer()
 }
 
 impl Outage {

@@ -117,22 +117,8 @@ impl Stalled {
 
     /// What speaks for a cause other than the storage.
     fn causes(&self, span: &SpanView, limits: Option<&Limits>) -> Vec<String> {
-        let explains = |share: Option<f64>| share.filter(|share| *share >= EXPLAINS * self.share);
         let mut causes: Vec<String> = self.made_by_limit(limits).map(str::to_owned).into_iter().collect();
-        if let Some(waiting) = explains(limits.and_then(|limits| limits.waiting)) {
-            causes.push(format!(
-                "threads were ready to run without a CPU for {:.0} % of the time: the stalls may be those, \
-                 and not the storage's",
-                waiting * 100.0
-            ));
-        }
-        if let Some(stolen) = explains(limits.and_then(|limits| limits.stolen)) {
-            causes.push(format!(
-                "the hypervisor kept the CPUs for {:.0} % of the time: the stalls may be those, and not \
-                 the storage's",
-                stolen * 100.0
-            ));
-        }
+        causes.extend(for_want_of_cpus("stalls", self.share, limits));
         if writes_to_cache(span) {
             causes.push(
                 "writes go through the page cache: the kernel throttles writers when too many pages are \
@@ -142,6 +128,24 @@ impl Stalled {
         }
         causes
     }
+}
+
+/// What says that pauses may be the CPUs', and not the storage's. `pauses`: what they are called; `share`: of
+/// the time, that they took.
+pub(super) fn for_want_of_cpus(pauses: &str, share: f64, limits: Option<&Limits>) -> Vec<String> {
+    let explains = |found: Option<f64>| found.filter(|found| *found >= EXPLAINS * share);
+    let told = [
+        (limits.and_then(|limits| limits.waiting), "threads were ready to run without a CPU"),
+        (limits.and_then(|limits| limits.stolen), "the hypervisor kept the CPUs"),
+    ];
+    let explained = told.into_iter().filter_map(|(found, what)| Some((explains(found)?, what)));
+    let line = |(found, what)| {
+        format!(
+            "{what} for {:.0} % of the time: the {pauses} may be those, and not the storage's",
+            found * 100.0
+        )
+    };
+    explained.map(line).collect()
 }
 
 /// Whether anything was written through the page cache.

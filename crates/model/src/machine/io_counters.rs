@@ -190,6 +190,11 @@ pub struct TargetDevices {
     pub target: TargetId,
     /// What it lies on.
     pub stack: Stack,
+    /// Names of the devices at the bottom when measuring had ended, where they are others than in `stack`:
+    /// a table of the device mapper was replaced meanwhile (`pvmove`), or a member of a RAID. Missing = they
+    /// are the same, or nobody could look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_to: Vec<String>,
     /// Bytes of it that were in memory only shortly before measuring began; `None` = as below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritten_before: Option<u64>,

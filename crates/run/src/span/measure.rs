@@ -24,6 +24,14 @@ use diskspd_sys::clock::{self, Nanos};
 use diskspd_sys::cpu;
 use std::iter;
 
+/// That a thread can't be had.
+fn not_started(index: usize, why: &std::io::Error) -> String {
+    format!(
+        "can't start thread {index}: {why}; lower -t or -F, or check ulimit -u and the limits of the \
+         container (pids.max)"
+    )
+}
+
 /// Runs the workers in real time. `probes`: what of a trace is open already.
 pub fn measure(
     shared: &Shared,
@@ -63,7 +71,7 @@ pub fn measure(
             match std::thread::Builder::new().name(format!("worker {index}")).spawn_scoped(scope, work) {
                 Ok(thread) => threads.push(thread),
                 Err(e) => {
-                    control.fail(format!("can't start thread {index}: {e}; lower -t or -F"));
+                    control.fail(not_started(index, &e));
                     break;
                 }
             }

@@ -5,14 +5,16 @@ use super::observe_remote::{self, RemoteWatch};
 use crate::located::SpanTargets;
 use crate::unobserved::{targets, without_io};
 use diskspd_host::located::OpenedToLook;
+use diskspd_host::stack;
 use diskspd_model::engines::EngineKind;
 use diskspd_model::machine::io_counters::{CacheGrowth, DeviceFacts, TargetDevices};
-use diskspd_model::machine::stack::Stack;
+use diskspd_model::machine::stack::{Layer, LayerKind, Stack};
 use diskspd_model::plan::{SpanPlan, WorkerTarget};
 use diskspd_sys::clock;
 use diskspd_sys::page_cache::{self, Held};
 use diskspd_sys::writeback;
 use std::fs::File;
+use std::path::PathBuf;
 
 /// Watches all devices of a time span.
 #[derive(Debug)]
@@ -32,6 +34,9 @@ struct Target {
     /// `--dontcache`: open, to
     /// ask the kernel what of it is in memory, and to flush it.
     file: Option<File>,
+    /// Of a target below which devices can change while it is open: to see whether they have. Where it was
+    /// opened is told beside it.
+    looked_at: Option<(File, PathBuf)>,
     written: bool,
     cached: bool,
     /// At the first look.
@@ -76,15 +81,18 @@ impl DeviceWatch {
             .into_iter()
             .map(|(engine, target)| {
                 let written = target.open.write && engine.row().real_io;
-                let looked_at = several || target.ways.dont_cache;
-                let cached = looked_at && !target.open.direct && engine.row().real_io;
+                let is_asked = several || target.ways.dont_cache;
+                let cached = is_asked && !target.open.direct && engine.row().real_io;
                 let OpenedToLook { stack, file } = opened(located, engine, target);
                 let synchronous = file.as_ref().is_some_and(writeback::is_synchronous);
                 let (target_id, atomic) = (target.id, target.atomic_writes);
                 let facts =
                     TargetDevices { target: target_id, stack, synchronous, atomic, ..Default::default() };
+                let again = file.as_ref().filter(|_| can_change(&facts.stack));
+                let again = again.and_then(|file| file.try_clone().ok());
+                let looked_at = again.map(|file| (file, target.location.clone()));
                 let file = file.filter(|_| written || cached);
-                Target { facts, file, written, cached, held: None, size: target.size }
+                Target { facts, file, looked_at, written, cached, held: None, size: target.size }
             })
             .collect();
         let readings = DeviceReadings::of(names_of(targets.iter().map(|target| &target.facts.stack)));
@@ -142,9 +150,10 @@ impl DeviceWatch {
         }
     }
 
-    /// Nothing is to be flushed: that would wait for what doesn't come back.
+    /// Nothing is to be flushed or looked at: that would wait for what doesn't come back.
     pub fn leave(&mut self) {
         self.flush = false;
+        self.targets.iter_mut().for_each(|target| target.looked_at = None);
     }
 
     /// The facts; `None` when the time span was not measured to its end.
@@ -157,8 +166,19 @@ impl DeviceWatch {
     }
 }
 
+/// Whether the devices can be replaced while a target on them is open: those beneath a mapper, a RAID or a
+/// loop device, and those of file systems that manage several.
+fn can_change(stack: &Stack) -> bool {
+    let by_itself = matches!(stack.file_system.as_deref(), Some("btrfs" | "bcachefs"));
+    let above = |layer: &Layer| !layer.on.is_empty() && layer.kind != LayerKind::Partition;
+    by_itself || stack.layers.iter().any(above)
+}
+
 fn flushed(target: Target, flush: bool) -> TargetDevices {
     let mut facts = target.facts;
+    if let Some((file, path)) = &target.looked_at {
+        facts.moved_to = stack::moved_to(&facts.stack, file, path);
+    }
     // Asked before: it tells without waiting, and each error once.
     let written = target.file.as_ref().filter(|_| target.written);
     facts.write_error = written.and_then(writeback::failed);

@@ -272,7 +272,7 @@ impl Judged<'_> {
         let floor = if self.part.on_file_system && written { COMMIT } else { BACKGROUND };
         let large = (counted.saturating_add(rest)) as f64 > MORE * counted as f64 && rest > allowed;
         let of_nobody = (large || by_itself.is_none()).then(|| {
-            let mut effect = amplified(direction, counted, ours);
+            let mut effect = amplified(self.part, direction, counted, ours);
             // In a short run a single commit is as much.
             if rest <= allowed.saturating_add(floor) {
                 effect.severity = Some(Severity::Note);
@@ -373,18 +373,27 @@ impl Judged<'_> {
             (false, _) => Effect {
                 verdict: Verdict::Cached,
                 severity,
-                message: format!("{figures}: a layer between them answered"),
+                message: format!(
+                    "{figures}: a layer between them answered, as a cache does, or a thin volume for blocks \
+                     that were never written"
+                ),
                 remedy: None,
             },
         }
     }
 }
 
-fn amplified(direction: Direction, counted: u64, ours: u64) -> Effect {
-    let more = if direction == Direction::Read {
-        "read-ahead, or whole pages read for small I/Os"
-    } else {
-        "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
+fn amplified(part: &Part, direction: Direction, counted: u64, ours: u64) -> Effect {
+    let more = match direction {
+        Direction::Read if part.buffered => "read-ahead, or whole pages read for small I/Os",
+        // Nobody reads ahead past the page cache, and what others read is known.
+        Direction::Read if part.on_file_system => {
+            "metadata of the file system, or I/Os of this program outside of the measured time"
+        }
+        Direction::Read => "I/Os of this program outside of the measured time",
+        Direction::Write => {
+            "journal and metadata, whole blocks written for small I/Os, or other users of the file system"
+        }
     };
     Effect {
         verdict: Verdict::Amplified,

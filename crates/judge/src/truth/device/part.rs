@@ -92,6 +92,16 @@ impl<'a> Part<'a> {
         self.layers().into_iter().filter(|layer| layer.on.is_empty()).collect()
     }
 
+    /// The devices at the bottom when measuring had ended, where they are others than before; empty = the
+    /// same.
+    pub fn moved_to(&self) -> Vec<&'a str> {
+        let all = self.targets.iter().flat_map(|target| &target.moved_to);
+        let mut names: Vec<&str> = all.map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Whether every byte asked of the upper devices is asked once of the leaves, and nobody but others
     /// asks for more.
     pub fn is_faithful(&self) -> bool {

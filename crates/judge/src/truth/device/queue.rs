@@ -26,7 +26,8 @@ pub struct Queues {
     pub in_flight: Option<InFlight>,
     /// I/Os of the workers that the devices with nothing beneath them had in flight, on average over the
     /// window; where they did more or less than was counted (compression, redundancy), by the number of
-    /// I/Os. `None` = as above, or the page cache lies between.
+    /// I/Os. `None` = as above, the page cache lies between, or the devices changed
+    /// meanwhile.
     pub at_the_bottom: Option<f64>,
     /// How fast the devices right beneath the targets were; `None` = some device has no statistics, or
     /// there is none.
@@ -40,8 +41,9 @@ impl Queues {
             requests,
             counted: each.filter(|_| same).map(|each| requests * each),
         });
-        let at_the_bottom =
-            average(parts, facts, Part::leaves).and_then(|(requests, each, _)| Some(requests * each?));
+        let moved = parts.iter().any(|part| !part.moved_to().is_empty());
+        let bottom = average(parts, facts, Part::leaves).filter(|_| !moved);
+        let at_the_bottom = bottom.and_then(|(requests, each, _)| Some(requests * each?));
         Queues { in_flight, at_the_bottom, rates: rates(parts, facts) }
     }
 }

@@ -49,6 +49,24 @@ impl Judged<'_> {
         effects
     }
 
+    /// What is found between devices that changed while it was measured says nothing: neither those before
+    /// nor those after did all of it. So many findings are `above` it: they don't rest on what the lowest
+    /// devices counted.
+    pub fn unless_moved(&self, found: &mut Vec<Effect>, above: usize) {
+        let moved_to = self.part.moved_to();
+        if moved_to.is_empty() || found.len() <= above {
+            return;
+        }
+        found.truncate(above);
+        let message = format!(
+            "the devices beneath it changed while it was measured, from {} to {}: neither counted all of it",
+            names(&self.part.leaves()),
+            moved_to.join(", ")
+        );
+        let remedy = "repeat the run while nothing is moved (pvmove, dmsetup, a member of a RAID)";
+        found.push(unknown(message, Some(remedy.into())));
+    }
+
     /// That a device counted less than it did: this process asked block devices for what was counted, or one
     /// beneath did it. Memory can't have answered then.
     pub fn counter_gap(

@@ -21,6 +21,8 @@ const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to fi
 const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): whichever \
                                       changes the figures was the limit";
 const VARY_DEPTH: &str = "a run with a larger -o shows whether the storage does more with more I/Os";
+const CHEAPER: &str = "use more threads (-t) or larger blocks (-b)";
+const CHEAPER_WITHOUT_RANDOM: &str = "use more threads (-t) or larger blocks (-b), and leave out -Zr";
 /// What limits a run that does no I/O.
 const INTENDED: &str = "the program itself, as intended with engine null";
 
@@ -49,8 +51,12 @@ pub(super) fn describe(
                 "the program itself, not the storage: its own code used {:.0} % of a CPU",
                 percent(limits.user)
             );
-            finding(Severity::Warning, "limited-by-tool", what)
-                .remedy("use more threads (-t) or larger blocks (-b), and leave out -Zr")
+            let is_random = span.asked.random_write_data;
+            finding(Severity::Warning, "limited-by-tool", what).remedy(if is_random {
+                CHEAPER_WITHOUT_RANDOM
+            } else {
+                CHEAPER
+            })
         }
         Limiter::Cpu => {
             let least = SATURATED * span.measured.seconds * 1e9;
@@ -104,14 +110,24 @@ pub(super) fn describe(
             );
             unclear(span, message).remedy(VARY_THREADS_AND_DEPTH)
         }
-        Limiter::Depth => {
-            let what = "the queue depth of 1: each I/O waits for the one before, so latency sets the rate";
-            finding(Severity::Note, "limited-by-depth", what.into())
-                .remedy("raise -o or -t, if the application keeps more I/Os outstanding")
-        }
+        Limiter::Depth => one_at_a_time(span, effort),
         Limiter::Storage => storage(span, limits),
     };
     with_figures(finding, span, effort, limits, limiter)
+}
+
+/// One I/O at a time, by the depth or in spite of it.
+fn one_at_a_time(span: &SpanView, effort: &Effort) -> Finding {
+    let (depth, remedy) = match effort.workers.iter().any(|worker| worker.depth > 1) {
+        true => (
+            "one I/O at a time, though -o asks for more",
+            "use more threads (-t), if the application keeps more I/Os outstanding: more with -o changes \
+             nothing here",
+        ),
+        false => ("the queue depth of 1", "raise -o or -t, if the application keeps more I/Os outstanding"),
+    };
+    let message = format!("limited by {depth}: each I/O waits for the one before, so latency sets the rate");
+    Finding::new("limited-by-depth", Severity::Note, span, message).remedy(remedy)
 }
 
 /// The storage, at the depth that it had.

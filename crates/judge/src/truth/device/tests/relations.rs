@@ -444,3 +444,29 @@ fn every_relation_of_counts_has_its_verdict() {
         assert!(said.contains(words), "{name}: {said}");
     }
 }
+
+#[test]
+fn devices_that_were_replaced_meanwhile_prove_nothing() {
+    let reads = |mib: u64| run((mib * MIB, 0));
+    let read = |mib: u64| (mib * MIB, 0);
+    let judged = |case: &Case, moved_to: &[&str]| {
+        let (results, asked) = case.results("a");
+        let moved_to = moved_to.iter().map(|name| name.to_string()).collect();
+        let target = TargetDevices { moved_to, ..case.target("a") };
+        let found = verdict_of(vec![(results, asked)], case.facts(vec![target]));
+        (found.verdict, found.severity, found.parts[0].message.clone())
+    };
+    // As pvmove does: what the mapper counted, another disk than the one before did.
+    let elsewhere = reads(100).on("sdb", read(0));
+    let (verdict, severity, _) = judged(&elsewhere, &[]);
+    assert_eq!((verdict, severity), (Cached, Some(Wrong)), "a layer that answers by itself");
+    let (verdict, severity, said) = judged(&elsewhere, &["sdc"]);
+    assert_eq!((verdict, severity), (Unknown, Some(Warning)), "{said}");
+    assert!(said.contains("from sdb to sdc"), "{said}");
+    // A file system on several devices: those right beneath it are the lowest.
+    let (verdict, severity, said) = judged(&reads(100).device(read(40)).file(), &["sda", "sdb"]);
+    assert_eq!((verdict, severity), (Unknown, Some(Warning)), "{said}");
+    // A path that failed, and what was left of them did it all.
+    let (verdict, severity, said) = judged(&reads(100).on("sdb", read(100)), &["sdc"]);
+    assert_eq!((verdict, severity), (Verified, None), "{said}");
+}
