@@ -134,6 +134,47 @@ fn jobs_become_command_lines() {
             "direct; rw=randread; random_distribution=zoned:50/5:30/15:20/",
             "-b4K -f1G -r -rdpct50/5:30/15:20/80 -w0 -t1 -o1 -n -Su",
         ),
+        // fio has no map of the blocks that were done beside a distribution, or an alignment of another size.
+        (
+            "direct; rw=randread; bssplit=4k/60:8k/40; random_distribution=zoned:50/5:50/95",
+            "-f1G -r4K -rdpct50/5:50/95 -w0 --bs-split=4096/60:8192/40 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; rw=randread; bssplit=4k/60:16k/40; ba=8k",
+            "-f1G -r8K -w0 --bs-split=4096/60:16384/40 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; rw=randread; random_distribution=zipf",
+            "-b4K -f1G -r -w0 --distribution=zipf:1.1 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; kb_base=1000; bs=4096; rw=randread; random_distribution=zoned_abs:60/1024k:40/10240k",
+            "-b4K -f1G -r -rdabs60/1024000:40/10240000 -w0 -t1 -o1 -n -Su",
+        ),
+        // bssplit comes before bsrange, and both before bs, whichever is last; a size is cut to a multiple of
+        // the smallest one, and the largest share has what percentages leave over.
+        (
+            "direct; bssplit=4k/50:16k/50; rw=randread; norandommap; bs=8k",
+            "-f1G -r4K -w0 --bs-split=4096/50:16384/50 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; bsrange=4k-8k; rw=randread; norandommap; bssplit=4k/60:16k/40",
+            "-f1G -r4K -w0 --bs-split=4096/60:16384/40 -t1 -o1 -n -Su",
+        ),
+        ("direct; rw=randread; norandommap; bs=8k; bssplit=,4k/50:16k/50", "-b8K -f1G -r -w0 -t1 -o1 -n -Su"),
+        ("direct; rw=randread; norandommap; bssplit=4k/50:6k/50", "-b4K -f1G -r -w0 -t1 -o1 -n -Su"),
+        (
+            "direct; rw=randread; norandommap; bssplit=4k/50:6k/20:8k/30",
+            "-f1G -r4K -w0 --bs-split=4096/70:8192/30 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; rw=randread; norandommap; bssplit=4k:8k:12k",
+            "-f1G -r4K -w0 --bs-split=4096/33:8192/33:12288/34 -t1 -o1 -n -Su",
+        ),
+        (
+            "direct; zonemode=zbd; zonesize=256m; offset=1z; size=2z",
+            "-b4K -B256M -f768M -s -w0 -t1 -o1 -n -Su --zoned",
+        ),
         ("direct; offset=1m; size=2m", "-b4K -B1M -f3M -s -w0 -t1 -o1 -n -Su"),
         ("direct; offset=25%; size=50%", "-b4K -B256M -f768M -s -w0 -t1 -o1 -n -Su"),
         ("direct; rate=1m", "-b4K -f1G -s -w0 -t1 -o1 -n -g256i -Su"),
@@ -203,6 +244,7 @@ fn what_holds_for_a_run_becomes_its_options() {
         ("ioengine=io_uring; direct; hipri; iodepth=8", "-t1 -o8 -n -Su -d2 -W0 -L --engine=uring --poll"),
         ("ioengine=psync; iodepth=8", "-t1 -o1 -n -Sb -d2 -W0 -L --engine=sync"),
         ("ioengine=mmap", "-t1 -o1 -n -Sm -d2 -W0 -L"),
+        ("kb_base=1000; bs=512; ioengine=libaio; iodepth=1k; direct", "-t1 -o1000 -n -Su"),
         // fio asks for no huge pages, which this program does from 64 KiB on.
         ("ioengine=libaio; direct; iodepth=16", "-Su -d2 -W0 -L --engine=aio --no-huge-pages"),
         (
@@ -214,6 +256,8 @@ fn what_holds_for_a_run_becomes_its_options() {
         ("direct; bs=1m; iomem=mmaphuge", "-Su -l -d2 -W0 -L --engine=sync"),
         ("ramp_time=3; randseed=7", "-t1 -o1 -n -Sb -d2 -W3 -z7 -L --engine=sync"),
         ("numjobs=3; cpus_allowed=0-1", "-t3 -o1 -a0,1,0 -Sb -d2 -W0 -L --engine=sync"),
+        // fio makes a mask of them.
+        ("numjobs=2; cpus_allowed=3,1,3", "-t2 -o1 -a1,3 -Sb -d2 -W0 -L --engine=sync"),
         ("numa_cpu_nodes=1; numa_mem_policy=bind:1; numjobs=3", "-t3 -o1 -a2,3,2 -Sb"),
         ("numa_cpu_nodes=0-1; numjobs=4", "-t4 -o1 -a0,1,2,3 -Sb"),
         ("ioengine=io_uring_cmd; iodepth=8; cmd_type=nvme", "-t1 -o8 -n -Su -d2 -W0 -L --engine=nvme"),
@@ -243,6 +287,18 @@ fn a_job_without_a_time_ends_by_what_it_has_done() {
         ("rw=read\nfilename=/dev/nvme0n1", (Some(Volume::Bytes(1 << 30)), None)),
         ("rw=read\nfilename=/dev/nvme0n1\nio_size=4g", (Some(Volume::Bytes(4 << 30)), None)),
         ("rw=read\nfilename=/dev/nvme0n1\nnumber_ios=1000", (Some(Volume::Bytes(4_096_000)), None)),
+        (
+            "rw=read\nfilename=/dev/nvme0n1\nnumber_ios=0\nio_size=0\nloops=0",
+            (Some(Volume::Bytes(1 << 30)), None),
+        ),
+        // Of each loop.
+        ("rw=read\nfilename=/dev/nvme0n1\nnumber_ios=100\nloops=3", (Some(Volume::Bytes(1_228_800)), None)),
+        // Beside filesize, size is what is done, or a share of the file.
+        ("rw=read\nfilename=new.dat\nfilesize=64m\nsize=4m\nloops=2", (Some(Volume::Bytes(8 << 20)), None)),
+        ("rw=read\nfilename=new.dat\nfilesize=4m\nsize=64m", (Some(Volume::Bytes(4 << 20)), None)),
+        ("rw=read\nfilename=new.dat\nfilesize=64m\nsize=50%", (Some(Volume::Bytes(32 << 20)), None)),
+        // A share has whole blocks.
+        ("rw=read\nfilename=/dev/nvme0n1\nsize=33%", (Some(Volume::Bytes(354_332_672)), None)),
         ("rw=read\nfilename=/dev/unknown\nnumjobs=2", (Some(Volume::Times(2)), None)),
         ("rw=randrw\nrwmixread=75\nsize=64m\nfilename=new.dat", (Some(Volume::Bytes(48 << 20)), None)),
         (
@@ -293,7 +349,13 @@ fn jobs_beside_each_other_are_targets_of_a_time_span_and_stonewall_begins_the_ne
             "[a]\nnumjobs=2\nfilename=x\noffset=1m\noffset_increment=4m\n",
             vec![vec![own("x", 1, 1 << 20), own("x", 1, 5 << 20)]],
         ),
-        ("[a]\nfilename=x:y\\:z\n", vec![vec![own("x", 1, 0), own("y:z", 1, 0)]]),
+        ("[a]\nfilename=x:y\\:z\n", vec![vec![own("x", 1, 0), own("./y:z", 1, 0)]]),
+        // Only a colon loses its backslash. What means something else as a target gets its folder.
+        ("[a]\nfilename=x\\y\n", vec![vec![own("./x\\y", 1, 0)]]),
+        ("[*a]\n", vec![vec![own("./*a.0.0", 1, 0)]]),
+        // A job that is named as a device works on it.
+        ("[/dev/nvme0n1]\n", vec![vec![own("/dev/nvme0n1", 1, 0)]]),
+        ("[/dev/nvme0n1]\nfilename=x\n", vec![vec![own("x", 1, 0)]]),
         (
             "[a]\nnrfiles=2\nfilename_format=$jobname-$filenum\n",
             vec![vec![own("a-0", 1, 0), own("a-1", 1, 0)]],
@@ -328,7 +390,7 @@ fn what_is_verified_is_read_back_in_a_time_span_of_its_own() {
 
 #[test]
 fn what_differs_is_told_once_with_its_jobs() {
-    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randread\nba=8k\n[a]\n[b]\nwrite_lat_log=x\n";
+    let text = "[global]\nfilename=old.dat\nsize=1m\nruntime=1\ntime_based\ndirect=1\nrw=randrw\nbs=4k,8k\nzero_buffers\n[a]\n[b]\nwrite_lat_log=x\n";
     let notes: Vec<String> = convert(text).unwrap().notes.iter().map(ToString::to_string).collect();
     assert_eq!(
         notes,
@@ -353,6 +415,10 @@ fn what_differs_is_told_once_with_its_jobs() {
         ("continue_on_error=io", "continue_on_error (a): an I/O that fails ends the run"),
         ("rw=write\nverify=md5\nverify_backlog=8", "verify_backlog (a): nothing is read back between writes"),
         ("rw=write\nzonemode=zbd", "zonemode (a): each outstanding write has a zone of its own"),
+        (
+            "filename=x:y\nfile_service_type=random:8",
+            "file_service_type (a): each I/O picks a file anew, not one for several I/Os in a row",
+        ),
         ("ioscheduler=none", "ioscheduler (a): the scheduler of a device stays as it is"),
         ("bs=512\nrate=102500", "rate (a): the rate in bytes is kept as 200 I/Os per second"),
     ] {
@@ -391,7 +457,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=read:-8k\n",
-            "j.fio:3: [a]: rw=read:-8k: I/O doesn't go backwards; use rw=read, or rw=randread",
+            "j.fio:3: [a]: rw=read:-8k: a stride goes forward: no I/O begins before the end of the last one; use rw=read, or rw=randread",
         ),
         (
             "[a]\nsize=1m\nbssplit=4k/50:8k/20\n",
@@ -399,11 +465,43 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=randrw\nbssplit=4k/50:8k/50,4k\n",
-            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done, which is done here where reads and writes have the same sizes, ba is the smallest of them, and all I/Os are random and uniform; add norandommap=1: then fio keeps the sizes too",
+            "j.fio:1: [a]: norandommap: of several sizes, fio shortens each I/O that would reach a block that was done, which is done here where reads and writes have the same sizes, and all I/Os are random; add norandommap=1: then fio keeps the sizes too",
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
             "j.fio:5: [a]: number_ios=4: I/Os end before a block that was done, so the bytes of that many aren't known; give size or io_size, or add norandommap=1",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randread\nbssplit=4k/50::8k/50\n",
+            "j.fio:4: [a]: bssplit=4k/50::8k/50: a part between two colons is empty: fio reads nothing behind it",
+        ),
+        (
+            "[a]\nsize=1m\nbssplit=4k/50:8k/50\nbsrange=4k-16k\n",
+            "j.fio:4: [a]: bsrange=4k-16k: with bssplit before it, fio has the range of one and the sizes of the other; leave out one of them",
+        ),
+        (
+            "[global]\nbs=8k\n[a]\nsize=1m\nrw=randrw\nbs=,16k\n",
+            "j.fio:6: [a]: bs=,16k: it leaves a direction to an earlier value, which fio keeps for that one; give the values of all directions in one place",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:60/1m:40/1m\n",
+            "j.fio:4: [a]: random_distribution=zoned_abs:60/1m:40/1m: the ranges go beyond the end of the area; lower them, or raise size",
+        ),
+        (
+            "[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned_abs:60/6k:40/32k\n",
+            "j.fio:4: [a]: random_distribution=zoned_abs:60/6k:40/32k: the ranges aren't multiples of the alignment, to which fio rounds each offset; give multiples of bs, or of ba",
+        ),
+        (
+            "[a]\nsize=8z\n",
+            "j.fio:2: [a]: size=8z: of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes",
+        ),
+        (
+            "[a]\nsize=1m\nnrfiles=4\nopenfiles=1\n",
+            "j.fio:4: [a]: openfiles=1: all files are open at once; fio opens the next one when one is done; leave it out, or use a job with stonewall for each file",
+        ),
+        (
+            "[folder]\nsize=1m\n",
+            "j.fio:2: [folder]: size=1m: 'folder' is neither a file nor a block device; give size, and names of files or block devices",
         ),
         (
             "[a]\nsize=1m\nioengine=rbd\nrbdname=x\n",
@@ -540,6 +638,52 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
     // A fault of a global section is told once, and all faults are told.
     let faults = convert("[global]\nzonemode=zbd\nflow=2\n[a]\nsize=1m\n[b]\nsize=x\n").unwrap_err();
     assert_eq!(faults.len(), 3, "{faults:#?}");
+}
+
+/// Files that are small, or no larger than may be, and would make very much of themselves.
+#[test]
+fn what_asks_for_too_much_is_refused_before_it_is_made() {
+    let with = |head: &str, each: &dyn Fn(usize) -> String, times: usize, tail: &str| {
+        format!("{head}{}{tail}", (0..times).map(each).collect::<String>())
+    };
+    let jobs = with("", &|number| format!("[{number}]\n"), 500, "");
+    for (text, count, expected) in [
+        // Unknown options of a global section are told once, not for each job.
+        (
+            with("[global]\n", &|number| format!("x{number}\n"), 2000, &jobs),
+            1001,
+            "more than 1,000 settings are wrong",
+        ),
+        (with("[global]\nx=1\n", &|_| String::new(), 0, &jobs), 1, "fio's option is unknown here"),
+        (with("", &|number| format!("[{number}]\n"), 4097, ""), 1, "more than 4,096 jobs"),
+        (format!("[{}]\n{}", "n".repeat(256), "x\n".repeat(90_000)), 1, "name is longer than 255 bytes"),
+        (with("[a]\n", &|_| "x\n".into(), 100_000, ""), 1001, "more than 100,000 lines"),
+        (
+            format!("[a]\nsize=1m\ndirectory={}\nnumjobs=4096\n", "d".repeat(100_000)),
+            1,
+            "more than 4,095 bytes",
+        ),
+        (
+            format!("[a]\nsize=1m\nfilename_format={}\nnumjobs=4096\n", "$jobname".repeat(100_000)),
+            1,
+            "more than 4,095 bytes",
+        ),
+        (format!("[a]\nsize=1m\nbssplit={}\n", "4k:".repeat(65)), 1, "64 sizes at most"),
+        (
+            format!("[a]\nsize=1m\nrw=randread\nrandom_distribution=zoned:{}\n", "1/1:".repeat(257)),
+            1,
+            "256 ranges at most",
+        ),
+        (format!("[a]\nsize=1m\n{}=1\n", "u".repeat(500_000)), 1, "fio's option is unknown here"),
+    ] {
+        let faults = convert(&text).unwrap_err();
+        let head = text.get(..40).unwrap_or(&text);
+        assert_eq!(faults.len(), count, "{head} {:?}", faults.last());
+        assert!(faults.iter().any(|fault| fault.contains(expected)), "{head} {:?}", faults.last());
+    }
+    assert!(convert(&format!("[{}]\nsize=1m\n", "n".repeat(255))).is_ok());
+    let cpus = convert(&timed(&format!("cpus_allowed={}0", "0-63,".repeat(10_000)))).unwrap();
+    assert_eq!(cpus.profile.time_spans[0].affinity.len(), 1);
 }
 
 #[test]

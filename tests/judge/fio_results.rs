@@ -7,6 +7,7 @@ use diskspd::operation::Operation;
 use diskspd::profile::{CacheMode, Rate};
 use diskspd::record::fio::{is_log_of, parts, read, series};
 use diskspd::record::formats;
+use diskspd::report::run_text;
 use diskspd::results::{
     FioFigures, FioLatency, FioPercentiles, FioSeriesOf, Origin, RunSummary, SpanSummary,
 };
@@ -124,6 +125,32 @@ fn stated_percentiles_are_marked_and_are_not_added_up() {
 }
 
 #[test]
+fn why_there_are_no_percentiles_is_known() {
+    let silent = |text: &str| {
+        let mut value = value(text);
+        for job in value["jobs"].as_array_mut().unwrap() {
+            for direction in ["read", "write"] {
+                for times in ["clat_ns", "lat_ns"] {
+                    let of = job[direction][times].as_object_mut().unwrap();
+                    of.remove("percentile");
+                    of.remove("bins");
+                }
+            }
+        }
+        value.to_string()
+    };
+    let apart = |text: &str| (fio(text).percentiles.is_none(), fio(text).percentiles_apart);
+    assert_eq!(apart(MIX), (false, false));
+    assert_eq!(apart(&silent(MIX)), (true, false));
+    let told = |text: &str| run_text::text(&one(text), false);
+    assert!(told(&silent(MIX)).contains("no percentiles: fio states none"));
+    // The extremes are told all the same.
+    assert!(told(&silent(MIX)).contains("\nmax "), "{}", told(&silent(MIX)));
+    assert_eq!(apart(HOSTS_STATED), (true, true));
+    assert!(told(HOSTS_STATED).contains("no percentiles: fio's of several jobs can't be combined"));
+}
+
+#[test]
 fn total_latency_is_taken_where_it_is_and_completion_where_it_is_not() {
     let clones = fio(CLONES);
     assert_eq!(clones.percentiles, Some((FioLatency::Total, FioPercentiles::Counted)));
@@ -195,6 +222,9 @@ fn discards_and_flushes_stand_apart() {
     let trims = fio(TRIMS).trims.unwrap();
     assert_eq!(trims.count as f64, written(TRIMS, "/jobs/0/trim/total_ios"));
     near_ns(trims.mean, written(TRIMS, "/jobs/0/trim/lat_ns/mean"));
+    // As of reads and writes: of the times of which there are percentiles.
+    near_ns(trims.median, written(TRIMS, "/jobs/0/trim/clat_ns/percentile/50.000000"));
+    near_ns(trims.max, written(TRIMS, "/jobs/0/trim/clat_ns/max"));
     assert_eq!(span(TRIMS).parameters.targets[0].access.shares.of(Operation::Discard), 50);
     assert_eq!(span(TRIMS).total.ios, span(TRIMS).write.ios);
     let syncs = fio(MIX).syncs.unwrap();
@@ -256,6 +286,17 @@ fn of_the_states_of_a_run_the_last_is_read() {
     let text = format!("{}\n{GROUP}", early(GROUP));
     assert_eq!(one(&text), one(GROUP));
     assert_eq!(parts(text.as_bytes()).len(), 1);
+    // Newer versions say when a job began: states of the same second are known by it.
+    let stated = |ms: i64, ios: u64| {
+        let mut value = value(GROUP);
+        value["jobs"][0]["job_start"] = ms.into();
+        value["jobs"][0]["read"]["total_ios"] = ios.into();
+        value.to_string()
+    };
+    let states = format!("{}\n{}\n{}", stated(1000, 10), stated(1000, 20), stated(1000, 20));
+    assert_eq!(one(&states), one(&stated(1000, 20)));
+    let runs = format!("{}\n{}", stated(1000, 10), stated(1001, 20));
+    assert_eq!(read(runs.as_bytes(), "a").unwrap().len(), 2);
     // The same done twice is two runs.
     assert_eq!(read(format!("{GROUP}{GROUP}").as_bytes(), "a").unwrap().len(), 2);
 }

@@ -22,8 +22,9 @@ pub fn text(fio: &FioFigures) -> String {
 }
 
 /// Why there are none.
-const NO_PERCENTILES: &str = "no percentiles: fio's of several jobs can't be combined; run fio with \
-                              --output-format=json+ or --group_reporting";
+const APART: &str = "no percentiles: fio's of several jobs can't be combined; run fio with \
+                     --output-format=json+ or --group_reporting";
+const UNSTATED: &str = "no percentiles: fio states none; leave out clat_percentiles=0 and disable_clat";
 
 /// One sentence for each: the jobs, and what the latencies are.
 pub fn facts(fio: &FioFigures) -> Vec<String> {
@@ -37,8 +38,7 @@ pub fn facts(fio: &FioFigures) -> Vec<String> {
     let latency = fio.latency.map(|kind| format!("{figures}: {kind}"));
     let percentiles = match fio.percentiles {
         Some((kind, source)) => Some(format!("percentiles, min and max: {kind}, {source}")),
-        // Or fio was told not to.
-        None => fio.latency.map(|_| NO_PERCENTILES.to_owned()),
+        None => fio.latency.map(|_| if fio.percentiles_apart { APART } else { UNSTATED }.to_owned()),
     };
     jobs.into_iter().chain(latency).chain(percentiles).chain(failed).collect()
 }

@@ -36,7 +36,8 @@ fn span_text(span: &SpanSummary, all: bool) -> String {
     let mut text = format!("{}\n{}\n\n", asked(span), measured(span));
     let rows = [("total", &span.total), ("read", &span.read), ("write", &span.write)];
     text += &table::text(KnownLine::COLUMNS, &rows.map(|(name, figures)| KnownLine { name, figures }));
-    if !span.percentiles.is_empty() {
+    let edges = [span.total.min_ms, span.total.max_ms];
+    if !span.percentiles.is_empty() || edges.iter().any(Option::is_some) {
         text += "\nlatency, ms:\n";
         text += &table::text(&PercentileLine::COLUMNS, &latencies(span, all));
     }

@@ -3,6 +3,7 @@
 use super::settings::JobSettings;
 use super::surroundings::JobSurroundings;
 use diskspd_model::profile::{ContentShape, IoPriority, WriteLifetime};
+use std::collections::BTreeSet;
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,17 +103,17 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
     }
 }
 
-/// The numbers of a list such as `0-3,8`.
+/// The numbers of a list such as `0-3,8`: each once and ascending, as of the mask that fio makes of them.
 fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
     const WRONG: &str = "possible are numbers and ranges, such as 0-3,8";
-    let mut numbers = Vec::new();
+    let mut numbers = BTreeSet::new();
     for part in text.split([',', ':']) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let number =
             |text: &str| text.trim().parse::<u32>().ok().filter(|number| *number < 4096).ok_or(WRONG);
         numbers.extend(number(first)?..=number(last)?);
     }
-    if numbers.is_empty() { Err(WRONG) } else { Ok(numbers) }
+    if numbers.is_empty() { Err(WRONG) } else { Ok(numbers.into_iter().collect()) }
 }
 
 /// The CPUs that a job's threads may run on; empty = all.

@@ -26,6 +26,15 @@ impl<T: Clone> Each<T> {
 }
 
 impl<T> Each<Option<T>> {
+    /// What is missing, of another one.
+    pub(super) fn or(self, other: Each<Option<T>>) -> Each<Option<T>> {
+        Each {
+            read: self.read.or(other.read),
+            write: self.write.or(other.write),
+            trim: self.trim.or(other.trim),
+        }
+    }
+
     /// Reads a list with commas: one value for all, or one for reads and one for the others, or three. What
     /// is empty is `None`.
     ///

@@ -69,11 +69,12 @@ impl AskedJob {
             let area = lengths.into_iter().try_fold(0, u64::checked_add).ok_or(NoEnd::TooLarge)?;
             let each = match self.amount {
                 Some(amount) => amount.of(Some(area)).ok_or(NoEnd::NoSize)?,
-                None => area,
+                None => area.min(self.files.at_most().unwrap_or(u64::MAX)),
             };
-            let each = each.checked_mul(self.loops).ok_or(NoEnd::TooLarge)?;
+            // Of each loop, as is the size.
             let of_ios = self.number_ios.map_or(u64::MAX, |ios| (ios as f64 * self.mean_bytes()) as u64);
-            bytes = bytes.checked_add(each.min(of_ios)).ok_or(NoEnd::TooLarge)?;
+            let each = each.min(of_ios).checked_mul(self.loops).ok_or(NoEnd::TooLarge)?;
+            bytes = bytes.checked_add(each).ok_or(NoEnd::TooLarge)?;
         }
         let of_way = (u128::from(bytes) * self.share_of_bytes(written, share) / 1_000_000) as u64;
         Ok(JobEnd::Amount { written, volume: Volume::Bytes(of_way.max(1)), at_most })

@@ -41,6 +41,9 @@ pub(super) struct FilePiece {
     pub(super) create: Option<u64>,
 }
 
+/// Bytes of a path, at most (Linux's `PATH_MAX`, without its end).
+const LONGEST_PATH: usize = 4095;
+
 /// Why a part of a file is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoPiece {
@@ -62,6 +65,9 @@ pub(super) enum NoPiece {
     /// Numbers beyond 64 bits.
     #[error("offset and size are too large")]
     TooLarge,
+    /// A name that no system takes.
+    #[error("the name of a file has more than 4,095 bytes")]
+    LongName,
 }
 
 /// The files of a job; `None` = they were refused.
@@ -72,20 +78,10 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
         return None;
     }
     let names = settings.text("filename").filter(|text| !text.is_empty()).map(names);
-    let service = settings.text("file_service_type").unwrap_or("roundrobin");
     let count = settings.number("nrfiles", 1..=4096).unwrap_or(1) as u32;
-    let several = names.as_ref().map_or(count as usize, Vec::len) > 1;
-    match service.split(':').next() {
-        Some("random") => {}
-        Some("roundrobin") if !several => {}
-        Some("roundrobin") => {
-            settings.tell("file_service_type", "each I/O picks its file at random, not round robin");
-        }
-        _ if several => {
-            settings.refuse("file_service_type", "all files get the same share of the I/Os", "use random");
-            return None;
-        }
-        _ => {}
+    let files = names.as_ref().map_or(count as usize, Vec::len);
+    if files > 1 {
+        are_served(settings, files as u64)?;
     }
     let bytes = |name| settings.size(name).map(|size| size.of(None).ok_or(size));
     let file_size = match bytes("filesize") {
@@ -110,20 +106,56 @@ pub(super) fn of(settings: &JobSettings) -> Option<Files> {
     })
 }
 
+/// Whether several files can be used as the job says; `None` = it was refused.
+fn are_served(settings: &JobSettings, files: u64) -> Option<()> {
+    let service = settings.text("file_service_type").unwrap_or("roundrobin");
+    let (kind, in_row) = service.split_once(':').unwrap_or((service, "1"));
+    if !matches!(kind, "random" | "roundrobin") {
+        settings.refuse("file_service_type", "all files get the same share of the I/Os", "use random");
+        return None;
+    }
+    let Ok(in_row) = in_row.parse::<u32>() else {
+        settings.refuse("file_service_type", "behind the colon is no number of I/Os", "use random");
+        return None;
+    };
+    if kind == "roundrobin" {
+        settings.tell("file_service_type", "each I/O picks its file at random, not round robin");
+    }
+    if in_row > 1 {
+        settings.tell("file_service_type", "each I/O picks a file anew, not one for several I/Os in a row");
+    }
+    if settings.number("openfiles", 0..=u64::MAX).is_some_and(|open| (1..files).contains(&open)) {
+        let reason = "all files are open at once; fio opens the next one when one is done";
+        settings.refuse("openfiles", reason, "leave it out, or use a job with stonewall for each file");
+        return None;
+    }
+    Some(())
+}
+
 /// Names with colons between them; one that belongs to a name has a backslash before it.
 fn names(text: &str) -> Vec<String> {
     let mut names = vec![String::new()];
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
         let end = names.len() - 1;
-        match character {
-            ':' => names.push(String::new()),
-            '\\' => names[end].push(characters.next().unwrap_or('\\')),
-            other => names[end].push(other),
+        rest = &rest[character.len_utf8()..];
+        match (character, rest.strip_prefix(':')) {
+            (':', _) => names.push(String::new()),
+            ('\\', Some(behind)) => {
+                names[end].push(':');
+                rest = behind;
+            }
+            _ => names[end].push(character),
         }
     }
     names.retain(|name| !name.is_empty());
     names
+}
+
+/// The name of a file as a target's: what means something else there gets its folder before it.
+fn as_target(name: String) -> String {
+    let is_special = name.starts_with(['*', '#', '-']) || name.contains([':', '\\']);
+    if is_special && !name.contains('/') { format!("./{name}") } else { name }
 }
 
 impl Files {
@@ -137,22 +169,41 @@ impl Files {
         self.are_shared() && self.increment.is_none_or(|size| size == FioSize::Bytes(0))
     }
 
+    /// What each thread does of its files together, at most, bytes: beside `filesize` `size` says no more.
+    pub(super) fn at_most(&self) -> Option<u64> {
+        self.size.filter(|_| self.file_size.is_some()).and_then(|size| match size {
+            FioSize::Bytes(bytes) => Some(bytes).filter(|bytes| *bytes > 0),
+            FioSize::Percent(_) => None,
+        })
+    }
+
     /// How many files each thread has.
     pub(super) fn of_each_thread(&self) -> u64 {
         self.names.as_ref().map_or(self.count.into(), |names| names.len() as u64)
     }
 
-    fn path(&self, name: &str) -> String {
-        match &self.folder {
-            Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
-            None => name.to_owned(),
+    fn path(&self, name: &str) -> Result<String, NoPiece> {
+        let folder = self.folder.as_deref().unwrap_or_default();
+        if name.len().saturating_add(folder.len()) > LONGEST_PATH {
+            return Err(NoPiece::LongName);
         }
+        Ok(match &self.folder {
+            Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
+            None => as_target(name.to_owned()),
+        })
     }
 
     /// The names of a thread's files.
-    fn paths(&self, clone: u32) -> Vec<String> {
+    fn paths(&self, clone: u32, around: &dyn JobSurroundings) -> Result<Vec<String>, NoPiece> {
         if let Some(names) = &self.names {
             return names.iter().map(|name| self.path(name)).collect();
+        }
+        // A job that is named as something that is no regular file works on that (`add_job` in its `init.c`).
+        if self.count == 1 && matches!(around.existing(&self.job), Existing::Device(_) | Existing::Other) {
+            return Ok(vec![self.path(&self.job)?]);
+        }
+        if self.format.as_ref().is_some_and(|format| format.len() > LONGEST_PATH) {
+            return Err(NoPiece::LongName);
         }
         let made = |file: u32| match &self.format {
             None => format!("{}.{clone}.{file}", self.job),
@@ -176,7 +227,7 @@ impl Files {
         around: &dyn JobSurroundings,
         real: bool,
     ) -> Result<Vec<FilePiece>, NoPiece> {
-        let paths = self.paths(clone);
+        let paths = self.paths(clone, around)?;
         let count = paths.len().max(1) as u64;
         paths.into_iter().map(|path| self.piece(path, clone, smallest, count, around, real)).collect()
     }
@@ -207,10 +258,20 @@ impl Files {
             let align = self.align.unwrap_or_else(|| smallest.into()).max(1);
             from = from.checked_next_multiple_of(align).ok_or(NoPiece::TooLarge)?;
         }
+        // A share of a file has whole blocks (`setup_files` in its `filesetup.c`).
+        let in_blocks = |bytes: u64| bytes - bytes % u64::from(smallest.max(1));
         let stated = match (self.file_size, self.size) {
-            (Some(size), _) => Some(size.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?),
+            (Some(file), share) => {
+                let area = file.checked_sub(from).ok_or_else(|| NoPiece::Behind(path.clone()))?;
+                Some(match share.filter(|share| matches!(share, FioSize::Percent(_))) {
+                    Some(share) => in_blocks(share.of(Some(file)).unwrap_or(file).min(area)),
+                    None => area,
+                })
+            }
             (None, Some(FioSize::Bytes(size))) => Some(size / count),
-            (None, Some(share)) => Some(of_whole(share)?.min(whole.unwrap_or(0).saturating_sub(from))),
+            (None, Some(share)) => {
+                Some(in_blocks(of_whole(share)?.min(whole.unwrap_or(0).saturating_sub(from))))
+            }
             (None, None) => None,
         };
         let device = matches!(there, Existing::Device(_)) || path.starts_with("/dev/");
@@ -245,6 +306,7 @@ mod tests {
             (r"/dev/bsg/0\:0\:0\:0", vec!["/dev/bsg/0:0:0:0"]),
             ("a::b:", vec!["a", "b"]),
             (r"a\", vec![r"a\"]),
+            (r"a\b\\:c", vec![r"a\b\:c"]),
         ] {
             assert_eq!(names(text), expected, "{text}");
         }

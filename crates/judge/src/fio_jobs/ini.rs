@@ -42,6 +42,12 @@ pub const MAX_BYTES: u64 = 1 << 20;
 const DEEPEST: usize = 16;
 /// Lines of all files together, at most: files can include others many times.
 const MOST_LINES: usize = 100_000;
+/// Bytes of all files together, at most.
+const MOST_TEXT: usize = 16 << 20;
+/// Jobs of a file, at most: as many as fio has (`REAL_MAX_JOBS` in its `fio.h`).
+const MOST_JOBS: usize = 4096;
+/// Bytes of a section's name, at most: a file's name is made of it, and fio cuts it here.
+const LONGEST_NAME: usize = 255;
 
 /// Reads sections; what is wrong is added to `faults`, and the rest is read on.
 pub(super) fn sections(
@@ -50,7 +56,8 @@ pub(super) fn sections(
     around: &dyn JobSurroundings,
     faults: &mut Vec<JobFault>,
 ) -> Vec<JobSection> {
-    let mut reader = JobReader { around, faults, sections: Vec::new(), lines: 0 };
+    let mut reader =
+        JobReader { around, faults, sections: Vec::new(), lines: 0, bytes: 0, jobs: 0, is_over: false };
     reader.read(text, file, 0);
     reader.sections
 }
@@ -60,6 +67,10 @@ struct JobReader<'a> {
     faults: &'a mut Vec<JobFault>,
     sections: Vec<JobSection>,
     lines: usize,
+    bytes: usize,
+    jobs: usize,
+    /// There is too much, and nothing more is read.
+    is_over: bool,
 }
 
 impl JobReader<'_> {
@@ -71,12 +82,25 @@ impl JobReader<'_> {
             return self.faults.push(JobFault::syntax(&place, what));
         };
         for line in text.trim_start_matches('\u{feff}').lines() {
-            (place.line, self.lines) = (place.line + 1, self.lines + 1);
+            place.line += 1;
+            (self.lines, self.bytes) = (self.lines + 1, self.bytes + line.len());
             if self.lines > MOST_LINES {
-                return self.faults.push(JobFault::syntax(&place, "there are more than 100,000 lines"));
+                self.is_too_much(&place, "there are more than 100,000 lines");
+            } else if self.bytes > MOST_TEXT {
+                self.is_too_much(&place, "all files together have more than 16 MiB");
+            } else {
+                self.line(without_comment(line), &mut place, depth);
             }
-            self.line(without_comment(line), &mut place, depth);
+            if self.is_over {
+                return;
+            }
         }
+    }
+
+    /// Nothing more is read, of any file.
+    fn is_too_much(&mut self, place: &JobPlace, what: &str) {
+        self.faults.push(JobFault::syntax(place, what));
+        self.is_over = true;
     }
 
     fn line(&mut self, line: &str, place: &mut JobPlace, depth: usize) {
@@ -117,8 +141,17 @@ impl JobReader<'_> {
         if name.len() == rest.len() {
             self.faults.push(JobFault::syntax(place, "the section's name has no ] after it"));
         }
+        if name.len() > LONGEST_NAME {
+            self.is_too_much(place, "the section's name is longer than 255 bytes");
+            return;
+        }
         place.section.clone_from(&name);
         let is_global = name.starts_with("global");
+        self.jobs += usize::from(!is_global);
+        if self.jobs > MOST_JOBS {
+            let what = "there are more than 4,096 jobs, which fio doesn't run either";
+            return self.is_too_much(place, what);
+        }
         self.sections.push(JobSection { name, is_global, place: place.clone(), settings: Vec::new() });
     }
 

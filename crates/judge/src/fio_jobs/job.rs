@@ -121,9 +121,10 @@ impl AskedJob {
             time_based: settings.is_on("time_based"),
             warmup_s: seconds(settings, "ramp_time").unwrap_or(0),
             start_delay_us: start_delay(settings)?,
-            loops: settings.number("loops", 1..=1_000_000_000).unwrap_or(1),
-            amount: settings.size("io_size"),
-            number_ios: settings.number("number_ios", 1..=u64::MAX),
+            // 0 is as if they weren't given.
+            loops: settings.number("loops", 0..=1_000_000_000).unwrap_or(1).max(1),
+            amount: settings.size("io_size").filter(|size| *size != FioSize::Bytes(0)),
+            number_ios: settings.number("number_ios", 0..=u64::MAX).filter(|ios| *ios > 0),
             seed: settings.number("randseed", 0..=u64::MAX).map_or(0, |seed| seed as u32),
             stonewall: settings.is_on("stonewall"),
             wait_for: settings.text("wait_for").map(str::to_owned),

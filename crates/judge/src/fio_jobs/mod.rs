@@ -36,7 +36,7 @@ use diskspd_model::profile::{Profile, RunOptions};
 use fault::Notes;
 use job::AskedJob;
 use named_job::NamedJob;
-use settings::JobSettings;
+use settings::{GlobalSettings, JobSettings};
 use std::cell::Cell;
 
 /// What a job file becomes.
@@ -62,10 +62,10 @@ pub fn convert(text: &[u8], file: &str, around: &dyn JobSurroundings) -> Result<
         read.push(JobFault::syntax(&place, "there is no job").hint("a job begins with its name: [name]"));
     }
     let (faults, notes) = (Cell::new(read), Cell::new(Notes::default()));
-    let (mut global, mut jobs) = (Vec::new(), Vec::new());
+    let (mut global, mut jobs) = (GlobalSettings::default(), Vec::new());
     for section in &sections {
         if section.is_global {
-            global.extend(section.settings.iter().cloned());
+            global.add(section);
             continue;
         }
         let settings = JobSettings::of(section, &global, &faults, &notes);

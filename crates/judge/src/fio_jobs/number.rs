@@ -36,7 +36,7 @@ pub enum NoNumber {
     #[error("'{0}' is no unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d")]
     Unit(String),
     /// Zones of a zoned device.
-    #[error("sizes in zones (z) have no counterpart here: give bytes")]
+    #[error("of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes")]
     Zones,
     /// It is beyond what is possible.
     #[error("the number is out of range")]
@@ -103,6 +103,11 @@ pub fn size(text: &str, kb_base: u64) -> Result<FioSize, NoNumber> {
         Some(percent) => Ok(FioSize::Percent(plain(percent.trim(), Units::Bytes(kb_base))?)),
         None => bytes(text, kb_base).map(FioSize::Bytes),
     }
+}
+
+/// How many zones a size in zones says; `None` = it is no such size.
+pub fn zones(text: &str) -> Option<u64> {
+    text.trim().strip_suffix(['z', 'Z'])?.parse().ok()
 }
 
 /// Reads a number of bytes.

@@ -16,6 +16,10 @@ pub(super) enum RandomPlaces {
     Ranges(Distribution),
 }
 
+/// fio's own theta (`FIO_DEF_ZIPF` in its `fio.h`).
+const USUAL_THETA: &str = "1.1";
+/// As many as fio reads (`ZONESPLIT_MAX` in its `thread_options.h`).
+const MOST_RANGES: usize = 256;
 const FORMS: WrongValue = WrongValue::Other("possible are random, zipf:THETA, zoned:.. and zoned_abs:..");
 const HASHED: &str =
     "fio spreads this distribution over the file by a hash, which nothing here does; use zipf, or zoned";
@@ -24,9 +28,13 @@ const HASHED: &str =
 ///
 /// # Errors
 /// It is none, or nothing here does the same.
-pub(super) fn read(text: &str) -> Result<Each<RandomPlaces>, WrongValue> {
-    let Some((form, values)) = text.split_once(':') else {
-        return if text == "random" { Ok(Each::all(RandomPlaces::Uniform)) } else { Err(FORMS) };
+pub(super) fn read(text: &str, kb_base: u64) -> Result<Each<RandomPlaces>, WrongValue> {
+    let (form, values) = match (text.split_once(':'), text) {
+        (Some(both), _) => both,
+        (None, "random") => return Ok(Each::all(RandomPlaces::Uniform)),
+        (None, "zipf") => ("zipf", USUAL_THETA),
+        (None, "pareto" | "normal") => (text, ""),
+        (None, _) => return Err(FORMS),
     };
     let kind = match form {
         "zoned" => DistributionKind::Percent,
@@ -40,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Each<RandomPlaces>, WrongValue> {
         }
         _ => return Err(FORMS),
     };
-    let each = Each::parse(values, |text| ranges(text, kind))?;
+    let each = Each::parse(values, |text| ranges(text, kind, kb_base))?;
     Ok(each.map(|ranges| ranges.map_or(RandomPlaces::Uniform, RandomPlaces::Ranges)))
 }
 
@@ -59,10 +67,16 @@ fn zipf(theta: &str) -> Result<AddressSpread, WrongValue> {
 }
 
 /// Shares of the I/Os with the part of the area that each goes to.
-fn ranges(text: &str, kind: DistributionKind) -> Result<Distribution, WrongValue> {
+fn ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Distribution, WrongValue> {
     let mut ranges = Vec::new();
     let (mut io, mut span) = (0u64, 0u64);
-    for part in text.split(':').filter(|part| !part.is_empty()) {
+    for part in text.strip_suffix(':').unwrap_or(text).split(':') {
+        if part.is_empty() {
+            return Err(WrongValue::Other("a part between two colons is empty: fio reads nothing behind it"));
+        }
+        if ranges.len() == MOST_RANGES {
+            return Err(WrongValue::Other("fio reads 256 ranges at most"));
+        }
         let (share, length) = part.split_once('/').unwrap_or((part, ""));
         let percent = |text: &str| {
             text.trim_end_matches('%').parse::<u32>().map_err(|_| WrongValue::part(part, "no percentage"))
@@ -70,7 +84,7 @@ fn ranges(text: &str, kind: DistributionKind) -> Result<Distribution, WrongValue
         let length = match (kind, length) {
             (DistributionKind::Percent, "") => 100u64.saturating_sub(span),
             (DistributionKind::Percent, share) => percent(share)?.into(),
-            (DistributionKind::Absolute, size) => number::bytes(size, 1024)
+            (DistributionKind::Absolute, size) => number::bytes(size, kb_base)
                 .map_err(|error| WrongValue::NumberIn { part: part.to_owned(), error })?,
         };
         let share = percent(share)?;

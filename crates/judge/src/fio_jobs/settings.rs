@@ -16,46 +16,84 @@ pub(super) struct JobSettings<'a> {
     /// Where it begins.
     pub(super) place: JobPlace,
     /// Each option once, in the order of what was given last.
-    given: Vec<(&'static FioOption, JobSetting)>,
+    given: Vec<GivenSetting<'a>>,
     /// What k stands for.
     kb_base: u64,
     faults: &'a Cell<Vec<JobFault>>,
     notes: &'a Cell<Notes>,
 }
 
+/// Wrong settings that are told, at most: a file of a MiB can have a hundred thousand.
+const MOST_FAULTS: usize = 1000;
+
+/// The settings of the global sections so far, looked up once for all jobs behind them.
+#[derive(Default)]
+pub(super) struct GlobalSettings<'a> {
+    /// Each option once, in the order of what was given last.
+    known: Vec<GivenSetting<'a>>,
+    /// What the table doesn't have, until a job has told it.
+    untold: Cell<Vec<&'a JobSetting>>,
+}
+
+impl<'a> GlobalSettings<'a> {
+    /// Adds those of a section.
+    pub(super) fn add(&mut self, section: &'a JobSection) {
+        for setting in &section.settings {
+            sort(setting, &mut self.known, self.untold.get_mut());
+        }
+    }
+}
+
+/// A setting of an option that the table has.
+#[derive(Clone, Copy)]
+struct GivenSetting<'a> {
+    row: &'static FioOption,
+    setting: &'a JobSetting,
+    /// Of reads, writes and trims it leaves one to a setting before it, which fio keeps for that one.
+    adds: bool,
+}
+
+/// Options whose values for reads, writes and trims fio keeps each by itself.
+const EACH: [&str; 7] = ["bs", "bsrange", "bssplit", "ba", "rate", "rate_iops", "percentage_random"];
+
+/// Puts a setting behind the known ones, in place of an earlier one of its option, or behind the unknown
+/// ones.
+fn sort<'a>(setting: &'a JobSetting, known: &mut Vec<GivenSetting<'a>>, unknown: &mut Vec<&'a JobSetting>) {
+    let Some(row) = options::find(&setting.name) else { return unknown.push(setting) };
+    let before = known.iter().position(|before| before.row.name == row.name);
+    let before = before.map(|place| known.remove(place));
+    let value = setting.value.as_deref().unwrap_or_default();
+    let leaves_out = value.contains(',') && value.split(',').any(|part| part.trim().is_empty());
+    let adds = before.is_some() && leaves_out && EACH.contains(&row.name);
+    known.push(GivenSetting { row, setting, adds });
+}
+
 impl<'a> JobSettings<'a> {
-    /// Those of a section, with `global` before its own.
+    /// Those of a section, behind those that hold for all.
     pub(super) fn of(
-        section: &JobSection,
-        global: &[JobSetting],
+        section: &'a JobSection,
+        global: &GlobalSettings<'a>,
         faults: &'a Cell<Vec<JobFault>>,
         notes: &'a Cell<Notes>,
     ) -> JobSettings<'a> {
         let mut settings = JobSettings {
             job: section.name.clone(),
             place: section.place.clone(),
-            given: Vec::new(),
+            given: global.known.clone(),
             kb_base: 1024,
             faults,
             notes,
         };
-        let all: Vec<&JobSetting> = global.iter().chain(&section.settings).collect();
-        let engine = all.iter().rfind(|setting| setting.name == "ioengine");
-        let engine = engine.and_then(|setting| setting.value.as_deref()).unwrap_or_default();
+        let mut unknown = Vec::new();
+        for setting in &section.settings {
+            sort(setting, &mut settings.given, &mut unknown);
+        }
         // Options of an engine that is refused are the engine's own.
-        let of_engine = !matches!(
-            options::engine(engine),
-            Some(options::EngineRule::Is(_) | options::EngineRule::Near(..)) | None
-        );
-        for setting in all {
-            match options::find(&setting.name) {
-                Some(row) => {
-                    settings.given.retain(|(known, _)| known.name != row.name);
-                    settings.given.push((row, setting.clone()));
-                }
-                None if of_engine => {}
-                None => settings.unknown(setting),
-            }
+        let engine = settings.text("ioengine").unwrap_or_default();
+        let is_refused = matches!(options::engine(engine), Some(options::EngineRule::Refused(_)));
+        if !is_refused {
+            // Those of global sections are told once, whatever the number of jobs.
+            global.untold.take().into_iter().chain(unknown).for_each(|setting| settings.unknown(setting));
         }
         if settings.number("kb_base", 1000..=1024) == Some(1000) {
             settings.kb_base = 1000;
@@ -65,6 +103,9 @@ impl<'a> JobSettings<'a> {
     }
 
     fn unknown(&self, setting: &JobSetting) {
+        if self.faults_are_enough() {
+            return;
+        }
         let names: Vec<&str> =
             options::all().flat_map(|row| std::iter::once(&row.name).chain(row.aliases)).copied().collect();
         let remedy = match nearest(&names, setting.name.as_bytes()) {
@@ -78,7 +119,12 @@ impl<'a> JobSettings<'a> {
 
     /// Refuses and tells what the tables say of the options that were given.
     fn judge(&self) {
-        for (row, setting) in &self.given {
+        for GivenSetting { row, setting, adds } in &self.given {
+            if *adds {
+                let reason = "it leaves a direction to an earlier value, which fio keeps for that one";
+                let fault = JobFault::refused(&setting.place, setting.shown(), reason);
+                self.fault(fault.hint("give the values of all directions in one place"));
+            }
             let asks = !row.harmless.contains(&setting.value.as_deref().unwrap_or("1"));
             match row.kind {
                 FioKind::Near(what) if asks => self.tell(row.name, what),
@@ -94,8 +140,20 @@ impl<'a> JobSettings<'a> {
     /// What was found wrong.
     pub(super) fn fault(&self, fault: JobFault) {
         let mut faults = self.faults.take();
-        faults.push(fault);
+        match faults.len() {
+            ..MOST_FAULTS => faults.push(fault),
+            MOST_FAULTS => faults.push(JobFault::syntax(&fault.place, "more than 1,000 settings are wrong")),
+            _ => {}
+        }
         self.faults.set(faults);
+    }
+
+    /// Whether no more of them are kept.
+    fn faults_are_enough(&self) -> bool {
+        let faults = self.faults.take();
+        let enough = faults.len() > MOST_FAULTS;
+        self.faults.set(faults);
+        enough
     }
 
     /// Refuses an option as it was given, or the job where it wasn't.
@@ -117,7 +175,7 @@ impl<'a> JobSettings<'a> {
     /// The setting of an option; `None` = it wasn't given.
     pub(super) fn given(&self, name: &str) -> Option<&JobSetting> {
         debug_assert!(options::find(name).is_some_and(|row| row.name == name), "{name} has no row");
-        self.given.iter().find(|(row, _)| row.name == name).map(|(_, setting)| setting)
+        self.given.iter().find(|given| given.row.name == name).map(|given| given.setting)
     }
 
     /// Whether an option was given.
@@ -127,8 +185,8 @@ impl<'a> JobSettings<'a> {
 
     /// Of several options the one that was given last.
     pub(super) fn last_of(&self, names: &[&'static str]) -> Option<&'static str> {
-        let last = self.given.iter().rfind(|(row, _)| names.contains(&row.name));
-        last.map(|(row, _)| row.name)
+        let last = self.given.iter().rfind(|given| names.contains(&given.row.name));
+        last.map(|given| given.row.name)
     }
 
     /// The value of an option; empty where it has none.
@@ -168,7 +226,7 @@ impl<'a> JobSettings<'a> {
     /// A number within these.
     pub(super) fn number(&self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         self.read(name, |text| {
-            let number = number::bytes(text, 1024).map_err(|error| error.to_string())?;
+            let number = number::bytes(text, self.kb_base).map_err(|error| error.to_string())?;
             let (least, most) = (*range.start(), *range.end());
             match range.contains(&number) {
                 true => Ok(number),
@@ -179,7 +237,24 @@ impl<'a> JobSettings<'a> {
 
     /// A size.
     pub(super) fn size(&self, name: &str) -> Option<FioSize> {
-        self.read(name, |text| number::size(text, self.kb_base))
+        self.read(name, |text| match number::zones(text) {
+            None => number::size(text, self.kb_base),
+            Some(zones) => {
+                let bytes = zones.checked_mul(self.zone_bytes().ok_or(NoNumber::Zones)?);
+                bytes.map(FioSize::Bytes).ok_or(NoNumber::TooLarge)
+            }
+        })
+    }
+
+    /// How large a zone is, where the job says it (`zonemode=zbd` with `zonesize`).
+    fn zone_bytes(&self) -> Option<u64> {
+        let size = self.text("zonesize").filter(|_| self.text("zonemode") == Some("zbd"))?;
+        self.bytes(size).ok().filter(|bytes| *bytes > 0)
+    }
+
+    /// What k stands for.
+    pub(super) fn kb_base(&self) -> u64 {
+        self.kb_base
     }
 
     /// A number of bytes.

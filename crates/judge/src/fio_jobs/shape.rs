@@ -4,7 +4,7 @@ use super::each::{Each, WrongValue};
 use super::random::{self, RandomPlaces};
 use super::settings::JobSettings;
 use super::sizes;
-use diskspd_model::profile::SizeShare;
+use diskspd_model::profile::{Distribution, DistributionKind, SizeShare};
 
 /// In which direction data go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +55,15 @@ impl JobShape {
             (true, true) => percentage_random(settings)?,
         };
         let random = match settings.has("random_distribution") {
-            true => settings.read("random_distribution", random::read)?,
+            true => settings.read("random_distribution", |text| random::read(text, settings.kb_base()))?,
             false => Each::all(RandomPlaces::Uniform),
         };
         let mut shape = JobShape { way, random_percent, hole, sizes, alignment, random, each_once: false };
         shape.each_once = shape.does_each_once(settings);
         if shape.has_map(settings) && shape.has_several_sizes() && !shape.each_once {
             let reason = "of several sizes, fio shortens each I/O that would reach a block that was done, \
-                          which is done here where reads and writes have the same sizes, ba is the smallest \
-                          of them, and all I/Os are random and uniform";
+                          which is done here where reads and writes have the same sizes, and all I/Os are \
+                          random";
             settings.refuse("norandommap", reason, "add norandommap=1: then fio keeps the sizes too");
             return None;
         }
@@ -71,14 +71,23 @@ impl JobShape {
         Some(shape)
     }
 
-    /// Whether fio keeps a map of the blocks that were done (`init_random_map` in its `filesetup.c`):
-    /// distributions of Zipf's kind have none, and `softrandommap` only lets it go on where it has no memory
-    /// for one.
+    /// Whether fio keeps a map of the blocks that were done (`fixup_options` in its `init.c`): distributions
+    /// have none, nor has a job whose I/Os of any direction begin elsewhere than at multiples of their
+    /// smallest size. `softrandommap` only lets it go on where it has no memory for one.
     fn has_map(&self, settings: &JobSettings) -> bool {
-        let spread = |places: &RandomPlaces| matches!(places, RandomPlaces::Spread(_));
-        let spread = spread(&self.random.read) || spread(&self.random.write);
         let given = !settings.is_on("norandommap") && !is_shift_register(settings);
-        self.random_percent > 0 && !spread && given
+        self.random_percent > 0 && self.is_uniform() && !self.is_aligned_otherwise() && given
+    }
+
+    /// Whether `ba` is another one than the smallest size, of any direction.
+    fn is_aligned_otherwise(&self) -> bool {
+        let Each { read, write, trim } = &self.sizes;
+        let differs = |align: Option<u64>, sizes: &[SizeShare]| {
+            let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min();
+            align.is_some_and(|align| align > 0 && Some(align) != smallest)
+        };
+        let align = &self.alignment;
+        differs(align.read, read) || differs(align.write, write) || differs(align.trim, trim)
     }
 
     /// Whether `--each-once` does what fio does with its map, or with a shift register, which goes round all
@@ -138,6 +147,41 @@ impl JobShape {
     pub(super) fn is_uniform(&self) -> bool {
         let Each { read, write, trim } = &self.random;
         [read, write, trim].iter().all(|places| **places == RandomPlaces::Uniform)
+    }
+
+    /// Where the last range of a distribution in bytes ends, from the area's beginning; 0 = there is none.
+    pub(super) fn ranges_end(&self) -> u64 {
+        let end = |spans: &Vec<u64>| spans.iter().fold(0u64, |end, span| end.saturating_add(*span));
+        self.absolute_ranges().iter().map(|(spans, _)| end(spans)).max().unwrap_or(0)
+    }
+
+    /// Whether all ranges of a distribution in bytes begin where an I/O may.
+    pub(super) fn ranges_are_aligned(&self) -> bool {
+        let aligned = |spans: &Vec<u64>, align: u64| spans.iter().all(|span| span.is_multiple_of(align));
+        self.absolute_ranges().iter().all(|(spans, align)| aligned(spans, *align))
+    }
+
+    /// The lengths of the ranges in bytes, and the alignment, of each way that the job's I/Os go.
+    fn absolute_ranges(&self) -> Vec<(Vec<u64>, u64)> {
+        let Each { read, write, trim } = &self.random;
+        let (align, sizes) = (&self.alignment, &self.sizes);
+        let reads = (read, align.read, &sizes.read);
+        let writes = (write, align.write, &sizes.write);
+        let used = match self.way {
+            JobWay::Read => vec![reads],
+            JobWay::Write => vec![writes],
+            JobWay::Mixed(_) => vec![reads, writes],
+            JobWay::Trim => vec![(trim, align.trim, &sizes.trim)],
+        };
+        let ranges = used.into_iter().filter_map(|(places, align, sizes)| match places {
+            RandomPlaces::Ranges(Distribution { kind: DistributionKind::Absolute, ranges }) => {
+                let smallest = sizes.iter().map(|size| u64::from(size.block_size)).min().unwrap_or(1);
+                let align = align.filter(|align| *align > 0).unwrap_or(smallest);
+                Some((ranges.iter().map(|range| range.span).collect(), align))
+            }
+            _ => None,
+        });
+        ranges.collect()
     }
 
     /// Whether I/Os are shortened that would reach a block that was done.
@@ -203,7 +247,8 @@ fn way(settings: &JobSettings) -> Option<(JobWay, bool, u64)> {
     let hole = match behind {
         None => 0,
         Some(add) if add.starts_with('-') => {
-            settings.refuse("rw", "I/O doesn't go backwards", "use rw=read, or rw=randread");
+            let reason = "a stride goes forward: no I/O begins before the end of the last one";
+            settings.refuse("rw", reason, "use rw=read, or rw=randread");
             return None;
         }
         Some("1") if random => 0,

@@ -7,8 +7,14 @@ use diskspd_model::profile::{MOST_PORTIONS, SizeShare};
 /// fio's block size, bytes.
 const USUAL: SizeShare = SizeShare { block_size: 4096, share: 1 };
 
-/// Those of a job; `None` = they were refused.
+/// Those of a job; `None` = they were refused. As in fio `bssplit` comes before `bsrange`, and both before
+/// `bs`, whichever is given last (`fixup_options` in its `init.c`); what one leaves out, the next has.
 pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
+    if settings.has("bssplit") && settings.last_of(&["bsrange", "bssplit"]) == Some("bsrange") {
+        let reason = "with bssplit before it, fio has the range of one and the sizes of the other";
+        settings.refuse("bsrange", reason, "leave out one of them");
+        return None;
+    }
     let one = |bytes: u64| {
         let block_size = u32::try_from(bytes).ok().filter(|bytes| *bytes > 0);
         block_size
@@ -16,20 +22,17 @@ pub(super) fn of(settings: &JobSettings) -> Option<Each<Vec<SizeShare>>> {
             .ok_or(WrongValue::Other("a block has 1 byte to 4 GiB"))
     };
     let size = |text: &str| one(settings.bytes(text)?);
-    let read: Each<Option<Vec<SizeShare>>> = match settings.last_of(&["bs", "bsrange", "bssplit"]) {
-        None => Each::all(None),
-        Some("bs") => {
-            settings.read("bs", |text| Each::parse(text, |text| Ok::<_, WrongValue>(vec![size(text)?])))?
-        }
-        Some("bsrange") => settings.read("bsrange", |text| {
-            Each::parse(text, |text| {
-                let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
-                range(size(least)?, size(most)?)
-            })
-        })?,
-        Some(_) => settings.read("bssplit", |text| Each::parse(text, |text| split(text, size)))?,
+    let given = |name, read: &dyn Fn(&str) -> Result<Vec<SizeShare>, WrongValue>| match settings.has(name) {
+        true => settings.read(name, |text| Each::<Option<_>>::parse(text, read)),
+        false => Some(Each::all(None)),
     };
-    Some(read.map(|sizes| sizes.unwrap_or_else(|| vec![USUAL])))
+    let fixed = given("bs", &|text| Ok(vec![size(text)?]))?;
+    let ranged = given("bsrange", &|text| {
+        let (least, most) = text.split_once(['-', ':']).unwrap_or((text, text));
+        range(size(least)?, size(most)?)
+    })?;
+    let drawn = given("bssplit", &|text| split(text, size))?;
+    Some(drawn.or(ranged).or(fixed).map(|sizes| sizes.unwrap_or_else(|| vec![USUAL])))
 }
 
 /// fio draws `least + most * u`, and rounds down to a multiple of the least: all multiples are as likely.
@@ -49,13 +52,23 @@ fn range(least: SizeShare, most: SizeShare) -> Result<Vec<SizeShare>, WrongValue
     Ok((1..=count).map(|number| SizeShare { block_size: least * number, share: 1 }).collect())
 }
 
-/// Sizes with percentages; those without one share what is left.
+/// Sizes of a split, at most: as many as fio reads (`BSSPLIT_MAX` in its `thread_options.h`).
+const MOST_SIZES: usize = 64;
+
+/// Sizes with percentages; those without one share what is left. As in fio a size is cut to a multiple of the
+/// smallest one (`get_next_buflen` in its `io_u.c`), and what percentages leave over is of the largest share.
 fn split(
     text: &str,
     size: impl Fn(&str) -> Result<SizeShare, WrongValue>,
 ) -> Result<Vec<SizeShare>, WrongValue> {
     let mut sizes = Vec::new();
-    for part in text.split(':').filter(|part| !part.is_empty()) {
+    for part in text.strip_suffix(':').unwrap_or(text).split(':') {
+        if part.is_empty() {
+            return Err(WrongValue::Other("a part between two colons is empty: fio reads nothing behind it"));
+        }
+        if sizes.len() == MOST_SIZES {
+            return Err(WrongValue::Other("fio reads 64 sizes at most"));
+        }
         let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));
         let percent = match percent {
             "" => 0,
@@ -65,12 +78,27 @@ fn split(
     }
     let stated: u32 = sizes.iter().fold(0, |sum, size| sum.saturating_add(size.share));
     let open = sizes.iter().filter(|size| size.share == 0).count() as u32;
-    if stated > 100 || (open == 0 && stated < 100) || sizes.is_empty() {
+    if stated > 100 || (open == 0 && stated < 100) {
         return Err(WrongValue::Shares(format!("{stated} %")));
     }
-    let left = (100 - stated).checked_div(open).unwrap_or(0);
-    let filled = sizes
-        .into_iter()
-        .map(|size| SizeShare { share: if size.share == 0 { left } else { size.share }, ..size });
-    Ok(filled.filter(|size| size.share > 0).collect())
+    let least = sizes.iter().map(|size| size.block_size).min().unwrap_or(1);
+    let left = 100 - stated;
+    let each = left.checked_div(open).unwrap_or(0);
+    for size in &mut sizes {
+        size.share = if size.share == 0 { each } else { size.share };
+        size.block_size -= size.block_size % least;
+    }
+    // fio sorts them by their shares, and the last one has all that the others leave.
+    sizes.sort_by_key(|size| size.share);
+    if let (Some(last), true) = (sizes.last_mut(), open > 0) {
+        last.share += left - each * open;
+    }
+    sizes.sort_by_key(|size| size.block_size);
+    sizes.dedup_by(|next, kept| {
+        let same = next.block_size == kept.block_size;
+        kept.share += if same { next.share } else { 0 };
+        same
+    });
+    sizes.retain(|size| size.share > 0);
+    Ok(sizes)
 }

@@ -8,7 +8,7 @@ use diskspd_model::engines::EngineKind;
 use diskspd_model::profile::{
     Arrivals, GroupCpu, Profile, RateTotal, RawText, RunOptions, TimeSpan, VerifyMode,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Jobs that run beside each other.
 pub(super) type JobGroup<'a> = Vec<&'a NamedJob<'a>>;
@@ -27,6 +27,8 @@ pub(super) fn converted(jobs: &[NamedJob], around: &dyn JobSurroundings) -> Opti
     Some((Profile { time_spans: spans, ..Profile::default() }, run_options))
 }
 
+/// Files of a job that are told by name, at most.
+const MOST_TOLD: usize = 64;
 /// Threads with their files that a run has, at most.
 const MOST_PIECES: u64 = 65_536;
 
@@ -171,16 +173,20 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
     let of_clone = |clone| job.files.pieces(clone, smallest, around, real);
     match (0..job.clones).map(of_clone).collect::<Result<Vec<_>, _>>() {
         Ok(pieces) => {
-            for piece in pieces.iter().flatten().filter(|piece| piece.create.is_some() && real) {
-                let what =
-                    "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
-                settings.tell("size", what);
-                if let Existing::File(bytes) = around.existing(&piece.path) {
-                    settings.tell(
-                        "size",
-                        format!("the existing file '{}' ({bytes} bytes) will be overwritten", piece.path),
-                    );
-                }
+            let end = job.shape.ranges_end();
+            let is_short = |piece: &FilePiece| piece.length.is_some_and(|length| length < end);
+            if pieces.iter().flatten().any(is_short) {
+                let reason = "the ranges go beyond the end of the area";
+                settings.refuse("random_distribution", reason, "lower them, or raise size");
+                return None;
+            }
+            if !job.shape.ranges_are_aligned() {
+                let reason = "the ranges aren't multiples of the alignment, to which fio rounds each offset";
+                settings.refuse("random_distribution", reason, "give multiples of bs, or of ba");
+                return None;
+            }
+            if real {
+                tell_of_made_files(named, &pieces, around);
             }
             Some(pieces)
         }
@@ -188,6 +194,34 @@ fn pieces(named: &NamedJob, around: &dyn JobSurroundings) -> Option<Vec<Vec<File
             settings.refuse("size", error.to_string(), "give size, and names of files or block devices");
             None
         }
+    }
+}
+
+/// Files that a job has made, those that are there already each once.
+fn tell_of_made_files(named: &NamedJob, pieces: &[Vec<FilePiece>], around: &dyn JobSurroundings) {
+    let settings = &named.settings;
+    let mut told = HashSet::new();
+    let mut more = 0;
+    for piece in pieces.iter().flatten().filter(|piece| piece.create.is_some()) {
+        if !told.insert(&piece.path) {
+            continue;
+        }
+        match around.existing(&piece.path) {
+            Existing::File(bytes) if more == 0 && told.len() <= MOST_TOLD => {
+                let path = &piece.path;
+                let what = format!("the existing file '{path}' ({bytes} bytes) will be overwritten");
+                settings.tell("size", what);
+            }
+            Existing::File(_) => more += 1,
+            _ => {}
+        }
+    }
+    if more > 0 {
+        settings.tell("size", format!("{more} other existing files will be overwritten"));
+    }
+    if !told.is_empty() {
+        let what = "files that are made hold bytes 0 to 255 (zeros with zero_buffers), not random ones";
+        settings.tell("size", what);
     }
 }
 

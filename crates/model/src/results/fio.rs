@@ -15,6 +15,9 @@ pub struct FioFigures {
     /// Of which times percentiles, minimum and maximum are, and where the percentiles come from; `None` =
     /// there are none: minimum and maximum are of the times that the means are of.
     pub percentiles: Option<(FioLatency, FioPercentiles)>,
+    /// Each job states percentiles of its own, which don't add up; else fio states none where there are none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub percentiles_apart: bool,
     /// Jobs that ended with an error, and its number: what they did until then is among the figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<(String, i64)>,

@@ -120,16 +120,25 @@ fn jobs(document: &Value) -> &[Value] {
     document.get("jobs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Whether the second is a later state of the same run: the jobs are the same, fio began at the same time
-/// (within the second that it rounds to), and more time has passed, in which the sums and the longest I/O
-/// became no less.
+/// Whether the second is a later state of the same run: the jobs are the same, the sums and the longest I/O
+/// became no less, and each job began in the same millisecond, as newer versions of fio state it; else fio
+/// began at the same time (within the second that it rounds to), and more time has passed.
 fn is_snapshot(first: &Value, second: &Value) -> bool {
     let (before, after) = (jobs(first), jobs(second));
+    let start = |job: &Value| job.get("job_start").and_then(Value::as_i64).filter(|ms| *ms > 0);
+    let same_start =
+        |(before, after): (&Value, &Value)| start(before).is_some_and(|at| start(after) == Some(at));
+    let stated = !before.is_empty() && before.iter().zip(after).all(same_start);
     let elapsed = |jobs: &[Value]| jobs.iter().filter_map(|job| job.get("elapsed")?.as_i64()).max();
     let printed = |value: &Value| value.get("timestamp")?.as_i64();
     let times = (printed(first), elapsed(before), printed(second), elapsed(after));
-    let (Some(printed), Some(passed), Some(later), Some(longer)) = times else { return false };
-    let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
+    let goes_on = || match times {
+        (Some(printed), Some(passed), Some(later), Some(longer)) => {
+            let began = (printed.saturating_sub(passed), later.saturating_sub(longer));
+            longer > passed && began.0.abs_diff(began.1) <= 1
+        }
+        _ => false,
+    };
     let grown = |(before, after): (&Value, &Value)| {
         let figures = ["/read/total_ios", "/write/total_ios", "/read/lat_ns/max", "/write/lat_ns/max"];
         let figure = |job: &Value, at: &str| job.pointer(at).and_then(Value::as_f64);
@@ -137,5 +146,5 @@ fn is_snapshot(first: &Value, second: &Value) -> bool {
         same && figures.iter().all(|at| figure(before, at) <= figure(after, at))
     };
     let alike = before.len() == after.len() && before.iter().zip(after).all(grown);
-    alike && longer > passed && began.0.abs_diff(began.1) <= 1
+    alike && (stated || goes_on())
 }

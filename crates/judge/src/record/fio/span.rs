@@ -64,6 +64,7 @@ fn of_entries(entries: &[FioJob]) -> SpanSummary {
         fio: Some(Box::new(FioFigures {
             latency,
             percentiles: kind.zip(charts.as_ref().and_then(Charts::source)),
+            percentiles_apart: charts.as_ref().is_some_and(|charts| charts.source().is_none()),
             trims: trims(&of("trim"), seconds),
             syncs: syncs(&of("sync"), seconds),
             ..FioFigures::default()
@@ -169,24 +170,27 @@ impl Charts {
     }
 }
 
-/// Mean, median, 99th and 99.9th percentile and maximum of all of these.
-fn five_times(all: &[FioTimes]) -> [Option<Millis>; 5] {
-    let known: Option<Vec<FioDistribution>> = all.iter().map(|times| times.percentiles()).collect();
+/// Mean of `times`, and of `charted` median, 99th and 99.9th percentile and maximum: as of reads and writes
+/// the longest is of the times that the percentiles are of.
+fn five_times(times: &[FioTimes], charted: &[FioTimes]) -> [Option<Millis>; 5] {
+    let known: Option<Vec<FioDistribution>> = charted.iter().map(|times| times.percentiles()).collect();
     let chart = known.and_then(|known| FioDistribution::of_all(&known));
     let at = |percent| chart.as_ref()?.at(percent);
-    let mean = if let [one] = all { one.mean() } else { None };
-    let max = all.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
+    let mean = if let [one] = times { one.mean() } else { None };
+    let max = charted.iter().map(|times| times.max()).reduce(|a, b| Some(a?.max(b?))).flatten();
     [mean, at(50.0), at(99.0), at(99.9), max]
 }
 
 fn trims(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let sum = |name| all.iter().map(|trims| number(trims, name)).fold(0_u64, u64::saturating_add);
     let (discards, bytes) = (sum("total_ios"), sum("io_bytes"));
-    let kind = common_kind(all, |times| times.mean().is_some());
-    let times: Vec<FioTimes> =
-        all.iter().filter_map(|trims| kind.and_then(|kind| times(trims, kind))).collect();
+    let latency = common_kind(all, |times| times.mean().is_some());
+    let charted = common_kind(all, |times| times.percentiles().is_some()).or(latency);
+    let of = |kind: Option<FioLatency>| -> Vec<FioTimes> {
+        all.iter().filter_map(|trims| times(trims, kind?)).collect()
+    };
     let row = Operation::Discard.row().other.as_ref()?;
-    let figures = OtherFigures::known(row, discards, bytes, seconds?, five_times(&times));
+    let figures = OtherFigures::known(row, discards, bytes, seconds?, five_times(&of(latency), &of(charted)));
     // fio counts one discard where none was done.
     (bytes > 0).then_some(figures)
 }
@@ -195,6 +199,6 @@ fn syncs(all: &[&Value], seconds: Option<f64>) -> Option<OtherFigures> {
     let flushes = all.iter().map(|syncs| number(syncs, "total_ios")).fold(0_u64, u64::saturating_add);
     let times: Vec<FioTimes> = all.iter().filter_map(|syncs| FioTimes::of(syncs.get("lat_ns")?)).collect();
     let row = Operation::Flush.row().other.as_ref()?;
-    let figures = OtherFigures::known(row, flushes, 0, seconds?, five_times(&times));
+    let figures = OtherFigures::known(row, flushes, 0, seconds?, five_times(&times, &times));
     (flushes > 0).then_some(figures)
 }
