@@ -34,6 +34,7 @@ mod judge {
     mod fio_results;
     mod merged;
     mod outages;
+    mod precondition;
     mod published_sweeps;
     mod ranks;
     mod records;

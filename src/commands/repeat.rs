@@ -65,7 +65,7 @@ pub fn repeat(asked: &ToRun, request: &RunRequest, how: Repeat) -> Result<Exit, 
         last = Some(ended.results);
     }
     if !lines.is_empty() && !request.quiet {
-        standard_error::write(&text(&lines, |place| differences(&fingerprints, place)));
+        standard_error::write(&text(&lines, how, |place| differences(&fingerprints, place)));
         tell(&seeds(asked, lines.len()));
     }
     let document = request.out.iter().any(|out| out.path == Path::new("-"))

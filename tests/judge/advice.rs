@@ -96,8 +96,10 @@ fn found_beside(
 
 /// (name, severity, whether it is for programs alone), of what has to do with the profile.
 fn names(findings: &[Finding]) -> Vec<(&'static str, Severity, bool)> {
+    // What a short run has anyway.
+    let is_of_short = |finding: &Finding| ["single-run", "percentiles-of-few-ios"].contains(&finding.name);
     let of_profile =
-        findings.iter().filter(|finding| finding.place.time_span.is_some() && finding.name != "single-run");
+        findings.iter().filter(|finding| finding.place.time_span.is_some() && !is_of_short(finding));
     of_profile.map(|finding| (finding.name, finding.severity, finding.quiet)).collect()
 }
 

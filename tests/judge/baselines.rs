@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use crate::common::noise::{Noise, STATIONARY, TREACHEROUS};
+use crate::common::random::Random as Draws;
 use crate::judge::comparison::{normal, run, side};
 use diskspd::lab::compare::{
-    ChangeVerdict, Question, RunComparison, Side, SideRun, TestQuestion, compare, compare_knowing,
-    in_one_sentence,
+    ChangeVerdict, Compared, Question, RunComparison, Side, SideRun, TestQuestion, compare, compare_knowing,
+    in_one_sentence, text,
 };
 use diskspd::workload::Random;
 
@@ -68,6 +70,106 @@ fn with_too_few_sessions_a_tenth_is_not_told_and_it_is_said_what_would() {
     assert!(changed(&comparison).is_empty());
     let said = in_one_sentence(&comparison, &|_| 1.0);
     assert!(said.starts_with("4 tests: 4 can't tell (") && said.contains("6 more sessions"), "{said}");
+}
+
+/// A session of one test at this time, in this boot, around a level of its own.
+fn of_one(at_ms: i64, boot: &str, level: f64, random: &mut Draws) -> Vec<SideRun> {
+    let mut one = |round: i64| SideRun {
+        began_ms: Some(at_ms + round * 60_000),
+        boot: Some(boot.to_owned()),
+        ..run(5000.0 * level * (1.0 + 0.005 * random.normal()), |_| ())
+    };
+    (0..5).map(&mut one).collect()
+}
+
+fn verdict(comparison: &RunComparison) -> ChangeVerdict {
+    comparison.primary().next().unwrap().verdict
+}
+
+/// Nine sessions, the last of which is the baseline, and a check so many sessions later, of which none is known, or
+/// all between are: how many of so many are called a change.
+fn alarms(tries: u64, noise: Noise, later: usize, are_known: bool) -> u32 {
+    const KNOWN: usize = 9;
+    let mut alarms = 0;
+    for seed in 0..tries {
+        let mut random = Draws(seed * 6007 + 9);
+        let levels = noise.runs(KNOWN + later, &mut random);
+        let mut at = |day: usize| of_one(day as i64 * DAY, "one", levels[day], &mut random);
+        let mut past: Vec<SideRun> = (0..KNOWN - 1).flat_map(&mut at).collect();
+        let baseline = side(at(KNOWN - 1));
+        if are_known {
+            past.extend((KNOWN..KNOWN + later - 1).flat_map(&mut at));
+        }
+        let now = side(at(KNOWN + later - 1));
+        let comparison = compare_knowing(&baseline, &now, &past, &Question::default()).unwrap();
+        alarms += u32::from(comparison.primary().any(Compared::is_change));
+    }
+    alarms
+}
+
+/// What resembles the day before is far from what it was a month before: steps from one day to the next don't show how
+/// far.
+#[test]
+fn sessions_that_resemble_their_neighbours_are_no_change_a_month_later() {
+    for noise in [Noise::Autocorrelated(0.8, 0.03), Noise::Autocorrelated(0.97, 0.03), Noise::Wander(0.03)] {
+        for (later, are_known) in [(1, false), (30, true), (100, false)] {
+            let alarms = alarms(100, noise, later, are_known);
+            assert!(alarms <= 11, "{noise:?}, {later} later: {alarms} of 100");
+        }
+    }
+}
+
+/// Makes the table of docs/suites.md.
+#[test]
+#[ignore = "takes minutes without optimization"]
+fn a_thousand_checks_some_sessions_later() {
+    let all = STATIONARY.iter().chain(&TREACHEROUS).chain(&[SLOWEST]);
+    // A session in which nothing was done at all is a change, whatever the reason.
+    for (name, noise) in all.filter(|(_, noise)| !matches!(noise, Noise::DeadRuns(_))) {
+        let share = |later, are_known| f64::from(alarms(1000, *noise, later, are_known)) / 10.0;
+        let shares = [(1, false), (10, false), (100, false), (10, true), (30, true)];
+        let shares = shares.map(|(later, are_known)| format!("{:.1}", share(later, are_known)));
+        println!("| {name} | {} |", shares.join(" | "));
+    }
+}
+
+const SLOWEST: (&str, Noise) = ("AR(1) 0.97", Noise::Autocorrelated(0.97, 0.03));
+
+#[test]
+fn sessions_of_an_afternoon_say_nothing_of_next_week() {
+    let mut random = Draws(5);
+    let apart = 25 * 60_000;
+    let past: Vec<SideRun> = (0..9).flat_map(|at| of_one(at * apart, "one", 1.0, &mut random)).collect();
+    let baseline = side(of_one(9 * apart, "one", 1.0, &mut random));
+    for (at, told) in [(10 * apart, ChangeVerdict::Worse), (8 * DAY, ChangeVerdict::CantTell)] {
+        let now = side(of_one(at, "one", 0.9, &mut random));
+        let comparison = compare_knowing(&baseline, &now, &past, &Question::default()).unwrap();
+        assert_eq!(verdict(&comparison), told, "{at}");
+        let said = in_one_sentence(&comparison, &|_| 1.0);
+        let closer = "closer together than the two sides, 7 days: run these tests in sessions over as long";
+        assert_eq!(said.contains(closer), told == ChangeVerdict::CantTell, "{said}");
+    }
+}
+
+/// Each boot has a level of its own, whatever the sessions of one boot are like.
+#[test]
+fn sessions_of_one_boot_say_nothing_of_the_next_one() {
+    let mut random = Draws(7);
+    let check = |boots: i64, loss: f64, random: &mut Draws| {
+        let boot = |day: i64| format!("boot {}", day * boots / 10);
+        let mut past: Vec<SideRun> =
+            (0..10).flat_map(|day| of_one(day * DAY, &boot(day), 1.0, random)).collect();
+        let baseline = side(past.split_off(past.len() - 5));
+        let now = side(of_one(10 * DAY, "another", 1.0 - loss, random));
+        compare_knowing(&baseline, &now, &past, &Question::default()).unwrap()
+    };
+    let of_one_boot = check(1, 0.1, &mut random);
+    assert_eq!(verdict(&of_one_boot), ChangeVerdict::CantTell);
+    let said = in_one_sentence(&of_one_boot, &|_| 1.0);
+    assert!(said.contains("8 more sessions of these tests, each after a boot of its own"), "{said}");
+    assert!(text(&of_one_boot).contains("drift between boots is unknown"), "{}", text(&of_one_boot));
+    assert_eq!(verdict(&check(10, 0.1, &mut random)), ChangeVerdict::Worse);
+    assert_eq!(verdict(&check(1, 0.6, &mut random)), ChangeVerdict::Worse);
 }
 
 /// Two tests that do the same work are told apart by their names; one that only one side has is told.

@@ -175,7 +175,11 @@ fn too_few_runs_can_tell_nothing_and_how_many_would_is_said() {
         (found.verdict, found.low_percent, found.more_runs),
         (ChangeVerdict::CantTell, None, Some([1, 1]))
     );
-    assert!(text(&comparison).contains("About 1 more run of each side"), "{}", text(&comparison));
+    assert!(
+        text(&comparison).contains("about 1 more run of each side would decide it in 80"),
+        "{}",
+        text(&comparison)
+    );
 }
 
 #[test]

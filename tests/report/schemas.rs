@@ -976,7 +976,12 @@ fn comparison_schema() -> String {
             more_runs: known.then_some([1, 2]),
             more_of_b: None,
             drift_percent: figure(),
-            allowance: known.then_some(OrderAllowance { percent: 1.5, sessions: 8, seen: 8 }),
+            allowance: known.then_some(OrderAllowance {
+                percent: 1.5,
+                sessions: 8,
+                seen: 8,
+                known_by: KnownBy::Sessions,
+            }),
         }
     };
     let difference =
@@ -1085,7 +1090,15 @@ fn suite_schema() -> String {
         repeat: None,
         question: diskspd::lab::compare::TestQuestion::default(),
     };
-    let row = |lines: Vec<RunLine>| SuiteRow::of(&test, "a".into(), vec!["a".into(); lines.len()], lines);
+    let row = |lines: Vec<RunLine>| {
+        SuiteRow::of(
+            &test,
+            "a".into(),
+            vec!["a".into(); lines.len()],
+            lines,
+            diskspd::lab::repeat::Repeat::Times(5),
+        )
+    };
     let rows = [row(vec![line(true), line(true)]), row(vec![line(false)]), row(Vec::new())];
     let told = ToldSuite { name: "a", about: "a", label: "a", rows: &rows };
     let mut shape = Shape::default();

@@ -2,7 +2,9 @@
 //! between one session and the next.
 
 use super::super::known_runs;
+use super::super::side_run;
 use super::super::stored;
+use super::sides;
 use crate::lab::compare::{SESSION_MS, Side, SideRun};
 use crate::lab::selection::Selection;
 use crate::results::RunSummary;
@@ -40,17 +42,24 @@ fn found(sides: [&Side; 2], given: Option<&Path>, most: usize) -> Option<Vec<Sid
         *session = (entry.at(), if goes_on { session.1 + 1 } else { 1 });
         session.1 <= MOST_OF_SESSION
     };
-    let read = |entry: &StoreEntry| known_runs::known_runs(&store.file(&entry.id, entry.source)).ok();
-    let runs = entries.iter().rev().filter(same).filter(is_among_first).take(most).filter_map(read).flatten();
-    let side_run = |known: RunSummary| SideRun {
-        began_ms: known.started_at.map(|at| at.saturating_mul(1000)),
-        known,
-        environment: BTreeMap::new(),
-        run_options: BTreeMap::new(),
-        boot: None,
-        test: None,
+    // What tells boots apart isn't in a record's index: all of it is read where they count.
+    let by_boots = share_no_boot(sides);
+    let read = |entry: &StoreEntry| {
+        let file = store.file(&entry.id, entry.source);
+        match by_boots {
+            true => sides::read_file(&file, "").ok(),
+            false => Some(known_runs::known_runs(&file).ok()?.into_iter().map(side_run::of_known).collect()),
+        }
     };
-    Some(runs.map(side_run).collect())
+    let runs = entries.iter().rev().filter(same).filter(is_among_first).take(most).filter_map(read);
+    Some(runs.flatten().collect())
+}
+
+/// Whether every run says in which boot it was made, and no boot has runs of both sides.
+fn share_no_boot(sides: [&Side; 2]) -> bool {
+    let boots =
+        sides.map(|side| side.runs.iter().map(|run| run.boot.as_deref()).collect::<Option<BTreeSet<&str>>>());
+    matches!(&boots, [Some(first), Some(other)] if first.is_disjoint(other))
 }
 
 /// What tells work and machine from others, as the history does.

@@ -147,7 +147,8 @@ fn tell(
     let row = |(planned, made): (&PlannedTest, &Vec<rounds::SuiteRun>)| {
         let ids = made.iter().map(|run| run.id.clone()).collect();
         let lines: Vec<RunLine> = made.iter().filter_map(|run| run.line.clone()).collect();
-        SuiteRow::of(&planned.test, planned.typed.clone(), ids, lines)
+        let how = if request.rounds.until_sure { Repeat::Until(SURE) } else { Repeat::Times(1) };
+        SuiteRow::of(&planned.test, planned.typed.clone(), ids, lines, how)
     };
     let rows: Vec<SuiteRow> = planned.tests.iter().zip(&walk.made).map(row).collect();
     let mut exit = Exit::Success;

@@ -211,9 +211,23 @@ pub fn verdict(done: &Preconditioning) -> String {
         SLOPE * 100.0
     );
     match done.steady {
-        true => format!("steady after {count} rounds: {by}"),
+        true => format!("steady after {count} rounds: {by}{}", still_moving(&done.rounds)),
         false => format!("not steady after {count} rounds: {by}"),
     }
+}
+
+/// That the rounds of the window rose or fell without exception, which chance does in 1 of 60 windows: within
+/// the limits of the rule, and yet it may go on.
+fn still_moving(rounds: &[RoundFigures]) -> String {
+    let window = &rounds[rounds.len().saturating_sub(WINDOW)..];
+    let all = |holds: fn(f64, f64) -> bool| window.windows(2).all(|pair| holds(pair[0].iops, pair[1].iops));
+    let (way, goes) = match (all(|one, next| next < one), all(|one, next| next > one)) {
+        _ if window.len() < WINDOW => return String::new(),
+        (true, _) => ("slower", "falling"),
+        (_, true) => ("faster", "rising"),
+        _ => return String::new(),
+    };
+    format!("; but each of them was {way} than the one before: it may go on {goes}, more rounds would show")
 }
 
 #[cfg(test)]
@@ -267,6 +281,31 @@ mod tests {
         assert!(steeper.slope < -0.1 && !is_steady(&steeper), "{steeper:?}");
         assert_eq!(window(&[1.0; 4]), None);
         assert_eq!(window(&[0.0; 5]), None);
+    }
+
+    #[test]
+    fn a_window_that_falls_or_rises_without_exception_is_told() {
+        let said = |rates: &[f64]| {
+            let round =
+                |iops: &f64| RoundFigures { iops: *iops, mib_per_s: 1.0, mean_ms: None, p99_ms: None };
+            let rounds: Vec<RoundFigures> = rates.iter().map(round).collect();
+            let window = window(rates);
+            verdict(&Preconditioning {
+                standard: "custom".into(),
+                purged_bytes: None,
+                fill: None,
+                command: String::new(),
+                steady: window.as_ref().is_some_and(is_steady),
+                rounds,
+                window,
+            })
+        };
+        assert!(
+            said(&[100.0, 98.0, 96.0, 94.0, 92.5]).contains("slower than the one before: it may go on fall")
+        );
+        assert!(said(&[50.0, 100.0, 101.0, 102.0, 103.0, 104.0]).contains("may go on rising"));
+        assert!(!said(&[100.0, 98.0, 96.0, 97.0, 92.5]).contains("before"));
+        assert!(!said(&[100.0; 5]).contains("before"));
     }
 
     #[test]

@@ -42,8 +42,17 @@ impl Repeat {
             Repeat::Until(_) if count < FEWEST => true,
             Repeat::Until(_) if count >= MOST => false,
             Repeat::Until(share) => {
-                Spread::of(iops).and_then(|spread| spread.relative()).is_none_or(|r| r > share)
+                self.spread(iops).and_then(|spread| spread.relative()).is_none_or(|r| r > share)
             }
+        }
+    }
+
+    /// What repetitions that were made so often say of a figure, with an interval of 95 %; `None` = there are
+    /// none.
+    pub fn spread(self, values: &[f64]) -> Option<Spread> {
+        match self {
+            Repeat::Times(_) => Spread::of(values),
+            Repeat::Until(_) => Spread::of_stopped(values),
         }
     }
 
@@ -91,9 +100,9 @@ impl SpreadLine {
         TableColumn::<SpreadLine>::words("95 % interval of the mean", SpreadLine::interval).brief(),
     ];
 
-    fn of((name, bounds, figure): Figure, lines: &[RunLine]) -> Option<SpreadLine> {
+    fn of((name, bounds, figure): Figure, lines: &[RunLine], how: Repeat) -> Option<SpreadLine> {
         let values: Vec<f64> = lines.iter().filter_map(figure).collect();
-        Some(SpreadLine { name, bounds, spread: Spread::of(&values)? })
+        Some(SpreadLine { name, bounds, spread: how.spread(&values)? })
     }
 
     fn interval(&self) -> Cell {
@@ -107,10 +116,10 @@ impl SpreadLine {
 }
 
 /// What repetitions say, for people: a line per figure, and one per outlier. `differences` says what about a
-/// run's surroundings differed from most others', by its place.
-pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> String {
+/// run's surroundings differed from most others', by its place; `how`: what decided how many there are.
+pub fn text(lines: &[RunLine], how: Repeat, differences: impl Fn(usize) -> Vec<String>) -> String {
     let figures: Vec<SpreadLine> =
-        FIGURES.into_iter().filter_map(|figure| SpreadLine::of(figure, lines)).collect();
+        FIGURES.into_iter().filter_map(|figure| SpreadLine::of(figure, lines, how)).collect();
     let mut text = table::text(&SpreadLine::COLUMNS, &figures);
     let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
     let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
@@ -121,6 +130,7 @@ pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> St
             100.0 * (apart.exp() - 1.0)
         );
     }
+    text.extend(drift(&iops));
     for place in outliers(&iops) {
         text += &format!("outlier: run {} with {:.2} IOPS", place + 1, iops[place]);
         let different = differences(place);
@@ -131,6 +141,50 @@ pub fn text(lines: &[RunLine], differences: impl Fn(usize) -> Vec<String>) -> St
     }
     text
 }
+
+/// That runs rose or fell from one to the next, which no interval allows for; `None` = chance explains it, or
+/// there are too few.
+fn drift(iops: &[f64]) -> Option<String> {
+    let rising = rises(iops)?;
+    let (first, last) = (iops.first()?, iops.last()?);
+    Some(format!(
+        "IOPS {} from run to run ({first:.2} in the first, {last:.2} in the last): the runs don't repeat \
+         each other, and the next ones may lie outside of the interval; reach a steady state first (diskspd \
+         precondition, -W, --until-steady)\n",
+        if rising { "rose" } else { "fell" }
+    ))
+}
+
+/// Whether values rise, or fall, with their place more than chance explains in 1 of 100 series (Mann and
+/// Kendall's test, exact for different values); `None` = neither. Fewer than five can't.
+fn rises(values: &[f64]) -> Option<bool> {
+    let count = values.len();
+    let pairs = (count * count.saturating_sub(1) / 2) as i64;
+    let later = |from: usize| values[from + 1..].iter().map(move |value| (from, *value));
+    let score: i64 = (0..count)
+        .flat_map(later)
+        .map(|(from, value)| i64::from(value > values[from]) - i64::from(value < values[from]))
+        .sum();
+    // The chance of each number of pairs out of order: one more value is put at any place.
+    let mut chances = vec![1.0];
+    for size in 2..=count {
+        let mut next = vec![0.0; chances.len() + size - 1];
+        for (place, chance) in chances.iter().enumerate() {
+            (0..size).for_each(|more| next[place + more] += chance / size as f64);
+        }
+        chances = next;
+    }
+    let out_of_order = usize::try_from((pairs - score.abs()) / 2).ok()?;
+    let by_chance: f64 = 2.0 * chances.iter().take(out_of_order + 1).sum::<f64>();
+    // Of five values all have to be in order: 1 of 60.
+    let least = if count == FEWEST_TO_DRIFT { 2.0 / 120.0 + 1e-9 } else { DRIFT_BY_CHANCE };
+    (count >= FEWEST_TO_DRIFT && by_chance <= least).then_some(score > 0)
+}
+
+/// So rarely runs that don't drift are said to.
+const DRIFT_BY_CHANCE: f64 = 0.01;
+/// Fewer runs than this may be in order by chance.
+const FEWEST_TO_DRIFT: usize = 5;
 
 /// A run's headline.
 pub fn headline(line: &RunLine) -> String {
@@ -160,6 +214,50 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(Repeat::parse(text).ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn runs_that_rise_or_fall_are_told_from_chance() {
+        for (values, expected) in [
+            (&[5.0, 4.0, 3.0, 2.0, 1.0][..], Some(false)),
+            (&[1.0, 2.0, 3.0, 4.0, 5.0], Some(true)),
+            (&[1.0, 2.0, 3.0, 5.0, 4.0], None),
+            (&[4.0, 3.0, 2.0, 1.0], None),
+            (&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0], None),
+            (&[9.0, 8.0, 7.5, 7.6, 7.0, 6.0, 5.5], Some(false)),
+            (&[], None),
+            (&[1.0], None),
+        ] {
+            assert_eq!(rises(values), expected, "{values:?}");
+        }
+        let mut noise = diskspd_model::stats::normal::NormalValues::new(3);
+        for count in [5, 6, 10, 30] {
+            let told = (0..1000)
+                .filter(|_| rises(&(0..count).map(|_| noise.draw()).collect::<Vec<f64>>()).is_some());
+            let told = told.count();
+            assert!(told <= 32, "{told} of 1000 with {count} runs");
+        }
+    }
+
+    #[test]
+    fn a_mean_that_is_known_to_a_precision_is_that_near_the_truth() {
+        let mut noise = diskspd_model::stats::normal::NormalValues::new(11);
+        for (deviation, share) in [(0.02, 0.02), (0.03, 0.02), (0.08, 0.05)] {
+            let until = Repeat::Until(share);
+            let (mut held, mut near) = (0, 0);
+            for _ in 0..500 {
+                let mut values = Vec::new();
+                while until.another(&values) {
+                    values.push(1.0 + deviation * noise.draw());
+                }
+                let spread = until.spread(&values).unwrap();
+                let (low, high) = spread.interval(Bounds::Positive).unwrap();
+                held += u32::from((low..=high).contains(&1.0));
+                near += u32::from((spread.mean - 1.0).abs() <= share);
+            }
+            // Three standard deviations of 95 of 100.
+            assert!(held >= 460 && near >= 460, "{held} and {near} of 500 with a deviation of {deviation}");
         }
     }
 

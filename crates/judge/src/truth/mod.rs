@@ -20,6 +20,7 @@ mod discards;
 mod ended;
 pub mod environment;
 mod failed;
+mod few_ios;
 mod held_up;
 mod interrupts;
 mod judged;
@@ -107,6 +108,7 @@ const CHECKS: &[Check] = &[
     |span, _| volume::check(span),
     |span, _| offered::check(span),
     |span, concluded| late::check(span, concluded.late.as_ref()),
+    |span, _| few_ios::check(span),
     |span, _| content::check(span),
     |span, _| discards::check(span),
     |span, _| ways::check(span),

@@ -6,6 +6,15 @@ use diskspd_model::presets::{self, GradedLoad, JudgedLatency, Threshold};
 use diskspd_model::profile::{Throughput, TimeSpan};
 use diskspd_model::units::Millis;
 
+/// So many flushes must have taken longer than a percentile of theirs that is graded: of fewer chance decides
+/// on which side of a limit it lies.
+const BEYOND: f64 = 10.0;
+/// The share of flushes that take longer than the 99th percentile.
+const SLOWER: f64 = 0.01;
+/// So near to the limit of a grade, share of it, another run may get another grade: repeated runs scatter by
+/// so much.
+const NEAR: f64 = 0.1;
+
 /// The grade of each figure that has one.
 pub(super) fn check(span: &SpanView) -> Vec<Finding> {
     let preset = span.preset.and_then(presets::find);
@@ -38,9 +47,22 @@ fn finding(span: &SpanView, threshold: &Threshold) -> Option<Finding> {
                 .as_answer(),
         );
     }
+    if let Some(count) = flushes(span, threshold.of).filter(|count| *count as f64 * SLOWER < BEYOND) {
+        let message = format!(
+            "{preset}: {what}, {time} ms, isn't graded: {count} flushes are too few for it, {:.0} are needed",
+            BEYOND / SLOWER
+        );
+        let found = Finding::new("preset-threshold", Severity::Note, span, message);
+        return Some(found.remedy("measure longer (-d)").as_answer());
+    }
     let (word, beyond) = threshold.judge(time.ms());
     let severity = if beyond { Severity::Warning } else { Severity::Note };
-    let message = format!("{what}{load}, {time} ms, is {word} for {preset}");
+    let limits = threshold.grades.iter().map(|grade| grade.up_to_ms);
+    let near = limits.into_iter().find(|limit| (time.ms() / limit - 1.0).abs() <= NEAR);
+    let near = near.map_or(String::new(), |limit| {
+        format!(", but near the limit of {limit} ms: another run may be on its other side (--repeat)")
+    });
+    let message = format!("{what}{load}, {time} ms, is {word} for {preset}{near}");
     let found = Finding::new("preset-threshold", severity, span, message);
     Some(found.shown_by(threshold.source.into()).as_answer())
 }
@@ -59,6 +81,14 @@ fn figure(span: &SpanView, of: JudgedLatency, has_rate: bool) -> Option<Millis> 
             None => measured.write.total.latency?.mean,
         },
         JudgedLatency::FlushP99 => measured.others.of(Operation::Flush)?.total.p99,
+    }
+}
+
+/// How many flushes a percentile is that of; `None` = it is none of flushes.
+fn flushes(span: &SpanView, of: JudgedLatency) -> Option<u64> {
+    match of {
+        JudgedLatency::FlushP99 => Some(span.measured.others.of(Operation::Flush)?.total.count),
+        JudgedLatency::MeanRead | JudgedLatency::MeanWrite => None,
     }
 }
 

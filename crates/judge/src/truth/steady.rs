@@ -54,6 +54,10 @@ pub struct Steadiness {
     pub period: Option<f64>,
     /// What became of the latencies; `None` = not measured, or too short.
     pub latency: Option<LatencySteadiness>,
+    /// When steady: rates at begin and end of a run in which they rose or fell all the time, by less than
+    /// makes it unsteady; `None` = they didn't.
+    #[serde(skip)]
+    pub drifts: Option<(f64, f64)>,
     /// From when on it was steady; `None` = it wasn't.
     pub steady_from: Option<f64>,
     /// The warm-up (`-W`) with which it would have been, s; `None` = it was, or longer than this run tells.
@@ -133,6 +137,7 @@ pub(super) fn judge(span: &SpanView, limits: Option<&Limits>) -> Option<Steadine
         stalls,
         period,
         latency: latency::judge(span),
+        drifts: course.drifts,
         steady_from,
         warm_up,
     })
@@ -230,7 +235,8 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
     match steady.verdict {
         SteadyVerdict::Steady => {
             let late = late.and_then(Late::in_short).map(|late| format!(", but {late}")).unwrap_or_default();
-            let message = format!("steady for {seconds:.0} s: {:.0} IOPS{late}", steady.iops);
+            let drifts = steady.drifts.map(drifting).unwrap_or_default();
+            let message = format!("steady for {seconds:.0} s: {:.0} IOPS{drifts}{late}", steady.iops);
             let finding = with_figures(finding("steady", Severity::Note, message), steady);
             return with_stalls(finding, steady, limits);
         }
@@ -273,6 +279,16 @@ fn finding(span: &SpanView, steady: &Steadiness, late: Option<&Late>, limits: Op
         Some(seconds) => format!("warm up until it is steady: -W{seconds}, or --until-steady"),
         None => "warm up longer than this whole run: --until-steady finds out how long".into(),
     })
+}
+
+/// That a rate rises or falls, too little to be called unsteady.
+fn drifting((from, to): (f64, f64)) -> String {
+    let way = if to > from { "rising" } else { "falling" };
+    let percent = (to / from.max(1e-9) - 1.0) * 100.0;
+    format!(
+        ", but {way} all the time, from {from:.0} to {to:.0} ({percent:+.0} %): a longer run may have another \
+         rate"
+    )
 }
 
 const COMES_AND_GOES: &str = "look for an intermittent cause (other users, garbage collection, cache \

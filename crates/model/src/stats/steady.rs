@@ -102,6 +102,9 @@ pub struct Course {
     pub autocorrelation: f64,
     /// What it looks like.
     pub shape: Shape,
+    /// Rates at begin and end of a level that rises or falls to its end by less than matters, but more than
+    /// noise explains: it isn't at rest.
+    pub drifts: Option<(f64, f64)>,
     /// The interval from which on it is level.
     settles_at: Option<usize>,
 }
@@ -129,6 +132,7 @@ impl Course {
         if shape == Shape::Level && excursion > LARGEST_EXCURSION.max(by_chance) {
             shape = Shape::Restless { low: min_of(&rounds), high: max_of(&rounds) };
         }
+        let drifts = drift(&values, &noise).filter(|_| shape == Shape::Level);
         let mut shape = stretched(shape, factor, rates.len());
         if let Some(found) = interruptions::of(rates, mean).filter(|found| describes(found, &shape, rates)) {
             shape = Shape::Interrupted(found);
@@ -146,6 +150,7 @@ impl Course {
             slope: slope_of(&rounds) / mean,
             autocorrelation: noise.autocorrelation,
             settles_at: settles_at(&shape, rates),
+            drifts: drifts.filter(|_| shape == Shape::Level),
             shape,
         })
     }
@@ -241,6 +246,15 @@ fn shape(values: &[f64], noise: &Noise, mean: f64) -> Shape {
         return Shape::Restless { low: min_of(&rates), high: max_of(&rates) };
     }
     Shape::Steps { levels }
+}
+
+/// The rates of a ramp that reaches to the end, if it describes the values better than a level and levels.
+fn drift(values: &[f64], noise: &Noise) -> Option<(f64, f64)> {
+    let sums = Sums::of(values);
+    let ramp = segments::ramp(&sums, noise)?;
+    let best = segments::level(&sums, noise).min(segments::levels(&sums, noise).cost);
+    let Ramp { from, to, until } = ramp.shape;
+    (ramp.cost < best && until == values.len()).then_some((from, to))
 }
 
 fn ranges(begins: &[usize], count: usize) -> impl Iterator<Item = Range<usize>> + '_ {

@@ -2,8 +2,12 @@
 //! left then.
 //!
 //! Nothing in the runs of two blocks tells a change from a machine that happens to be on another level in the
-//! second one. So the interval is widened by what such levels may come to: what neighbouring sessions of the
-//! same work differed by on this machine where enough of them are known, else a bound that is said.
+//! second one. So the interval is widened by what such levels may come to: what sessions of the same work
+//! differed by on this machine where enough of them are known, else a bound that is said.
+//!
+//! Sessions of an afternoon say nothing of next week, and those of one boot nothing of the next boot. So
+//! those that are known have to lie as far apart as the sides do; and where no boot measured both sides,
+//! boots are counted, each with the level of its sessions.
 
 use super::SideRun;
 use super::order::slope;
@@ -20,38 +24,75 @@ pub const SESSION_MS: i64 = 15 * 60 * 1000;
 pub(super) const ENOUGH_SESSIONS: usize = 8;
 /// So many times the largest of them.
 const BEYOND_SESSIONS: f64 = 1.5;
+/// Of the known sessions those are compared that lie at most so many times as far apart as the sides do:
+/// what drifts for longer than that can't have come between these.
+const LONGER: i64 = 2;
+/// They tell of sides that lie at most so many times as far apart as they do, as a fraction: a check is a
+/// step behind the last of them.
+const REACHES: (i64, i64) = (3, 2);
 
 /// What was allowed for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct OrderAllowance {
     /// The interval was widened by this, percent of a level, at both ends.
     pub percent: f64,
-    /// Differences of neighbouring sessions that it rests on; 0 = too few are known, and a bound was assumed.
+    /// Steps from one session to the next that it rests on; 0 = too few are known, and a bound was assumed.
     pub sessions: u32,
     /// So many are known, whether or not they are enough.
     #[serde(skip)]
     pub seen: u32,
+    /// What they are steps of, and what is missing besides more of them.
+    #[serde(skip)]
+    pub known_by: KnownBy,
+}
+
+/// What tells what a machine does by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KnownBy {
+    /// Its sessions.
+    #[default]
+    Sessions,
+    /// Its sessions, but all that are known lie nearer to each other than the sides do, which are so many ms
+    /// apart.
+    NearerSessions(i64),
+    /// Its boots: no boot measured both sides.
+    Boots,
+}
+
+/// What levels of the same work differed by on this machine.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct KnownLevels {
+    /// Of each session, or boot, behind the first: how far it was from one before it, as a logarithm; of
+    /// several the farthest that may be compared.
+    steps: Vec<f64>,
+    by: KnownBy,
 }
 
 /// A run's time and the logarithm of its figure.
-pub(super) type TimedValue = (i64, f64);
+pub(super) struct TimedValue<'a> {
+    /// When it began to measure, ms.
+    at: i64,
+    boot: Option<&'a str>,
+    value: f64,
+}
 
 /// By how much an interval has to be widened, as a logarithm, and what that rests on.
-pub(super) fn allowance(sides: [&[f64]; 2], sessions: &[f64]) -> (f64, OrderAllowance) {
+pub(super) fn allowance(sides: [&[f64]; 2], known: &KnownLevels) -> (f64, OrderAllowance) {
     let finite =
         sides.map(|side| side.iter().copied().filter(|value| value.is_finite()).collect::<Vec<f64>>());
-    let known = sessions.len() >= ENOUGH_SESSIONS;
-    let levels = match known {
-        true => BEYOND_SESSIONS * sessions.iter().copied().fold(0.0, f64::max),
+    let are_near = matches!(known.by, KnownBy::NearerSessions(_));
+    let is_known = known.steps.len() >= ENOUGH_SESSIONS && !are_near;
+    let levels = match is_known {
+        true => BEYOND_SESSIONS * known.steps.iter().copied().fold(0.0, f64::max),
         false => finite.iter().map(|side| RANGES * range(side)).fold(UNKNOWN_LEVELS.ln_1p(), f64::max),
     };
     // What drifts within the sides drifts from one to the other, too.
     let runs = finite.iter().map(Vec::len).sum::<usize>() as f64 / 2.0;
     let drift = finite.iter().map(|side| slope(side) / 2.0).sum::<f64>() * runs;
     let by = levels + drift.abs();
-    let seen = u32::try_from(sessions.len()).unwrap_or(u32::MAX);
-    let sessions = if known { seen } else { 0 };
-    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions, seen })
+    let seen = u32::try_from(known.steps.len()).unwrap_or(u32::MAX);
+    let sessions = if is_known { seen } else { 0 };
+    (by, OrderAllowance { percent: by.exp_m1() * 100.0, sessions, seen, known_by: known.by })
 }
 
 fn range(values: &[f64]) -> f64 {
@@ -61,38 +102,105 @@ fn range(values: &[f64]) -> f64 {
     (high - low).max(0.0)
 }
 
-/// What the levels of neighbouring sessions differed by, of runs of the same work in any order. What lies
-/// between the sides isn't among them: that is asked for. Nor is the step from earlier runs to the later
-/// side: a change since the last time they were made would be taken for one of the machine's own.
-pub(super) fn between_sessions(past: Vec<TimedValue>, sides: [Vec<TimedValue>; 2]) -> Vec<f64> {
-    let [first, other] = sides;
-    let began = |runs: &Vec<TimedValue>| runs.iter().map(|(at, _)| *at).min();
-    let later = if began(&first) > began(&other) { 1 } else { 2 };
-    let tagged =
-        |tag: usize, runs: Vec<TimedValue>| runs.into_iter().map(move |(at, value)| (at, tag, value));
-    let mut all: Vec<(i64, usize, f64)> =
-        tagged(0, past).chain(tagged(1, first)).chain(tagged(2, other)).collect();
-    all.retain(|(_, _, value)| value.is_finite());
-    all.sort_by_key(|(at, tag, _)| (*at, *tag));
-    let mut sessions: Vec<(usize, Vec<f64>)> = Vec::new();
-    let mut before = None;
-    for (at, tag, value) in all {
-        let goes_on = before.is_some_and(|(then, of)| at - then < SESSION_MS && of == tag);
-        match sessions.last_mut().filter(|_| goes_on) {
-            Some((_, values)) => values.push(value),
-            None => sessions.push((tag, vec![value])),
-        }
-        before = Some((at, tag));
-    }
-    let apart = |pair: &&[(usize, Vec<f64>)]| {
-        let [one, next] = [pair[0].0, pair[1].0];
-        one == next || one.min(next) == 0 && ![one, next].contains(&later)
-    };
-    let level = |session: &(usize, Vec<f64>)| median(session.1.iter().copied());
-    sessions.windows(2).filter(apart).map(|pair| (level(&pair[1]) - level(&pair[0])).abs()).collect()
+/// Runs of a session, or of a boot.
+struct LevelRuns<'a> {
+    /// 0 = earlier runs, 1 = A, 2 = B.
+    tag: usize,
+    boot: Option<&'a str>,
+    /// When the first of them began, and the last, ms.
+    from: i64,
+    to: i64,
+    values: Vec<f64>,
 }
 
-/// The runs of a side that say when they were made, with a figure of each.
-pub(super) fn timed(runs: &[&SideRun], value: impl Fn(&SideRun) -> Option<f64>) -> Vec<TimedValue> {
-    runs.iter().filter_map(|run| Some((run.began_ms?, value(run)?.ln()))).collect()
+/// What the levels of sessions differed by, of runs of the same work in any order; of boots with `by_boots`.
+/// What lies between the sides isn't among them: that is asked for. Nor are steps from earlier runs to the
+/// later side: a change since the last time they were made would be taken for one of the machine's own.
+pub(super) fn known_levels<'a>(
+    past: Vec<TimedValue<'a>>,
+    sides: [Vec<TimedValue<'a>>; 2],
+    by_boots: bool,
+) -> KnownLevels {
+    let (later, asked) = between_sides(&sides);
+    let [first, other] = sides;
+    let levels = levels([past, first, other], by_boots);
+    let may_compare = |one: &LevelRuns, next: &LevelRuns| {
+        one.tag == next.tag || one.tag.min(next.tag) == 0 && ![one.tag, next.tag].contains(&later)
+    };
+    let level = |level: &LevelRuns| median(level.values.iter().copied());
+    let longest = asked.max(SESSION_MS).saturating_mul(LONGER);
+    let mut steps = Vec::new();
+    let mut farthest = 0;
+    for (place, next) in levels.iter().enumerate() {
+        let mut step: Option<f64> = None;
+        for (before, one) in levels[..place].iter().enumerate().filter(|(_, one)| may_compare(one, next)) {
+            let apart_ms = next.from.saturating_sub(one.to);
+            farthest = farthest.max(apart_ms);
+            // Neighbours always count.
+            if before + 1 == place || apart_ms <= longest {
+                let apart = (level(next) - level(one)).abs();
+                step = Some(step.map_or(apart, |step| step.max(apart)));
+            }
+        }
+        steps.extend(step);
+    }
+    let reach = farthest.saturating_mul(REACHES.0) / REACHES.1;
+    let by = match by_boots {
+        true => KnownBy::Boots,
+        false if reach < asked && !steps.is_empty() => KnownBy::NearerSessions(asked),
+        false => KnownBy::Sessions,
+    };
+    KnownLevels { steps, by }
+}
+
+/// Which side was measured later, 1 or 2, and how long after the end of the other one, ms.
+fn between_sides(sides: &[Vec<TimedValue>; 2]) -> (usize, i64) {
+    let ends = sides.each_ref().map(|runs| {
+        let times = || runs.iter().map(|run| run.at);
+        (times().min(), times().max())
+    });
+    let (later, [earlier, behind]) = match ends[0].0 > ends[1].0 {
+        true => (1, [ends[1].1, ends[0].0]),
+        false => (2, [ends[0].1, ends[1].0]),
+    };
+    let asked = earlier.zip(behind).map_or(0, |(earlier, behind)| behind.saturating_sub(earlier).max(0));
+    (later, asked)
+}
+
+/// Sessions, or boots, in the order of their times, of earlier runs and of both sides.
+fn levels(runs: [Vec<TimedValue<'_>>; 3], by_boots: bool) -> Vec<LevelRuns<'_>> {
+    let mut all: Vec<(usize, TimedValue)> = Vec::new();
+    for (tag, runs) in runs.into_iter().enumerate() {
+        all.extend(runs.into_iter().filter(|run| run.value.is_finite()).map(|run| (tag, run)));
+    }
+    all.sort_by_key(|(tag, run)| (run.at, *tag));
+    let mut levels: Vec<LevelRuns> = Vec::new();
+    for (tag, TimedValue { at, boot, value }) in all {
+        let goes_on = |level: &&mut LevelRuns<'_>| match by_boots {
+            true => level.boot == boot,
+            false => at.saturating_sub(level.to) < SESSION_MS && level.tag == tag,
+        };
+        match levels.last_mut().filter(goes_on) {
+            Some(level) => {
+                level.to = at;
+                // A boot in which one of the sides was measured is that side's.
+                level.tag = level.tag.max(tag);
+                level.values.push(value);
+            }
+            None => levels.push(LevelRuns { tag, boot, from: at, to: at, values: vec![value] }),
+        }
+    }
+    levels
+}
+
+/// The runs of a side that say when they were made, with the logarithm of a figure of each.
+pub(super) fn timed<'a>(
+    runs: &[&'a SideRun],
+    value: impl Fn(&SideRun) -> Option<f64>,
+) -> Vec<TimedValue<'a>> {
+    let timed = |run: &&'a SideRun| {
+        let (at, value) = (run.began_ms?, value(run)?.ln());
+        Some(TimedValue { at, boot: run.boot.as_deref(), value })
+    };
+    runs.iter().filter_map(timed).collect()
 }

@@ -20,7 +20,8 @@ mod text;
 mod verdict;
 mod workloads;
 
-pub use allowance::{OrderAllowance, SESSION_MS};
+use allowance::KnownLevels;
+pub use allowance::{KnownBy, OrderAllowance, SESSION_MS};
 pub use diskspd_model::results::WhichIos;
 pub use facts::SideDifference;
 pub use forms::{ANSWER_FORMS, AnswerForm, AnswerFormRow};
@@ -236,7 +237,8 @@ pub fn compare_knowing(
         let asked = question.of(&found.both[workload].name);
         let same = asked.same.unwrap_or(question.same);
         let looks = question.looks as usize;
-        let on = Basis { order, sessions: &[], same, figures: deciding, looks };
+        let nothing = KnownLevels::default();
+        let on = Basis { order, known: &nothing, same, figures: deciding, looks };
         for index in 0..counts[workload] {
             let place = [workload, index].map(|place| u32::try_from(place + 1).unwrap_or(u32::MAX));
             time_spans.push(span(workloads::borrowed(runs), past, place, asked.metric, on));
@@ -317,9 +319,10 @@ fn span(
             title: metric.title(),
             more_is_better: metric.figure.more_is_better(),
         };
-        let timed = |runs: &[&SideRun]| allowance::timed(runs, |run| metric::value(run, index, metric).ok());
-        let sessions = allowance::between_sessions(timed(&past), runs.map(timed));
-        verdict::compared(about, values, Basis { sessions: &sessions, figures, ..on })
+        let timed = |runs| allowance::timed(runs, |run| metric::value(run, index, metric).ok());
+        let by_boots = on.order.boots().is_some();
+        let known = allowance::known_levels(timed(&past), runs.map(timed), by_boots);
+        verdict::compared(about, values, Basis { known: &known, figures, ..on })
     };
     let mut metrics = vec![one(primary, on.figures)];
     metrics.extend(others.iter().map(|metric| one(*metric, others.len())));

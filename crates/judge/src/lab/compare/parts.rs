@@ -2,6 +2,7 @@
 //!
 //! How many I/Os a part does is its share of all: what a part can have of its own is its latency.
 
+use super::allowance::KnownLevels;
 use super::metric::beyond;
 use super::no_value::NoValue;
 use super::verdict::{self, AboutFigure, Basis, Compared};
@@ -26,7 +27,8 @@ pub(super) fn compared(sides: Runs, index: usize, on: Basis) -> Vec<Compared> {
             metric::spans(sides, index).all(|span| value(span).is_some())
         })
         .collect();
-    let on = Basis { figures: figures.len(), sessions: &[], ..on };
+    let nothing = KnownLevels::default();
+    let on = Basis { figures: figures.len(), known: &nothing, ..on };
     let one = |(key, figure): &(PartKey, RunFigure)| {
         let about = AboutFigure {
             metric: format!("{}-{}", key.name(), figure.name()),

@@ -1,7 +1,9 @@
 //! An answer about several tests in a table and a sentence.
 
 use super::allowance::ENOUGH_SESSIONS;
-use super::{ChangeVerdict, Compared, RunComparison, SpanCompared, place};
+use super::text::time_apart;
+use super::{ChangeVerdict, Compared, KnownBy, RunComparison, SpanCompared, place};
+use diskspd_model::units::counted;
 use diskspd_model::units::visible::line;
 
 /// The answer: `4 tests: 2 the same, 1 worse (data by 12 %, 9 to 15), 1 can't tell (log: ..)`. `seconds`: how
@@ -87,12 +89,15 @@ fn bounds(metric: &Compared) -> String {
     format!(", {:.1} to {:.1}", least.abs(), most.abs())
 }
 
+/// On what it depends whether so many more runs tell it.
+const IF_SO: &str = ", if it is really what these runs show";
+
 /// What would tell it.
 fn what_would_tell(metric: &Compared, seconds: f64) -> String {
     let time = |runs: u32| match f64::from(runs) * seconds {
-        long if long >= 90.0 => format!("{:.0} more minutes would", (long / 60.0).ceil()),
-        _ if runs == 1 => "1 more run would".to_owned(),
-        _ => format!("{runs} more runs would decide it"),
+        long if long >= 90.0 => format!("{:.0} more minutes would{IF_SO}", (long / 60.0).ceil()),
+        _ if runs == 1 => format!("1 more run would{IF_SO}"),
+        _ => format!("{runs} more runs would{IF_SO}"),
     };
     if let Some(runs) = metric.more_of_b {
         return time(runs);
@@ -109,15 +114,28 @@ fn what_would_tell(metric: &Compared, seconds: f64) -> String {
             None => "more runs won't decide it: reduce the noise first".into(),
         };
     };
+    let known_by = allowed.known_by;
+    let unit = if known_by == KnownBy::Boots { "boot" } else { "session" };
     match (ENOUGH_SESSIONS as u32).saturating_sub(allowed.seen) {
+        0 if allowed.sessions == 0 => {
+            let KnownBy::NearerSessions(asked) = known_by else { return "more sessions would".into() };
+            format!(
+                "the known sessions are closer together than the two sides, {}: run these tests in sessions \
+                 over as long a time to measure the machine's own drift",
+                time_apart(asked)
+            )
+        }
         0 => format!(
-            "smaller than the machine's possible drift between sessions ({:.1} %): only alternating runs can \
+            "smaller than the machine's possible drift between {unit}s ({:.1} %): only alternating runs can \
              show it",
             allowed.percent
         ),
-        1 => "run 1 more session of these tests to measure the machine's own drift".into(),
         more => {
-            format!("run {more} more sessions of these tests to measure the machine's own drift")
+            let after = if known_by == KnownBy::Boots { ", each after a boot of its own," } else { "" };
+            format!(
+                "run {} of these tests{after} to measure the machine's own drift",
+                counted(more as usize, "more session")
+            )
         }
     }
 }

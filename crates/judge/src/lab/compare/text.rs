@@ -3,7 +3,8 @@
 use super::order::ENOUGH_BOOTS;
 use super::table::{ComparedLine, lines_of_span, lines_that_decide, place};
 use super::{
-    ChangeVerdict, Compared, OrderKind, RunComparison, SideDifference, SpanCompared, WorkloadCompared,
+    ChangeVerdict, Compared, KnownBy, OrderKind, RunComparison, SideDifference, SpanCompared,
+    WorkloadCompared,
 };
 use diskspd_model::stats::ranks::{CONFIDENCE, RankDesign};
 use diskspd_model::units::counted;
@@ -120,9 +121,17 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
     let of_kernels = workload.boots.map(|[first, other]| {
         format!(", for two kernels {} (--dir)", more_boots(first.saturating_add(other)))
     });
-    let rests = match allowed.sessions {
-        0 => "This machine's own drift between sessions is unknown".to_owned(),
-        count => format!("This machine's change from one session to the next was measured {count} times"),
+    let rests = match (allowed.sessions, allowed.known_by) {
+        (0, KnownBy::Sessions) => "This machine's own drift between sessions is unknown".to_owned(),
+        (0, KnownBy::Boots) => "This machine's own drift between boots is unknown".to_owned(),
+        (0, KnownBy::NearerSessions(asked)) => format!(
+            "This machine's own drift over {} is unknown: all known sessions are closer together",
+            time_apart(asked)
+        ),
+        (count, KnownBy::Boots) => {
+            format!("This machine's change from one boot to another was measured {count} times")
+        }
+        (count, _) => format!("This machine's change from one session to another was measured {count} times"),
     };
     Some(format!(
         "{when}: anything that changed in between looks like a change of B. {rests}: the interval is {:.0} % \
@@ -131,6 +140,16 @@ pub fn about_order(workload: &WorkloadCompared, span: &SpanCompared) -> Option<S
         allowed.percent,
         of_kernels.unwrap_or_default()
     ))
+}
+
+/// So many ms between the sides, in words.
+pub(super) fn time_apart(ms: i64) -> String {
+    const HOUR_MS: i64 = 3600 * 1000;
+    match ms {
+        ms if ms >= 48 * HOUR_MS => format!("{} days", ms / (24 * HOUR_MS)),
+        ms if ms >= 2 * HOUR_MS => format!("{} hours", ms / HOUR_MS),
+        ms => format!("{} minutes", ms / (60 * 1000)),
+    }
 }
 
 /// How many boots more, behind so many, make the answer as sure as runs in turn.
@@ -278,15 +297,15 @@ fn more(metric: &Compared) -> Option<String> {
         return None;
     }
     metric.noise_percent.filter(|_| metric.allowance.is_none())?;
+    let change = metric.change_percent.map_or("what it seems".into(), signed);
+    let decide = |runs: String| {
+        format!("If the change is really {change}, about {runs} would decide it in 80 of 100 cases.")
+    };
     Some(match metric.more_runs {
-        Some([more, 0]) => format!("About {} of A alone would probably decide it.", more_runs(more)),
-        Some([0, more]) => format!("About {} of B alone would probably decide it.", more_runs(more)),
-        Some([first, other]) if first == other => {
-            format!("About {} of each side would probably decide it.", more_runs(first))
-        }
-        Some([first, other]) => {
-            format!("About {} of A and {other} of B would probably decide it.", more_runs(first))
-        }
+        Some([more, 0]) => decide(format!("{} of A alone", more_runs(more))),
+        Some([0, more]) => decide(format!("{} of B alone", more_runs(more))),
+        Some([first, other]) if first == other => decide(format!("{} of each side", more_runs(first))),
+        Some([first, other]) => decide(format!("{} of A and {other} of B", more_runs(first))),
         None => {
             "Even a thousand runs of each side would probably not decide it: reduce the noise first.".into()
         }

@@ -1,6 +1,6 @@
 //! What two sets of values say about a change.
 
-use super::allowance::{self, OrderAllowance};
+use super::allowance::{self, KnownLevels, OrderAllowance};
 use super::no_value::NoValue;
 use super::order::{FEWEST_PAIRS, RunOrder};
 use diskspd_model::stats::median;
@@ -141,8 +141,8 @@ pub(super) struct AboutFigure {
 pub(super) struct Basis<'a> {
     /// In which order the runs were made.
     pub order: &'a RunOrder,
-    /// What levels of neighbouring sessions differed by, as logarithms.
-    pub sessions: &'a [f64],
+    /// What levels of the machine differed by.
+    pub known: &'a KnownLevels,
     /// So near is the same, a share.
     pub same: f64,
     /// So many figures share the error rate.
@@ -215,7 +215,7 @@ fn told(empty: Compared, first: Vec<f64>, other: Vec<f64>, on: Basis) -> Compare
         return Compared { sides, change_percent, verdict: ChangeVerdict::TwoRuns, ..empty };
     }
     let design = on.order.design(counts);
-    let allowance = design.is_none().then(|| allowance::allowance(values, on.sessions));
+    let allowance = design.is_none().then(|| allowance::allowance(values, on.known));
     let shift = allowance.map_or(shift, |(by, _)| shift.widened(by));
     let verdict = verdict(&shift, on.same, empty.more_is_better);
     let scatter = on.order.scatter(values);

@@ -1,6 +1,7 @@
 //! What a suite has come to: a row for each test.
 
 use super::SuiteTest;
+use crate::lab::repeat::Repeat;
 use crate::lab::{LatencyLine, RunLine, RunVerdict};
 use diskspd_model::stats::median;
 use diskspd_model::stats::replicates::Spread;
@@ -34,10 +35,16 @@ pub struct SuiteRow {
 }
 
 impl SuiteRow {
-    /// That of a test with these runs.
-    pub fn of(test: &SuiteTest, command: String, runs: Vec<String>, lines: Vec<RunLine>) -> SuiteRow {
+    /// That of a test with these runs; `how`: what decided how many there are.
+    pub fn of(
+        test: &SuiteTest,
+        command: String,
+        runs: Vec<String>,
+        lines: Vec<RunLine>,
+        how: Repeat,
+    ) -> SuiteRow {
         let iops: Vec<f64> = lines.iter().map(|line| line.iops).collect();
-        let spread = Spread::of(&iops);
+        let spread = how.spread(&iops);
         let middle = |values: Vec<f64>| (!values.is_empty()).then(|| median(values));
         let p99 = |line: &RunLine| line.felt().map(|latency: &LatencyLine| latency.p99_ms.ms());
         SuiteRow {
@@ -136,7 +143,9 @@ mod tests {
 
     #[test]
     fn a_row_has_the_mean_its_spread_and_the_worst_verdict() {
-        let one = |lines: Vec<RunLine>| SuiteRow::of(&test(), "diskspd -r".into(), Vec::new(), lines);
+        let one = |lines: Vec<RunLine>| {
+            SuiteRow::of(&test(), "diskspd -r".into(), Vec::new(), lines, Repeat::Times(5))
+        };
         let none = one(Vec::new());
         assert_eq!((none.iops, none.spread_percent, &*none.verdict), (None, None, "no run"));
         let single = one(vec![ran(100.0, RunVerdict::NothingFound)]);

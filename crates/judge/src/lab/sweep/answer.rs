@@ -113,7 +113,7 @@ impl SweepAnswer {
             would_tell: None,
             made_of: places.clone(),
         };
-        answer.undecided = answer.undecided_rows(rows, &rates, &powers);
+        answer.undecided = answer.undecided_rows(rows, settings, &rates, &powers);
         answer.would_tell = answer.runs_that_would_tell(rows, &powers);
         Some(answer)
     }
@@ -137,7 +137,13 @@ impl SweepAnswer {
         }
     }
 
-    fn undecided_rows(&self, rows: &[PointRow], rates: &Levels, powers: &Levels) -> Vec<usize> {
+    fn undecided_rows(
+        &self,
+        rows: &[PointRow],
+        settings: &Settings,
+        rates: &Levels,
+        powers: &Levels,
+    ) -> Vec<usize> {
         let load = |place: &usize| rows[*place].load;
         let mut wanted: Vec<usize> = Vec::new();
         match (&self.objective, &self.knee) {
@@ -145,7 +151,9 @@ impl SweepAnswer {
                 let (from, to) = (kept.surely_kept(), kept.surely_broken);
                 let within = |place: &&usize| {
                     let load = load(place) as f64;
-                    from.is_none_or(|from| load > from) && to.is_none_or(|to| load < to)
+                    // More runs of too few I/Os would say no more.
+                    let tells = settings.objective.is_none_or(|o| tried(&rows[**place], o).enough_ios);
+                    from.is_none_or(|from| load > from) && to.is_none_or(|to| load < to) && tells
                 };
                 wanted.extend(self.made_of.iter().filter(within));
             }

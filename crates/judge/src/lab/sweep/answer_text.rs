@@ -8,6 +8,7 @@ use super::objective::{Kept, Objective};
 use super::{PointRow, Settings};
 use crate::truth::Limiter;
 use diskspd_model::stats::replicates::Bounds;
+use diskspd_model::units::counted;
 
 /// A line of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,8 +256,15 @@ fn objective_words(kept: &Kept, objective: Objective, answer: &SweepAnswer, rows
         (true, Some(low), Some(high)) => format!("; surely between {low:.0} and {high:.0} (95 % each)"),
         (true, Some(low), None) => format!("; surely up to {low:.0} (95 %)"),
         (true, None, Some(high)) => format!("; surely broken from {high:.0} on (95 %)"),
+        (true, None, None) if kept.too_few_ios > 0 => "; nothing is sure".to_owned(),
         (true, None, None) => "; these repetitions vary too much for a sure answer".to_owned(),
     };
+    if kept.repeated && kept.too_few_ios > 0 {
+        text += &format!(
+            "; {} had too few I/Os in a run for this percentile: use longer runs (-d)",
+            counted(kept.too_few_ios as usize, "load")
+        );
+    }
     if !of.by_rate {
         text += " (closed loop, latency from submission; --curve offers rates)";
     }

@@ -9,6 +9,10 @@ const KEPT_UP: f64 = 0.98;
 /// So many deviations fewer than that may come by chance, for I/Os come at random.
 const CHANCE: f64 = 3.0;
 
+/// So many I/Os of each run must be beyond a percentile before it is surely kept or not: of fewer a run may
+/// have none of the slow ones, and so may all of them.
+const BEYOND: f64 = 10.0;
+
 /// A figure of latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,6 +32,17 @@ pub struct Objective {
     pub measure: Measure,
     /// The longest that is good, ms.
     pub limit_ms: f64,
+}
+
+impl Measure {
+    /// The share of I/Os that take longer; `None` = it is no percentile.
+    fn slower(self) -> Option<f64> {
+        match self {
+            Measure::Average => None,
+            Measure::P99 => Some(0.01),
+            Measure::P999 => Some(0.001),
+        }
+    }
 }
 
 impl Objective {
@@ -81,6 +96,8 @@ pub struct Tried {
     pub values_ms: Vec<f64>,
     /// Whether what was offered was done, on average; true where nothing was offered.
     pub kept_up: bool,
+    /// Whether every run had enough I/Os for the figure.
+    pub enough_ios: bool,
 }
 
 impl Tried {
@@ -98,7 +115,14 @@ impl Tried {
         // Of n I/Os on average there are n, give or take the root of n.
         let chance = |offered: f64| if seconds > 0.0 { CHANCE * (offered / seconds).sqrt() } else { 0.0 };
         let kept_up = offered.is_none_or(|offered| done >= KEPT_UP * offered - chance(offered));
-        Tried { load, values_ms: values.collect(), kept_up }
+        // Where the time isn't known, of runs that an older version kept, nothing is held against them.
+        let enough = |line: &&RunLine| {
+            let ios = if line.measured_s > 0.0 { line.iops * line.measured_s } else { f64::INFINITY };
+            // A run that has a little less than its rate offers.
+            objective.measure.slower().is_none_or(|slower| (ios * slower).round() >= BEYOND)
+        };
+        let enough_ios = runs.iter().all(enough);
+        Tried { load, values_ms: values.collect(), kept_up, enough_ios }
     }
 
     /// Logarithms: latencies vary by factors.
@@ -127,6 +151,9 @@ pub struct Kept {
     pub surely_broken: Option<f64>,
     /// Whether every load was run more than once.
     pub repeated: bool,
+    /// Loads of which nothing is sure because their runs had too few I/Os for the percentile.
+    #[serde(skip)]
+    pub too_few_ios: u32,
 }
 
 impl Kept {
@@ -163,8 +190,10 @@ pub fn kept(tried: &[Tried], objective: Objective) -> Kept {
             kept.repeated = false;
             continue;
         };
-        let surely_kept = spread.mean + width <= limit && load.kept_up;
-        let surely_broken = spread.mean - width > limit || !load.kept_up;
+        // A rate that isn't kept up with is broken whatever the percentile.
+        kept.too_few_ios += u32::from(!load.enough_ios && load.kept_up);
+        let surely_kept = spread.mean + width <= limit && load.kept_up && load.enough_ios;
+        let surely_broken = spread.mean - width > limit && load.enough_ios || !load.kept_up;
         if surely_kept && !doubtful {
             kept.surely_kept = Some(load.load);
         }
@@ -199,8 +228,12 @@ mod tests {
     #[test]
     fn kept_ends_at_the_first_load_that_breaks_it() {
         let objective = Objective { measure: Measure::P99, limit_ms: 5.0 };
-        let load =
-            |load: f64, values: &[f64], kept_up: bool| Tried { load, values_ms: values.to_vec(), kept_up };
+        let load = |load: f64, values: &[f64], kept_up: bool| Tried {
+            load,
+            values_ms: values.to_vec(),
+            kept_up,
+            enough_ios: true,
+        };
         let tried = [
             load(10.0, &[1.0, 1.01, 0.99], true),
             load(20.0, &[4.0, 5.5, 4.2], true),
@@ -214,5 +247,48 @@ mod tests {
         let found = kept(&slow, objective);
         assert_eq!((found.highest, found.broken, found.repeated), (Some(10.0), Some(20.0), false));
         assert_eq!(kept(&[], objective).highest, None);
+    }
+
+    /// 0.15 % of the I/Os take 20 ms, so that the 99.9th percentile does: half of all runs of 500 I/Os
+    /// have none of them.
+    #[test]
+    fn a_percentile_of_too_few_ios_is_never_sure() {
+        let objective = Objective { measure: Measure::P999, limit_ms: 5.0 };
+        let load = |enough_ios| Tried { load: 50.0, values_ms: vec![1.0, 1.01], kept_up: true, enough_ios };
+        assert_eq!(kept(&[load(true)], objective).surely_kept, Some(50.0));
+        let found = kept(&[load(false)], objective);
+        assert_eq!((found.highest, found.surely_kept, found.too_few_ios), (Some(50.0), None, 1));
+        let broken = Tried { values_ms: vec![20.0, 20.1], ..load(false) };
+        assert_eq!(kept(&[broken.clone()], objective).surely_broken, None);
+        // What doesn't keep up is broken.
+        assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
+    }
+
+    #[test]
+    fn how_many_ios_a_percentile_needs() {
+        let line = |ios: f64| RunLine {
+            iops: ios / 10.0,
+            measured_s: 10.0,
+            mib_per_s: 1.0,
+            latency: None,
+            response: None,
+            cpu: 0.0,
+            hottest: 0.0,
+            verdict: crate::lab::RunVerdict::NothingFound,
+            limited_by: None,
+            findings: Vec::new(),
+        };
+        let enough = |measure, ios: f64| {
+            let lines = [line(100_000.0), line(ios)];
+            Tried::new(1.0, None, lines.iter(), Objective { measure, limit_ms: 1.0 }).enough_ios
+        };
+        for (measure, few, some) in [(Measure::P99, 900.0, 1000.0), (Measure::P999, 9000.0, 10_000.0)] {
+            assert!(!enough(measure, few) && enough(measure, some), "{measure:?}");
+        }
+        assert!(enough(Measure::Average, 1.0));
+        // Nobody recorded how long it was.
+        let unknown = RunLine { measured_s: 0.0, ..line(1.0) };
+        let objective = Objective { measure: Measure::P99, limit_ms: 1.0 };
+        assert!(Tried::new(1.0, None, [unknown].iter(), objective).enough_ios);
     }
 }

@@ -76,7 +76,7 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     let mut rows: Vec<PointRow> = Vec::new();
     for (number, point) in sweep.points.iter().enumerate() {
         let what = What::Point(number);
-        rows.extend(row(what, history).map(|row| PointRow {
+        rows.extend(row(sweep, what, history).map(|row| PointRow {
             settings: point.settings.clone(),
             load: point.load,
             by_rate: point.by_rate,
@@ -96,13 +96,18 @@ pub fn rows(sweep: &Sweep, history: &[Ran]) -> Vec<PointRow> {
     rates.dedup();
     let threads = sweep.points.first().map_or(0, |point| point.threads);
     rows.extend(rates.into_iter().filter_map(|rate| {
-        row(What::Rate(rate), history).map(|row| PointRow { load: rate, by_rate: true, threads, ..row })
+        row(sweep, What::Rate(rate), history).map(|row| PointRow {
+            load: rate,
+            by_rate: true,
+            threads,
+            ..row
+        })
     }));
     rows
 }
 
 /// `None` = it has not been run.
-fn row(what: What, history: &[Ran]) -> Option<PointRow> {
+fn row(sweep: &Sweep, what: What, history: &[Ran]) -> Option<PointRow> {
     let ran: Vec<&Ran> = history.iter().filter(|ran| ran.what == what).collect();
     if ran.is_empty() {
         return None;
@@ -119,7 +124,7 @@ fn row(what: What, history: &[Ran]) -> Option<PointRow> {
         threads: 0,
         group: 0,
         failure: ran.iter().find_map(|ran| ran.failure.clone()),
-        iops: Spread::of(&iops),
+        iops: sweep.settings.repeat.spread(&iops),
         figures: together(&runs),
         runs,
     })

@@ -1,0 +1,55 @@
+//! Percentiles of few I/Os: the slowest ones of a run, of which the next run has others.
+
+use super::{Finding, Severity, SpanView};
+
+/// So many I/Os have to take longer than a percentile, or chance decides where it lies.
+const BEYOND: f64 = 10.0;
+/// The last percentile that everybody looks at: with fewer I/Os beyond this one it is said.
+const LOOKED_AT: f64 = 99.0;
+/// Those of the report, as far as few I/Os may have them.
+const PERCENTILES: [f64; 4] = [95.0, 90.0, 75.0, 50.0];
+
+/// So many of so many I/Os are beyond a percentile.
+fn beyond(ios: u64, percent: f64) -> f64 {
+    // In hundredths, which are whole.
+    ios as f64 * (100.0 - percent) / 100.0
+}
+
+/// That the 99th percentile, and all above it, rest on too few I/Os.
+pub(super) fn check(span: &SpanView) -> Vec<Finding> {
+    let total = &span.measured.total.total;
+    let ios = total.throughput.ios;
+    let is_timed = total.latency.is_some_and(|latency| latency.mean.is_some());
+    if !is_timed || ios == 0 || beyond(ios, LOOKED_AT) >= BEYOND {
+        return Vec::new();
+    }
+    let supported = PERCENTILES.into_iter().find(|percent| beyond(ios, *percent) >= BEYOND);
+    let which = match supported {
+        Some(percent) => format!("percentiles above the {percent:.0}th"),
+        None => "percentiles".to_owned(),
+    };
+    let message = format!(
+        "{which} mean little: they rest on fewer than {BEYOND:.0} of {ios} I/Os, and another run will have \
+         others"
+    );
+    let needed = BEYOND / (1.0 - LOOKED_AT / 100.0);
+    let found = Finding::new("percentiles-of-few-ios", Severity::Note, span, message);
+    vec![found.remedy(format!(
+        "measure longer (-d): the 99th percentile needs {needed:.0} I/Os, the 99.9th {:.0}",
+        10.0 * needed
+    ))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ten_ios_have_to_be_beyond_a_percentile() {
+        for (ios, percent, enough) in
+            [(1000, 99.0, true), (999, 99.0, false), (200, 95.0, true), (199, 95.0, false), (20, 50.0, true)]
+        {
+            assert_eq!(beyond(ios, percent) >= BEYOND, enough, "{ios} {percent}");
+        }
+    }
+}
