@@ -43,8 +43,8 @@ pub(super) const SIZES: &[(&str, &str)] = &[
 pub(super) const EXAMPLES: &[(&str, &str)] = &[
     (
         "diskspd -c1G -b4K -r -o32 -t4 -d30 -Sh -L data.bin",
-        "random reads of 4 KiB from a file of 1 GiB, 4 threads with 32 outstanding I/Os each, unbuffered, with \
-         latencies",
+        "random reads of 4 KiB from a file of 1 GiB, 4 threads with 32 outstanding I/Os each, unbuffered, \
+         with latencies",
     ),
     (
         "diskspd -b1M -si -t2 -w100 -Su data.bin",
@@ -70,7 +70,7 @@ const FIRST: &[(&str, &str)] = &[
         "find the queue depth with the highest IOPS, and where more depth only adds latency",
     ),
     ("diskspd doctor test.dat", "check this machine for anything that distorts figures"),
-    ("diskspd devices", "which disks there are; one is measured by its name: /dev/nvme1n1"),
+    ("diskspd devices", "list the disks; to measure one, give its name as the target: /dev/nvme1n1"),
 ];
 
 /// Where the rest is.
@@ -159,8 +159,8 @@ fn everyday(layout: Layout) -> String {
         row(&mut text, command.name, clause(command.help), layout.of_short_forms());
     }
     text.push('\n');
-    let end = "Brackets show what holds without the option. diskspd --help all shows every option in all its \
-               forms, with targets, sizes and examples; diskspd man explains more.";
+    let end = "Brackets show the default. diskspd --help all shows every option in all its forms, with \
+        targets, sizes and examples; diskspd man explains more.";
     paragraph(&mut text, end, layout);
     text
 }
@@ -177,11 +177,7 @@ fn of_topic(topic: &str, layout: Layout) -> String {
             .for_each(|group| of_group(&mut text, group, layout)),
     }
     text.push('\n');
-    paragraph(
-        &mut text,
-        "Brackets show what holds without the option. diskspd --help shows the other topics.",
-        layout,
-    );
+    paragraph(&mut text, "Brackets show the default. diskspd --help shows the other topics.", layout);
     // One blank line stands between the title and what follows it.
     text.replacen("\n\n\n", "\n\n", 1)
 }

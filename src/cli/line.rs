@@ -55,7 +55,7 @@ impl TypedLine {
         while let Some(argument) = rest.next() {
             if argument.first() != Some(&b'-') {
                 if suggest::foreign_dash(argument).is_some_and(|dash| dash.position == 0) {
-                    return Err(CliError::at(argument, 0, "this is no option")
+                    return Err(CliError::at(argument, 0, "this is not an option")
                         .hint("for a file of that name write ./ before it"));
                 }
                 line.targets.push(argument.to_vec());

@@ -14,7 +14,7 @@ const WORDS: [(&[&str], &str); 6] = [
     (&["list", "ls"], "diskspd devices lists block devices, diskspd history lists kept runs."),
     (
         &["info", "status", "check"],
-        "diskspd doctor says what about this machine would distort figures, diskspd devices lists disks.",
+        "diskspd doctor checks this machine for anything that distorts figures, diskspd devices lists disks.",
     ),
     (
         &["run", "start", "bench", "test", "exec"],

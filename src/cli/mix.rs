@@ -85,7 +85,7 @@ fn part(text: &[u8]) -> Result<MixPart, Problem> {
 }
 
 fn not_of_a_part(at: usize) -> Problem {
-    Problem::new(at, "this is no option of a part")
+    Problem::new(at, "this is not an option of a part")
         .expected("-b -r -rs -rd -s -w -B -f --distribution --bs-split")
         .hint("put all other options, such as -o, -t, -S and -Z, outside: they hold for the whole target")
 }

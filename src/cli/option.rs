@@ -187,7 +187,7 @@ pub const JSON: OptionRow = row("--json", File, "write everything as JSON to thi
 pub const OUT: OptionRow =
     row("--out", File, "write another report to this file, in the format of its extension");
 pub const DRY_RUN: OptionRow =
-    switch("--dry-run", "check everything, show what would be done, and do nothing");
+    switch("--dry-run", "check everything, show what the run would do, and do nothing");
 pub const STRICT: OptionRow =
     switch("--strict", "exit code 2 if any figures are wrong, or the device's counters can't confirm them");
 pub const WITH: OptionRow =

@@ -15,7 +15,7 @@ type LackingCommand = (&'static str, &'static str, &'static str);
 /// All that isn't there.
 const LACKING: [LackingCommand; 2] = [
     ("privileges", "it explains Linux's rights", "run Microsoft's diskspd.exe as an administrator"),
-    ("this command", "it takes Linux", "use the Linux program"),
+    ("this command", "it needs Linux", "use the Linux program"),
 ];
 
 fn lacking(command: &str) -> NotDone {

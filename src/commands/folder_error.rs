@@ -34,7 +34,7 @@ pub enum FolderFault {
         kind: &'static str,
     },
     /// It isn't empty and holds none.
-    #[error("it holds other files than a {kind}'s; name a new or an empty folder")]
+    #[error("it holds files that don't belong to a {kind}; name a new or an empty folder")]
     OtherFiles {
         /// What was to be begun.
         kind: &'static str,
@@ -86,7 +86,7 @@ pub enum FolderFault {
         found: String,
     },
     /// Another machine made its runs.
-    #[error("it holds runs of another machine ({found}) than this ({here}); name another folder")]
+    #[error("its runs are from another machine ({found}; this is {here}); name another folder")]
     OtherMachine {
         /// Which.
         found: String,

@@ -81,8 +81,8 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
     let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
     match given.or_else(|| request.follows_one_run()) {
         Some(option) => Err(NotDone::misused([format!(
-            "{option} is for runs that this program makes, and --with has another one make them; leave out \
-             one of the two"
+            "{option} and --with exclude each other: {option} works only in runs of this program; leave out \
+            one of them"
         )])),
         None => Ok(()),
     }
@@ -95,7 +95,7 @@ fn open(request: &RunRequest, patience: &Patience) -> Result<Vec<OutFile>, NotDo
         let format = output::format_of(out, output::verdicts(request))?;
         if !["xml", "html"].contains(&format.name) {
             return Err(NotDone::misused([format!(
-                "--out {}: a run by --with can write only XML or an HTML page: name a file that ends with \
+                "--out {}: with --with only XML or an HTML page can be written: name a file that ends with \
                  .xml or .html",
                 visible::line(&out.path.to_string_lossy())
             )]));

@@ -69,7 +69,7 @@ pub fn main(arguments: Vec<OsString>) -> ExitCode {
     process::prepare();
     crate::clock::prepare();
     let done = std::panic::catch_unwind(|| obey(&arguments)).unwrap_or_else(|_| {
-        Err(NotDone::failed(["the program failed by a defect, see above; please report it"]))
+        Err(NotDone::failed(["a defect of this program made it fail, see above; please report it"]))
     });
     let exit = told(done);
     if process::has_left_behind() {

@@ -60,7 +60,12 @@ pub fn of_run(judged: &Judged, typed: &[OsString]) -> Option<NextCommand> {
         return None;
     }
     if judged.judgement.worst() > Some(Severity::Note) {
-        return step(program, "to see what on this machine distorts figures", &["doctor"], &targets(judged));
+        return step(
+            program,
+            "to check this machine for anything that distorts figures",
+            &["doctor"],
+            &targets(judged),
+        );
     }
     let timed = judged.summary.time_spans.iter().flatten().all(|span| span.total.total.latency.is_some());
     let once = judged.record.profile.time_spans.len() > 1 || FOLLOWS.iter().any(|option| has(option));

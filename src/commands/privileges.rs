@@ -54,7 +54,7 @@ const NEEDED: &[Needed] = &[
     },
     Needed {
         feature: "block devices",
-        needs: "permission of the device, as root and its group (disk) have it",
+        needs: "permission to read the device, and with -w to write it; root and the group disk have it",
         give: "chown USER /dev/NAME for one device; the group disk may read and write all of them",
         look: all_devices,
     },

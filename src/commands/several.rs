@@ -62,7 +62,7 @@ pub fn runnable(
     let named = |message: String| NotDone::misused([format!("{message}\n  in: {}", line.typed())]);
     let request = match line.read(line.command_line()) {
         Ok(Invocation::Run(request)) => request,
-        Ok(_) => return Err(named("this is no command line of a run".into())),
+        Ok(_) => return Err(named("this is not a command line of a run".into())),
         Err(error) => return Err(named(error.to_string())),
     };
     let run = load::asked_of(&request, xml).map_err(|not| not.with_exit(Exit::Usage))?.run;

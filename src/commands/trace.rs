@@ -83,7 +83,9 @@ fn watched(path: &Path, seconds: u32, view: RequestView) -> Result<(IoTrace, Tra
     let _watch = run::watch_silently(Arc::clone(&control));
     let begun = || {
         let path = path.display();
-        say(format!("tracing {path} for {seconds} s; Ctrl-C ends it earlier and keeps what was seen"));
+        say(format!(
+            "tracing {path} for {seconds} s; Ctrl-C ends it earlier and keeps the I/Os recorded until then"
+        ));
     };
     let trace = run::watch_device(path, seconds, view, &control, begun)?;
     Ok((trace, TraceSource { name: path.display().to_string(), is_live: true }))

@@ -86,17 +86,17 @@ fn answer(way: IoWay, place: &WayPlace) -> WayAnswer {
         },
         IoWay::PassThrough => match ways::pass_through(place.path) {
             Some(device) => yes(device),
-            None => no("not on a namespace of NVMe"),
+            None => no("not on an NVMe namespace"),
         },
         IoWay::Zoned => zoned(zones::look(place.path)),
         IoWay::Protection => match ways::namespace(place.path) {
-            None => no("not on a namespace of NVMe, or it can't be asked"),
+            None => no("not on an NVMe namespace, or the namespace doesn't answer"),
             Some(found) if found.guards_itself() => yes(format!("type {}", found.protection)),
-            Some(found) if found.metadata == 0 => no("it is formatted without metadata"),
+            Some(found) if found.metadata == 0 => no("the namespace is formatted without metadata"),
             Some(found) => no(format!("{} bytes of metadata that the host has to send", found.metadata)),
         },
         IoWay::Placement => match ways::namespace(place.path) {
-            None => no("not on a namespace of NVMe, or it can't be asked"),
+            None => no("not on an NVMe namespace, or the namespace doesn't answer"),
             Some(found) => placement(ways::placement(place.path), found.block_size()),
         },
     }
@@ -134,7 +134,7 @@ fn atomic(offered: Option<AtomicWrites>) -> WayAnswer {
     match offered {
         None => no("the kernel has none"),
         Some(none @ AtomicWrites { unit_max: 0, .. }) => {
-            no(format!("nothing is guaranteed, and {}", none.device_words()))
+            no(format!("no size is guaranteed, and {}", none.device_words()))
         }
         Some(offered) => {
             let [min, max] = [offered.unit_min, offered.unit_max].map(|bytes| Size(bytes.into()));

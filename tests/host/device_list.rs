@@ -91,7 +91,7 @@ fn numbers_and_names_lead_to_the_devices_of_the_list() {
     }
     for target in ["#18", "#99999999999999999999", "#nvme0c0n1", "#loop1", "#+1", "#-1", "#1x", "# 1"] {
         let message = locate_at(&root, target.as_bytes()).unwrap_err().to_string();
-        assert!(message.contains(&format!("'{target}' is no block device")), "{message}");
+        assert!(message.contains(&format!("'{target}' is not a block device")), "{message}");
         assert!(message.contains("#17, /dev/loop0") && message.contains("diskspd devices"), "{message}");
     }
 }

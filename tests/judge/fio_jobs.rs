@@ -449,7 +449,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
              leave it out",
         ),
         ("[a]\nsize=\n", "j.fio:2: [a]: size=: the value is missing"),
-        ("[a]\nsize=1m\niodepth=0\n", "j.fio:3: [a]: iodepth=0: possible are 1 to 65536"),
+        ("[a]\nsize=1m\niodepth=0\n", "j.fio:3: [a]: iodepth=0: possible values: 1 to 65536"),
         ("[a]\nsize=1m\ndirect=yes\n", "j.fio:3: [a]: direct=yes: a switch is 0 or 1"),
         (
             "[a]\nsize=1m\nrw=reed\n",
@@ -469,7 +469,8 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nnumber_ios=4\n",
-            "j.fio:5: [a]: number_ios=4: I/Os end before a block that was done, so the bytes of that many aren't known; give size or io_size, or add norandommap=1",
+            "j.fio:5: [a]: number_ios=4: I/Os are shortened to end before a block that was done, so the size \
+            of this number of I/Os is unknown; give size or io_size, or add norandommap=1",
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50::8k/50\n",
@@ -519,7 +520,7 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
             "[a]\nsize=${NOPE}\n",
             "j.fio:2: [a]: ${NOPE}: this variable is not set; set it: NOPE=VALUE diskspd ..",
         ),
-        ("[a]\nsize=1m\nnumjobs=$ncpus\n", "j.fio:3: [a]: $ncpus: not known of this machine"),
+        ("[a]\nsize=1m\nnumjobs=$ncpus\n", "j.fio:3: [a]: $ncpus: unknown on this machine"),
         (
             "[a]\ninclude none.inc\n",
             "j.fio:2: [a]: include none.inc: the file can't be read: entity not found; names are relative to the folder of the job file",
@@ -543,11 +544,12 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nstartdelay=5\n",
-            "j.fio:5: [b]: startdelay=5: jobs beside each other start together; use stonewall, or leave it out",
+            "j.fio:5: [b]: startdelay=5: concurrent jobs start together; use stonewall, or leave it out",
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nrw=write\n",
-            "j.fio:4: [b]: size=1m: jobs beside each other end together, and this one ends at another time or amount; give all of them time_based and the same runtime",
+            "j.fio:4: [b]: size=1m: concurrent jobs end together, and this one ends at another time or \
+            amount; give all of them time_based and the same runtime",
         ),
         (
             "[a]\nsize=1m\n[b]\nsize=1m\nioengine=libaio\n",
@@ -555,7 +557,8 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=randread\nbssplit=4k/50:8k/50\nrate=8k\n",
-            "j.fio:5: [a]: rate=8k: I/Os end before a block that was done, so a rate in bytes can't be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
+            "j.fio:5: [a]: rate=8k: I/Os are shortened to end before a block that was done, so a rate in \
+            bytes can't be given in I/Os; add norandommap=1, or use rate_iops with bssplit",
         ),
         (
             "[a]\nsize=1m\nrate=1k\nrate_process=poisson\n",
@@ -603,11 +606,13 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nzonesize=1m\n",
-            "j.fio:3: [a]: zonesize=1m: areas of a file with gaps between them aren't read one after the other; use zonemode=zbd for a zoned device, or give offset and size of a part",
+            "j.fio:3: [a]: zonesize=1m: a file can't be read in areas with gaps between them; use \
+            zonemode=zbd for a zoned device, or give offset and size of a part",
         ),
         (
             "[a]\nsize=1m\nzonemode=zbd\n",
-            "j.fio:3: [a]: zonemode=zbd: zones are written past the page cache; use direct=1, and libaio, io_uring, psync or io_uring_cmd",
+            "j.fio:3: [a]: zonemode=zbd: writes to zones bypass the page cache; use direct=1, and libaio, \
+            io_uring, psync or io_uring_cmd",
         ),
         (
             "[a]\nsize=1m\nzonemode=zbd\ndirect=1\nrw=write\nnumjobs=3\nmax_open_zones=2\n",
@@ -615,7 +620,8 @@ fn what_can_not_be_done_is_refused_with_its_place_and_what_to_do() {
         ),
         (
             "[a]\nsize=1m\nrw=write\natomic=1\n",
-            "j.fio:4: [a]: atomic=1: atomic writes go past the page cache, by libaio, io_uring or pvsync2; use direct=1 and one of them",
+            "j.fio:4: [a]: atomic=1: atomic writes bypass the page cache, by libaio, io_uring or pvsync2; \
+            use direct=1 and one of them",
         ),
         (
             "[a]\nsize=1m\nuncached=1\nioengine=mmap\n",

@@ -331,12 +331,12 @@ fn logs_become_courses() {
 #[test]
 fn what_can_not_be_read_is_refused_with_its_place() {
     let table: [(String, &str); 8] = [
-        (String::new(), "no JSON of fio"),
-        ("{}".into(), "no JSON of fio"),
+        (String::new(), "not fio's JSON"),
+        ("{}".into(), "not fio's JSON"),
         ("mix: (g=0): rw=randrw\nfio-3.33\nStarting 1 process\n".into(), "--output-format=json+"),
         ("{\"fio version\": \"fio-3.33\"}".into(), "line 1: fio's results hold no jobs"),
         (format!("a\n{}", &MIX[..MIX.len() / 2]), "doesn't end"),
-        ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4: no valid JSON"),
+        ("\n\n{\"fio version\": \"x\",\n \"jobs\": [1 2]}".into(), "line 4: invalid JSON"),
         (format!("{{\"fio version\":{}0{}}}", "[".repeat(5000), "]".repeat(5000)), "recursion limit"),
         ("{\"fio version\" : \"fio-3.33\", \"jobs\" : {}}".into(), "hold no jobs"),
     ];

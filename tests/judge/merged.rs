@@ -407,7 +407,7 @@ fn findings_of_hosts_become_one_and_shared_devices_are_recognized() {
     assert_eq!(measured(&record).failed, 3);
 }
 
-/// Hosts that each read past the page cache on a disk of their own kernel; `boots`: which kernel, and what
+/// Hosts that each read bypassing the page cache on a disk of their own kernel; `boots`: which kernel, and what
 /// that counted of the disk meanwhile as a multiple of what this host counted.
 fn on_disks(line: &str, boots: &[(&str, f64)]) -> Vec<Record> {
     use diskspd::machine::io_counters::{Activity, DeviceActivity, DeviceFacts, Flow, OwnIo, TargetDevices};

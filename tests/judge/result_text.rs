@@ -341,7 +341,7 @@ fn what_can_not_be_read_is_refused_with_its_place() {
         text.replacen(old, new, 1).into_bytes()
     };
     let table: [(Vec<u8>, &str); 10] = [
-        (b"".to_vec(), "no text report"),
+        (b"".to_vec(), "not a text report"),
         (b"anything\nat all\n".to_vec(), "no line begins with \"Command Line:\""),
         (before("Results for"), "has no \"Results for timespan 1:\""),
         (before("Write IO"), "the results end before the tables"),

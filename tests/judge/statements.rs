@@ -45,7 +45,7 @@ fn judged_of(mut record: Record, statements: Vec<DeviceStatement>) -> Judgement 
 }
 
 fn statement(source: LogSource, before: Option<LogPage>, after: Option<LogPage>) -> DeviceStatement {
-    let refused = before.is_none().then(|| "only root may ask".to_owned());
+    let refused = before.is_none().then(|| "only root may read them".to_owned());
     DeviceStatement { device: "nvme1n1".into(), source, before, after, apart_ns: 2 * SECOND, refused }
 }
 
@@ -85,8 +85,8 @@ fn a_volume_that_was_at_its_limit_for_half_of_the_time_limited_the_run() {
         assert_eq!(limiter(&found), Some(expected), "{us}");
     }
     let found = judged(vec![volume(VolumeCounters { over_volume_iops_us: 1_680_000, ..Default::default() })]);
-    let message =
-        "limited by the volume's IOPS limit: it held I/Os back for 1.7 of 2.0 s, says nvme1n1 (Amazon EBS)";
+    let message = "limited by the volume's IOPS limit: it held I/Os back for 1.7 of 2.0 s, as nvme1n1 reports (Amazon \
+        EBS)";
     assert_eq!(told(&found), [("limited-by-volume-limit", message)]);
     assert_eq!(found.findings.iter().filter(|finding| Limiter::is_name(finding.name)).count(), 1);
 }
@@ -132,7 +132,7 @@ fn what_is_not_known_is_said_and_nothing_is_concluded() {
     };
     let refused = judged(vec![statement(LogSource::NvmeHealth, None, None)]);
     assert!(
-        storage(&refused).contains("(NVMe health) are unavailable: only root may ask"),
+        storage(&refused).contains("(NVMe health) are unavailable: only root may read them"),
         "{}",
         storage(&refused)
     );
@@ -173,7 +173,7 @@ fn heat_errors_and_states_are_told_by_what_changed() {
     let before = told(&judged(vec![health(critical.clone(), critical)]))[0].1.to_owned();
     assert!(before.ends_with("internal error"), "{before}");
     let unknown = Health { critical: 0x80, ..new.clone() };
-    assert!(told(&judged(vec![health(new.clone(), unknown)]))[0].1.contains("doesn't know"));
+    assert!(told(&judged(vec![health(new.clone(), unknown)]))[0].1.contains("unknown to this program"));
 
     for (used, expected) in [(99, 0), (100, 1), (255, 1)] {
         let found = judged(vec![health(new.clone(), Health { used, ..new.clone() })]);
@@ -198,8 +198,8 @@ fn what_the_media_took_is_told_for_what_hosts_wrote_and_answers_who_placed_it() 
     for (record, answers) in [(plain, false), (&placed, true)] {
         let found = written(record, counted(7 << 30, 9 << 30, 0), counted(11 << 30, 15 << 30, 2 << 30));
         let found = found.unwrap();
-        let message = "write amplification 1.50, says nvme1n1: it wrote 6GiB to its media for 4GiB of hosts \
-                       (FDP statistics)";
+        let message = "write amplification 1.50, as nvme1n1 reports: it wrote 6GiB to its media for 4GiB of \
+            hosts (FDP statistics)";
         assert_eq!((found.message.as_str(), found.severity), (message, Severity::Note));
         assert_eq!(found.answers, answers);
         assert!(found.evidence[0].starts_with("2GiB of the media were erased in 2.0 s"), "{found:?}");

@@ -645,12 +645,12 @@ fn interrupts_on_other_cpus_than_those_of_the_threads_are_told_and_the_storage_i
     let unclear = found(&interrupted((0, 50_000), Some(0), 9.0), "limit-unclear").unwrap();
     assert_eq!(
         unclear.message,
-        "the limit is unclear, the storage or the way of its interrupts (the interrupts of sda arrive on CPU 1, \
-         and the threads are bound to CPU 0): the device had 9.0 of 16 outstanding I/Os in flight"
+        "the limit is unclear, the storage or the path of its interrupts (the interrupts of sda arrive on \
+         CPU 1, and the threads are bound to CPU 0): the device had 9.0 of 16 outstanding I/Os in flight"
     );
     let unclear = found(&interrupted((0, 50_000), Some(0), 0.5), "limit-unclear").unwrap();
     assert!(
-        unclear.message.contains("above the device or the way of the device's interrupts"),
+        unclear.message.contains("above the device or the path of the device's interrupts"),
         "{unclear:?}"
     );
     // Of I/Os that take long, waking a CPU is next to nothing.

@@ -216,7 +216,7 @@ fn somebody_else_on_the_device_is_told() {
     says("-b4K -r -o1 -Su -W0 -d1 {}", &disk.0, "SHARED", "were not this run's");
 }
 
-/// A loop device past the page cache with two partitions.
+/// A loop device, bypassing the page cache with two partitions.
 struct Parted(Looped);
 
 impl Parted {

@@ -317,7 +317,7 @@ fn what_a_device_can_not_discard_is_refused_and_what_it_ignores_is_told() {
         ("-b512 -r", able(), Ok("whole units of 4096 bytes, but the block size (-b) of 512 and the stride")),
         ("-b8K -B512", able(), Ok("the base offset (-B) of 512 is not a multiple")),
         ("-b4K", unable(), Err("/dev/x doesn't support discard (discard_max_bytes")),
-        ("-b4K", old(), Err("Linux 6.12 is the first): choose --engine sync")),
+        ("-b4K", old(), Err("needs Linux 6.12): choose --engine sync")),
         ("-b4K --engine sync", old(), Ok("")),
         ("-b4K --engine aio", able(), Err("--trim: Linux AIO has no discards")),
         ("-b1000 -Sb", able(), Err("device's logical blocks of 512 bytes; the block size (-b) of 1000")),

@@ -27,7 +27,7 @@ fn targets_that_cannot_be_worked_on_are_named_with_the_next_step() {
     diskspd("-d1 -W0 {}", &empty).fails(1, &["empty.dat", "0"]);
     diskspd("-d1 -W0 -b512 -T512 -t3 {}", &small).fails(1, &["small.dat", "-T"]);
     diskspd("-d1 -W0 /dev/null", &small).fails(1, &["/dev/null"]);
-    diskspd("-d1 -W0 #9999", &small).fails(1, &["'#9999' is no block device", "diskspd devices"]);
+    diskspd("-d1 -W0 #9999", &small).fails(1, &["'#9999' is not a block device", "diskspd devices"]);
     diskspd("-d1 -W0 #no-such-disk", &small).fails(1, &["#no-such-disk", "./#no-such-disk"]);
     diskspd("-d1 -W0 C:", &small).fails(1, &["'C:'", "./C:"]);
     diskspd("-d1 -W0 \\\\server\\share\\a", &small).fails(1, &["mount -t cifs //server/share"]);

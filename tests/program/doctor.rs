@@ -51,7 +51,7 @@ fn a_file_that_is_to_be_created_is_looked_at_by_its_directory() {
 #[test]
 fn what_cannot_be_looked_at_is_said() {
     for (arguments, code, part) in [
-        (["#9999", "#9998"], 1, "'#9999' is no block device"),
+        (["#9999", "#9998"], 1, "'#9999' is not a block device"),
         (["--xml", "a"], 3, "diskspd doctor [<target> ..] [--json]"),
         (["--privileges", "--json"], 3, "or --privileges"),
     ] {

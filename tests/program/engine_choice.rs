@@ -32,7 +32,7 @@ impl Drop for Tmpfs {
 
 const IN_CALL: &str = "completes I/O in the submitting call";
 const IN_CACHE: &str = "writes to the page cache";
-const QUEUED: &str = "takes I/O without blocking";
+const QUEUED: &str = "accepts I/O without blocking";
 const UNKNOWN: &str = "can't be probed before it exists";
 
 /// The plan for these options names the engine and a reason that holds these words.

@@ -157,7 +157,7 @@ fn an_event_that_cannot_be_used_ends_the_run_before_it_begins() {
     std::os::unix::fs::symlink("/etc/passwd", &link.file).unwrap();
     for option in ["-ys", "-yf", "-yr", "-yp"] {
         let ended = diskspd(&format!("{NULL} -W0 -d600 {option}{} {{}}", link.name), nowhere());
-        ended.fails(1, &[option, &link.name, "is no event"]);
+        ended.fails(1, &[option, &link.name, "is not an event"]);
         let ended = diskspd(&format!("{NULL} -W0 -d600 {option} {{}}"), nowhere());
         ended.fails(1, &[option, "has no name"]);
     }

@@ -37,7 +37,7 @@ fn what_can_not_be_run_ends_as_a_wrong_profile_and_makes_no_file() {
     let folder = directory();
     fs::write(folder.path().join("j.fio"), "[a]\nsize=1m\nrw=write\nzonemode=zbd\n").unwrap();
     for (arguments, told) in [
-        (&["--fio", "j.fio"][..], "ERROR: j.fio:4: [a]: zonemode=zbd: zones are written past the page cache"),
+        (&["--fio", "j.fio"][..], "ERROR: j.fio:4: [a]: zonemode=zbd: writes to zones bypass the page cache"),
         (&["convert", "j.fio"], "ERROR: j.fio:4: [a]: zonemode=zbd"),
         (&["convert", "j.fio", "--out", "p.xml"], "ERROR: j.fio:4: [a]: zonemode=zbd"),
         (&["--fio", "none.fio"], "ERROR: --fio none.fio: no such file"),

@@ -49,7 +49,7 @@ fn a_copy_with_capabilities_loads_no_library_of_its_user_s() {
     };
     // The user's own program does what the user says.
     let ended = as_nobody(&plain);
-    ended.fails(1, &["it is no MPI library"]);
+    ended.fails(1, &["it is not an MPI library"]);
     assert!(at("mark").exists());
     if given.is_none() {
         return skip("setcap doesn't work here");

@@ -1,4 +1,4 @@
-//! NVMe commands past the block layer, as a user sends them: in a virtual machine, with drives of QEMU.
+//! NVMe commands that bypass the block layer, as a user sends them: in a virtual machine, with drives of QEMU.
 
 #![allow(clippy::unwrap_used)]
 
@@ -157,7 +157,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("read", 0, &["UNKNOWN", "pass-through"][..]),
         ("written", 0, &["'/dev/ng", "total:"]),
         ("mixed", 0, &["Flushes of timespan 1", "Discards of timespan 1", "Write zeroes of timespan 1"]),
-        ("other engine", 3, &["takes NVMe commands alone"]),
+        ("other engine", 3, &["accepts only NVMe commands"]),
         ("other target", 3, &["is not the character device of an NVMe namespace"]),
         ("both", 3, &["threads of its own"]),
         ("large", 1, &["one NVMe command transfers at most 512KiB"]),
@@ -169,7 +169,7 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("zones open", 1, &["at most 3 open"]),
         ("zones odd", 1, &["doesn't divide"]),
         ("zones cached", 1, &["leave out -Sb"]),
-        ("zones none", 1, &["the kernel knows no zones of it"]),
+        ("zones none", 1, &["the kernel reports no zones"]),
         ("zones mixed", 0, &["Zone resets of timespan 1"]),
         ("zones read again", 0, &["total:"]),
         ("zones killed", 137, &[]),
@@ -179,10 +179,10 @@ fn namespaces_are_read_written_and_protected_like_block_devices() {
         ("protected read", 0, &["Write zeroes of timespan 1"]),
         ("own metadata", 1, &["8 bytes of metadata per block that the host must send"]),
         ("damaged", 1, &["failed: End-to-end "]),
-        ("placed none", 1, &["its controller has no flexible data placement"]),
+        ("placed none", 1, &["its controller doesn't support flexible data placement"]),
         ("placed elsewhere", 1, &["use the character device", "or --write-stream"]),
-        ("streams none", 1, &["the kernel knows no write streams of it"]),
-        ("plan", 0, &["| nvme ", "takes NVMe commands alone"]),
+        ("streams none", 1, &["the kernel reports no write streams"]),
+        ("plan", 0, &["| nvme ", "accepts only NVMe commands"]),
         ("signature", 1, &["holds an ext4 file system", "--destroy"]),
         ("mounted", 1, &["it is in use", "is mounted at /tmp/at"]),
         ("mounted, read", 0, &["total:"]),

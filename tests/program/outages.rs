@@ -44,7 +44,7 @@ fn a_server_that_stops_is_an_outage_and_ends_the_run_where_it_is_to() {
     let ended: Ended = run.wait_with_output().unwrap().into();
     assert_eq!(ended.code, 5, "{}", ended.stderr);
     for words in [
-        "has answered nothing for 1.",
+        "has completed no I/O for 1.",
         " s, with 2 I/Os in flight: the run ends here (--fail-on-outage)",
         "stuck: thread 0: read of 4096 bytes at offset ",
         "an outage (--fail-on-outage) ended the run after ",

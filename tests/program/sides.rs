@@ -221,7 +221,7 @@ fn a_run_that_fails_ends_the_comparison_and_the_gate_doesnt_pass() {
     ] {
         let ended =
             bench.run(&format!("compare --repeat 4 --with-b ./{program} --fail-if worse {RUN} target"));
-        ended.fails(1, &[words, "nothing is compared"]);
+        ended.fails(1, &[words, "the comparison stops here, without a result"]);
         assert_eq!(ended.stdout, "", "{program}");
     }
 }
@@ -295,8 +295,8 @@ fn two_kernels_are_compared_boot_by_boot() {
     );
     let at = |release: &str, boot: u32, line: &str| bench.run_at(release, boot, line).unwrap();
     at("6.1.0", 1, &line)
-        .fails(1, &["kernel 6.1.0 was measured at this boot already; boot the other kernel"]);
-    at("6.1.0", 2, &line).fails(1, &["measured at the boot before this one, and nothing since"]);
+        .fails(1, &["kernel 6.1.0 was already measured in this boot; boot the other kernel"]);
+    at("6.1.0", 2, &line).fails(1, &["measured in the boot before this one, and no other kernel since"]);
     let other = line.replace("--repeat 2", "--repeat 3");
     at("6.2.0", 2, &other).fails(1, &["it holds another comparison", "--repeat 2 --dir kernels"]);
     at("6.2.0", 2, &line.replace("-o8", "-o9")).fails(1, &["it holds another comparison"]);
@@ -339,7 +339,11 @@ fn two_kernels_are_compared_boot_by_boot() {
     fs::write(bench.path("kernels/comparison.json"), moved.replace("\"number\": \"", "\"number\": \"0"))
         .unwrap();
     at("6.2.0", 14, &line).fails(1, &["another machine"]);
-    at("6.2.0", 14, &line.replace("kernels", ".")).fails(1, &["it holds other files than a comparison's"]);
+    at("6.2.0", 14, &line.replace("kernels", ".")).fails(
+        1,
+        &["it holds files that don't belong to a \
+        comparison"],
+    );
 }
 
 /// Records of runs at a level of IOPS, made by changing what one run has recorded.
@@ -393,7 +397,7 @@ fn the_gate_passes_what_isnt_worse_and_says_why_where_it_cant_judge() {
     made(&bench, "unmeasured-b", &scattered(1.0), ended_early);
     made(&bench, "single-b", &[0.5], plain);
     made(&bench, "single-a", &[1.0], plain);
-    let unsure = "passes because whether B is worse can't be told";
+    let unsure = "passes because can't tell whether B is worse";
     for (sides, gate, code, says) in [
         ("base-a better-b", "worse", 0, ""),
         ("base-a better-b", "unsure", 0, ""),

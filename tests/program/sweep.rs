@@ -440,7 +440,7 @@ fn a_folder_belongs_to_one_sweep() {
     fs::create_dir(&full).unwrap();
     fs::write(full.join("mine"), "").unwrap();
     let refused = sweep_of(&["-o1,2", "--dir", full.to_str().unwrap()], &target);
-    assert!(refused.stderr.contains("other files than a sweep's"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("files that don't belong to a sweep"), "{}", refused.stderr);
 }
 
 #[test]

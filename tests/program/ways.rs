@@ -31,7 +31,7 @@ fn atomic_writes_are_done_where_they_are_guaranteed_and_refused_by_name_elsewher
         assert!(ended.stderr.contains("were atomic (RWF_ATOMIC); units from 4KiB"), "{}", ended.stderr);
     }
     for (line, part) in [
-        ("-b16K -r -w100 --atomic -d1 {}", "atomic writes go past the page cache: add -Su"),
+        ("-b16K -r -w100 --atomic -d1 {}", "atomic writes bypass the page cache: add -Su"),
         ("-b12K -r -w100 -Su --atomic -d1 {}", "the block size (-b) is 12288 bytes"),
         ("-b16K -r4K -w100 -Su --atomic -d1 {}", "the stride or alignment (-s, -r) of 4096"),
         ("-b16K -r -B4K -w100 -Su --atomic -d1 {}", "the base offset (-B) of 4096"),

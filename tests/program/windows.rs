@@ -283,17 +283,26 @@ fn what_takes_linux_is_refused_with_what_to_do_instead() {
     let folder = with_runs();
     let path = folder.path();
     for (line, words) in [
-        ("-w100 #one", ["'#one' names no file, no disk", "diskspd devices"]),
-        (r"-w100 \\.\CdRom0", [r"'\\.\CdRom0' names no file", "X: or"]),
-        (r"-w100 \\?\C:", [r"'\\?\C:' names no file", "#<n>"]),
-        (r"-w100 \\?\C:\x.dat", ["names no file", "X: or"]),
-        ("-u -c1M x.dat", ["-u isn't done on Windows", "leave it out"]),
+        ("-w100 #one", ["'#one' is not a file, a disk", "diskspd devices"]),
+        (r"-w100 \\.\CdRom0", [r"'\\.\CdRom0' is not a file", "X: or"]),
+        (r"-w100 \\?\C:", [r"'\\?\C:' is not a file", "#<n>"]),
+        (r"-w100 \\?\C:\x.dat", ["is not a file", "X: or"]),
+        ("-u -c1M x.dat", ["-u isn't available on Windows", "leave it out"]),
         ("-Suy -c1M x.dat", ["BypassIO", "-Su"]),
-        ("-w10 --trim 10 -c1M x.dat", ["--trim isn't done on Windows", "leave it out"]),
-        ("--prefill -w10 -c1M x.dat", ["--prefill isn't done on Windows", "leave it out"]),
+        ("-w10 --trim 10 -c1M x.dat", ["--trim isn't available on Windows", "leave it out"]),
+        ("--prefill -w10 -c1M x.dat", ["--prefill isn't available on Windows", "leave it out"]),
         ("--engine uring -c1M x.dat", ["engine uring is not available", "iocp"]),
-        ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't done on Windows", "leave it out"]),
-        ("--engine null --cpu-latency 5 -d1 -c1M x.dat", ["--cpu-latency isn't done on", "leave it out"]),
+        ("--engine null -ePROCESS -d1 -c1M x.dat", ["-e isn't available on Windows", "leave it out"]),
+        (
+            "--engine null --cpu-latency 5 -d1 -c1M \
+            x.dat",
+            [
+                "--cpu-latency isn't available \
+            on",
+                "leave it \
+            out",
+            ],
+        ),
     ] {
         windows.run(path, &line.split(' ').collect::<Vec<_>>()).fails(3, &words);
     }
@@ -357,7 +366,7 @@ fn the_doctor_tells_what_it_looked_at() {
     let text = run("doctor").stdout;
     assert!(text.contains("fingerprint: "), "{text}");
     // What wasn't looked at is said.
-    assert!(text.contains("not looked at on Windows"), "{text}");
+    assert!(text.contains("not checked on Windows"), "{text}");
 }
 
 #[test]
@@ -535,7 +544,7 @@ fn a_simulated_run_is_kept_run_again_and_logged() {
     let swept = run("sweep -o1..4 -b4K -r -d1 -W0 --engine sim -c1G x.dat");
     assert!(swept.code == 0 && swept.stdout.contains("-o4"), "{} {}", swept.stdout, swept.stderr);
     let engines = run("--engine help").stdout;
-    assert!(engines.contains("uring") && engines.contains("not available: it asks Linux's kernel"));
+    assert!(engines.contains("uring") && engines.contains("not available: it needs Linux"));
     assert!(engines.contains("available, queue depth up to 1048576"), "{engines}");
 }
 
@@ -729,7 +738,7 @@ fn files_are_made_read_and_written_in_every_way() {
     // One that has its size is used as it is, unless it is to be made anew.
     fs::write(path.join("x.dat"), vec![9; 1 << 20]).unwrap();
     let used = done("-c1M -b4K -o2 -W0 -d1 -v x.dat");
-    assert!(used.stdout.contains("has its size already") && content()[5] == 9, "{}", used.stdout);
+    assert!(used.stdout.contains("already has the requested size") && content()[5] == 9, "{}", used.stdout);
     let anew = done("-c1M --recreate -b4K -o2 -W0 -d1 -v x.dat");
     assert!(content().len() == 1 << 20 && content()[5] != 9 && (is_valid(&anew) || is_pattern()));
     for (line, words) in [

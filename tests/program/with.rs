@@ -151,7 +151,7 @@ fn a_suite_becomes_a_baseline_and_is_checked() {
 fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
     let lab = Lab::new();
     for (line, words) in [
-        ("DISKSPD --engine=sync -b4K x", &["DISKSPD has nothing like --engine=sync"][..]),
+        ("DISKSPD --engine=sync -b4K x", &["DISKSPD has no option like --engine=sync"][..]),
         ("DISKSPD --rate-total=100 -b4K x", &["--rate-total=100"]),
         ("DISKSPD --trim=10 --mix=70:-b8K;30:-b4K x", &["--trim=10", "--mix="]),
         ("DISKSPD --fsync-every=8 -w100 x", &["--fsync-every=8"]),
@@ -175,7 +175,7 @@ fn what_it_cannot_do_is_refused_by_name_before_anything_runs() {
         ("precondition x DISKSPD", &["--with"]),
         ("compare --repeat 2 --with-b ./diskspd DISKSPD -b4K x", &["--with can't be used with --with-a"]),
         ("--with ./missing x", &["--with ./missing: can't be started"]),
-        ("--with true x", &["prints no version of DISKSPD"]),
+        ("--with true x", &["doesn't print a version of DISKSPD"]),
         ("--with=ssh x", &["ssh needs a host and the program there"]),
     ] {
         let ended = lab.run(line);

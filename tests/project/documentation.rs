@@ -123,7 +123,7 @@ fn the_readme_is_short_and_has_both_commands_of_everybody() {
     assert_eq!(bullets.len(), 8);
     assert!(bullets.iter().all(|line| line.len() <= 160 && line.contains("](docs/")), "{bullets:#?}");
     // The output that is shown has ten lines at most, and the labels of what the program says.
-    let shown = blocks(&text, "Behind its report stands:\n");
+    let shown = blocks(&text, "After its report it prints:\n");
     let shown = shown.first().unwrap();
     assert!((5..=10).contains(&shown.len()), "{shown:#?}");
     for label in ["workload  ", "figures   ", "verdict   ", "limit     ", "next      "] {

@@ -60,7 +60,7 @@ fn a_page_of_a_comparison_has_the_verdict_first_and_every_figure_of_the_json() {
     let (comparison, page) = page_of(&first, &other, false);
     asks_nobody(&page);
     let order = ["IOPS: B is better", ">Figures<", "id=\"changes-1\"", ">Single runs<", ">Latency<"];
-    let order = order.into_iter().chain([">What differs besides<", ">Runs<", ">Do it again<"]);
+    let order = order.into_iter().chain([">Other differences<", ">Runs<", ">Do it again<"]);
     let places: Vec<usize> = order.map(|text| page.find(text).unwrap_or_else(|| panic!("{text}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
     let shown = values(&page);

@@ -417,7 +417,7 @@ fn the_options_are_read_as_they_are_written() {
         ("diskspd --journal", "missing"),
         ("diskspd -d5 --verify-after j", "use it alone"),
         ("diskspd verify-after", "wrong arguments for the command"),
-        ("diskspd verify-after j -v", "-v is no option of verify-after"),
+        ("diskspd verify-after j -v", "-v is not an option of verify-after"),
     ] {
         let message = parse(line).unwrap_err().to_string();
         assert!(message.contains(words), "{line}: {message}");

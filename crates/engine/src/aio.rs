@@ -32,7 +32,7 @@ impl Aio {
         let ways = setup.files.iter().map(|file| file.ways).collect();
         let (priorities, files) = asking::apart(setup.files);
         let mut queue = Queue::new(depth, files, setup.buffer, drain_limit).map_err(|error| EngineError {
-            what: format!("Linux AIO for a queue depth of {depth}: {}", explain_here(&error)),
+            what: format!("can't set up Linux AIO with queue depth {depth}: {}", explain_here(&error)),
             source: None,
         })?;
         queue.set_ways(ways);
@@ -87,7 +87,7 @@ impl Engine for Aio {
 #[cold]
 fn failed(source: io::Error) -> EngineError {
     let hint = match source.raw_os_error() {
-        Some(libc::EAGAIN) => "the kernel can take no more I/Os: use a smaller queue depth",
+        Some(libc::EAGAIN) => "the kernel accepts no more I/Os: use a smaller queue depth",
         Some(libc::EPERM | libc::EACCES | libc::ENOSYS) => "a seccomp filter does not allow io_getevents",
         _ => "submitting and reaping I/Os failed",
     };
@@ -119,8 +119,8 @@ fn explain(error: &io::Error, used: Option<u64>, limit: Option<u64>) -> Unavaila
                 known(limit)
             ),
             format!(
-                "as root: sysctl fs.aio-max-nr={}, or use a smaller queue depth (-o), fewer threads (-t), or --engine \
-                 uring",
+                "as root: sysctl fs.aio-max-nr={}, or use a smaller queue depth (-o), fewer threads (-t), or \
+                 --engine uring",
                 limit.unwrap_or(65_536).saturating_mul(16).max(1 << 20)
             ),
         ),

@@ -16,7 +16,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
     match kind {
         EngineKind::Port | EngineKind::Routines | EngineKind::Sync | EngineKind::Mmap => Ok(()),
         _ => {
-            let (reason, remedy) = ("it asks Linux's kernel", "leave out --engine, or use iocp, apc or sync");
+            let (reason, remedy) = ("it needs Linux", "leave out --engine, or use iocp, apc or sync");
             Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn available(kind: EngineKind) -> Result<(), Unavailable> {
         EngineKind::Uring | EngineKind::Nvme => uring::probe(),
         EngineKind::Aio => aio::probe(),
         EngineKind::Port | EngineKind::Routines => {
-            let (reason, remedy) = ("it asks Windows' kernel", "use --engine uring, aio or sync");
+            let (reason, remedy) = ("it needs Windows", "use --engine uring, aio or sync");
             Err(Unavailable { reason: reason.into(), remedy: remedy.into(), lacking: false })
         }
         _ => Ok(()),

@@ -1,5 +1,5 @@
-//! NVMe commands past the block layer: the ring of [`super::uring`], whose entries are commands for the
-//! character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
+//! NVMe commands that bypass the block layer: the ring of [`super::uring`], whose entries are commands for
+//! the character devices of namespaces (`/dev/ng0n1`, `IORING_OP_URING_CMD`).
 
 use super::asking;
 use super::contract::{EngineError, Setup};
@@ -31,7 +31,7 @@ pub fn open(setup: Setup, options: Options) -> Result<Uring<Commands>, EngineErr
     let mut blocks = Vec::with_capacity(setup.files.len());
     for file in &setup.files {
         let namespace = nvme::namespace(&file.handle).map_err(|error| EngineError {
-            what: "engine nvme: a target is no NVMe namespace that answers (/dev/ng0n1)".to_owned(),
+            what: "engine nvme: a target is not an NVMe namespace (/dev/ng0n1), or doesn't answer".to_owned(),
             source: Some(error),
         })?;
         let placement = file.ways.placement;
@@ -72,7 +72,7 @@ fn try_out(ring: &mut Ring<Commands>, length: u32, registered: bool) -> io::Resu
     let refused = answer.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::EINVAL));
     if refused && registered && ring.unregistered().is_none() {
         ring.unregister_buffer(
-            "this kernel takes no NVMe commands on a registered buffer of this size".into(),
+            "this kernel doesn't accept NVMe commands on a registered buffer of this size".into(),
         );
         answer = read_one(ring, length);
     }
@@ -111,13 +111,15 @@ fn read_one(ring: &mut Ring<Commands>, length: u32) -> io::Result<()> {
 fn explain(source: io::Error, polled: bool) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
-            "the kernel lets this user send no commands: run as root (before Linux 6.2 nobody else may)"
+            "the kernel doesn't permit this user to send NVMe commands: run as root (before Linux 6.2 only \
+            root may send them)"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) if polled => {
             "this kernel doesn't poll for NVMe commands: use Linux 6.1 or later, or leave out --poll"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) => {
-            "this kernel's io_uring takes no NVMe commands: use Linux 5.19 or later, or the block device"
+            "this kernel's io_uring doesn't support NVMe commands: use Linux 5.19 or later, or the block \
+            device"
         }
         _ => "a first read of one block failed",
     };
@@ -139,7 +141,7 @@ mod tests {
         let buffer = Buffer::new(4096).unwrap();
         let setup = Setup { files, buffer, depth: 1, clock: Clock::Monotonic, seed: 0 };
         let refusal = open(setup, Options::default()).err().unwrap().to_string();
-        assert!(refusal.contains("no NVMe namespace"), "{refusal}");
+        assert!(refusal.contains("not an NVMe namespace"), "{refusal}");
     }
 
     #[test]

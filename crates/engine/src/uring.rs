@@ -55,7 +55,7 @@ impl Uring {
 #[cold]
 pub(super) fn not_made(depth: u32, error: &std::io::Error) -> EngineError {
     let why = available::explain_here(error);
-    EngineError { what: format!("io_uring for a queue depth of {depth}: {why}"), source: None }
+    EngineError { what: format!("can't set up io_uring with queue depth {depth}: {why}"), source: None }
 }
 
 impl<F: EntryForm> Uring<F> {

@@ -32,7 +32,7 @@ pub enum LogRefusal {
         why: String,
     },
     /// Nobody but root may ask.
-    #[error("only root may ask")]
+    #[error("only root may read them")]
     NotRoot,
     /// The kernel or the device refuses.
     #[error("{0}")]
@@ -108,7 +108,7 @@ fn open(device: &Device) -> io::Result<File> {
     let file = File::open(device.node())?;
     match split(file.metadata()?.rdev()) == device.number {
         true => Ok(file),
-        false => Err(io::Error::other("it is another device")),
+        false => Err(io::Error::other("it is a different device")),
     }
 }
 

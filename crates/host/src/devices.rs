@@ -25,7 +25,7 @@ pub fn list(root: &Root) -> Vec<Disk> {
 /// No device has this number or name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'#{name}' is no block device: {there} (diskspd devices lists them). For a file of that name write \
+    "'#{name}' is not a block device: {there} (diskspd devices lists them). For a file of that name write \
      ./#{name}"
 )]
 pub struct NoDevice {

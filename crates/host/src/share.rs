@@ -109,10 +109,11 @@ impl Share {
         let Share { server, share, .. } = self;
         let path = self.path.iter().fold(String::new(), |path, part| path + "/" + part);
         format!(
-            "it lies on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && mount -t cifs \
-             //{server}/{share} /mnt/{share} -o username=NAME,uid=USER,file_mode=0600,dir_mode=0700 (package cifs-utils, as root; \
-             USER alone may use it then, and not everybody as NAME); then this name works, and so \
-             does /mnt/{share}{path}{}",
+            "it lies on the share {share} of {server}, which is not mounted here: mkdir -p /mnt/{share} && \
+             mount -t cifs //{server}/{share} /mnt/{share} -o \
+             username=NAME,uid=USER,file_mode=0600,dir_mode=0700 (package cifs-utils, as root; USER alone \
+             may use it then, and not everybody as NAME); then this name works, and so does \
+             /mnt/{share}{path}{}",
             if self.windows { "" } else { ". An ordinary path begins with a single /" }
         )
     }

@@ -16,7 +16,7 @@ pub enum EngineKind {
     Sync,
     /// Copies from and to mapped files (`-Sm`).
     Mmap,
-    /// NVMe commands past the block layer, through io_uring.
+    /// NVMe commands that bypass the block layer, through io_uring.
     Nvme,
     /// Windows: overlapped I/O whose ends are taken from a completion port.
     Port,
@@ -131,8 +131,9 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Aio,
         name: "aio",
-        description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only without the \
-                      cache (-Su, -Sh); through the cache the kernel does them one after the other, in io_submit",
+        description: "Linux AIO, the interface of libaio: many I/Os in flight from one thread, but only \
+                      without the cache (-Su, -Sh); through the cache the kernel does them one after the \
+                      other, in io_submit",
         // Half of what the kernel gives to the whole machine unless told otherwise.
         max_depth: 32_768,
         real_io: true,
@@ -146,7 +147,7 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Sync,
         name: "sync",
-        description: "pread and pwrite (Windows: ReadFile, WriteFile): one I/O at a time, whatever -o says",
+        description: "pread and pwrite (Windows: ReadFile, WriteFile): one I/O at a time, at any -o",
         max_depth: MODEL_DEPTH,
         real_io: true,
         needs_files: true,
@@ -159,7 +160,7 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Mmap,
         name: "mmap",
-        description: "copies from and to memory-mapped files, one at a time: for -Sm, and chosen by it",
+        description: "copies from and to memory-mapped files, one at a time: for -Sm, which chooses it",
         max_depth: MODEL_DEPTH,
         real_io: true,
         needs_files: true,
@@ -172,8 +173,8 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Nvme,
         name: "nvme",
-        description: "NVMe commands past the block layer: for the character device of a namespace \
-                      (/dev/ng0n1), and chosen by it",
+        description: "NVMe commands that bypass the block layer: for the character device of a namespace \
+                (/dev/ng0n1), which chooses it",
         // As io_uring.
         max_depth: 32_768,
         real_io: true,
@@ -187,13 +188,14 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::Port,
         name: "iocp",
-        description: "Windows: many I/Os in flight from one thread, their ends taken from a completion port",
+        description: "Windows: many I/Os in flight from one thread, completions reaped from a completion \
+                port",
         ..OVERLAPPED
     },
     EngineRow {
         kind: EngineKind::Routines,
         name: "apc",
-        description: "Windows: the same with completion routines for a port: for -x, and chosen by it",
+        description: "Windows: the same with completion routines instead of a port: for -x, which chooses it",
         ..OVERLAPPED
     },
     EngineRow {
@@ -218,8 +220,8 @@ pub const ENGINES: [EngineRow; 14] = [
     EngineRow {
         kind: EngineKind::SimCliff,
         name: "sim:cliff",
-        description: "the same with a fast write cache of 64 GiB for each thread; what is written after that takes five \
-                      times as long",
+        description: "the same with a fast write cache of 64 GiB for each thread; later writes take five \
+                times as long",
         ..SIMULATED
     },
     EngineRow {

@@ -36,7 +36,7 @@ pub enum UnitErrorKind {
     #[error("this is not a number")]
     NotANumber,
     /// Text after the end of the value.
-    #[error("this does not belong to the value")]
+    #[error("unexpected text after the value")]
     Trailing,
     /// The number, or its product with the suffix, is above 2^64 - 1.
     #[error("the value does not fit 64 bits")]

@@ -156,7 +156,8 @@ fn asked(text: &mut Exposition, spans: &[MeasuredSpan]) {
 
 /// What was done, and how fast.
 fn done(text: &mut Exposition, spans: &[MeasuredSpan]) {
-    let mut seconds = text.family(gauge("diskspd_measured_seconds", "seconds", "How long was measured."));
+    let mut seconds =
+        text.family(gauge("diskspd_measured_seconds", "seconds", "Length of the measured time."));
     for span in spans {
         seconds.sample_if(&[("time_span", &span.number)], span.known.seconds);
     }
@@ -203,7 +204,7 @@ fn believed(text: &mut Exposition, spans: &[MeasuredSpan]) {
     for span in spans {
         outages.sample_if(&[("time_span", &span.number)], span.known.outages.map(|times| times as f64));
     }
-    let longest = gauge("diskspd_longest_outage_seconds", "seconds", "How long the longest outage took.");
+    let longest = gauge("diskspd_longest_outage_seconds", "seconds", "Length of the longest outage.");
     let mut outages = text.family(longest);
     for span in spans {
         outages.sample_if(&[("time_span", &span.number)], span.known.longest_outage_s);
@@ -233,7 +234,7 @@ fn latencies(text: &mut Exposition, spans: &[MeasuredSpan]) {
         name: "diskspd_io_latency_seconds",
         kind: MetricKind::Histogram,
         unit: "seconds",
-        help: "How long I/Os took.",
+        help: "Latency of the I/Os.",
     };
     let mut histograms = text.family(all);
     for (done, _, labels) in spans.iter().flat_map(MeasuredSpan::directions) {

@@ -136,7 +136,7 @@ pub fn of_span(parameters: &Parameters) -> String {
 fn cache(caching: Caching) -> &'static str {
     match (caching.effective_mode(), caching.is_cached()) {
         _ if caching.memory_mapped => "memory-mapped",
-        (CacheMode::DisableLocalCache, _) => "past the local cache",
+        (CacheMode::DisableLocalCache, _) => "bypassing the local cache",
         (CacheMode::DisableOsCache, _) => "bypassing the page cache",
         (CacheMode::Cached, Some(_)) => "through the page cache",
         (CacheMode::Cached, None) => "files through the page cache, block devices bypassing it",

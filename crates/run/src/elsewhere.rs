@@ -42,7 +42,7 @@ pub const INSTEAD: &str = "let Microsoft's tool make them: --with C:\\tools\\dis
 
 /// That it isn't done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it takes Linux, and isn't done on Windows yet; {INSTEAD}")]
+#[error("it needs Linux, and isn't available on Windows yet; {INSTEAD}")]
 pub struct NoRunsHere;
 
 /// Whether files can be opened as temporary ones (`-ft`).
@@ -166,8 +166,8 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Purg
 /// Why no device is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a device can't be traced on Windows, as it takes Linux's tracefs: read what another program recorded \
-     (--from FILE)"
+    "a device can't be traced on Windows, because that needs Linux's tracefs: read what another program \
+    recorded (--from FILE)"
 )]
 pub struct WatchError;
 

@@ -108,7 +108,7 @@ pub fn supervise(
                 patience = Some(patience.map_or(wanted, |patience| patience.min(wanted)));
             }
             Ok(Turn::Died) => {
-                let defect = "the run ended in a defect of this program; please report it";
+                let defect = "a defect of this program ended the run; please report it";
                 return End::LeftBehind(Outcome { failures: vec![defect.into()], ..left() });
             }
             // What was bounded is done.

@@ -184,7 +184,7 @@ impl Store {
             serde_json::from_slice(&bytes).map_err(|error| wrong(format!("is damaged: {error}")))?;
         match stored.format.name == kind.format {
             true => Ok(Some(stored.notes)),
-            false => Err(wrong(format!("is no file of this kind, but {}", stored.format.name))),
+            false => Err(wrong(format!("is not a file of this kind, but {}", stored.format.name))),
         }
     }
 
@@ -235,7 +235,7 @@ mod tests {
         store.set_baseline("a", &baseline()).unwrap();
         let file = folder.path().join("baselines/a.json");
         for (content, why) in
-            [("{", "is damaged"), (r#"{"format":{"name":"x","version":1}}"#, "no file of this kind")]
+            [("{", "is damaged"), (r#"{"format":{"name":"x","version":1}}"#, "not a file of this kind")]
         {
             fs::write(&file, content).unwrap();
             let error = store.baseline("a").unwrap_err().to_string();

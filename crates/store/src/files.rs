@@ -377,7 +377,7 @@ pub(super) enum NoRun {
     #[error(transparent)]
     Result(#[from] ResultError),
     /// Its format isn't one that is kept.
-    #[error("is of no known format")]
+    #[error("has an unknown format")]
     Format,
     /// It holds so many results.
     #[error("holds {0} results, and should hold one")]

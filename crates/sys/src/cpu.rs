@@ -17,7 +17,8 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
     let gone = || {
         io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is offline, or the process is no longer allowed to use it (cpuset of its cgroup or container)",
+            "it is offline, or the process is no longer allowed to use it (cpuset of its cgroup or \
+            container)",
         )
     };
     let cpu = cpu as usize;

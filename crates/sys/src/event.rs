@@ -50,11 +50,12 @@ pub enum EventError {
     )]
     Missing,
     /// Somebody else's file, which we may not open.
-    #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that user", .0.display())]
+    #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that \
+        user", .0.display())]
     Permission(PathBuf),
     /// Not one of our files.
     #[error(
-        "{} is no event (a link, a directory, a device, a file with several names or content, or another \
+        "{} is not an event (a link, a directory, a device, a file with several names or content, or another \
          user's unshared file); remove it, or choose another name",
         .0.display()
     )]

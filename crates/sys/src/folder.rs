@@ -58,7 +58,7 @@ impl OpenFolder {
         })?;
         match FileType::from_raw_mode(rustix::fs::fstat(&opened)?.st_mode) {
             FileType::RegularFile => Ok(File::from(opened)),
-            _ => Err(io::Error::other("it is no regular file")),
+            _ => Err(io::Error::other("it is not a regular file")),
         }
     }
 
@@ -132,7 +132,9 @@ fn stamp_of((number, (seconds, nanos), length): (u64, (u64, u64), u64)) -> i64 {
 /// Refuses what is no name of a file right in a folder.
 fn right_here(name: &str) -> io::Result<()> {
     match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
-        true => Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no name of a file in this folder")),
+        true => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "that is not a name of a file in this folder"))
+        }
         false => Ok(()),
     }
 }

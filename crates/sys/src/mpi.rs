@@ -315,7 +315,7 @@ impl Abi {
             Abi::OpenMpi => ("Open MPI", marks.has_objects && !marks.is_standard),
             Abi::Mpich => {
                 let is_known = known.iter().any(|name| marks.version.contains(name));
-                ("MPICH or one of its kin", is_known && !marks.has_objects && !marks.is_standard)
+                ("MPICH or a compatible library", is_known && !marks.has_objects && !marks.is_standard)
             }
         };
         let found = marks.version.lines().next().unwrap_or_default().trim();

@@ -60,7 +60,8 @@ pub enum Problem {
     ReadOnly,
     /// `O_DIRECT` was refused.
     #[error(
-        "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another file system"
+        "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another \
+        file system"
     )]
     NoDirect {
         /// Type of the file system.
@@ -95,7 +96,8 @@ pub enum Problem {
     NoDevice,
     /// `EMFILE`, `ENFILE`
     #[error(
-        "too many open files: every thread opens each of its targets; raise the limit (ulimit -n), or use fewer threads (-t)"
+        "too many open files: every thread opens each of its targets; raise the limit (ulimit -n), or use \
+        fewer threads (-t)"
     )]
     TooManyFiles,
     /// An empty path, or one with a zero byte.
@@ -192,8 +194,8 @@ pub fn usual_cause(errno: i32) -> &'static str {
 pub fn usual_cause_of_command(errno: i32) -> &'static str {
     match errno {
         libc::EINVAL => {
-            "; one command takes no more pieces of memory than queue/max_segments of the block device in \
-             /sys, 4 KiB each without huge pages: use a smaller -b"
+            "; a command can have at most queue/max_segments pieces of memory (see the block device in \
+            /sys), 4 KiB each without huge pages: use a smaller -b"
         }
         _ => usual_cause(errno),
     }

@@ -58,7 +58,7 @@ impl CommandLine {
             }
             (_, Some(words), Some(word)) => one_of(&words, word).map_err(|nearest| {
                 let hint = nearest.unwrap_or_else(|| format!("it can be: {}", words.join(" ")));
-                let what = format!("{} is no argument of {}", word.display(), self.name);
+                let what = format!("{} is not an argument of {}", word.display(), self.name);
                 CliError::at(word.as_encoded_bytes(), 0, what).hint(hint)
             }),
             _ => Ok(()),
@@ -88,7 +88,7 @@ impl CommandLine {
             _ if names.is_empty() => format!("{} has no options", self.name),
             _ => format!("options of this command: {}", names.join(" ")),
         };
-        let what = format!("{shown} is no option of {}", self.name);
+        let what = format!("{shown} is not an option of {}", self.name);
         CliError::at(argument, 0, what).hint(hint).unknown_option()
     }
 

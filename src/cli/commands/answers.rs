@@ -21,7 +21,7 @@ pub const PRESET: Command = Command {
     takes: Takes::OneOf(|| crate::presets::PRESETS.iter().map(|preset| preset.name).collect()),
     examples: &[
         ("diskspd preset", "list them"),
-        ("diskspd preset sql-log --show", "its workload, the reasons, and how it is judged"),
+        ("diskspd preset sql-log --show", "its workload, the reasons, and its thresholds"),
     ],
     make: |line| match (&line.words[..], line.has(&MARKDOWN)) {
         ([], true) => Ok(Invocation::Preset(PresetRequest::Markdown)),

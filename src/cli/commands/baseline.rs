@@ -162,7 +162,7 @@ mod tests {
             ("set", "the name of the baseline is missing"),
             ("set a/b", "letters, digits"),
             ("show a b", "wrong arguments"),
-            ("forget b", "no argument of baseline"),
+            ("forget b", "not an argument of baseline"),
             ("set b --until-sure", "has no effect"),
             ("check b f --against @x", "runs nothing"),
             ("check b --against @x --repeat 3", "exclude each other"),

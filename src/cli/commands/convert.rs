@@ -8,7 +8,7 @@ use crate::cli::option::{OUT, OptionRow, QUIET};
 use crate::cli::requests::ConvertRequest;
 
 const PROFILE: OptionRow = OUT.here("write the profile to this file, as XML for -X; - is standard output");
-const UNTOLD: OptionRow = QUIET.here("print no notes about what differs");
+const UNTOLD: OptionRow = QUIET.here("print no notes about differences");
 
 pub const CONVERT: Command = Command {
     name: "convert",

@@ -8,7 +8,7 @@ use crate::cli::option::{AS_JSON, OptionRow, switch};
 pub const DEVICES: Command = Command {
     name: "devices",
     arguments: "[--json]",
-    help: "list the block devices: number for #<n>, size, model, queue, who uses them",
+    help: "list the block devices: number for #<n>, size, model, queue, users",
     options: &[AS_JSON],
     exclusive: &[],
     takes: Takes::Nothing,
@@ -20,7 +20,7 @@ pub const DEVICES: Command = Command {
 };
 
 const PRIVILEGES: OptionRow =
-    switch("--privileges", "list which features need which rights, and which this process has");
+    switch("--privileges", "list the rights that each feature needs, and whether this process has them");
 
 pub const DOCTOR: Command = Command {
     name: "doctor",
@@ -31,7 +31,7 @@ pub const DOCTOR: Command = Command {
     exclusive: &[&[AS_JSON, PRIVILEGES]],
     takes: Takes::Files,
     examples: &[
-        ("diskspd doctor test.dat", "what would distort figures that are measured there"),
+        ("diskspd doctor test.dat", "check for anything that would distort figures measured there"),
         ("diskspd doctor --privileges", "what needs which rights"),
     ],
     make: |line| match (line.has(&PRIVILEGES), &line.words[..]) {

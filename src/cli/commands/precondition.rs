@@ -14,7 +14,7 @@ use std::ffi::OsString;
 const STANDARD: OptionRow = row(
     "--standard",
     OneOf(&["pts-client", "pts-enterprise", "custom"]),
-    "the standard to follow; custom: the rounds have the options after --",
+    "the standard to follow; custom: the options after -- define the rounds",
 )
 .or("pts-client");
 const PURGE: OptionRow =
@@ -135,7 +135,7 @@ mod tests {
             ("", "the target is missing"),
             ("-- -b4K", "the target is missing"),
             ("a.dat b.dat", "takes one target, not 2"),
-            ("-b4K a.dat", "-b4K is no option of precondition"),
+            ("-b4K a.dat", "-b4K is not an option of precondition"),
             ("a.dat --standard custom", "needs the options of the rounds"),
             ("a.dat --standard custom --", "needs the options of the rounds"),
             ("a.dat --standard pts", "not possible"),

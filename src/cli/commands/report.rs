@@ -7,8 +7,7 @@ use crate::cli::error::CliError;
 use crate::cli::option::{HTML, OptionRow, STORE, VERBOSE, switch};
 use crate::cli::requests::{ReportRequest, TableForm};
 
-const FULL: OptionRow =
-    VERBOSE.here("of one run: with everything that was found about it, or with every percentile");
+const FULL: OptionRow = VERBOSE.here("of one run: with all findings, or with every percentile");
 const CSV: OptionRow = switch("--csv", "a table of all runs with all columns, for programs");
 const MARKDOWN: OptionRow = switch("--md", "a table of all runs in Markdown");
 const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and charts, in this file");

@@ -21,7 +21,7 @@ const UNTIL_SURE_S: f64 = 1800.0;
 pub(super) const ROUNDS: OptionRow = row(
     "--repeat",
     Number { min: 1, max: MOST_ROUNDS, of: "rounds" },
-    "run every test n times, in place of what the suite says",
+    "run every test n times, instead of as the suite says",
 );
 const UNTIL_SURE: OptionRow = switch(
     "--until-sure",
@@ -176,7 +176,7 @@ mod tests {
             ("x f --repeat 3 --until-sure", "exclude each other"),
             ("x f --sessions 0", "not possible"),
             ("x f --out a.junit.xml", "as a page or as JSON"),
-            ("x f -d5", "no option of suite"),
+            ("x f -d5", "not an option of suite"),
             ("x -- -d5 f", "comes after the options"),
         ] {
             let error = read(line).unwrap_err();

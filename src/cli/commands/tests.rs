@@ -116,8 +116,14 @@ mod reader {
     #[test]
     fn what_makes_no_sense_is_told() {
         for (line, what, more) in [
-            (&["--z"][..], "--z is no option of test", "options of this command: --x --y -d --out --order"),
-            (&["--xy"], "--xy is no option of test", ""),
+            (
+                &["--z"][..],
+                "--z is not an option of \
+                test",
+                "options of this command: --x --y -d --out \
+                --order",
+            ),
+            (&["--xy"], "--xy is not an option of test", ""),
             (&["--x"], "--x: the value is missing", "write --x <n>, such as --x 7"),
             (&["--y=1"], "--y takes no value", ""),
             (&["-d0"], "-d: this value is not possible", "a number of seconds, 1 to 90"),

@@ -77,7 +77,8 @@ fn source(line: &CommandLine) -> Result<TracedSource, CliError> {
     match (line.path(&FROM), &line.files()[..]) {
         (Some(path), []) => Ok(TracedSource::File { path, stream }),
         (Some(_), _) => {
-            Err(CliError::new("--from reads a file, but a device is named too").hint("name one of them"))
+            Err(CliError::new("--from reads a file, but a device is named too")
+                .hint("give only one of the two"))
         }
         (None, [_]) if stream.is_some() => {
             Err(CliError::new("--stream-of needs --from").hint("leave it out, or name a file with --from"))
@@ -135,7 +136,7 @@ mod tests {
             ("/dev/sda -d0", "-d: this value is not possible"),
             ("/dev/sda -d 5", "-d: this value is not possible"),
             ("/dev/sda --rate fast", "--rate: this value is not possible"),
-            ("/dev/sda -w5", "-w5 is no option of trace"),
+            ("/dev/sda -w5", "-w5 is not an option of trace"),
         ] {
             let error = requested(line).unwrap_err();
             assert!(error.what.contains(why), "{line}: {error}");

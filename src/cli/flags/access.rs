@@ -23,9 +23,10 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "sequential",
         scope: Scope::Targets,
-        notes: "-rd needs -r or -rs. Its ranges follow one another from the base; what is left of the I/O goes to \
-                what is left of the target, 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the first \
-                tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, -T, -p.",
+        notes: "-rd needs -r or -rs. Its ranges follow one another from the base; the rest of the I/O goes \
+                to the rest of the target; 0/<n> is a gap. -rdpct90/10:0/10:5/20 sends 90% of the I/O to the \
+                first tenth, nothing to the second, 5% to the next 20% and 5% to the rest. -r excludes -s, \
+                -T, -p.",
         tested: &["command_lines", "address_streams", "end_to_end"],
         values: &["s", "dpct", "dabs"],
         swept: Some(ValueForm { heads: &["s"], ..ValueForm::SIZE }),

@@ -42,7 +42,7 @@ fn order(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
             b'e' => efficiency(draft, position, Efficiency::EFirst)?,
             b'E' => efficiency(draft, position, Efficiency::FillEFirst)?,
             _ => {
-                return Err(Problem::new(position, "this is no letter of an order")
+                return Err(Problem::new(position, "this is not a letter of the order")
                     .expected("letters of c, s, and one of p, P, e, E")
                     .hint("give the list of CPUs in a separate -a: -ac -a0-3"));
             }
@@ -105,7 +105,7 @@ fn range(item: &[u8], start: usize, most: u8) -> Result<std::ops::RangeInclusive
     let first = number(&item[..dash], start, "CPU", 63u8)?;
     let last = number(&item[dash + 1..], start + dash + 1, "CPU", 63u8)?;
     if last < first {
-        return Err(Problem::new(start, "the end of the range is below its begin").expected(CPUS));
+        return Err(Problem::new(start, "the range ends below its start").expected(CPUS));
     }
     Ok(first..=last)
 }

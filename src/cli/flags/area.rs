@@ -61,12 +61,12 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "files must exist",
         scope: Scope::Targets,
-        notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, not block \
-                devices.",
+        notes: "Exact: the size need not be a multiple of the block size. -c0 creates nothing. Files only, \
+                not block devices.",
         compatibility: Differs(
-            "a file that has the size, is written in full and holds zeros or data as ordered (-Z), as far as some of \
-             its blocks show, is kept (--recreate writes it anew); DISKSPD writes it every time. Numbers above 64 bits \
-             are always an error; DISKSPD lets some of them wrap around",
+            "a file is kept if it has the size, is fully written, and a sample of its blocks holds zeros or \
+            data as -Z says (--recreate rewrites it); DISKSPD rewrites it every time. Numbers above 64 bits \
+            are always an error; DISKSPD lets some of them wrap around",
         ),
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
@@ -85,7 +85,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "Give the end once: here, or by -B<base>:<length>. Hints accumulate and are only hints: \
                 random I/O is -r. The report keeps their Windows names.",
         compatibility: Differs(
-            "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only reported",
+            "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only \
+            reported",
         ),
         tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
         values: &["r", "s", "t"],

@@ -80,8 +80,8 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("-l", "large pages for I/O buffers")],
         default: "off",
         scope: Scope::Targets,
-        notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one target that \
-                asks for large pages is enough.",
+        notes: "Needs reserved huge pages: vm.nr_hugepages. A thread has one buffer for all its targets: one \
+                target that asks for large pages is enough.",
         compatibility: Differs("huge pages of the default size, which the administrator has to reserve"),
         tested: &["command_lines", "large_pages", "engines"],
         print: Print::Work(|_, target| switch(target.use_large_pages)),

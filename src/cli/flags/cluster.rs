@@ -12,7 +12,7 @@ pub const FLAGS: &[Flag] = &[
             ("--mpi", "run as an MPI rank under any launcher; fails if there is only one rank"),
             ("--mpi=<library>", "the same, with this MPI library"),
         ],
-        default: "detected from what mpirun and srun set, with their library",
+        default: "detected from the variables that mpirun and srun set, with their library",
         scope: Scope::Invocation,
         notes: "All ranks make one run with one report, that of rank 0. In the paths of targets and of \
                 --io-log, %r is the rank and %h the name of its host; %% is a percent sign. The library's \
@@ -27,9 +27,9 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--split", "each rank gets its own part of a target that several of them share")],
         default: "they overlap, as threads do",
         scope: Scope::Invocation,
-        notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; what \
-                is left over belongs to none. Which ranks share a target is detected and printed. Only \
-                with several ranks.",
+        notes: "The area from -B to -f, or to the end, in parts of equal size that begin on blocks; the \
+                remainder belongs to no rank. Which ranks share a target is detected and printed. Only with \
+                several ranks.",
         tested: &["hosts"],
         read: Read::Switch(|draft| draft.request.split = true),
         ..LINUX

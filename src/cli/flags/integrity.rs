@@ -103,6 +103,6 @@ fn journal(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 
 /// At the front it is the command, and never comes here.
 fn verify_after(_: &mut Draft, _: &[u8]) -> Result<(), Problem> {
-    Err(Problem::new(0, "use it alone, as in diskspd --verify-after JOURNAL")
-        .hint("it may be followed only by the targets' present paths"))
+    Err(Problem::new(0, "use it alone: diskspd --verify-after JOURNAL")
+        .hint("only the targets' present paths may follow it"))
 }

@@ -53,7 +53,8 @@ pub const FLAGS: &[Flag] = &[
         default: "off; 65536 I/Os",
         scope: Scope::Profile,
         compatibility: Differs(
-            "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard error",
+            "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard \
+            error",
         ),
         tested: &["command_lines", "end_to_end", "outputs"],
         read: Read::Integer {
@@ -76,12 +77,12 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "text",
         scope: Scope::Profile,
-        notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't hold (not \
-                UTF-8, control characters) are the characters U+10FF00 + byte. -Rp measures nothing: not with --out, \
-                --stream, --io-log. -Rs is DISKSPD 2.3's, and so is what it prints.",
+        notes: "The profile that -Rpxml prints can be run with -X. In it, bytes of a path that XML can't \
+                hold (not UTF-8, control characters) are the characters U+10FF00 + byte. -Rp measures \
+                nothing: not with --out, --stream, --io-log. -Rs is DISKSPD 2.3's, and so is what it prints.",
         compatibility: Differs(
-            "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is escaped, so that \
-             any path comes out well-formed and goes back in",
+            "profiles also name RandomWriteData (-Zr), which DISKSPD reads but never writes; text is \
+             escaped, so that any path comes out well-formed and goes back in",
         ),
         tested: &["command_lines", "golden_reports", "profiles", "reports", "compat"],
         with_profile: true,
@@ -98,8 +99,8 @@ pub const FLAGS: &[Flag] = &[
         default: "off",
         scope: Scope::Profile,
         compatibility: Differs(
-            "a look-aside follows up to 16 I/Os, not each of them (see -L); where standard output is for programs (-Rxml, \
-             --out or --stream to it) the lines of -v go to standard error",
+            "a look-aside follows up to 16 I/Os, not each of them (see -L); where standard output is for \
+             programs (-Rxml, --out or --stream to it) the lines of -v go to standard error",
         ),
         tested: &["command_lines", "end_to_end", "loop_options", "golden_reports", "outputs"],
         with_profile: true,
@@ -147,8 +148,9 @@ pub const FLAGS: &[Flag] = &[
         default: "no tracing",
         scope: Scope::Profile,
         compatibility: Differs(
-            "counted by the kernel's tracepoints and counters, which needs root (or CAP_PERFMON and the group of tracefs); what Linux doesn't count \
-             is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are refused: they have no counterpart (docs/measuring.md)",
+            "counted by the kernel's tracepoints and counters, which needs root (or CAP_PERFMON and the \
+             group of tracefs); what Linux doesn't count is N/A; IMAGE_LOAD, REGISTRY, -ep and -es are \
+             refused: they have no counterpart (docs/measuring.md)",
         ),
         tested: &["command_lines", "profiles", "tracing"],
         values: &[
@@ -206,10 +208,16 @@ fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
-        let what = if value.is_empty() { "the class of events is missing" } else { "unknown class of events" };
+        let what = if value.is_empty() {
+            "the class of events is \
+            missing"
+        } else {
+            "unknown class of \
+            events"
+        };
         Problem::new(0, what).expected(
-            "PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or REGISTRY, or \
-             one of the letters p, q, s, c",
+            "PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or \
+             REGISTRY, or one of the letters p, q, s, c",
         )
     })? = true;
     draft.request.profile.etw = Some(etw);

@@ -18,8 +18,8 @@ pub const FLAGS: &[Flag] = &[
                 times and seed replace those of every time span. The schema is docs/profile.xsd; files of \
                 more than 16 MiB are not read.",
         compatibility: Differs(
-            "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority above 3 and \
-             AffinityAssignment above 255 are errors; no DTD, no entities",
+            "1 is true, numbers have their full range, one error anywhere rejects the profile; IOPriority \
+             above 3 and AffinityAssignment above 255 are errors; no DTD, no entities",
         ),
         tested: &["command_lines", "profiles", "reports"],
         read: Read::Text(profile),
@@ -49,8 +49,8 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no events",
         scope: Scope::Invocation,
-        notes: "Events are those of this machine, for all its users, and stay set while anybody has them open: see \
-                docs/synchronization.md. Scripts wait for them with diskspd event wait.",
+        notes: "All users of this machine share its events. An event stays set while a process has it open: \
+                see docs/synchronization.md. Scripts wait for events with diskspd event wait.",
         compatibility: Differs(
             "-ys and -yf set their events; DISKSPD 2.2 only creates them; Ctrl-C ends the waiting of -yr",
         ),

@@ -12,11 +12,10 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--replay <file>", "replay the recorded I/Os of this file at their times")],
         default: "the options define the workload",
         notes: "A log of --io-log, the text of blkparse, or an iolog of fio (version 2 or 3), known by its \
-                content. They are done on the one target of the command line. With several threads each \
-                takes the next one in turn; -o says how many of a thread can be in flight. No other \
-                option may shape the I/Os (-b, -r, -s, -w, -g and the like). There is no warm-up unless -W \
-                is given. It ends when all are done, at the latest after -d. How late they started is in \
-                the report. See docs/trace.md.",
+                content. Its I/Os go to the one target of the command line. Several threads share them, in \
+                turn; -o limits how many of a thread are in flight. No other option may shape the I/Os (-b, \
+                -r, -s, -w, -g and the like). There is no warm-up unless -W is given. It ends when all are \
+                done, at the latest after -d. How late they started is in the report. See docs/trace.md.",
         tested: &["command_lines", "replays"],
         with_profile: false,
         read: Read::Text(file),
@@ -54,7 +53,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("stream-of"),
         forms: &[("--stream-of <name>", "of a file with several targets, replay the I/Os of this one")],
         default: "a file with several is refused",
-        notes: "As the file has it: the number of the target in a log of --io-log, 8,0 in the text of \
+        notes: "Written as in the file: the number of the target in a log of --io-log, 8,0 in the text of \
                 blkparse, the path in an iolog of fio.",
         tested: &["command_lines", "replays"],
         with_profile: false,

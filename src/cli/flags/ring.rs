@@ -46,7 +46,7 @@ pub fn io_ring(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         digits => (digits, false),
     };
     ring.batch = match units::parse_seed(digits) {
-        Err(_) | Ok(0) => return refused("this is no size of a batch"),
+        Err(_) | Ok(0) => return refused("this is not a batch size"),
         Ok(percent @ 1..=100) if count.ends_with(b"p") => RingBatch::Percent(percent),
         Ok(_) if percent => return refused("this is not a percentage of the outstanding I/Os"),
         Ok(count @ 1..=65536) => RingBatch::Count(count),

@@ -56,13 +56,14 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("each-once"),
         forms: &[("--each-once", "do each block once before any twice, in random order")],
-        default: "places are drawn independently: some come twice before others come at all",
+        default: "blocks are drawn independently: some come twice before others come once",
         scope: Scope::Targets,
-        notes: "Needs -r. A place is drawn as ever; where it has been done, the next one that hasn't takes \
-                its turn, round the end. When all are done, it begins anew. Each thread has a map of its \
-                own, of one bit for each block: 32 MiB for 1 TiB in blocks of 4 KiB. Several sizes \
-                (--bs-split) need -r<smallest size>, and an I/O that would reach a block that was done is \
-                shortened to end before it. Not with -rd, --distribution, --mix, --zoned and --replay.",
+        notes: "Needs -r. If a drawn block was already done, the next block that was not is done instead; \
+                after the last block the search goes on at the first. When all blocks are done, it starts \
+                again. Each thread has its own map, with one bit for each block: 32 MiB for 1 TiB in blocks \
+                of 4 KiB. Several sizes (--bs-split) need -r<smallest size>, and an I/O that would reach a \
+                block that was done is shortened to end before it. Not with -rd, --distribution, --mix, \
+                --zoned and --replay.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "each_once"],
         read: Read::Switch(|draft| draft.target.each_once = true),
@@ -101,8 +102,8 @@ pub const FLAGS: &[Flag] = &[
         default: "the content of -Z, else bytes 0, 1, ..., 255, repeated",
         scope: Scope::Targets,
         notes: "0 to 99. Each 4 KiB of a write begin with random bytes and end with that percentage of \
-                zeros; what a compressor finds beyond that is up to it. Made for every write, before it is \
-                submitted. Not with -Z.",
+                zeros; a compressor may find more. Made for every write, before it is submitted. Not with \
+                -Z.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "write_content"],
         values: &["0", "50"],
@@ -140,11 +141,10 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--trim <percent>", "replace this percentage of the I/Os by discards")],
         default: "0: all I/Os read or write",
         scope: Scope::Targets,
-        notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. What is \
-                discarded is gone, so that a run with --trim counts as one that writes, also with -w0. Block \
-                devices discard, in files holes are punched. Counts and latencies stand at the end of the \
-                text report and are in no other figure. With engines uring and sync; not with -Sm, -x and \
-                --poll.",
+        notes: "1 to 100. This share of all I/Os is picked first, at random; -w divides the rest. A discard \
+                destroys data, so a run with --trim counts as one that writes, also with -w0. Block devices \
+                discard, in files holes are punched. Counts and latencies stand at the end of the text \
+                report and are in no other figure. With engines uring and sync; not with -Sm, -x and --poll.",
         compatibility: LinuxOnly,
         tested: &["command_lines", "trims"],
         values: &["10", "100"],

@@ -106,11 +106,11 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::TimeSpan,
         notes: "CPU numbers count within their group, group 0 unless given; several -a make one list. On \
                 Linux group g holds the CPUs 64 g to 64 g + 63, so that -a0,1,2 means the CPUs 0, 1, 2. -a \
-                and -ag alone are the default; -n binds nothing. The letters are DISKSPD 2.3's: c takes \
-                one CPU of every core before the second of any, s goes over all groups instead of group \
-                after group; p and e put the cores of one kind first, P and E all CPUs of that kind. Which \
-                cores are of which kind the kernel tells. With a letter, or with --compat 2.3, a list is \
-                sorted too; its order decides among equals.",
+                and -ag alone are the default; -n binds nothing. The letters are DISKSPD 2.3's: c takes one \
+                CPU of every core before the second of any, s goes over all groups instead of group after \
+                group; p and e put the cores of one kind first, P and E all CPUs of that kind. The kernel \
+                reports the kind of each core. With a letter, or with --compat 2.3, a list is sorted too; \
+                its order decides among equals.",
         compatibility: Differs(
             "malformed lists such as -ag0, or -a1g2,3 are errors; groups are 64 CPUs each; ranges, whole \
              groups and letters are those of DISKSPD 2.3, whose order by default (performance cores first) \
@@ -207,8 +207,8 @@ pub const FLAGS: &[Flag] = &[
         default: "no bursts",
         scope: Scope::Targets,
         compatibility: Differs(
-            "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: beside -g, and with \
-             -x unless I/O is synchronous",
+            "a burst of fewer I/Os than threads gives a warning, as it does where bursts have no effect: \
+             beside -g, and with -x unless I/O is synchronous",
         ),
         tested: &["command_lines", "pace", "loop_options"],
         swept: Some(ValueForm::SIZE),

@@ -14,10 +14,10 @@ pub const FLAGS: &[Flag] = &[
         forms: &[("--atomic", "write atomically (RWF_ATOMIC): no crash leaves a part of a write")],
         scope: Scope::Targets,
         with_profile: false,
-        notes: "Needs -Su or -Sh on files, Linux 6.11, and a device or file system that guarantees it; \
-                the sizes that it guarantees are powers of two, and each write begins at a multiple of its \
-                size. All that is looked at before anything runs. Reads are as ever. With engines \
-                uring, aio and sync.",
+        notes: "Needs -Su or -Sh on files, Linux 6.11, and a device or file system that guarantees it; the \
+                sizes that it guarantees are powers of two, and each write begins at a multiple of its size. \
+                All of this is checked before the run. Reads are unchanged. With engines uring, aio and \
+                sync.",
         tested: &["command_lines", "ways"],
         read: Read::Switch(|draft| draft.target.atomic = true),
         print: Print::Work(|_, target| switch(target.atomic)),
@@ -39,14 +39,14 @@ pub const FLAGS: &[Flag] = &[
         name: Long("nowait"),
         forms: &[(
             "--nowait",
-            "try each I/O without waiting first (RWF_NOWAIT); count what would have waited",
+            "try each I/O without waiting first (RWF_NOWAIT); count those that would have waited",
         )],
         scope: Scope::Targets,
         with_profile: false,
-        notes: "What would have waited (a read of what isn't in the page cache, a write that must allocate, \
-                a device without a free request) is done again without the flag, as one I/O: its latency \
-                holds both. The misses stand in the report. Needs Linux 4.14 and file system support. Not \
-                with -Sm. With engines uring, aio and sync.",
+        notes: "An I/O that would have waited (a read that isn't in the page cache, a write that must \
+                allocate, a device without a free request) is repeated without the flag, and counts as one \
+                I/O: its latency covers both attempts. The report counts these misses. Needs Linux 4.14 and \
+                file system support. Not with -Sm. With engines uring, aio and sync.",
         tested: &["command_lines", "nowait"],
         read: Read::Switch(|draft| draft.target.no_wait = true),
         print: Print::Work(|_, target| switch(target.no_wait)),
@@ -56,15 +56,15 @@ pub const FLAGS: &[Flag] = &[
         name: Long("zoned"),
         forms: &[(
             "--zoned",
-            "write zones at their write pointers, read below them; reset what is written again",
+            "write zones at their write pointers, read below them; reset a zone before it is written again",
         )],
         scope: Scope::Targets,
         with_profile: false,
         notes: "For host-managed zoned devices. Each outstanding write has a zone of its own; threads share \
                 the zones between -B and -f. When a zone is full, the next write goes to an active zone, \
                 else to an empty one, else to a full one, which is reset first; in order, or at random with \
-                -r. Resets are counted and timed by themselves. What a zone held is lost. Only -b sizes that \
-                divide a zone.",
+                -r. Resets are counted and timed by themselves. A reset destroys the content of the zone. \
+                Only -b sizes that divide a zone.",
         tested: &["command_lines", "zoned"],
         read: Read::Switch(|draft| draft.target.zoned = true),
         print: Print::Work(|_, target| switch(target.zoned)),
@@ -74,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("write-hint"),
         forms: &[(
             "--write-hint <life>",
-            "say how long written data lives: none, short, medium, long, extreme",
+            "hint how long written data lives: none, short, medium, long, extreme",
         )],
         default: "nothing is said",
         scope: Scope::Targets,
@@ -97,8 +97,8 @@ pub const FLAGS: &[Flag] = &[
         notes: "Flexible data placement, as in --fdp 0,1,2 or 0-2 (docs/targets.md). The first thread of a \
                 target writes to the first handle of the list, and so on, and from the first again; a handle \
                 is named by its index, as the device lists them (Reclaim Unit Handle Status). For engine \
-                nvme alone. The device is asked before anything runs; what it counted meanwhile, its write \
-                amplification, is among the findings.",
+                nvme alone. The device is checked before the run; the write amplification that it counted is \
+                among the findings.",
         tested: &["command_lines", "nvme"],
         values: &["0", "0,1", "0-2"],
         read: Read::Text(handles),

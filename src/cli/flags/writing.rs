@@ -11,7 +11,7 @@ use crate::units;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Letter(b'w'),
-        forms: &[("-w<percent>", "share of writes; writing destroys what is on the targets")],
+        forms: &[("-w<percent>", "share of writes; writing destroys the targets' content")],
         default: "0, read only",
         scope: Scope::Targets,
         notes: "The percentage must be given: -w alone is an error.",

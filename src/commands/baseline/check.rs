@@ -135,7 +135,8 @@ fn run(
         let runs: Vec<SideRun> = walk.made.iter().flatten().map(|run| run.side.clone()).collect();
         if runs.is_empty() || ended == RoundsEnd::Interrupted {
             return Err(NotDone::failed([format!(
-                "the check was interrupted, and nothing is compared; what was run is kept as @{}",
+                "the check was interrupted, and nothing is compared; the runs made until then are kept as \
+                @{}",
                 keeper.label
             )]));
         }
@@ -185,7 +186,7 @@ fn tell(
     text += &format!("\n{sentence}\n");
     text.extend(in_turn(judged, asked, comparison));
     if !comparison.differences.is_empty() {
-        text += "\nWhat differs besides (A: the baseline, B: now):\n";
+        text += "\nOther differences (A: the baseline, B: now):\n";
         text.extend(compare::differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     let mut exit = match ComparisonFiles::take_standard_output(&asked.out) {

@@ -41,8 +41,8 @@ pub fn of_baseline(
     }
     if runs.is_empty() {
         return Err(format!(
-            "all {gone} runs of the baseline {name} were removed from the history: set it anew with diskspd \
-             baseline set {name}"
+            "all {gone} runs of the baseline {name} were removed from the history: set it again with diskspd \
+            baseline set {name}"
         )
         .into());
     }

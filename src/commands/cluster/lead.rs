@@ -269,7 +269,7 @@ impl<'a> Lead<'a> {
         let clocks = link.clocks(&self.first_with_clock);
         for (rank, clock) in clocks.iter().enumerate() {
             if clock.is_none() {
-                link.lose(rank, "it didn't answer when asked for its clock");
+                link.lose(rank, "it didn't reply to the clock query");
             }
         }
         let farthest = clocks.iter().flatten().map(|clock| clock.uncertainty_ns).max().unwrap_or(0);

@@ -111,7 +111,7 @@ fn refusals(request: &RunRequest, asked: &ToRun) -> Vec<&'static str> {
             "--journal: every rank writes a journal of its own; put %r (the rank) or %h (the host) into its \
              path",
         ),
-        (no_work(&asked.run.profile), "nothing is to be run: the profile has no time span"),
+        (no_work(&asked.run.profile), "there is nothing to run: the profile has no time span"),
     ];
     refused.into_iter().filter(|(is, _)| *is).map(|(_, why)| why).collect()
 }

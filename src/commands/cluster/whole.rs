@@ -158,7 +158,7 @@ fn together(windows: &[(usize, CommonWindow)], record: &Record, names: &[String]
         Millis::of_mean_ns(last_end.saturating_sub(first_end) as f64),
         match clocks {
             0 => "one clock".to_owned(),
-            _ => format!("clocks that are known within {} ms", Millis::of_ns(clocks)),
+            _ => format!("clocks whose offsets are known within {} ms", Millis::of_ns(clocks)),
         },
     )
 }

@@ -307,7 +307,7 @@ impl Running {
                 Ok(Local::Ended(ended)) => return RankStep::Ended(Box::new(self.outcome(*ended))),
                 Err(RecvTimeoutError::Timeout) => meanwhile(),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let failures = vec!["the run ended in a defect of this program; please report it".into()];
+                    let failures = vec!["a defect of this program ended the run; please report it".into()];
                     let (troubles, windows) = Default::default();
                     return RankStep::Ended(Box::new(RankOutcome {
                         record: None,

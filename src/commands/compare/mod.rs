@@ -116,7 +116,7 @@ pub fn gate(comparison: &RunComparison, fail_if: FailIf, question: &Question) ->
     if !failed && open > 0 {
         let all = comparison.primary().count();
         let told = if all == 1 {
-            "whether B is worse can't be told".to_owned()
+            "can't tell whether B is worse".to_owned()
         } else {
             format!("{open} of {all} deciding figures can't be told apart")
         };

@@ -127,7 +127,7 @@ impl SidePrograms {
         let ended = asking.start(&program.name(), &program.path, &line(words, &more), None)?;
         let failed = |why: String| {
             let what = format!("{turn}: {} {why}", program.name());
-            NotDone::failed([what, "the comparison ends here, and nothing is compared".to_owned()])
+            NotDone::failed([what, "the comparison stops here, without a result".to_owned()])
         };
         if !ended.status.success() {
             return Err(failed(format!("{}{}", how(ended.status), behind(&ended.message))));

@@ -51,7 +51,7 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     if let Some([copy, of]) = left_out {
         let count = all - once.len();
         let rest = if count > 1 { format!("; and so are {} more", count - 1) } else { String::new() };
-        let told = format!("{side}: '{copy}' is left out, for it is the same run as '{of}'{rest}");
+        let told = format!("{side}: '{copy}' is left out, because it is the same run as '{of}'{rest}");
         say(Finding::note(visible::line(&told).into_owned()));
     }
     once
@@ -136,7 +136,7 @@ fn matching(path: &Path) -> Result<Vec<NamedFile>, NotDone> {
     let folder = patterns::folder(path);
     let found = listed.map_err(|error| format!("{}: can't be listed: {error}", shown(folder)))?;
     match found.is_empty() {
-        true => Err(format!("{given}: no file has such a name").into()),
+        true => Err(format!("{given}: no file matches").into()),
         false => Ok(found.into_iter().map(plain).collect()),
     }
 }

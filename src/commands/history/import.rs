@@ -19,7 +19,7 @@ pub fn import(store: &Store, files: &[PathBuf], label: Option<&str>) -> Result<E
     let (mut exit, mut text) = (Exit::Success, String::new());
     each(store, files, label, |shown, imported| match imported {
         Ok(Imported::New(id)) => text += &format!("{shown}: kept as @{id}\n"),
-        Ok(Imported::Known(id)) => text += &format!("{shown}: was there already, as @{id}\n"),
+        Ok(Imported::Known(id)) => text += &format!("{shown}: already kept, as @{id}\n"),
         Err(not) => exit = not.tell(),
     })?;
     output::to_stdout(text.as_bytes()).map(|_| exit)
@@ -84,7 +84,7 @@ enum ImportFault {
     NotKept(&'static str),
     #[error(transparent)]
     Results(#[from] ResultError),
-    #[error("holds several results that can't be told apart; write each to its own file")]
+    #[error("holds several results that can't be distinguished; write each to a separate file")]
     Alike,
 }
 

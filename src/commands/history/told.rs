@@ -54,7 +54,7 @@ pub fn course(history: &History, figure: RunFigure) -> Vec<String> {
     let latest = trend.latest.zip(trend.levels.last()).map(|(latest, level)| {
         let (is, at) = (if latest.runs == 1 { "run is" } else { "runs are" }, number(latest.rate));
         format!(
-            "the latest {} {is} at {at}, {}: it takes {} such runs to tell a lasting change from a burst",
+            "the latest {} {is} at {at}, {}: {} such runs are needed to tell a lasting change from a burst",
             latest.runs,
             change(level.rate, latest.rate),
             SHORTEST_LEVEL

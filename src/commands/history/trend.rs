@@ -70,7 +70,7 @@ fn put(text: &mut String, history: &History, figure: RunFigure) {
         let _ = writeln!(text, "  {words}");
     }
     if runs < FEWEST_RUNS {
-        let _ = writeln!(text, "  too few runs for a trend, which takes {FEWEST_RUNS}");
+        let _ = writeln!(text, "  too few runs for a trend, which needs {FEWEST_RUNS}");
     } else if history.trend.levels.len() == 1 && course.is_empty() {
         let _ = writeln!(text, "  no change");
     }

@@ -156,15 +156,15 @@ fn out_of_place(request: &RunRequest) -> Option<&'static str> {
     let given = [
         (request.profile_file.is_some(), "-X, --fio"),
         (run_options.preset.is_some(), "--preset"),
-        (!request.out.is_empty(), "--out (it stands before --)"),
+        (!request.out.is_empty(), "--out (put it before --)"),
         (request.repeat.is_some(), "--repeat"),
-        (request.dry_run, "--dry-run (it stands before --)"),
+        (request.dry_run, "--dry-run (put it before --)"),
         (request.recreate, "--recreate"),
         (request.strict, "--strict"),
-        (request.quiet, "--quiet (it stands before --)"),
+        (request.quiet, "--quiet (put it before --)"),
         (run_options.until_steady_s.is_some(), "--until-steady"),
-        (run_options.until_written.is_some(), "--until-written (a round has its time)"),
-        (run_options.until_read.is_some(), "--until-read (a round has its time)"),
+        (run_options.until_written.is_some(), "--until-written (a round ends by time)"),
+        (run_options.until_read.is_some(), "--until-read (a round ends by time)"),
     ];
     let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
     given.or_else(|| several::out_of_place(request))
@@ -175,7 +175,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     let usage = |message: String| Err(NotDone::misused([message]));
     with::no_place(
         asked.run.with.as_deref(),
-        "precondition: it needs local access to the target, and ends by amount",
+        "precondition: it needs local access to the target, and its fill ends by amount",
     )?;
     let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {

@@ -177,7 +177,10 @@ fn tell(
         )),
         RoundsEnd::OutOfBudget => say("NOTE: the budget is exhausted; tests have fewer runs than requested"),
         RoundsEnd::Interrupted => {
-            say(format_args!("the suite was interrupted; what was run is kept as @{}", keeper.label));
+            say(format_args!(
+                "the suite was interrupted; the runs made until then are kept as @{}",
+                keeper.label
+            ));
             exit = Exit::RunFailed;
         }
     }

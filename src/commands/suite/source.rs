@@ -126,7 +126,7 @@ fn text(source: &OsStr) -> Result<String, NotDone> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(wrong(&"it is larger than 1 MiB"));
     }
-    String::from_utf8(decode::in_utf8(&bytes).into_owned()).map_err(|_| wrong(&"it is no UTF-8 text"))
+    String::from_utf8(decode::in_utf8(&bytes).into_owned()).map_err(|_| wrong(&"it is not UTF-8 text"))
 }
 
 fn unknown(source: &OsStr) -> NotDone {

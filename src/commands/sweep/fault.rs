@@ -28,7 +28,7 @@ pub enum SweepFault {
 /// One pass over all points takes longer than `--budget`.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "--budget {}: one run of every point alone takes {}, all requested runs {}; use fewer points, or shorter \
+    "--budget {}: one run of every point lasts {}, all requested runs last {}; use fewer points, or shorter \
      runs (-d, -W)",
     time_in_words(*budget_s), time_in_words(*one_pass_s), time_in_words(*needed_s)
 )]

@@ -179,10 +179,10 @@ fn conclusion(cycles: &[&Cycle]) -> String {
         return format!("{counted}.\nDAMAGED in {}: {}.", counted_of(damaged, cycles.len()), all.described());
     }
     match cuts {
-        0 => format!("{counted}; nothing was lost, but no power was cut either."),
+        0 => format!("{counted}; no data was lost, but no power was cut either."),
         _ => format!(
-            "{counted}; nothing was ever lost.\nStorage that loses data in {:.1} % of power cuts or more \
-             would have been found out by now (95 % sure).",
+            "{counted}; no data was lost in any cycle.\nStorage that loses data in {:.1} % of power cuts or \
+            more would have lost some by now (95 % sure).",
             100.0 * still_possible(cuts)
         ),
     }
@@ -215,8 +215,8 @@ mod tests {
     fn what_cycles_come_to_is_said_with_what_they_can_not_exclude() {
         let cut = cycle(CycleEnd::Cut, 1000, 0);
         for (cycles, expected) in [
-            (vec![cycle(CycleEnd::Killed, 10, 0)], "nothing was lost, but no power was cut either"),
-            (vec![cycle(CycleEnd::Cut, 0, 0)], "nothing was lost, but no power was cut either"),
+            (vec![cycle(CycleEnd::Killed, 10, 0)], "no data was lost, but no power was cut either"),
+            (vec![cycle(CycleEnd::Cut, 0, 0)], "no data was lost, but no power was cut either"),
             (vec![cut.clone()], "in 95.0 % of power cuts or more"),
             (vec![cut.clone(); 59], "in 5.0 % of power cuts or more"),
             (vec![cut.clone(), cycle(CycleEnd::Cut, 7, 3)], "DAMAGED in 1 of 2 cycles: 3 lost."),

@@ -86,8 +86,8 @@ fn why_nothing(content: &JournalContent) -> &'static str {
              durable"
         }
         _ => {
-            "every sector may have been in mid-write when the run ended, so none can be judged; let a run \
-             end by itself"
+            "every sector may have been in mid-write when the run ended, so no sector can be checked; let a \
+            run end by itself"
         }
     }
 }

@@ -5,9 +5,8 @@ use serde::Serialize;
 use std::path::Path;
 
 /// What `doctor` has to say of what it doesn't look at.
-pub(super) const NOT_LOOKED_AT: &str = "not looked at on Windows: frequencies and sleep states of CPUs, \
-                                        limits of job objects, what other programs do, where partitions \
-                                        begin, links of disks\n";
+pub(super) const NOT_LOOKED_AT: &str = "not checked on Windows: frequencies and sleep states of CPUs, limits \
+    of job objects, load by other programs, alignment of partitions, links of disks\n";
 
 /// What was found about one of them: there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -51,7 +51,8 @@ pub enum WithFault {
     },
     /// It isn't DISKSPD.
     #[error(
-        "--with {command}: 'diskspd -?' of it prints no version of DISKSPD{printed}; is it the right program?"
+        "--with {command}: its 'diskspd -?' doesn't print a version of DISKSPD{printed}; is it the right \
+        program?"
     )]
     NoVersion {
         /// What is started.

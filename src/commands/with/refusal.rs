@@ -22,7 +22,7 @@ pub struct AskedBeside<'a> {
 pub fn refusals(profile: &Profile, beside: &AskedBeside) -> Vec<Finding> {
     let options = beyond(profile, beside);
     let named = |option: &String| {
-        format!("--with: DISKSPD has nothing like {option}: leave it out, or let this program make the run")
+        format!("--with: DISKSPD has no option like {option}: leave it out, or let this program make the run")
     };
     let mut refused: Vec<String> = options.iter().map(named).collect();
     if options.is_empty() {
@@ -67,8 +67,8 @@ fn devices(profile: &Profile) -> Option<String> {
     let written = targets.filter(|target| is_device(target) && writes(target));
     let first = written.map(|target| target.path.to_string()).next()?;
     Some(format!(
-        "--with: {first} would be overwritten, and what is on this disk or volume can't be checked from \
-         here: pass --destroy to allow it"
+        "--with: {first} would be overwritten, and the content of this disk or volume can't be checked from \
+        here: pass --destroy to allow it"
     ))
 }
 

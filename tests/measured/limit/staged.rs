@@ -89,7 +89,7 @@ const ROWS: [Row; 35] = [
     ("disk, bytes per second", On::Disk, Beside::Nothing, "-b256K -r -o16 -Su", &["storage", "unclear"]),
     ("disk, two threads", On::Disk, Beside::Nothing, "-b64K -r -o8 -t2 -Su", &["storage", "unclear"]),
     (
-        "loop device past the page cache",
+        "loop device, bypassing the page cache",
         On::LoopDirect,
         Beside::Nothing,
         "-b64K -r -o16 -Su",

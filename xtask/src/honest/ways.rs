@@ -30,7 +30,7 @@ pub fn place_of(places: &[Place], way: usize, round: usize) -> Option<usize> {
     fitting.get((round + way) % fitting.len().max(1)).copied()
 }
 
-/// What is done: threads write over each other, sequentially, at random, with pieces of blocks in common, in
+/// The workload: threads overwrite each other, sequentially, at random, with pieces of blocks in common, in
 /// sizes that are no powers of two.
 const SHAPES: &[&[&str]] = &[
     &["-b4K", "-r", "-w50", "-o8", "-t2"],

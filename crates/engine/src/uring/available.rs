@@ -53,8 +53,8 @@ const ONE_GROUP: &str =
 
 fn explain(evidence: &Evidence) -> Unavailable {
     let filtered = evidence.seccomp == Some(2);
-    let profile = "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp profile \
-                   (docker run --security-opt seccomp=<profile>)";
+    let profile = "allow io_uring_setup, io_uring_enter and io_uring_register in the container's seccomp \
+                   profile (docker run --security-opt seccomp=<profile>)";
     let (reason, remedy) = match (evidence.errno, evidence.disabled) {
         (Some(libc::EPERM), Some(2)) => (
             "io_uring is switched off on this machine (kernel.io_uring_disabled = 2)".to_string(),

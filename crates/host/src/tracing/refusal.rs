@@ -49,11 +49,11 @@ pub enum TraceRefusal {
 /// which reading tracefs takes otherwise, would let every user of the program read and write all files of
 /// the machine.
 const PRIVILEGE: &str = "run it as root, or as root permit it to the users of one group: mount -o \
-                         remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap cap_perfmon=ep on a \
-                         copy of the program that this group alone may run";
+                         remount,gid=GROUP,mode=0750 /sys/kernel/tracing, and for counting setcap \
+                         cap_perfmon=ep on a copy of the program that this group alone may run";
 /// What more than reading is needed for.
-const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who owns the folder \
-                      of instances: chown USER /sys/kernel/tracing/instances";
+const WRITES: &str = "DISK_IO is recorded in an instance of tracefs, which root may make and the user who \
+                      owns the folder of instances: chown USER /sys/kernel/tracing/instances";
 
 impl fmt::Display for TraceRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,7 +77,7 @@ impl fmt::Display for TraceRefusal {
                 match error.raw_os_error() {
                     Some(libc::ENOMEM) => f.write_str("; the kernel has no memory for a buffer per CPU"),
                     Some(libc::EMFILE) => f.write_str(
-                        "; it takes a file per CPU: raise the limit of open files (ulimit -n 65536)",
+                        "; one open file per CPU is needed: raise the limit of open files (ulimit -n 65536)",
                     ),
                     Some(libc::EACCES | libc::EPERM) => write!(f, "; {PRIVILEGE}. {WRITES}"),
                     Some(libc::EROFS) => f.write_str("; in a container it may be read-only even for root"),
@@ -89,7 +89,8 @@ impl fmt::Display for TraceRefusal {
             TraceRefusal::NoTracepoint { names } => {
                 write!(
                     f,
-                    "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, CONFIG_BLOCK)"
+                    "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, \
+                    CONFIG_BLOCK)"
                 )
             }
         }
@@ -115,12 +116,12 @@ fn events(f: &mut fmt::Formatter<'_>, error: &io::Error, paranoid: Option<i32>) 
         (_, None) => f.write_str("; this kernel was built without CONFIG_PERF_EVENTS"),
         (Some(libc::EACCES | libc::EPERM), Some(level)) => write!(
             f,
-            "; {PRIVILEGE} (kernel.perf_event_paranoid is {level}). In a container its seccomp profile may forbid it even \
-             to root"
+            "; {PRIVILEGE} (kernel.perf_event_paranoid is {level}). In a container its seccomp profile may \
+             forbid it even to root"
         ),
-        (Some(libc::EMFILE), _) => {
-            f.write_str("; it takes some per CPU: raise the limit of open files (ulimit -n 65536)")
-        }
+        (Some(libc::EMFILE), _) => f.write_str(
+            "; several open files per CPU are needed: raise the limit of open files (ulimit -n 65536)",
+        ),
         _ => Ok(()),
     }
 }

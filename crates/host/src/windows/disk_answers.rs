@@ -131,7 +131,7 @@ const POOL: &str = "a storage pool (Storage Spaces)";
 const DYNAMIC: &str = "a dynamic volume (Logical Disk Manager)";
 
 /// What a system needs to start, or to be mended.
-pub(super) const START: &str = "what a system starts from (EFI system or recovery partition)";
+pub(super) const START: &str = "a boot partition (EFI system or recovery)";
 
 /// Types of partitions by which others hold a disk, as their GUIDs lie in memory (winioctl.h, diskguid.h).
 const HELD_GPT: [(u128, &str); 6] = [

@@ -103,14 +103,14 @@ pub(super) fn of_open(
     page_files: &[String],
 ) -> Result<Vec<Use>, Unknown> {
     let unknown = |why: &str| Unknown { why: why.to_owned() };
-    let number = open.number.ok_or_else(|| unknown("Windows doesn't tell which disk it is"))?;
+    let number = open.number.ok_or_else(|| unknown("Windows doesn't report which disk it is"))?;
     let letter = match named {
         Named::Disk(disk) if (number.disk, number.partition) == (disk, 0) => {
             let found = DiskFound { number: disk, partitions: open.partitions.clone() };
             return of_disk(&found, volumes, page_files);
         }
         Named::Volume(letter) => letter,
-        Named::Disk(_) => return Err(unknown("its name leads to another device")),
+        Named::Disk(_) => return Err(unknown("its name refers to another device")),
         Named::Device | Named::File => {
             return Err(unknown("it is neither a disk nor a volume with a letter"));
         }
@@ -122,7 +122,7 @@ pub(super) fn of_open(
     }
     match open.extents.as_deref() {
         Some([extent]) if extent.disk == number.disk => {}
-        Some(_) => return Err(unknown("it doesn't lie on one part of one disk")),
+        Some(_) => return Err(unknown("it is spread over several parts of disks")),
         None => return Err(unknown("the disks beneath it can't be read")),
     }
     let disk = disk_name(number.disk);
@@ -132,7 +132,7 @@ pub(super) fn of_open(
     // A disk without a partition table is a volume as a whole.
     let own = partitions.iter().find(|partition| partition.number == number.partition);
     if own.is_none() && (number.partition, partitions.len()) != (0, 0) {
-        return Err(unknown(&format!("it is no partition of {disk}")));
+        return Err(unknown(&format!("it is not a partition of {disk}")));
     }
     let holder = own.and_then(|partition| partition.holder);
     let held = holder.map(|holder| Use { device: name, how: How::HeldBy { holder: holder.to_owned() } });
@@ -165,11 +165,11 @@ pub(super) fn told(used: &Use) -> String {
             "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or \
              remove the volume first (Remove-Partition of PowerShell, which destroys what is on it)"
         ),
-        How::Swap => format!("{device} is a paging file: Windows itself lives in it"),
+        How::Swap => format!("{device} is a paging file of Windows"),
         How::HeldBy { holder } if holder == START => {
             format!("{device} is {holder}: take another disk, or remove that partition first")
         }
-        How::HeldBy { holder } => format!("{device} is part of {holder}: use what is made of it instead"),
+        How::HeldBy { holder } => format!("{device} is part of {holder}: use a volume on it instead"),
         How::Member { file_system } => format!("{device} belongs to a {file_system}"),
         How::Served { by } => format!("{device} is used by {by}: stop that first"),
         How::Locked { .. } => format!("{device} is locked by another program: stop it first"),

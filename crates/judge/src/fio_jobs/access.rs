@@ -29,7 +29,7 @@ pub(super) fn write_through(settings: &JobSettings) -> Option<bool> {
             Some(true)
         }
         Some(_) => {
-            settings.refuse("sync", "possible are none, dsync and sync", "give one of them");
+            settings.refuse("sync", "possible values: none, dsync, sync", "give one of them");
             None
         }
     }
@@ -105,7 +105,7 @@ pub(super) fn priority(settings: &JobSettings) -> Option<IoPriority> {
 
 /// The numbers of a list such as `0-3,8`: each once and ascending, as of the mask that fio makes of them.
 fn numbers(text: &str) -> Result<Vec<u32>, &'static str> {
-    const WRONG: &str = "possible are numbers and ranges, such as 0-3,8";
+    const WRONG: &str = "possible values: numbers and ranges, such as 0-3,8";
     let mut numbers = BTreeSet::new();
     for part in text.split([',', ':']) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -179,7 +179,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
         None => {
             settings.refuse(
                 "write_hint",
-                "possible are none, short, medium, long, extreme",
+                "possible values: none, short, medium, long, extreme",
                 "give one of them",
             );
             None
@@ -190,7 +190,7 @@ pub(super) fn write_hint(settings: &JobSettings) -> Option<Option<WriteLifetime>
 /// Whether a job works in the zones of a device (`--zoned`); `None` = it was refused.
 pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
     let sized = settings.size("zonesize").is_some_and(|size| size.of(None).unwrap_or(1) > 0);
-    let reason = "areas of a file with gaps between them aren't read one after the other";
+    let reason = "a file can't be read in areas with gaps between them";
     let remedy = "use zonemode=zbd for a zoned device, or give offset and size of a part";
     match settings.text("zonemode") {
         Some("zbd") => Some(true),
@@ -206,7 +206,7 @@ pub(super) fn zoned(settings: &JobSettings) -> Option<bool> {
             None
         }
         Some(_) => {
-            settings.refuse("zonemode", "possible are none and zbd", "give one of them");
+            settings.refuse("zonemode", "possible values: none, zbd", "give one of them");
             None
         }
     }

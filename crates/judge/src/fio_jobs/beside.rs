@@ -27,7 +27,7 @@ pub(super) fn pool(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<F
     let mut thread = 0;
     for (NamedJob { settings, job }, pieces) in group.iter().zip(pieces) {
         if job.depth != first.job.depth {
-            let reason = "threads with several files have one queue depth for all jobs beside each other";
+            let reason = "threads with several files have one queue depth for all concurrent jobs";
             settings.refuse("iodepth", reason, "give the same to all, or use stonewall");
             return None;
         }

@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_as_fio_has_it() {
-        let number = |text: &str| text.parse::<u32>().map_err(|_| WrongValue::Other("no number"));
+        let number = |text: &str| text.parse::<u32>().map_err(|_| WrongValue::Other("not a number"));
         for (text, read, write, trim) in [
             ("4", Some(4), Some(4), Some(4)),
             ("4,8", Some(4), Some(8), Some(8)),

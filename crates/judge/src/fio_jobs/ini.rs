@@ -78,14 +78,14 @@ impl JobReader<'_> {
         let section = self.sections.last().map_or(String::new(), |section| section.name.clone());
         let mut place = JobPlace { file: file.to_owned(), line: 0, section };
         let Ok(text) = std::str::from_utf8(text) else {
-            let what = "this is no text in UTF-8, and so no job file";
+            let what = "this is not UTF-8 text, so it is not a job file";
             return self.faults.push(JobFault::syntax(&place, what));
         };
         for line in text.trim_start_matches('\u{feff}').lines() {
             place.line += 1;
             (self.lines, self.bytes) = (self.lines + 1, self.bytes + line.len());
             if self.lines > MOST_LINES {
-                self.is_too_much(&place, "there are more than 100,000 lines");
+                self.is_too_much(&place, "the file has more than 100,000 lines");
             } else if self.bytes > MOST_TEXT {
                 self.is_too_much(&place, "all files together have more than 16 MiB");
             } else {
@@ -202,9 +202,7 @@ impl JobReader<'_> {
         {
             match self.around.keyword(*keyword) {
                 Some(number) => value = value.replace(word, &number.to_string()),
-                None => {
-                    self.faults.push(JobFault::syntax(place, format!("{word}: not known of this machine")))
-                }
+                None => self.faults.push(JobFault::syntax(place, format!("{word}: unknown on this machine"))),
             }
             found = true;
         }

@@ -143,7 +143,7 @@ impl AskedJob {
         if cached && settings.switch("invalidate") != Some(false) {
             settings.tell(
                 "invalidate (1 by default)",
-                "the page cache is not dropped before the run; the report says what the cache answered",
+                "the page cache is not dropped before the run; the verdict says if the cache answered",
             );
         }
         if self.has_writes() && !self.run.verify {
@@ -239,7 +239,7 @@ impl AskedJob {
             (
                 atomic && (!asks_kernel || !self.direct),
                 "atomic",
-                "atomic writes go past the page cache, by libaio, io_uring or pvsync2",
+                "atomic writes bypass the page cache, by libaio, io_uring or pvsync2",
                 "use direct=1 and one of them",
             ),
             (
@@ -251,7 +251,8 @@ impl AskedJob {
             (
                 self.number_ios.is_some() && !is_timed && self.shape.shortens(),
                 "number_ios",
-                "I/Os end before a block that was done, so the bytes of that many aren't known",
+                "I/Os are shortened to end before a block that was done, so the size of this number of I/Os \
+                is unknown",
                 "give size or io_size, or add norandommap=1",
             ),
             (

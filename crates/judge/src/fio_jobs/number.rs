@@ -30,10 +30,12 @@ pub enum NoNumber {
     #[error("the value is missing")]
     Missing,
     /// It begins with no digit.
-    #[error("this is no number")]
+    #[error("this is not a number")]
     NotANumber,
     /// What stands behind the number.
-    #[error("'{0}' is no unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d")]
+    #[error(
+        "'{0}' is not a unit: sizes take k, m, g, t, p with or without b or ib, times us, ms, s, m, h, d"
+    )]
     Unit(String),
     /// Zones of a zoned device.
     #[error("of how many bytes a zone (z) is, the job doesn't say: give zonemode=zbd and zonesize, or bytes")]

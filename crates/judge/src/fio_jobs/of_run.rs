@@ -49,7 +49,7 @@ pub(super) fn of_run(settings: &JobSettings, shape: &JobShape, poisson: Option<u
             true
         }
         Some(_) => {
-            let reason = "fio's headers can't be read back";
+            let reason = "fio's verification headers can't be read back";
             settings.refuse("verify", reason, "write with diskspd --verify, and read with --verify=read");
             return None;
         }

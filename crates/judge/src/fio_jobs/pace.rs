@@ -99,7 +99,7 @@ fn is_poisson(settings: &JobSettings) -> Option<bool> {
         None | Some("linear") => Some(false),
         Some("poisson") => Some(true),
         Some(_) => {
-            settings.refuse("rate_process", "possible are linear and poisson", "give one of them");
+            settings.refuse("rate_process", "possible values: linear, poisson", "give one of them");
             None
         }
     }
@@ -137,7 +137,8 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
     limit.map(Throughput::Iops)
 }
 
-const SHORTENED: &str = "I/Os end before a block that was done, so a rate in bytes can't be given in I/Os";
+const SHORTENED: &str = "I/Os are shortened to end before a block that was done, so a rate in bytes can't be \
+    given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// What a rate may be off where it can't be stated exactly, as a part of it.

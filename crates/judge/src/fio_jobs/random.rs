@@ -20,7 +20,7 @@ pub(super) enum RandomPlaces {
 const USUAL_THETA: &str = "1.1";
 /// As many as fio reads (`ZONESPLIT_MAX` in its `thread_options.h`).
 const MOST_RANGES: usize = 256;
-const FORMS: WrongValue = WrongValue::Other("possible are random, zipf:THETA, zoned:.. and zoned_abs:..");
+const FORMS: WrongValue = WrongValue::Other("possible values: random, zipf:THETA, zoned:.., zoned_abs:..");
 const HASHED: &str =
     "fio spreads this distribution over the file by a hash, which nothing here does; use zipf, or zoned";
 
@@ -79,7 +79,7 @@ fn ranges(text: &str, kind: DistributionKind, kb_base: u64) -> Result<Distributi
         }
         let (share, length) = part.split_once('/').unwrap_or((part, ""));
         let percent = |text: &str| {
-            text.trim_end_matches('%').parse::<u32>().map_err(|_| WrongValue::part(part, "no percentage"))
+            text.trim_end_matches('%').parse::<u32>().map_err(|_| WrongValue::part(part, "not a percentage"))
         };
         let length = match (kind, length) {
             (DistributionKind::Percent, "") => 100u64.saturating_sub(span),

@@ -230,7 +230,7 @@ impl<'a> JobSettings<'a> {
             let (least, most) = (*range.start(), *range.end());
             match range.contains(&number) {
                 true => Ok(number),
-                false => Err(format!("possible are {least} to {most}")),
+                false => Err(format!("possible values: {least} to {most}")),
             }
         })
     }

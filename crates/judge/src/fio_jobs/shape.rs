@@ -123,7 +123,8 @@ impl JobShape {
         {
             settings.tell(
                 "random_distribution",
-                "blocks have the shares of Zipf's law; fio's are near it, and other blocks are the hot ones",
+                "blocks have the shares of Zipf's law; fio's are close to it, and its hot blocks are other \
+                ones",
             );
         }
         if (1..100).contains(&self.random_percent) {

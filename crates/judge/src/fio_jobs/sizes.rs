@@ -72,7 +72,7 @@ fn split(
         let (bytes, percent) = part.split_once('/').unwrap_or((part, ""));
         let percent = match percent {
             "" => 0,
-            digits => digits.parse().map_err(|_| WrongValue::part(part, "this is no percentage"))?,
+            digits => digits.parse().map_err(|_| WrongValue::part(part, "this is not a percentage"))?,
         };
         sizes.push(SizeShare { share: percent, ..size(bytes)? });
     }

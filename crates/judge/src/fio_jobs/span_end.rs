@@ -22,8 +22,7 @@ pub(super) fn end(span: &mut TimeSpan, group: &[&NamedJob], pieces: &[Vec<Vec<Fi
             Some(before) => match together(before, end) {
                 Some(end) => Some(end),
                 None => {
-                    let reason =
-                        "jobs beside each other end together, and this one ends at another time or amount";
+                    let reason = "concurrent jobs end together, and this one ends at another time or amount";
                     let option = if job.runtime_s.is_some() { "runtime" } else { "size" };
                     settings.refuse(option, reason, "give all of them time_based and the same runtime");
                     return None;
@@ -65,18 +64,18 @@ fn tell_of_amounts(group: &[&NamedJob], at_most: u32) {
             );
         }
         if job.warmup_s > 0 {
-            settings.tell("ramp_time", "what the warm-up reads and writes is not part of the size");
+            settings.tell("ramp_time", "I/O of the warm-up doesn't count towards the size");
         }
         if job.does_a_stated_amount() && settings.has("number_ios") {
             settings.tell("number_ios", "the run ends after the bytes of that many I/Os");
         }
         if at_most == LONGEST_S {
-            settings.tell("runtime (not given)", "a time span takes 30 days at most");
+            settings.tell("runtime (not given)", "a time span lasts 30 days at most");
         }
     }
 }
 
-/// The end of two jobs beside each other; `None` = they end apart.
+/// The end of two concurrent jobs; `None` = they end apart.
 fn together(one: JobEnd, other: JobEnd) -> Option<JobEnd> {
     match (one, other) {
         (JobEnd::Time(one), JobEnd::Time(other)) if one == other => Some(JobEnd::Time(one)),

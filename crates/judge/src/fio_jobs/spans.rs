@@ -230,18 +230,14 @@ fn same_for_all(group: &[&NamedJob]) -> Option<()> {
     let first = group.first()?;
     for NamedJob { settings, job } in group {
         if job.start_delay_us != first.job.start_delay_us {
-            settings.refuse(
-                "startdelay",
-                "jobs beside each other start together",
-                "use stonewall, or leave it out",
-            );
+            settings.refuse("startdelay", "concurrent jobs start together", "use stonewall, or leave it out");
             return None;
         }
         if job.start_delay_us > 0 {
             settings.tell("startdelay", "startdelay is ignored: all jobs would be delayed alike");
         }
         if job.warmup_s != first.job.warmup_s {
-            settings.refuse("ramp_time", "jobs beside each other have one warm-up", "give it in [global]");
+            settings.refuse("ramp_time", "concurrent jobs have one warm-up", "give it in [global]");
             return None;
         }
     }
@@ -254,7 +250,7 @@ fn affinity(group: &[&NamedJob]) -> Option<Vec<GroupCpu>> {
     let any = group.iter().any(|named| !named.job.cpus.is_empty());
     for NamedJob { settings, job } in group.iter().filter(|_| any) {
         if job.cpus.is_empty() {
-            settings.refuse("cpus_allowed", "a job beside it names CPUs", "give CPUs to both, or to none");
+            settings.refuse("cpus_allowed", "a concurrent job names CPUs", "give CPUs to both, or to none");
             return None;
         }
         let cpus = job.cpus.iter().cycle().take(job.clones as usize);

@@ -53,10 +53,10 @@ impl AskedJob {
             (
                 (1..100).contains(&random_percent) || hole > 0 || !self.shape.is_uniform(),
                 "zonemode",
-                "where I/Os go, the zones decide",
+                "the zones decide where I/Os go",
                 "leave out percentage_random, random_distribution and the number after rw",
             ),
-            (self.run.verify, "verify", "what is reset carries no stamps any more", "leave it out"),
+            (self.run.verify, "verify", "sectors of a reset zone have no stamps", "leave it out"),
             (
                 !self.direct
                     || !matches!(
@@ -64,7 +64,7 @@ impl AskedJob {
                         EngineKind::Aio | EngineKind::Uring | EngineKind::Sync | EngineKind::Nvme
                     ),
                 "zonemode",
-                "zones are written past the page cache",
+                "writes to zones bypass the page cache",
                 "use direct=1, and libaio, io_uring, psync or io_uring_cmd",
             ),
             (

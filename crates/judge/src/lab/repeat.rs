@@ -125,7 +125,7 @@ pub fn text(lines: &[RunLine], how: Repeat, differences: impl Fn(usize) -> Vec<S
     let apart = Spread::of(&iops).filter(|spread| spread.mean > 0.0);
     if let Some(apart) = apart.and_then(|spread| Some(spread.between_two_runs()? / spread.mean)) {
         text += &format!(
-            "two such runs differ by up to {:.1} % (IOPS, 95 % sure)\n",
+            "two runs like these differ by up to {:.1} % (IOPS, 95 % sure)\n",
             // The higher one above the lower one: rates vary by factors.
             100.0 * (apart.exp() - 1.0)
         );

@@ -346,9 +346,8 @@ mod tests {
         let space = Space { unwritten: 100 * MIB, ..Space::default() };
         assert_eq!(
             told(space),
-            [
-                "'x' is 100 % unwritten extents: reads of those parts never reach the device; --prefill writes it"
-            ]
+            ["'x' is 100 % unwritten extents: reads of those parts never reach the device; --prefill \
+                writes it"]
         );
         let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
         assert_eq!(

@@ -133,8 +133,9 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
         ));
     }
     finding.shown_by(cause(span, late)).remedy(
-        "read the response times for what users of this load would see (-L: at the end of the text report, \
-         JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise -o",
+        "read the response times: they are what users of this load would see (-L: at the end of the text \
+        report, JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise \
+        -o",
     )
 }
 
@@ -169,6 +170,7 @@ fn both(figures: &PacedFigures) -> Option<String> {
     let (service, response) =
         (figures.service.as_ref().and_then(text)?, figures.response.as_ref().and_then(text)?);
     Some(format!(
-        "response times, from where I/Os were due: {response}; service times, from where they started: {service}"
+        "response times, from where I/Os were due: {response}; service times, from where they started: \
+        {service}"
     ))
 }

@@ -246,7 +246,7 @@ fn finding(span: &SpanView, found: &[Outage], longest: &Outage, limits: Option<&
     let causes = for_want_of_cpus("outages", all / span.measured.seconds.max(f64::MIN_POSITIVE), limits);
     let remedy = match causes.is_empty() {
         true => format!(
-            "look at {} and at the path to the storage at these times; in a failover test this is the \
+            "check {} and the path to the storage at these times; in a failover test this is the \
              failover time. Rates include the outages",
             span.system.kernel_log()
         ),

@@ -58,7 +58,7 @@ impl OverLimit<'_> {
     pub(super) fn describe(&self) -> String {
         let source = self.statement.source.row().name;
         format!(
-            "{}: it held I/Os back for {:.1} of {:.1} s, says {} ({source})",
+            "{}: it held I/Os back for {:.1} of {:.1} s, as {} reports ({source})",
             self.limit.name,
             seconds_of_us(self.us),
             seconds_of_ns(self.statement.apart_ns),
@@ -153,8 +153,8 @@ fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
     let [host, media, erased] =
         [counted.host_bytes, counted.media_bytes, counted.erased_bytes].map(units::Size);
     let message = format!(
-        "write amplification {amplification:.2}, says {}: it wrote {media} to its media for {host} of hosts \
-         ({})",
+        "write amplification {amplification:.2}, as {} reports: it wrote {media} to its media for {host} of \
+        hosts ({})",
         statement.device,
         statement.source.row().name
     );
@@ -208,15 +208,17 @@ fn critical(span: &SpanView, device: &str, before: &Health, after: &Health) -> O
         return None;
     }
     let words = after.critical_words();
-    let what =
-        if words.is_empty() { "a reason that this program doesn't know".into() } else { words.join("; ") };
+    let what = if words.is_empty() { "a reason unknown to this program".into() } else { words.join("; ") };
     let since = if before.critical == after.critical { "" } else { ", since this run" };
-    let message = format!("{device} says that it is in a critical state: {what}{since}");
+    let message = format!("{device} reports a critical state: {what}{since}");
     let finding = Finding::new("device-critical", Severity::Warning, span, message);
-    Some(finding.remedy("look at nvme smart-log: figures of such a device are not those of a healthy one"))
+    Some(
+        finding
+            .remedy("look at nvme smart-log: figures of a device in this state don't hold for a healthy one"),
+    )
 }
 
 fn worn(span: &SpanView, device: &str, after: &Health) -> Option<Finding> {
-    let message = format!("{device} has used {} % of the endurance that its maker states", after.used);
+    let message = format!("{device} has used {} % of its rated endurance", after.used);
     (after.used >= WORN).then(|| Finding::new("device-worn", Severity::Note, span, message))
 }

@@ -24,7 +24,7 @@ fn requests(span: &SpanView, mount: &RemoteFacts) -> Option<Finding> {
     }
     let message = match (again, reconnects) {
         (0, 0) => format!("{name}: {} requests had no answer in time", all.timeouts),
-        (0, _) => format!("{name}: the connection to a server was made anew {reconnects} times"),
+        (0, _) => format!("{name}: the client reconnected to a server {reconnects} times"),
         _ => format!(
             "{name}: {again} of {} requests were sent again, {} had no answer in time: each waited for the \
              client's timeout, and the figures include it",

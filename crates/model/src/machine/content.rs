@@ -50,7 +50,7 @@ pub struct Space {
 pub struct Sample {
     /// Bytes of a block.
     pub block_size: u64,
-    /// Whether they were read past the page cache.
+    /// Whether they were read bypassing the page cache.
     pub direct: bool,
     /// Blocks read where something was written. All other figures but the last two are about them.
     pub blocks: u64,

@@ -29,10 +29,10 @@ pub struct NvmeFacts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoPlacement {
     /// It can't be opened, or doesn't say what it is.
-    #[error("it can't be asked: {0}")]
+    #[error("it doesn't answer: {0}")]
     NotAsked(String),
     /// The controller has no flexible data placement.
-    #[error("its controller has no flexible data placement (CTRATT, bit 19)")]
+    #[error("its controller doesn't support flexible data placement (CTRATT, bit 19)")]
     Controller,
     /// It is off in the endurance group of this number.
     #[error(
@@ -41,6 +41,6 @@ pub enum NoPlacement {
     )]
     Off(u16),
     /// What the device answered when it was asked for them.
-    #[error("it doesn't tell its placement handles: {0}")]
+    #[error("it doesn't report its placement handles: {0}")]
     NotTold(String),
 }

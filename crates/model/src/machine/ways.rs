@@ -41,7 +41,7 @@ impl AtomicWrites {
         match self.device_max {
             Some(0) => "the device does no atomic writes (queue/atomic_write_unit_max_bytes in /sys is 0)",
             Some(_) => "the device does atomic writes",
-            None => "nothing is known of a device's atomic writes",
+            None => "whether a device does atomic writes is unknown",
         }
     }
 }
@@ -132,8 +132,8 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         name: "I/O that never waits",
         option: "--nowait",
         since: "4.14",
-        needs: "a file system and a device that can say so; writes through the page cache take XFS or btrfs",
-        good_for: "programs that leave what would wait to other threads",
+        needs: "a file system and a device that support it; writes through the page cache need XFS or btrfs",
+        good_for: "programs that hand I/Os that would wait to other threads",
     },
     IoWayRow {
         way: IoWay::WriteHint,
@@ -158,7 +158,7 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         option: "--trim",
         since: "2.6.28",
         needs: "a device whose queue/discard_max_bytes in /sys isn't 0",
-        good_for: "telling flash and thin storage what is free",
+        good_for: "telling flash and thin storage which blocks are free",
     },
     IoWayRow {
         way: IoWay::PassThrough,
@@ -183,7 +183,7 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         since: "5.19",
         needs: "a namespace of NVMe, by its character device, that is formatted with 8 bytes of metadata \
                 that are protection information",
-        good_for: "what checking every block costs",
+        good_for: "the cost of checking every block",
     },
     IoWayRow {
         way: IoWay::Placement,

@@ -102,7 +102,7 @@ const RULES: [Rule; 15] = [
     rule(
         |work| work.commands,
         EngineKind::Nvme,
-        "the character device of an NVMe namespace takes NVMe commands alone",
+        "the character device of an NVMe namespace accepts only NVMe commands",
     ),
     rule(
         |work| work.mapped,
@@ -119,18 +119,14 @@ const RULES: [Rule; 15] = [
     rule(
         |work| work.routines && work.any(&[Ends::Overlapped]),
         EngineKind::Routines,
-        "completion routines (-x) tell of each I/O that has ended",
+        "completion routines (-x) report each completed I/O",
     ),
     rule(
         |work| work.any(&[Ends::Overlapped]),
         EngineKind::Port,
-        "a completion port tells of each I/O that has ended, as in DISKSPD",
+        "a completion port reports each completed I/O, as in DISKSPD",
     ),
-    rule(
-        |work| work.routines,
-        EngineKind::Uring,
-        "completion routines (-x) need I/O that ends after it was submitted",
-    ),
+    rule(|work| work.routines, EngineKind::Uring, "completion routines (-x) need asynchronous I/O"),
     rule(
         |work| work.all(&[Ends::InCall]),
         EngineKind::Sync,
@@ -141,8 +137,8 @@ const RULES: [Rule; 15] = [
     rule(
         |work| work.all(&[Ends::InCall, Ends::InCache]),
         EngineKind::Sync,
-        "writes to the page cache of this file system or device complete synchronously, so a larger -o only adds \
-         buffers; use more threads (-t) for more I/Os at a time",
+        "writes to the page cache of this file system or device complete synchronously, so a larger -o only \
+         adds buffers; use more threads (-t) for more I/Os at a time",
     )
     .because(OneByOne::PageCache),
     rule(
@@ -167,7 +163,7 @@ const RULES: [Rule; 15] = [
     rule(
         |work| work.any(&[Ends::Later]),
         EngineKind::Uring,
-        "the target takes I/O without blocking, so up to -o I/Os are in flight",
+        "the target accepts I/O without blocking, so up to -o I/Os are in flight",
     ),
     rule(
         |_| true,
@@ -338,8 +334,8 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
         let discards = target.shares.of(Operation::Discard) > 0;
         if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
-                "--trim: '{}': this kernel's io_uring takes no discards of this block device ({answer}; \
-                 Linux 6.12 is the first): choose --engine sync, with more threads (-t) instead of -o",
+                "--trim: '{}': this kernel's io_uring can't discard on this block device ({answer}; needs \
+                Linux 6.12): choose --engine sync, with more threads (-t) instead of -o",
                 target.path
             )));
         }
@@ -370,7 +366,8 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
         }
         if !open_mode(target, facts).direct {
             return Err(PlanError::profile(
-                "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out --poll",
+                "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out \
+                --poll",
             ));
         }
         match &facts.polling {
@@ -382,9 +379,9 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
             }
             Polling::Without(device) => {
                 return Err(PlanError::target(format!(
-                    "--poll: '{path}': device {device} has no poll queues (/sys/block/{device}/queue/io_poll is not 1): \
-                     leave out --poll, or give the driver some when it is loaded (nvme.poll_queues=4 or \
-                     virtio_blk.poll_queues=1 on the kernel's command line)"
+                    "--poll: '{path}': device {device} has no poll queues (/sys/block/{device}/queue/io_poll \
+                     is not 1): leave out --poll, or give the driver some when it is loaded \
+                     (nvme.poll_queues=4 or virtio_blk.poll_queues=1 on the kernel's command line)"
                 )));
             }
             Polling::Possible => {}

@@ -1,4 +1,4 @@
-//! What NVMe commands past the block layer can't do: of the device, as it has told, and of the way.
+//! What NVMe commands that bypass the block layer can't do: of the device, as it has told, and of the way.
 
 use super::PlanError;
 use super::target::off_grid;
@@ -152,7 +152,7 @@ pub fn suits(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<
     let all_alike = members.iter().all(|(_, facts)| is_namespace(facts) != wanted);
     Err(PlanError::profile(match (is_namespace(facts), all_alike) {
         (true, true) => format!(
-            "'{path}' takes NVMe commands alone, which engine {name} doesn't send: leave out --engine {name}"
+            "'{path}' accepts only NVMe commands, which engine {name} doesn't send: leave out --engine {name}"
         ),
         (_, false) => format!(
             "'{path}' and the thread's other targets need different engines (nvme is for /dev/ng0n1 alone): \

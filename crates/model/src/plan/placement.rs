@@ -75,17 +75,17 @@ fn no_stream(target: &Target, facts: &TargetFacts) -> Option<String> {
         TargetKind::NvmeNamespace => {
             return Some("NVMe commands name placement handles themselves: use --fdp".to_owned());
         }
-        _ => return Some(format!("no file system hands the stream of a write on: it takes {needs}")),
+        _ => return Some(format!("file systems don't pass on the stream of a write: streams need {needs}")),
     }
     if is_cached(target, facts) {
         return Some(
-            "what the page cache writes back has no stream: leave out -Sb, or use -Su or -Sh".to_owned(),
+            "write-back from the page cache has no stream: leave out -Sb, or use -Su or -Sh".to_owned(),
         );
     }
     let most = facts.ways.as_ref()?.write_streams.unwrap_or(0);
     if most == 0 {
         return Some(format!(
-            "the kernel knows no write streams of it: that takes Linux {since} and {needs}"
+            "the kernel reports no write streams for it: they need Linux {since} and {needs}"
         ));
     }
     let absent = target.write_streams.0.iter().find(|stream| u64::from(**stream) > most)?;
@@ -149,9 +149,9 @@ mod tests {
             (placed(&[0]), file.clone(), "use the character device"),
             (streamed(&[1, 3]), device(Some(3)), ""),
             (streamed(&[1, 4]), device(Some(3)), "streams 1 to 3 (queue/max_write_streams), and no 4"),
-            (streamed(&[1]), device(Some(0)), "knows no write streams"),
+            (streamed(&[1]), device(Some(0)), "reports no write streams"),
             (streamed(&[1]), device(None), "Linux 6.16"),
-            (streamed(&[1]), file, "no file system"),
+            (streamed(&[1]), file, "file systems don't"),
             (streamed(&[1]), namespace(none()), "use --fdp"),
             (cached, device(Some(3)), "leave out -Sb"),
         ] {

@@ -40,12 +40,13 @@ pub fn tracing(etw: Option<&Etw>, wish: Wish) -> Result<Option<TracePlan>, Vec<P
         (etw.registry, "-eREGISTRY (Registry): Linux has no registry to trace; leave it out"),
         (
             etw.image_load,
-            "-eIMAGE_LOAD (ImageLoad): Linux has no such event (a loader maps a program like any file); \
+            "-eIMAGE_LOAD (ImageLoad): Linux has no event for it (a loader maps a program like any file); \
              leave it out, or use -ePROCESS to count started programs",
         ),
         (
             etw.use_paged_memory,
-            "-ep (UsePagedMemory): the kernel keeps trace buffers in memory that is never paged out; leave it out",
+            "-ep (UsePagedMemory): the kernel keeps trace buffers in memory that is never paged out; leave \
+            it out",
         ),
         (
             etw.use_system_timer,

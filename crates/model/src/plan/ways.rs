@@ -26,8 +26,8 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
         let on = place(facts);
         let IoWayRow { option, since, needs, .. } = IoWay::DontCache.row();
         errors.push(PlanError::target(format!(
-            "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it takes Linux \
-             {since} and {needs}; use -Su to bypass the page cache"
+            "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it needs Linux \
+            {since} and {needs}; use -Su to bypass the page cache"
         )));
     }
     if target.no_wait {
@@ -51,8 +51,8 @@ fn no_nowait(facts: &TargetFacts) -> Option<String> {
     let answer = facts.ways.as_ref()?.no_nowait.as_ref()?;
     let IoWayRow { since, .. } = IoWay::NoWait.row();
     Some(format!(
-        "the kernel has no RWF_NOWAIT for {} here ({answer}): it takes Linux {since} and a file on ext4, \
-         XFS or btrfs, or a device whose driver has it; leave the option out",
+        "the kernel has no RWF_NOWAIT for {} here ({answer}): it needs Linux {since} and a file on ext4, XFS \
+         or btrfs, or a device whose driver has it; leave the option out",
         place(facts)
     ))
 }
@@ -74,14 +74,14 @@ fn no_nowait_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
 /// fs/read_write.c).
 fn without_cache(target: &Target, facts: &TargetFacts) -> Option<String> {
     is_cached(target, facts)
-        .then(|| "atomic writes go past the page cache: add -Su, or -Sh to make each durable, too".to_owned())
+        .then(|| "atomic writes bypass the page cache: add -Su, or -Sh to make each durable, too".to_owned())
 }
 
 fn no_atomic_writes(target: &Target, facts: &TargetFacts) -> Option<String> {
     let found = facts.ways.as_ref().filter(|_| facts.kind != TargetKind::Missing)?;
     let Some(offered) = found.atomic else {
         return Some(format!(
-            "the kernel has no atomic writes (RWF_ATOMIC): they take Linux {} or later",
+            "the kernel has no atomic writes (RWF_ATOMIC): they need Linux {} or later",
             IoWay::Atomic.row().since
         ));
     };

@@ -114,8 +114,8 @@ pub fn pauses_without_effect(span: &TimeSpan, workers: &[WorkerPlan]) -> Vec<Fin
     let handled = workers.iter().filter(|worker| worker.routines);
     if handled.flat_map(|worker| &worker.targets).any(|target| paused(target.target)) {
         found.push(Finding::warning(
-            "-i and -j (BurstSize, ThinkTime) have no effect with completion routines (-x): there are no pauses; leave out \
-             -x, or use -o1",
+            "-i and -j (BurstSize, ThinkTime) have no effect with completion routines (-x): there are no \
+             pauses; leave out -x, or use -o1",
         ));
     }
     found

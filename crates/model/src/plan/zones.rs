@@ -41,8 +41,8 @@ fn refused(target: &Target, why: &str) -> PlanError {
 
 fn no_zones(facts: &TargetFacts) -> String {
     let what = match facts.kind.is_device() {
-        true => "the kernel knows no zones of it that must be written in order (queue/zoned in /sys)",
-        false => "it is no block device, and only those have zones",
+        true => "the kernel reports no zones that must be written in order (queue/zoned in /sys)",
+        false => "it is not a block device, and only block devices have zones",
     };
     format!("{what}: leave the option out, or name {}", IoWay::Zoned.row().needs)
 }
@@ -327,8 +327,8 @@ mod tests {
         full.for_each(|zone| (zone.active, zone.written) = (true, zone.capacity));
         let block = |block_size| Target { block_size, ..target(100, 1, 1) };
         for (target, facts, expected) in [
-            (target(100, 1, 1), none.clone(), "the kernel knows no zones of it"),
-            (target(100, 1, 1), TargetFacts { kind: file, ..none }, "it is no block device"),
+            (target(100, 1, 1), none.clone(), "the kernel reports no zones"),
+            (target(100, 1, 1), TargetFacts { kind: file, ..none }, "it is not a block device"),
             (target(100, 1, 1), unknown, "CONFIG_BLK_DEV_ZONED"),
             (Target { zoned: false, ..target(1, 1, 1) }, device(7, 0), "add --zoned"),
             (target(0, 1, 1), zones(|zones| zones.unknown = Some("it is a partition".into())), "a partition"),

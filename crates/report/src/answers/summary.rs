@@ -44,7 +44,7 @@ pub fn summary(told: &ToldComparison) -> Vec<u8> {
         text += &format!("| {sign} | {} | {} |\n", cell(&case.name), cells.join(" | "));
     }
     if !told.comparison.differences.is_empty() {
-        text += "\n<details><summary>What differs besides</summary>\n\n";
+        text += "\n<details><summary>Other differences</summary>\n\n";
         for differing in compare::differing(&told.comparison.differences) {
             text += &format!("* {}\n", cell(&differing));
         }

@@ -169,7 +169,7 @@ impl OverTime {
             self.stretches.len(),
             plain(lowest),
             plain(highest),
-            if marks.is_empty() { "" } else { "; what is marked is listed below" }
+            if marks.is_empty() { "" } else { "; the marked times are listed below" }
         );
         let lines = Lines {
             id: span.id(id),

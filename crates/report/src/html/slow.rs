@@ -42,10 +42,9 @@ fn summary(slow: &SlowIos) -> String {
     let all = sum.sum().max(1) as f64;
     let most = IoStage::ALL.into_iter().rev().max_by_key(|stage| sum.of(*stage));
     let most = most.unwrap_or(IoStage::Unattributed);
-    let culprit = slow
-        .culprits()
-        .first()
-        .map(|first| format!("; what held most up: {} ({} I/Os)", first.kind.words(&first.name), first.ios));
+    let culprit = slow.culprits().first().map(|first| {
+        format!("; the most frequent cause: {} ({} I/Os)", first.kind.words(&first.name), first.ios)
+    });
     format!(
         "The {} slowest lost {} % of their time {}{}. The {} slowest are shown in the order of time.",
         slow.ios.len(),

@@ -42,9 +42,10 @@ impl Reserve {
         }
         let plural = if needed == 1 { " is" } else { "s are" };
         format!(
-            "-l: {needed} large page{plural} needed for all threads ({} KiB each), {free} of {total} are free; reserve \
-             them as root with sysctl vm.nr_hugepages={} (/proc/sys/vm/nr_hugepages; HugePages_Free of /proc/meminfo \
-             tells whether the memory was not too fragmented for it), or lower -b, -o or -t",
+            "-l: {needed} large page{plural} needed for all threads ({} KiB each), {free} of {total} are \
+             free; reserve them as root with sysctl vm.nr_hugepages={} (/proc/sys/vm/nr_hugepages; \
+             HugePages_Free of /proc/meminfo tells whether the memory was not too fragmented for it), or \
+             lower -b, -o or -t",
             size / 1024,
             needed.saturating_add(total.saturating_sub(free))
         )

@@ -210,9 +210,8 @@ struct Release<'a>(&'a Control);
 impl Drop for Release<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.fail(
-                "the controlling thread ended in a defect of this program; please report it".to_string(),
-            );
+            self.0
+                .fail("a defect of this program ended the controlling thread; please report it".to_string());
             self.0.set_phase(Phase::Stop);
             self.0.start();
         }
@@ -227,7 +226,7 @@ impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         let Leaving(control, thread) = self;
         if std::thread::panicking() {
-            control.fail(format!("thread {thread} ended in a defect of this program; please report it"));
+            control.fail(format!("a defect of this program ended thread {thread}; please report it"));
         }
         control.worker_ended();
     }
@@ -320,6 +319,6 @@ mod tests {
             assert!(scope.spawn(work).join().is_err());
         });
         assert!(!control.wait_until_ready(1));
-        assert_eq!(control.failures(), ["thread 3 ended in a defect of this program; please report it"]);
+        assert_eq!(control.failures(), ["a defect of this program ended thread 3; please report it"]);
     }
 }

@@ -132,7 +132,7 @@ impl<'a> QuietWatch<'a> {
         let silent_ms = silent / 1_000_000;
         let flying = in_flight.map_or(String::new(), |ios| format!(", with {ios} I/Os in flight"));
         voice.warn(&format!(
-            "'{}' has answered nothing for {:.1} s{flying}: the run ends here (--fail-on-outage)",
+            "'{}' has completed no I/O for {:.1} s{flying}: the run ends here (--fail-on-outage)",
             target.path,
             seconds_of_ms(u32::try_from(silent_ms).unwrap_or(u32::MAX))
         ));

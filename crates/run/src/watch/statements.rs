@@ -91,7 +91,7 @@ mod tests {
         let gone = one(page(300), Err(LogRefusal::Nonsense));
         assert_eq!((gone.health(), gone.refused.as_deref()), (None, Some("its answer is invalid")));
         let neither = one(Err(LogRefusal::NotRoot), Err(LogRefusal::NotRoot));
-        assert_eq!((neither.before, neither.refused.as_deref()), (None, Some("only root may ask")));
+        assert_eq!((neither.before, neither.refused.as_deref()), (None, Some("only root may read them")));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub fn create_all(
     for (file, path) in files {
         let has_size = std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == file.size);
         if has_size && !options.recreate {
-            voice.verbose(|| format!("'{}' has its size already and is used as it is", file.path));
+            voice.verbose(|| format!("'{}' already has the requested size: kept", file.path));
             continue;
         }
         voice.verbose(|| format!("creating '{}' with {} bytes", file.path, file.size));

@@ -11,12 +11,20 @@ type Lacking<'a> = (bool, &'a str, &'a str);
 
 fn of_run(profile: &Profile, run_options: &RunOptions) -> [Lacking<'static>; 6] {
     [
-        (run_options.cpu_latency_us.is_some(), "--cpu-latency", "it takes Linux's /dev/cpu_dma_latency"),
-        (run_options.explain.is_some(), "--explain", "it takes Linux's tracefs"),
-        (profile.etw.is_some(), "-e", "it takes Linux's perf events"),
-        (run_options.prefill.is_some(), "--prefill", "parts of a file aren't written before the run here"),
-        (run_options.flush_after, "--flush-after", "what of a file is in memory isn't read here"),
-        (run_options.poll, "--poll", "it takes io_uring"),
+        (run_options.cpu_latency_us.is_some(), "--cpu-latency", "it needs Linux's /dev/cpu_dma_latency"),
+        (run_options.explain.is_some(), "--explain", "it needs Linux's tracefs"),
+        (profile.etw.is_some(), "-e", "it needs Linux's perf events"),
+        (
+            run_options.prefill.is_some(),
+            "--prefill",
+            "this program doesn't write parts of files before a run on Windows",
+        ),
+        (
+            run_options.flush_after,
+            "--flush-after",
+            "this program can't read on Windows how much of a file is cached",
+        ),
+        (run_options.poll, "--poll", "it needs io_uring"),
     ]
 }
 
@@ -25,20 +33,20 @@ fn of_target(target: &Target) -> [Lacking<'static>; 6] {
         (
             target.bypass_io.is_some(),
             "BypassIO (-Sy, -SY)",
-            "the volume isn't asked for it here, and -Su comes closest",
+            "this program doesn't request it from the volume; -Su comes closest",
         ),
-        (target.dont_cache, "--dontcache", "it takes Linux's RWF_DONTCACHE"),
-        (target.atomic, "--atomic", "it takes Linux's RWF_ATOMIC"),
-        (target.no_wait, "--nowait", "it takes Linux's RWF_NOWAIT"),
-        (target.zoned, "--zoned", "zones aren't read here"),
-        (target.write_hint.is_some(), "--write-hint", "it takes Linux's lifetimes of writes"),
+        (target.dont_cache, "--dontcache", "it needs Linux's RWF_DONTCACHE"),
+        (target.atomic, "--atomic", "it needs Linux's RWF_ATOMIC"),
+        (target.no_wait, "--nowait", "it needs Linux's RWF_NOWAIT"),
+        (target.zoned, "--zoned", "this program can't read zones on Windows"),
+        (target.write_hint.is_some(), "--write-hint", "it needs Linux's lifetimes of writes"),
     ]
 }
 
 fn refusal(lacking: &[Lacking]) -> Option<PlanError> {
     let (_, option, why) = lacking.iter().find(|(is_given, ..)| *is_given)?;
     Some(PlanError::profile(format!(
-        "{option} isn't done on Windows yet: {why}; leave it out, or let Microsoft's tool make the run \
+        "{option} isn't available on Windows yet: {why}; leave it out, or let Microsoft's tool make the run \
          (--with)"
     )))
 }
@@ -62,20 +70,20 @@ pub fn lacking(profile: &Profile, run_options: &RunOptions) -> Option<PlanError>
         return None;
     }
     if profile.time_spans.iter().any(|span| span.io_ring.is_some()) {
-        let why = "it takes the I/O rings of Windows 11 (IoRing), which aren't used here";
+        let why = "it needs the I/O rings of Windows 11 (IoRing), which this program doesn't use";
         return refusal(&[(true, "-u", why)]);
     }
     targets().find_map(|target| {
         let path = &target.path;
         match may_be_target(path) {
             false => Some(PlanError::profile(format!(
-                "'{path}' names no file, no disk and no volume that is used here: write #<n> or \
+                "'{path}' is not a file, a disk or a volume that this program can use: write #<n> or \
                  \\\\.\\PhysicalDrive<n> for a disk (diskspd devices lists them), X: or \\\\.\\X: for a \
                  volume"
             ))),
             true => refusal(&of_target(target)).or_else(|| {
                 let (_, row, _) = target.shares.iter().next()?;
-                refusal(&[(true, row.option, "targets are only read and written here")])
+                refusal(&[(true, row.option, "on Windows targets are only read and written")])
             }),
         }
     })

@@ -67,6 +67,6 @@ impl Loop<'_> {
         let failed = books.failed(completed);
         self.count_error(books, failed);
         let what = self.describe(failed).message;
-        self.voice.warn(&format!("{what}. With -x this request stops, and the others continue"));
+        self.voice.warn(&format!("{what}. With -x this request stops; the others continue"));
     }
 }

@@ -217,7 +217,7 @@ impl Store {
         let file = self.index_file();
         let why = match fs::symlink_metadata(&file) {
             Ok(found) if found.is_symlink() => "is a symbolic link, which is not followed",
-            Ok(found) if !found.is_file() => "is no regular file",
+            Ok(found) if !found.is_file() => "is not a regular file",
             _ => return Ok(()),
         };
         Err(StoreError::NoFile { file, why })

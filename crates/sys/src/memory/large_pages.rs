@@ -64,8 +64,8 @@ impl fmt::Display for NoLargePages {
         if needed <= free {
             write!(
                 f,
-                "; those may lie on NUMA nodes that this thread can't use (cpuset, numactl), or a limit of the cgroup \
-                 (hugetlb) forbids them ({})",
+                "; those may lie on NUMA nodes that this thread can't use (cpuset, numactl), or a limit of \
+                 the cgroup (hugetlb) forbids them ({})",
                 self.source
             )?;
         }

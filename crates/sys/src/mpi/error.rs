@@ -23,7 +23,7 @@ pub enum NotLoaded {
     #[error("{0}")]
     ByLoader(String),
     /// It is no MPI library.
-    #[error("it is no MPI library: it has no MPI_Get_library_version")]
+    #[error("it is not an MPI library: it has no MPI_Get_library_version")]
     NoMpi,
     /// It is none of the ABI that its name says.
     #[error("by its name it is {wanted}, but it reports '{found}'")]

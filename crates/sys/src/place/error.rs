@@ -13,7 +13,7 @@ pub enum PlaceError {
     #[error("can't be replaced: {}{}; name another file", .0, hint(.0))]
     Earlier(io::Error),
     /// A folder, a pipe, a link that came between.
-    #[error("can't be replaced: it is no regular file; name another one")]
+    #[error("can't be replaced: it is not a regular file; name another one")]
     NotAFile,
     /// A mount of its own.
     #[error(

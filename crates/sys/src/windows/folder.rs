@@ -40,7 +40,7 @@ impl OpenFolder {
             kind if kind.is_symlink() => {
                 Err(io::Error::other("it is a symbolic link, which is not followed"))
             }
-            kind if !kind.is_file() => Err(io::Error::other("it is no regular file")),
+            kind if !kind.is_file() => Err(io::Error::other("it is not a regular file")),
             _ => File::open(path),
         }
     }
@@ -90,9 +90,10 @@ impl OpenFolder {
     /// file.
     fn right_here(&self, name: &str) -> io::Result<PathBuf> {
         match name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
-            true => {
-                Err(io::Error::new(io::ErrorKind::InvalidInput, "that is no name of a file in this folder"))
-            }
+            true => Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "that is not a name of a file in this folder",
+            )),
             false => Ok(self.0.join(name)),
         }
     }

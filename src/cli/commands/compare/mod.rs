@@ -32,10 +32,10 @@ pub(super) const FAIL_IF: OptionRow = text(
 )
 .offering(&["worse", "worse=5%", "unsure"]);
 const ANYWAY: OptionRow =
-    switch("--anyway", "compare runs that differ in block size, mix, pattern or rate, too");
+    switch("--anyway", "also compare runs that differ in block size, mix, pattern or rate");
 const DOCUMENT: OptionRow = JSON.here("write the comparison as JSON to this file");
 const PAGE: OptionRow =
-    HTML.here("write an HTML page of it to this file: verdict, changes, single runs, what differs");
+    HTML.here("write an HTML page of it to this file: verdict, changes, single runs, other differences");
 const BY_ENDING: OptionRow = OUT.here(
     "write the answer in the format of the file's ending, or named (github:-): .junit.xml, .md, metrics.txt, \
      .bencher.json",

@@ -34,11 +34,12 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "this program makes them",
         scope: Scope::Invocation,
-        notes: "For single runs, --repeat, sweep, compare --repeat, suite and baseline check. DISKSPD 2.0 to \
-                2.3 is asked for its version, gets an XML profile (-X), and its result XML is read. The \
-                command is words, in quotes where one holds blanks; no shell reads it. With ssh the profile \
-                is copied by sftp. What DISKSPD can't do is refused before the first run. Whether the I/O \
-                reached the device is not looked at. Disks and volumes are written to with --destroy alone.",
+        notes: "For single runs, --repeat, sweep, compare --repeat, suite and baseline check. This program \
+                asks DISKSPD (2.0 to 2.3) for its version, passes it an XML profile (-X), and reads its \
+                result XML. Blanks separate the words of the command, quotes hold a word together; no shell \
+                reads it. With ssh the profile is copied by sftp. What DISKSPD can't do is refused before \
+                the first run. Whether the I/O reached the device is not checked. Disks and volumes are \
+                written to only with --destroy.",
         tested: &["command_lines", "with"],
         read: Read::Text(with),
         ..LINUX
@@ -70,7 +71,7 @@ pub const FLAGS: &[Flag] = &[
             "--until-steady[=<s>]",
             "extend the warm-up until the run is steady, to <s> seconds at most",
         )],
-        default: "the warm-up takes the time of -W; without <s> an hour at most",
+        default: "the warm-up lasts as long as -W says; without <s> at most an hour",
         notes: "At least ten seconds and half of -d, up to a minute; -W counts. Steady: the last half of the \
                 warm-up shows no trend and no change of level beyond 10 %. When the time is over it measures \
                 all the same, and says that it never became steady. Not in simulated time.",
@@ -87,11 +88,11 @@ pub const FLAGS: &[Flag] = &[
             "end measuring when this much has been written, or n times the area of the targets",
         )],
         default: "it ends when the time of -d is over",
-        notes: "In each time span; at the latest when the time of -d is over. 2x: twice the bytes that -f \
-                and -B leave of the targets that are written to, each target once. What warm-up and \
-                cool-down write doesn't count. The threads stop when so much has been submitted, rounded up \
-                to whole I/Os: each thread writes at most one I/O more, and what is in flight then. Not in \
-                simulated time, nor where nothing is written.",
+        notes: "Holds for each time span, which ends at the latest when the time of -d is over. 2x: twice \
+                the bytes that -f and -B leave of the targets that are written to, each target once. What \
+                warm-up and cool-down write doesn't count. The threads stop when so much has been submitted, \
+                rounded up to whole I/Os: each thread writes at most one I/O more, and what is in flight \
+                then. Not in simulated time, nor where nothing is written.",
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
@@ -106,7 +107,7 @@ pub const FLAGS: &[Flag] = &[
             "end measuring when this much has been read, or n times the area of the targets",
         )],
         default: "it ends when the time of -d is over",
-        notes: "As --until-written. With both it ends at what comes first.",
+        notes: "As --until-written. With both, the time span ends at the first of the two.",
         tested: &["command_lines", "until_volume"],
         values: &["2x"],
         swept: Some(ValueForm::SIZE),
@@ -169,7 +170,7 @@ pub const FLAGS: &[Flag] = &[
         name: Long("fsync-every"),
         forms: &[("--fsync-every <n>", "each thread flushes a target after every n writes on it")],
         default: "no flushes, except those of -Sw and -N",
-        notes: "With fdatasync, or what it is to the engine; msync with -Sm. The flush takes the write's \
+        notes: "With fdatasync, or the engine's equivalent; msync with -Sm. The flush takes the write's \
                 queue slot and comes before that slot's next I/O. Flushes are counted and timed by \
                 themselves, at the end of the text report, and are in no other figure. Not with -x and \
                 --poll.",

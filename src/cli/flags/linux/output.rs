@@ -21,9 +21,9 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "standard output only",
         scope: Scope::Invocation,
-        notes: "Files are made before the run and written whole, after each time span; pipes and devices \
-                get one report, at the end. - is standard output, whose text report the named one then \
-                replaces. A record (json) holds everything; diskspd report prints it again.",
+        notes: "Files are created before the run and written as a whole after each time span; pipes and \
+                devices get one report, at the end. - is standard output: the named report then replaces the \
+                text report there. A record (json) holds everything; diskspd report prints it again.",
         tested: &["command_lines", "outputs", "reports", "schemas", "records"],
         read: Read::Text(out),
         ..LINUX
@@ -44,8 +44,8 @@ pub const FLAGS: &[Flag] = &[
         ],
         default: "no lines",
         scope: Scope::Invocation,
-        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. Lines that the reader \
-                is too slow for are left out, and counted. Without a format the extension tells: .lp and \
+        notes: "Intervals are those of -D, but at least 100 ms; without -D a second. If the reader is too \
+                slow, lines are left out and counted. Without a format the extension sets it: .lp and \
                 .influx, .prom; all others are JSON.",
         tested: &["outputs", "reports", "schemas"],
         read: Read::Text(stream),
@@ -60,10 +60,10 @@ pub const FLAGS: &[Flag] = &[
         )],
         default: "no log",
         scope: Scope::Invocation,
-        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the \
-                start signal of the time span, warm-up and cool-down included. The log never slows the run \
-                down: I/Os that come faster than they can be written are left out, and their number is \
-                said at the end.",
+        notes: "thread,target,direction,offset,size,start_ns,latency_ns,due_ns; start counts from the start \
+                signal of the time span, warm-up and cool-down included. The log never slows the run down: \
+                I/Os that come faster than they can be written are left out, and their number is reported at \
+                the end.",
         tested: &["loop_options", "outputs", "bad_input"],
         read: Read::Text(io_log),
         ..LINUX
@@ -74,9 +74,9 @@ pub const FLAGS: &[Flag] = &[
             "--xml-verdict",
             "append verdict and findings to each TimeSpan and System of the XML results",
         )],
-        default: "XML has what DISKSPD's has, nothing else",
+        default: "the XML has only what DISKSPD's has",
         scope: Scope::Invocation,
-        notes: "The elements DeviceVerdict and Findings; all that is before them is unchanged.",
+        notes: "Adds the elements DeviceVerdict and Findings; all that is before them is unchanged.",
         tested: &["command_lines", "truth", "truth_device"],
         read: Read::Switch(|draft| draft.request.xml_verdict = true),
         ..LINUX
@@ -84,11 +84,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("text-verdict"),
         forms: &[("--text-verdict", "append verdict and findings to the text report")],
-        default: "the text report has what DISKSPD's has; verdict and findings go to standard error alone",
+        default: "the text report has only what DISKSPD's has; verdict and findings go to standard error",
         scope: Scope::Invocation,
         notes: "Use it with > result.txt or --out result.txt: without it the file has figures but no \
-                verdict. They stand after a line 'Verdict:'; all that is before it is unchanged. On standard \
-                error they are told all the same.",
+                verdict. They stand after a line 'Verdict:'; all that is before it is unchanged. They are \
+                also printed on standard error.",
         tested: &["command_lines", "truth"],
         read: Read::Switch(|draft| draft.request.text_verdict = true),
         ..LINUX
@@ -111,7 +111,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("quiet"),
         forms: &[("--quiet", "print only errors and wrong figures, a line each")],
-        default: "progress, the verdict, warnings, and what limited the run are told",
+        default: "progress, the verdict, warnings and the limit are printed",
         scope: Scope::Invocation,
         notes: "For loops of many runs: prints errors and WRONG findings without details. No progress, \
                 warnings or notes; with --repeat no line per run and no summary. Reports, record and exit \

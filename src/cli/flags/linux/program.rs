@@ -9,7 +9,7 @@ use crate::cli::topics::TOPICS;
 pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("dry-run"),
-        forms: &[("--dry-run", "show what would be done, and do nothing")],
+        forms: &[("--dry-run", "show what the run would do, and do nothing")],
         scope: Scope::Invocation,
         notes: "Not with --out, --stream, --io-log: nothing is measured.",
         tested: &["command_lines", "end_to_end"],

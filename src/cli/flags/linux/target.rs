@@ -11,7 +11,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         name: Long("preset"),
         forms: &[("--preset <name>", "run a named workload; diskspd preset lists them")],
-        default: "the workload is the options",
+        default: "the options define the workload",
         notes: "Other options override those of the preset, in each of its parts. Not with -X. \
                 docs/presets.md has reasons and sources.",
         tested: &["presets"],
@@ -28,10 +28,10 @@ pub const FLAGS: &[Flag] = &[
              the device",
         )],
         default: "unwritten parts are reported and left; without <content> auto",
-        notes: "Holes and unwritten extents of the files that are read, over their whole size; what is there \
-                stays. auto and random write random bytes, none of them zero; pattern what -c writes. On a \
-                block device the area to be read is overwritten; needs --destroy; auto overwrites only if it \
-                finds nothing but zeros.",
+        notes: "Fills holes and unwritten extents of the files that are read, over their whole size; \
+                existing data is kept. auto and random write random bytes, none of them zero; pattern what \
+                -c writes. On a block device the area to be read is overwritten; needs --destroy; auto \
+                overwrites only if it finds nothing but zeros.",
         tested: &["command_lines", "truth_content"],
         values: &["auto", "random", "pattern", "zero"],
         swept: Some(ValueForm::SIZE),

@@ -53,7 +53,7 @@ pub fn run(
     let dir = format!("--dir {}", visible::line(&asked.folder.to_string_lossy()));
     let turn = turn::turn(&history, &here, asked.repeat as usize).map_err(|why| format!("{dir}: {why}"))?;
     if turn.cut_short && !request.quiet {
-        say(Finding::note("the previous boot has fewer runs than requested; they count nevertheless"));
+        say(Finding::note("the previous boot has fewer runs than requested; its runs are used all the same"));
     }
     make(&line, &folder, &mut history, &here, turn, asked)?;
     let known = turn::kernels(&history);

@@ -91,7 +91,7 @@ pub enum OutOfTurn {
         b: String,
     },
     /// All runs of this boot are there.
-    #[error("kernel {here} was measured at this boot already; {to_do}")]
+    #[error("kernel {here} was already measured in this boot; {to_do}")]
     Done {
         /// What it is called.
         here: String,
@@ -100,11 +100,12 @@ pub enum OutOfTurn {
     },
     /// Runs of this boot stand before those of another.
     #[error(
-        "this boot's runs stand before another boot's: the folder was changed or copied; name a new folder"
+        "the runs of this boot come before those of another boot: the folder was changed or copied; name a \
+        new folder"
     )]
     Disordered,
     /// It is the other kernel's turn.
-    #[error("kernel {here} was measured at the boot before this one, and nothing since; {to_do}")]
+    #[error("kernel {here} was measured in the boot before this one, and no other kernel since; {to_do}")]
     Again {
         /// What it is called.
         here: String,
@@ -219,12 +220,12 @@ mod tests {
             (
                 &both[..1],
                 kernel("old", 1),
-                "kernel old was measured at this boot already; boot the other kernel and",
+                "kernel old was already measured in this boot; boot the other kernel and",
             ),
             (
                 &both[..1],
                 kernel("old", 2),
-                "measured at the boot before this one, and nothing since; boot the other",
+                "measured in the boot before this one, and no other kernel since; boot the other",
             ),
             (&both, kernel("new", 2), "boot kernel old and repeat the command"),
             (&both, kernel("newer", 3), "compares old with new; boot one of these"),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// It isn't known what of a file was written.
 #[derive(Debug, thiserror::Error)]
-#[error("it isn't known what of it was written: {what}: {source}")]
+#[error("which parts of it were written is unknown: {what}: {source}")]
 pub struct NotTold {
     /// What was asked for.
     pub what: &'static str,

@@ -147,8 +147,7 @@ pub mod claims {
             let number = number_of(&device).ok_or_else(|| unknown(NO_NUMBER.to_owned()))?;
             if !destroy {
                 let found = held_by(&device);
-                let found =
-                    found.map_err(|error| unknown(format!("what it holds can't be read: {error}")))?;
+                let found = found.map_err(|error| unknown(format!("its content can't be read: {error}")))?;
                 if !found.is_empty() {
                     return Err(Refusal::WouldDestroy { path, found });
                 }
@@ -158,7 +157,7 @@ pub mod claims {
         Ok(claims)
     }
 
-    const NO_NUMBER: &str = "Windows doesn't tell which disk it is";
+    const NO_NUMBER: &str = "Windows doesn't report which disk it is";
 
     fn number_of(device: &impl AsHandle) -> Option<DeviceNumber> {
         let answer = ask(device, Question::DeviceNumber).ok()?;
@@ -178,7 +177,7 @@ pub mod claims {
             let number = number_of(device);
             if number.is_none() || !self.held.iter().any(|(held, of, _)| held == path && Some(*of) == number)
             {
-                let why = "its name leads to another device than before".to_owned();
+                let why = "its name now refers to another device".to_owned();
                 return Err(Refusal::Unknown { path: path.to_owned(), unknown: Unknown { why } });
             }
             use_refusal(path, device).map_or(Ok(()), Err)

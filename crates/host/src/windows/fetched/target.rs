@@ -55,9 +55,9 @@ fn told(path: &Path, error: &io::Error) -> String {
             format!("there is no {path}: diskspd devices lists the disks, with what is on them")
         }
         io::ErrorKind::PermissionDenied => {
-            format!("{path} can't be opened: {error}; disks and volumes take an administrator")
+            format!("{path} can't be opened: {error}; disks and volumes need an administrator's rights")
         }
-        _ => format!("{path} can't be looked at: {error}"),
+        _ => format!("{path} can't be inspected: {error}"),
     }
 }
 

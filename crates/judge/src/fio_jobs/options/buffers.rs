@@ -4,7 +4,7 @@ use super::{FioForm, FioOption, near, near_unless, refused, same};
 
 const STAMPS: &str = "sectors carry verification stamps, no pattern";
 const CHECKED: &str = "every sector is checked as it is read, by this program's stamp";
-const BACKLOG: &str = "sectors are checked as they are read, not some writes later";
+const BACKLOG: &str = "sectors are checked when they are read, not after more writes";
 const NOT_BETWEEN: &str = "nothing is read back between writes: all of it is, when the time span has ended";
 const WORKING_SET: &str = "duplicates repeat one of the units written before";
 
@@ -25,19 +25,24 @@ pub(super) const ROWS: &[FioOption] = &[
     same("verify", &[], FioForm::Text),
     same("do_verify", &[], FioForm::Switch),
     near("verify_fatal", &[], FioForm::Switch, "a run goes on to its end; the exit code is 4"),
-    near("verify_dump", &[], FioForm::Switch, "what is wrong is told with its place, not written to files"),
+    near(
+        "verify_dump",
+        &[],
+        FioForm::Switch,
+        "the report names each wrong sector; nothing is written to files",
+    ),
     near("verify_async", &[], FioForm::Number, "sectors are checked by the thread that has read them"),
     near("verify_interval", &[], FioForm::Size, CHECKED),
     near("verify_offset", &[], FioForm::Size, CHECKED),
-    near("verifysort", &[], FioForm::Switch, "what was written is read back sequentially"),
-    near("verifysort_nr", &[], FioForm::Number, "what was written is read back sequentially"),
+    near("verifysort", &[], FioForm::Switch, "the written data is read back sequentially"),
+    near("verifysort_nr", &[], FioForm::Number, "the written data is read back sequentially"),
     near("verify_write_sequence", &[], FioForm::Switch, "a sector's version is always checked"),
     near("verify_header_seed", &[], FioForm::Switch, CHECKED),
     refused(
         "verify_only",
         &[],
         &["0"],
-        "fio's headers can't be read",
+        "fio's verification headers can't be read",
         "write with --verify, then --verify=read",
     ),
     refused("verify_pattern", &[], &[], STAMPS, "leave it out"),
@@ -54,7 +59,7 @@ pub(super) const ROWS: &[FioOption] = &[
     refused("verify_policy", &[], &[], BACKLOG, "leave it out"),
     refused("experimental_verify", &[], &["0"], "fio doesn't document what it does", "leave it out"),
     refused("verify_state_load", &[], &["0"], "fio's state can't be read", "use --journal and verify-after"),
-    near("verify_state_save", &[], FioForm::Switch, "no state is saved; --journal keeps what is durable"),
+    near("verify_state_save", &[], FioForm::Switch, "no state is saved; --journal records durable writes"),
     refused("dedupe_mode", &[], &["repeat"], WORKING_SET, "leave it out"),
     refused("dedupe_working_set_percentage", &[], &[], WORKING_SET, "leave it out"),
     refused("dedupe_global", &[], &["0"], "each thread repeats its own units", "leave it out"),

@@ -74,7 +74,7 @@ pub(super) const ROWS: &[FioOption] = &[
         &[],
         &["0"],
         TRIMS,
-        "use rw=randtrim in a job beside it, or add --trim to the line that diskspd convert prints",
+        "use rw=randtrim in a concurrent job, or add --trim to the line that diskspd convert prints",
     ),
     refused("trim_verify_zero", &[], &["0"], TRIMS, "leave it out"),
     refused("trim_backlog", &[], &["0"], TRIMS, "leave it out"),

@@ -5,7 +5,7 @@ use super::{FioForm, FioOption, near, near_unless, refused, same};
 const FLOW: &str = "jobs can't be throttled by each other's progress";
 const TARGET: &str = "a run doesn't search for the best depth or rate";
 const SWEEP: &str = "use diskspd sweep with --slo, as in diskspd sweep -o1..128 --slo p99=5ms";
-const STEADY: &str = "the run takes all of its runtime: it doesn't end earlier when it is steady";
+const STEADY: &str = "the run lasts for its whole runtime: it doesn't end earlier when it is steady";
 const LOW: &str = "a run with a lower rate doesn't fail; the report has the rate that it reached";
 
 pub(super) const ROWS: &[FioOption] = &[

@@ -103,7 +103,7 @@ fn of_run(run: &SideRun) -> Facts {
     add("machine", known.computer(), MustAgree::No);
     add("kept as", Some(known.origin.to_string()), MustAgree::No);
     let worst = known.findings.as_ref().map(|found| found.worst.map_or("nothing", |worst| worst.word()));
-    add("worst that was found about the figures", worst.map(str::to_owned), MustAgree::No);
+    add("worst finding about the figures", worst.map(str::to_owned), MustAgree::No);
     if run.environment.is_empty() {
         add("fingerprint", known.fingerprint.clone(), MustAgree::No);
     }

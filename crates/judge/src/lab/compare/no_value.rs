@@ -14,7 +14,7 @@ pub(super) enum NoValue {
         run: String,
     },
     /// Nothing was done that takes time.
-    #[error("'{run}' did no I/O to be timed")]
+    #[error("'{run}' has no timed I/O")]
     Idle {
         /// Its name.
         run: String,

@@ -45,7 +45,7 @@ pub fn text(comparison: &RunComparison) -> String {
         );
     }
     if !comparison.differences.is_empty() {
-        text.push_str("\nWhat differs besides:\n");
+        text.push_str("\nOther differences:\n");
         text.extend(differing(&comparison.differences).iter().map(|told| format!("  {told}\n")));
     }
     text

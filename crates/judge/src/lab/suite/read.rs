@@ -48,7 +48,7 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
             .with_hint("add one: [[test]], below it name = \"..\" and command = \"-b4K -r -d10\""));
     };
     let list = tests.get_ref().as_array().ok_or_else(|| {
-        source.wrong(&tests.span(), "'test' has to be a list".into()).with_hint("write [[test]]")
+        source.wrong(&tests.span(), "'test' must be a list".into()).with_hint("write [[test]]")
     })?;
     if list.len() > MOST_TESTS {
         return Err(source.wrong(&tests.span(), format!("a suite has at most {MOST_TESTS} tests")));
@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Result<Suite, SuiteError> {
     let mut found: Vec<SuiteTest> = Vec::new();
     for value in list.iter() {
         let table = value.get_ref().as_table().ok_or_else(|| {
-            source.wrong(&value.span(), "a test has to be a table".into()).with_hint("write [[test]]")
+            source.wrong(&value.span(), "a test must be a table".into()).with_hint("write [[test]]")
         })?;
         let keys = Keys::of(&source, table, value.span(), "a test", OF_TEST)?;
         let test = test(&keys, repeat)?;
@@ -85,7 +85,7 @@ fn test(keys: &Keys, usual: Option<u32>) -> Result<SuiteTest, SuiteError> {
     }
     let metric = keys.text("metric")?.map(|(at, name)| {
         Metric::named(name).ok_or_else(|| {
-            let what = format!("'{name}' is no figure");
+            let what = format!("'{name}' is not a figure");
             keys.source
                 .wrong(&at, what)
                 .with_hint("allowed are iops, mib, mean, p50, p99, p99.9, read-p99, ..")
@@ -161,7 +161,7 @@ impl<'a> Keys<'a> {
             DeValue::String(text) => Ok(Some((value.span(), text.as_ref()))),
             _ => Err(self
                 .source
-                .wrong(&value.span(), format!("'{key}' has to be a text"))
+                .wrong(&value.span(), format!("'{key}' must be a text"))
                 .with_hint(format!("write {key} = \"..\""))),
         }
     }
@@ -192,7 +192,7 @@ impl<'a> Keys<'a> {
         match number.filter(|number| (1..=MOST_ROUNDS).contains(number)) {
             Some(number) => Ok(Some(number)),
             None => {
-                let what = format!("'repeat' has to be a number of runs from 1 to {MOST_ROUNDS}");
+                let what = format!("'repeat' must be a number of runs from 1 to {MOST_ROUNDS}");
                 Err(self.source.wrong(&value.span(), what))
             }
         }
@@ -203,7 +203,7 @@ impl<'a> Keys<'a> {
         match share(text).filter(|share| *share < 0.5) {
             Some(share) => Ok(Some(share)),
             None => {
-                let what = format!("'{key}' has to be a share below 50 %");
+                let what = format!("'{key}' must be a share below 50 %");
                 Err(self.source.wrong(&at, what).with_hint(format!("write {key} = \"5%\"")))
             }
         }
@@ -244,7 +244,7 @@ mod tests {
             ("name = 'a'\n[[test]]\ncommand = '-r'", 2, "no 'name'"),
             ("[[test]]\nname = 'b'\ncommand = '-r'", 1, "the suite has no 'name'"),
             ("name = 'a b'\n[[test]]\nname = 'b'\ncommand = '-r'", 1, "letters, digits"),
-            ("name = 'a'\n[[test]]\nname = 3\ncommand = '-r'", 3, "has to be a text"),
+            ("name = 'a'\n[[test]]\nname = 3\ncommand = '-r'", 3, "must be a text"),
             ("name = 'a'\n[[test]]\nname = 'b'\ncommand = ''", 4, "is empty"),
             ("name = 'a'\n[[test]]\nname = 'b'\ncommand = 'diskspd'", 4, "is empty"),
             ("name = 'a'\n[[test]]\nname = 'b'\ncommand = \"-r 'x\"", 4, "not closed"),

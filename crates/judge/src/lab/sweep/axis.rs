@@ -185,10 +185,10 @@ mod tests {
             ("0..8", "doubled"),
             ("1,,2", "missing"),
             ("1,2,1", "twice"),
-            ("a..b", "no number"),
-            ("..8", "no number"),
+            ("a..b", "not a number"),
+            ("..8", "not a number"),
             ("1..9999+1", "more than"),
-            ("1..99999999999999999999", "no number"),
+            ("1..99999999999999999999", "not a number"),
         ] {
             let message = values(text, ValueForm::SIZE).unwrap_err();
             assert!(message.to_string().contains(why), "{text}: {message}");

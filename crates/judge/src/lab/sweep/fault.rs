@@ -13,7 +13,7 @@ pub enum AxisFault {
     #[error("the value {0} is given twice")]
     Twice(String),
     /// A range from or to something else.
-    #[error("'{0}' is no number; a range is written 1..64 (doubling) or 1..16+1 (steps)")]
+    #[error("'{0}' is not a number; a range is written 1..64 (doubling) or 1..16+1 (steps)")]
     NoNumber(String),
     /// A range that ends before it begins.
     #[error("{from}..{to} is descending; write the smaller value first")]

@@ -56,7 +56,7 @@ pub fn of(text: &str) -> Result<Vec<FioDocument>, LineFault> {
         at = place.end;
     }
     if found.is_empty() {
-        let fault = LineFault::of_all("no JSON of fio");
+        let fault = LineFault::of_all("not fio's JSON");
         return Err(fault
             .hint("fio's normal and terse output have rounded figures: run fio with --output-format=json+"));
     }
@@ -68,7 +68,7 @@ fn wrong(line: usize, error: &serde_json::Error) -> LineFault {
     let line = line + error.line().saturating_sub(1);
     let why = error.to_string();
     let why = why.split(" at line ").next().unwrap_or(&why);
-    LineFault::at(line, format!("no valid JSON: {why}")).hint("was the file edited or damaged?")
+    LineFault::at(line, format!("invalid JSON: {why}")).hint("was the file edited or damaged?")
 }
 
 /// How long an object is that the text begins with, bytes; `None` = it doesn't end.

@@ -41,7 +41,7 @@ pub fn begins_so(text: &str) -> bool {
 /// Reads all runs of a file.
 ///
 /// # Errors
-/// It holds no JSON of fio, or that was cut off: with the line.
+/// It holds not fio's JSON, or one that was cut off: with the line.
 pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(LineFault::of_all(format!("larger than {} MiB, the limit", MAX_BYTES >> 20)).into());

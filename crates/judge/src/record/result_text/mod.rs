@@ -52,7 +52,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Vec<RunSummary>, ResultError> {
     let (_, reports) = TextPiece { first: 1, text: &text }.split_at(START);
     let runs = reports.into_iter().map(report).collect::<Result<Vec<RunSummary>, LineFault>>()?;
     if runs.is_empty() {
-        let fault = LineFault::of_all("no text report: no line begins with \"Command Line:\"");
+        let fault = LineFault::of_all("not a text report: no line begins with \"Command Line:\"");
         return Err(fault.hint("keep all that diskspd prints: diskspd .. > result.txt").into());
     }
     Ok(named(runs, name))

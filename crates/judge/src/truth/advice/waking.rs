@@ -107,8 +107,14 @@ pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
         format!("CPUs may have slept despite --cpu-latency {limit}: latencies may include the wake-up");
     Some(
         Finding::new("cpu-latency-unheeded", Severity::Warning, span, message)
-            .shown_by("the kernel has no idle driver here (cpuidle/current_driver), so the limit has no \
-                       effect".into())
-            .remedy("start the kernel with idle=poll, or give it a driver (in a virtual machine modprobe cpuidle-haltpoll)"),
+            .shown_by(
+                "the kernel has no idle driver here (cpuidle/current_driver), so the limit has no \
+                       effect"
+                    .into(),
+            )
+            .remedy(
+                "start the kernel with idle=poll, or give it a driver (in a virtual machine modprobe \
+                cpuidle-haltpoll)",
+            ),
     )
 }

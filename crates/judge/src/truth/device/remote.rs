@@ -51,9 +51,9 @@ fn split(name: &str, what: &str, calls: &RemoteCalls) -> Option<String> {
     let mean = |ms: u64| ms as f64 / calls.requests as f64;
     let rest = times.total_ms.saturating_sub(times.queue_ms).saturating_sub(times.round_trip_ms);
     Some(format!(
-        "{name}: a {what} request took {:.3} ms on average ({} of them): {:.3} ms queued in the client, \
-         {:.3} ms in the network and the server together (the client can't tell these apart), \
-         {:.3} ms in the client afterwards",
+        "{name}: a {what} request lasted {:.3} ms on average ({} of them): {:.3} ms queued in the client, \
+         {:.3} ms in the network and the server together (the client can't tell these apart), {:.3} ms in \
+         the client afterwards",
         mean(times.total_ms),
         count(calls.requests),
         mean(times.queue_ms),

@@ -18,8 +18,10 @@ const NEARLY: f64 = 0.9;
 const LOOK_AT_THE_KERNEL: &str = "the device could do more: use -v or perf to find what takes the time (file \
                                   system, compression, encryption, loop devices, locks)";
 
-const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): whichever \
-                                      changes the figures was the limit";
+const SPREAD_INTERRUPTS: &str = "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, \
+                                 irqbalance), or bind threads to other CPUs (-a)";
+const VARY_THREADS_AND_DEPTH: &str = "run again with more threads (-t), then with another depth (-o): \
+                                      whichever changes the figures was the limit";
 const VARY_DEPTH: &str = "a run with a larger -o shows whether the storage does more with more I/Os";
 const CHEAPER: &str = "use more threads (-t) or larger blocks (-b)";
 const CHEAPER_WITHOUT_RANDOM: &str = "use more threads (-t) or larger blocks (-b), and leave out -Zr";
@@ -83,9 +85,7 @@ pub(super) fn describe(
             let (cpu, interrupts) = share.map_or((0, 0.0), |share| (share.cpu, share.interrupts * 100.0));
             let what =
                 format!("interrupts: CPU {cpu} was saturated, {interrupts:.0} % of its time went to them");
-            finding(Severity::Warning, "limited-by-interrupts", what).remedy(
-                "spread the interrupts of the device (/proc/irq/*/smp_affinity_list, irqbalance), or bind threads to other CPUs (-a)",
-            )
+            finding(Severity::Warning, "limited-by-interrupts", what).remedy(SPREAD_INTERRUPTS)
         }
         Limiter::BusyCpus => busy_cpus(span, effort, limits, contention),
         Limiter::Kernel => {
@@ -136,7 +136,7 @@ fn storage(span: &SpanView, limits: &Limits) -> Finding {
     let but = |ios: f64| if ios < NEARLY * limits.depth as f64 { "but only " } else { "" };
     let at_device = match span.queues.in_flight.and_then(|queue| queue.counted) {
         Some(ios) => format!("{}{ios:.1} of them {}", but(ios), place(span)),
-        None => format!("how many of them {} isn't known", place(span)),
+        None => format!("the number of them {} is unknown", place(span)),
     };
     let at_depth = match kernel::full_queue(span) {
         Some((disk, places)) => {
@@ -162,7 +162,7 @@ fn kernel_or_what(span: &SpanView, effort: &Effort, limits: &Limits) -> Finding 
         ),
         Some(Doubt::Interrupts) => {
             let remedy = crossing.as_ref().map_or_else(String::new, Crossing::remedy);
-            ("the way of the device's interrupts", remedy)
+            ("the path of the device's interrupts", remedy)
         }
         _ => ("other programs, which used the CPUs", "stop other programs, and measure again".to_owned()),
     };
@@ -211,8 +211,8 @@ fn idle_devices(span: &SpanView, limits: &Limits) -> Finding {
 fn storage_or_way(span: &SpanView, effort: &Effort) -> Finding {
     let crossing = interrupts::crossing(span);
     let or_what = match &crossing {
-        Some(crossing) => format!("the way of its interrupts ({})", crossing.describe()),
-        None => "the way to it and back".to_owned(),
+        Some(crossing) => format!("the path of its interrupts ({})", crossing.describe()),
+        None => "the path to it".to_owned(),
     };
     let at_device = match kernel::way_matters(span, effort) {
         Some(OnTheWay::Long { depth, at_device }) => {
@@ -340,7 +340,7 @@ fn beside(span: &SpanView, effort: &Effort, limiter: Limiter) -> Vec<String> {
 fn served(span: &SpanView) -> Option<String> {
     let kinds = span.ids.iter().filter_map(|id| Some(&span.host.storage(*id)?.file_system.as_ref()?.kind));
     let kind = kinds.into_iter().find(|kind| kind.starts_with("fuse"))?;
-    Some(format!("a program serves the file system ({kind}): what it does on the CPUs belongs to the I/Os"))
+    Some(format!("a program serves the file system ({kind}): its CPU time is part of the I/Os"))
 }
 
 /// Of a run that its profile didn't limit: the pauses and the limit that it has all the same.

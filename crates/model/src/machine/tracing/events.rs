@@ -145,8 +145,8 @@ pub const EVENTS: &[EventRow] = &[
         TraceEvent::Disconnect,
         at(
             "sock/inet_sock_set_state",
-            "protocol == 6 && newstate == 7 && oldstate != 2 && oldstate != 3 && oldstate != 7 && oldstate != 10 && \
-             oldstate != 12",
+            "protocol == 6 && newstate == 7 && oldstate != 2 && oldstate != 3 && oldstate != 7 && oldstate \
+             != 10 && oldstate != 12",
         ),
     ),
     row(

@@ -30,15 +30,18 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
         DistributionKind::Percent if walk.target != 100 => broken(
             "D5",
             format!(
-                "-rd (Distribution): the ranges cover {}% of the target, not 100%; state a part without I/O as a \
-                 gap, such as :0/10",
+                "-rd (Distribution): the ranges cover {}% of the target, not 100%; state a part without I/O \
+                 as a gap, such as :0/10",
                 walk.target
             ),
         ),
-        DistributionKind::Absolute if walk.open_end.is_some_and(|at| at < distribution.ranges.len()) => broken(
-            "D6",
-            "-rd (Distribution): only the last range may have length 0 (to the end of the target)".to_owned(),
-        ),
+        DistributionKind::Absolute if walk.open_end.is_some_and(|at| at < distribution.ranges.len()) => {
+            broken(
+                "D6",
+                "-rd (Distribution): only the last range may have length 0 (to the end of the target)"
+                    .to_owned(),
+            )
+        }
         _ => None,
     });
     findings.extend(alignment_above_range(case));
@@ -81,7 +84,7 @@ impl Walk {
             return broken(
                 "D3",
                 format!(
-                    "-rd (Distribution): range {number} takes {}% of the target, but only {}% was left",
+                    "-rd (Distribution): range {number} covers {}% of the target, but only {}% was left",
                     range.span,
                     100 - self.target
                 ),
@@ -105,7 +108,7 @@ impl Walk {
             return broken(
                 "D2",
                 format!(
-                    "-rd (Distribution): range {number} takes {}% of the I/O, but only {}% was left",
+                    "-rd (Distribution): range {number} gets {}% of the I/O, but only {}% was left",
                     range.io,
                     100 - self.io
                 ),

@@ -183,8 +183,8 @@ const SPAN_RULES: &[Rule] = &[
         severity: Warning,
         broken: |c| c.span.request_count > 0 && c.span.thread_count == 0,
         message: |_| {
-            "-O (RequestCount of the time span) has no effect without -F (ThreadCount); for outstanding I/Os per \
-             target use -o"
+            "-O (RequestCount of the time span) has no effect without -F (ThreadCount); for outstanding I/Os \
+             per target use -o"
                 .into()
         },
     },
@@ -214,8 +214,8 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         severity: Error,
         broken: |c| c.span.thread_count > 0 && c.target.threads_per_file > 1,
         message: |_| {
-            "-F (ThreadCount, threads in all) and -t (ThreadsPerFile, threads per target) exclude each other; \
-             give one of them"
+            "-F (ThreadCount, threads in all) and -t (ThreadsPerFile, threads per target) exclude each \
+             other; give one of them"
                 .into()
         },
     },
@@ -246,8 +246,8 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         },
         message: |c| {
             format!(
-                "the burst of {} I/Os (-i, BurstSize) is shared by {} threads: each of them issues 1, more than \
-                 was asked for in all",
+                "the burst of {} I/Os (-i, BurstSize) is shared by {} threads: each of them issues 1, more \
+                 than was asked for in all",
                 c.target.burst_size.unwrap_or(0),
                 c.sharing_threads()
             )
@@ -360,8 +360,8 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
         severity: Error,
         broken: |c| c.is_sequential() && c.target.interlocked_sequential && c.target.thread_stride > 0,
         message: |_| {
-            "-si (InterlockedSequential) and -T (ThreadStride) exclude each other: with -si all threads share one \
-             position"
+            "-si (InterlockedSequential) and -T (ThreadStride) exclude each other: with -si all threads \
+             share one position"
                 .into()
         },
     },
@@ -385,8 +385,8 @@ const THREAD_AND_PATTERN_RULES: &[Rule] = &[
             c.is_sequential() && plain && c.is_multi_threaded()
         },
         message: |_| {
-            "several threads read or write the same sequence, each from the start: taken together this is not \
-             sequential; -si lets them share one sequence, -T gives each its own start"
+            "several threads read or write the same sequence, each from the start: taken together this is \
+             not sequential; -si lets them share one sequence, -T gives each its own start"
                 .into()
         },
     },
@@ -474,8 +474,8 @@ const BUFFER_AND_AREA_RULES: &[Rule] = &[
         broken: |c| c.target.max_file_size != 0 && c.target.max_file_size <= c.target.base_file_offset,
         message: |c| {
             format!(
-                "the end of the area (-f or -B<base>:<length>, MaxFileSize) at {} must be above its base (-B, \
-                 BaseFileOffset) at {}",
+                "the end of the area (-f or -B<base>:<length>, MaxFileSize) at {} must be above its base \
+                 (-B, BaseFileOffset) at {}",
                 c.target.max_file_size, c.target.base_file_offset
             )
         },

@@ -82,8 +82,7 @@ fn fsync_every(run_options: &RunOptions, profile: &Profile) -> Vec<(&'static str
         (
             run_options.poll,
             "M11",
-            "--fsync-every and --poll exclude each other: a polled ring takes no flushes; leave out one of \
-             them",
+            "--fsync-every and --poll exclude each other: a polled ring can't flush; leave out one of them",
         ),
     ];
     let broken = rules.into_iter().filter(|(broken, ..)| *broken);

@@ -59,7 +59,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
         let (option, what) = (row.option, row.plural);
         if run_options.poll {
             let message = format!(
-                "{option} (linux:{}) and --poll exclude each other: a polled ring takes no {what}; leave out \
+                "{option} (linux:{}) and --poll exclude each other: a polled ring does no {what}; leave out \
                  one of them",
                 share.element
             );

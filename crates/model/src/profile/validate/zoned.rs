@@ -53,7 +53,7 @@ const RULES: &[ZoneRule] = &[
         "Z8",
         |case| case.target.atomic || case.target.dont_cache || case.target.no_wait,
         "--atomic, --dontcache and --nowait",
-        "an I/O that is refused or torn would leave a write pointer that nobody knows",
+        "after a refused or torn I/O the write pointer would be unknown",
     ),
     (
         "Z9",
@@ -87,7 +87,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
     let engine = run_options.engine.map(|engine| engine.row()).filter(|row| !row.real_io);
     let engine = engine.map(|row| format!("--engine {}", row.name));
     let other = match run_options {
-        RunOptions { verify: Some(_), .. } => Some(("--verify", "what is reset carries no stamps any more")),
+        RunOptions { verify: Some(_), .. } => Some(("--verify", "sectors of a reset zone have no stamps")),
         RunOptions { replay: Some(_), .. } => Some((
             "--replay",
             "the places of recorded I/Os don't follow \
@@ -96,7 +96,7 @@ pub(super) fn with_run_options(run_options: &RunOptions, profile: &Profile) -> V
         RunOptions { prefill: Some(_), .. } => {
             Some(("--prefill", "it writes all of a target once; --zoned -w100 --until-written does so, too"))
         }
-        RunOptions { poll: true, .. } => Some(("--poll", "a polled ring takes no zone resets")),
+        RunOptions { poll: true, .. } => Some(("--poll", "a polled ring can't reset zones")),
         _ => None,
     };
     let no_zones = "that engine has no zones";

@@ -48,7 +48,7 @@ fn group(node: &Node) -> Result<Vec<GroupCpu>, Fault> {
         _ => "",
     };
     let Some(mask) = mask(text) else {
-        return Err(fault(node, format!("Mask={} is no mask of CPUs", quote(text)))
+        return Err(fault(node, format!("Mask={} is not a mask of CPUs", quote(text)))
             .expected("64 bits as a number: 0x and hexadecimal, 0 and octal, or decimal digits"));
     };
     let all = (mask == 0).then_some(GroupCpu { group, cpu: None });

@@ -170,7 +170,7 @@ fn resolve(at: usize, reference: &BytesRef) -> Result<String, Fault> {
         Ok(None) => {
             Fault::new(at, format!("unknown entity &{};", shorten(reference))).hint("write & as &amp;")
         }
-        Ok(Some(_)) | Err(_) => Fault::new(at, format!("&{}; is no character of XML", shorten(reference))),
+        Ok(Some(_)) | Err(_) => Fault::new(at, format!("&{}; is not a character of XML", shorten(reference))),
     };
     Err(fault.expected("&amp; &lt; &gt; &quot; &apos; or a character by its number, such as &#228;"))
 }

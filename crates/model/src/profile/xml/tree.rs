@@ -69,7 +69,9 @@ pub(super) fn parse(text: &str) -> Result<Node, Fault> {
 fn wrong_root(at: usize, name: &str) -> Fault {
     let fault = Fault::new(at, format!("the document begins with <{}>", shorten(name))).expected("<Profile>");
     match name {
-        "Results" => fault.hint("this is the result of a run; extract its <Profile> element to run it again"),
+        "Results" => {
+            fault.hint("this is the result of a run; to run it again, extract its <Profile> element")
+        }
         _ if name.contains(':') => fault.hint("a profile has no namespace"),
         _ => fault,
     }

@@ -56,7 +56,7 @@ pub fn content(page: &ComparisonPage) -> Markup {
                 " time spans; of all figures in comparisons of up to " (MOST_WITH_ALL) "."
             }
         }
-        section { (heading(2, "What differs besides")) (differences(&page.comparison.differences)) }
+        section { (heading(2, "Other differences")) (differences(&page.comparison.differences)) }
         section { (heading(2, "Runs")) (runs::runs(page)) }
         section.again {
             (heading(2, "Do it again"))
@@ -79,9 +79,9 @@ fn differences(found: &[SideDifference]) -> Markup {
     html! {
         @if found.is_empty() { p { "Nothing: everything else recorded is the same on both sides." } }
         @if !both.is_empty() {
-            (PageTable::new("differences", "What differs besides").high().of(&DIFFERENCES, &both))
+            (PageTable::new("differences", "Other differences").high().of(&DIFFERENCES, &both))
         }
         @for told in compare::not_recorded(found) { p.note { (told) } }
-        @if !found.is_empty() { p.note { "All else that was recorded is the same on both sides." } }
+        @if !found.is_empty() { p.note { "Everything else recorded is the same on both sides." } }
     }
 }

@@ -89,7 +89,7 @@ fn sentence(told: usize, changed: usize) -> String {
     match (told, changed) {
         (0, _) => {
             format!(
-                "Too few runs of any workload: a trend takes {FEWEST_RUNS} runs of the same workload on the \
+                "Too few runs of any workload: a trend needs {FEWEST_RUNS} runs of the same workload on the \
                  same machine."
             )
         }

@@ -39,7 +39,7 @@ enum Place {
 enum NoTracepoint<'a> {
     #[error("this kernel has no tracepoint {0}")]
     Unknown(&'a str),
-    #[error("the tracepoint {name} of this kernel doesn't tell {field}")]
+    #[error("the tracepoint {name} of this kernel has no field {field}")]
     WithoutField { name: &'a str, field: &'a str },
 }
 
@@ -105,7 +105,7 @@ impl Counters {
                     let between = self.network.as_ref().and_then(|(before, after)| {
                         Some(after.sum(counters)?.saturating_sub(before.sum(counters)?))
                     });
-                    (between, between.is_none().then(|| "/proc/net/snmp doesn't tell".into()))
+                    (between, between.is_none().then(|| "/proc/net/snmp doesn't have this counter".into()))
                 }
             };
             EventCount { event: row.event, count, reason }

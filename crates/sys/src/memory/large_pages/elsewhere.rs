@@ -38,14 +38,14 @@ impl fmt::Display for NoLargePages {
             _ if *size == 0 => write!(f, "this processor has no large pages; leave out -l"),
             io::ErrorKind::PermissionDenied => write!(
                 f,
-                "the right to lock pages in memory isn't held (SeLockMemoryPrivilege); add the user in \
-                 secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on anew, and \
-                 run it as an administrator; or leave out -l"
+                "this user lacks the right to lock pages in memory (SeLockMemoryPrivilege); add the user in \
+                secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on again, and \
+                run as an administrator; or leave out -l"
             ),
             _ => write!(
                 f,
-                "{} large pages of {} KiB can't be had: {source}; memory may be too fragmented: restart the \
-                 machine, lower -b, -o or -t, or leave out -l",
+                "can't allocate {} large pages of {} KiB: {source}; memory may be too fragmented: restart \
+                the machine, lower -b, -o or -t, or leave out -l",
                 bytes.div_ceil(*size),
                 size / 1024
             ),

@@ -25,7 +25,7 @@ pub enum EventError {
     #[error("the event has no name; append one to the option, for example -yrstart")]
     NoName,
     /// The name isn't one.
-    #[error("the event's name is no text without zeros, or longer than {LONGEST} characters")]
+    #[error("the event's name contains a zero character, or is longer than {LONGEST} characters")]
     NoText,
     /// Nobody has an event of that name open.
     #[error(
@@ -37,10 +37,10 @@ pub enum EventError {
     #[error("no permission to use it: its owner doesn't share it; choose another name, or run as that user")]
     Permission,
     /// Another object has the name.
-    #[error("something else than an event has that name; choose another one")]
+    #[error("another kind of object has this name; choose another name")]
     NoEvent,
     /// It names a folder that there is not.
-    #[error("no event can have that name: a \\ may stand in it only behind Global or Local")]
+    #[error("an event can't have this name: a \\ is allowed only after Global or Local")]
     NoFolder,
     /// What else the system said.
     #[error("{doing}: {source}")]
