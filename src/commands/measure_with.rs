@@ -71,14 +71,10 @@ fn interrupted(fault: WithFault) -> NotDone {
     }
 }
 
-/// What is of a run that this program makes.
+/// What only a run of this program has.
 fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
-    let given = [
-        (request.profile.progress > 0, "-P"),
-        (request.xml_verdict, "--xml-verdict"),
-        (request.text_verdict, "--text-verdict"),
-    ];
-    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
+    const OF_OURS: [&str; 3] = ["-P", "--xml-verdict", "--text-verdict"];
+    let given = request.of_one_run().find(|option| OF_OURS.contains(option));
     match given.or_else(|| request.follows_one_run()) {
         Some(option) => Err(NotDone::misused([format!(
             "{option} and --with exclude each other: {option} works only in runs of this program; leave out \

@@ -178,7 +178,7 @@ fn claimable<L: Location + ?Sized>(target: &L) -> Result<Option<(Number, Claimab
         return Ok(Some((number, Claimable::itself(target))));
     }
     let Some(generic) = Generic::at(&Root::live(), target.way()) else { return Ok(None) };
-    let unknown = |unknown| Refusal::Unknown { path: target.name().to_owned(), unknown };
+    let unknown = |unknown| Refusal::unknown(target.name(), unknown);
     let device = generic.used_as().map_err(unknown)?;
     Ok(Some((device.number, Claimable::instead(target, device))))
 }

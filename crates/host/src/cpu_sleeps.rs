@@ -1,5 +1,6 @@
 //! How often processors went to sleep: the counters of the kernel's idle states.
 
+use super::edges::EdgeCounters;
 use super::root::{Root, number, text};
 use diskspd_model::machine::cpu_sleeps::*;
 use std::path::PathBuf;
@@ -45,14 +46,19 @@ impl SleepCounters {
         }
         found
     }
+}
 
-    /// What they stand at now; some us for each state of each processor.
-    pub fn read(&self) -> SleepReading {
+impl EdgeCounters for SleepCounters {
+    type AtEdge = SleepReading;
+    type BetweenEdges = CpuSleeps;
+
+    /// Takes some us for each state of each processor.
+    fn read(&self) -> SleepReading {
         SleepReading(self.files.iter().map(|file| number(file)).collect())
     }
 
-    /// What was counted between two readings; empty where not all could be read.
-    pub fn between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
+    /// Empty where not all could be read.
+    fn between(self, before: &SleepReading, after: &SleepReading) -> Vec<CpuSleeps> {
         let counts: Option<Vec<u64>> =
             before.0.iter().zip(&after.0).map(|(then, now)| Some((*now)?.wrapping_sub((*then)?))).collect();
         let Some(counts) = counts.filter(|counts| counts.len() == self.files.len()) else {

@@ -1,5 +1,6 @@
 //! On which CPUs the interrupts of devices arrive: the counters of the kernel's interrupt numbers.
 
+use super::edges::EdgeCounters;
 use super::root::{Root, names, text};
 use diskspd_model::machine::cpu_list;
 use diskspd_model::machine::interrupts::*;
@@ -46,15 +47,20 @@ impl InterruptCounters {
         let possible = root.text("/sys/devices/system/cpu/possible");
         InterruptCounters { devices: found, cpus: possible.map(|list| cpu_list(&list)).unwrap_or_default() }
     }
+}
 
-    /// What they stand at now; some us for each interrupt number.
-    pub fn read(&self) -> InterruptReading {
+impl EdgeCounters for InterruptCounters {
+    type AtEdge = InterruptReading;
+    type BetweenEdges = DeviceInterrupts;
+
+    /// Takes some us for each interrupt number.
+    fn read(&self) -> InterruptReading {
         let of = |device: &Interrupting| device.files.iter().map(|file| counts(file)).collect();
         InterruptReading(self.devices.iter().map(of).collect())
     }
 
-    /// What was counted between two readings; without devices that could not be read both times.
-    pub fn between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
+    /// Without devices that could not be read both times.
+    fn between(self, before: &InterruptReading, after: &InterruptReading) -> Vec<DeviceInterrupts> {
         let readings = before.0.iter().zip(&after.0);
         let devices = self.devices.into_iter().zip(readings);
         devices

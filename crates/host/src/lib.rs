@@ -31,6 +31,8 @@ pub mod devices;
 pub mod discards;
 mod disks;
 #[cfg(target_os = "linux")]
+pub mod edges;
+#[cfg(target_os = "linux")]
 pub mod environment;
 #[cfg(target_os = "linux")]
 mod holdings;
@@ -53,6 +55,7 @@ mod platform;
 mod reading;
 #[cfg(target_os = "linux")]
 pub mod refusal;
+mod refused;
 #[cfg(target_os = "linux")]
 pub mod remote_counters;
 #[cfg(target_os = "linux")]

@@ -4,10 +4,10 @@ use super::device::{Device, block_number};
 use super::holdings::Identity;
 pub use super::holdings::Unknown;
 use super::nvme::{Claimable, Generic};
+pub use super::refused::Refusal;
 use super::root::Root;
 use super::signatures;
 pub use super::usage::{How, Use};
-use diskspd_model::units::visible::line;
 use diskspd_sys::anchor::Location;
 use diskspd_sys::problem::{Problem, TargetError};
 use diskspd_sys::{block, files, inode, locks, process};
@@ -17,77 +17,17 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 
-/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and
-/// what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Never allowed.
-    #[error("refusing to overwrite {}: it is in use:{}", line(&path.to_string_lossy()), lines(uses))]
-    InUse {
-        /// As the user gave it.
-        path: PathBuf,
-        /// At least one.
-        uses: Vec<Use>,
-    },
-    /// Never allowed.
-    #[error(
-        "refusing to overwrite {}: cannot determine whether it is in use: {}; {}",
-        path.display(),
-        unknown.why,
-        next_step(unknown)
-    )]
-    Unknown {
-        /// As the user gave it.
-        path: PathBuf,
-        /// What is missing for that.
-        unknown: Unknown,
-    },
-    /// Never allowed.
-    #[error(
-        "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
-         world-writable folder, which may lead anywhere; name the file itself",
-        line(&path.to_string_lossy()),
-        line(&link.to_string_lossy())
-    )]
-    Planted {
-        /// As the user gave it.
-        path: PathBuf,
-        /// The link.
-        link: PathBuf,
-        /// Whose it is.
-        owner: u32,
-    },
-    /// Never allowed: reports, streams and logs are files.
-    #[error("{}: would overwrite a block device; name a file", path.display())]
-    NoOutput {
-        /// As the user gave it.
-        path: PathBuf,
-    },
-    /// Allowed with `--destroy`.
-    #[error(
-        "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
-        line(&path.to_string_lossy()),
-        found.join(", ")
-    )]
-    WouldDestroy {
-        /// As the user gave it.
-        path: PathBuf,
-        /// What there is, as [`signatures::find`] names it; at least one.
-        found: Vec<signatures::Name>,
-    },
-}
-
-fn lines(uses: &[Use]) -> String {
-    uses.iter().map(|each| format!("\n  {each}")).collect()
-}
-
-fn next_step(unknown: &Unknown) -> &'static str {
-    match unknown.absent {
-        true => {
-            "writing to devices needs the machine's /proc and /sys: mount them, or run outside of the \
+impl Refusal {
+    /// It can't be found out whether what the user calls `path` is in use.
+    pub(super) fn unknown(path: &Path, unknown: Unknown) -> Refusal {
+        let remedy = match unknown.absent {
+            true => {
+                "writing to devices needs the machine's /proc and /sys: mount them, or run outside of the \
                  container"
-        }
-        false => "fix that, or run as root",
+            }
+            false => "fix that, or run as root",
+        };
+        Refusal::Unknown { path: path.to_owned(), why: unknown.why, remedy }
     }
 }
 
@@ -110,7 +50,7 @@ pub fn write_refusal<L: Location + ?Sized>(
     {
         return match generic.used_as() {
             Ok(device) => write_refusal(&Claimable::instead(location, device), destroy),
-            Err(unknown) => Ok(Some(Refusal::Unknown { path: location.name().to_owned(), unknown })),
+            Err(unknown) => Ok(Some(Refusal::unknown(location.name(), unknown))),
         };
     }
     let path = location.name();
@@ -127,11 +67,10 @@ pub fn write_refusal<L: Location + ?Sized>(
 
 /// Why the device must not be written to whatever is on it.
 pub(super) fn use_refusal(path: &Path, number: (u32, u32)) -> Option<Refusal> {
-    let path = path.to_owned();
     match uses(&Root::live(), number) {
         Ok(uses) if uses.is_empty() => None,
-        Ok(uses) => Some(Refusal::InUse { path, uses }),
-        Err(unknown) => Some(Refusal::Unknown { path, unknown }),
+        Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
+        Err(unknown) => Some(Refusal::unknown(path, unknown)),
     }
 }
 
@@ -196,7 +135,7 @@ fn refusal_of(path: &Path, found: &rustix::fs::Stat, opened: Option<BorrowedFd<'
         Ok(uses) => uses,
         // Files are written to in containers too.
         Err(unknown) if unknown.absent && !hides_loops(&Root::live()) => Vec::new(),
-        Err(unknown) => return Some(Refusal::Unknown { path: path.to_owned(), unknown }),
+        Err(unknown) => return Some(Refusal::unknown(path, unknown)),
     };
     if let Some(lock) = opened.and_then(locks::lock)
         && !is_own(found)

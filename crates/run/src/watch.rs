@@ -11,11 +11,11 @@ pub(super) mod sampler;
 #[cfg(target_os = "linux")]
 mod cost;
 #[cfg(target_os = "linux")]
+mod edges;
+#[cfg(target_os = "linux")]
 pub(super) mod effort;
 #[cfg(target_os = "linux")]
 pub(super) mod explain;
-#[cfg(target_os = "linux")]
-mod interrupts;
 #[cfg(target_os = "linux")]
 mod limits;
 #[cfg(target_os = "linux")]
@@ -24,8 +24,6 @@ pub(super) mod observe;
 pub(super) mod observe_devices;
 #[cfg(target_os = "linux")]
 mod observe_remote;
-#[cfg(target_os = "linux")]
-mod sleeps;
 #[cfg(target_os = "linux")]
 mod statements;
 #[cfg(target_os = "linux")]

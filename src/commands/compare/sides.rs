@@ -6,7 +6,7 @@ use super::super::{patterns, side_run, stored};
 use crate::finding::Finding;
 use crate::lab::compare::{Side, SideRun};
 use crate::path;
-use crate::results::RunSummary;
+use crate::results::{RunIndex, RunSummary};
 use crate::store::StoreEntry;
 use crate::sys::standard_error::say;
 use crate::units::visible;
@@ -38,9 +38,12 @@ pub fn side(named: &OsStr, store: Option<&Path>) -> Result<Side, NotDone> {
 pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
     let all = runs.len();
     let mut once: Vec<SideRun> = Vec::new();
+    let mut index = RunIndex::default();
     let mut left_out: Option<[String; 2]> = None;
     for run in runs {
-        let Some(known) = once.iter_mut().find(|known| known.known.is_of_run(&run.known)) else {
+        let found = index.find(&run.known, |place| once.get(place).map(|known| &known.known));
+        index.add(&run.known, found.unwrap_or(once.len()));
+        let Some(known) = found.and_then(|place| once.get_mut(place)) else {
             once.push(run);
             continue;
         };
@@ -59,7 +62,9 @@ pub fn each_once(runs: Vec<SideRun>, side: &str) -> Vec<SideRun> {
 
 /// Says that runs stand on both sides, where any do: what is compared with itself has not changed.
 pub fn tell_of_common([first, other]: [&Side; 2]) -> bool {
-    let both = |run: &&SideRun| first.runs.iter().any(|own| own.known.is_of_run(&run.known));
+    let index = RunIndex::of(first.runs.iter().map(|run| &run.known));
+    let at = |place: usize| first.runs.get(place).map(|run| &run.known);
+    let both = |run: &&SideRun| index.find(&run.known, at).is_some();
     let common: Vec<&SideRun> = other.runs.iter().filter(both).collect();
     let Some(one) = common.first() else { return false };
     let told = match common.len() {

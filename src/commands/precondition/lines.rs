@@ -130,16 +130,16 @@ fn fill_line(request: &PreconditionRequest, round: &ParsedLine, times: u32) -> V
         .collect()
 }
 
-/// Reads a command line; `misplaced` names an option that has no place in it.
+/// Reads a command line; `misplaced` refuses an option that has no place in it.
 fn parsed(
     arguments: &[OsString],
-    misplaced: fn(&RunRequest) -> Option<&'static str>,
+    misplaced: fn(&RunRequest) -> Option<String>,
 ) -> Result<(ParsedLine, Vec<Finding>), NotDone> {
     let line = TypedLine::of(arguments)
         .map_err(|error| NotDone::misused([format!("{error}\n  in: diskspd {}", quoted(arguments))]))?;
     let (run, warnings) = several::runnable(&line, &ProfileOnce::default(), |request, profile, _| {
-        if let Some(option) = misplaced(request) {
-            return Some(format!("{option} can't be used in rounds of precondition"));
+        if let Some(refused) = misplaced(request) {
+            return Some(refused);
         }
         let [span] = profile.time_spans.as_slice() else {
             return Some("a round has one time span, but this has several".into());
@@ -150,24 +150,26 @@ fn parsed(
     Ok((ParsedLine { run, command: line.typed() }, warnings))
 }
 
-/// An option of a single run.
-fn out_of_place(request: &RunRequest) -> Option<&'static str> {
+/// An option that has no place in a round, and what to do about it.
+fn out_of_place(request: &RunRequest) -> Option<String> {
     let run_options = &request.run_options;
+    let by_time = "; a round ends by time";
     let given = [
-        (request.profile_file.is_some(), "-X, --fio"),
-        (run_options.preset.is_some(), "--preset"),
-        (!request.out.is_empty(), "--out (put it before --)"),
-        (request.repeat.is_some(), "--repeat"),
-        (request.dry_run, "--dry-run (put it before --)"),
-        (request.recreate, "--recreate"),
-        (request.strict, "--strict"),
-        (request.quiet, "--quiet (put it before --)"),
-        (run_options.until_steady_s.is_some(), "--until-steady"),
-        (run_options.until_written.is_some(), "--until-written (a round ends by time)"),
-        (run_options.until_read.is_some(), "--until-read (a round ends by time)"),
+        (request.profile_file.is_some(), "-X, --fio", ""),
+        (run_options.preset.is_some(), "--preset", ""),
+        (request.recreate, "--recreate", ""),
+        (run_options.until_steady_s.is_some(), "--until-steady", ""),
+        (run_options.until_written.is_some(), "--until-written", by_time),
+        (run_options.until_read.is_some(), "--until-read", by_time),
     ];
-    let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, option)| option);
-    given.or_else(|| several::out_of_place(request))
+    let given = given.into_iter().find(|(is_given, ..)| *is_given).map(|(_, option, why)| (option, why));
+    let of_one_run = || {
+        let option = several::out_of_place(request)?;
+        let is_of_the_command = ["--out", "--dry-run", "--quiet"].contains(&option);
+        Some((option, if is_of_the_command { "; put it before --" } else { "" }))
+    };
+    let (option, why) = given.or_else(of_one_run)?;
+    Some(format!("{option} can't be used in rounds of precondition{why}"))
 }
 
 /// Whether the user's options leave what the command and the standard decide as it is.

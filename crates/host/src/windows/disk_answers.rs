@@ -1,6 +1,7 @@
 //! Disks and volumes, from what their drivers answer.
 
 use super::fields::Fields;
+use crate::refused::BOOT;
 use diskspd_model::machine::io_counters::{Activity, Flow};
 
 /// 100 ns in a millisecond.
@@ -130,13 +131,10 @@ pub(super) struct PartitionFound {
 const POOL: &str = "a storage pool (Storage Spaces)";
 const DYNAMIC: &str = "a dynamic volume (Logical Disk Manager)";
 
-/// What a system needs to start, or to be mended.
-pub(super) const START: &str = "a boot partition (EFI system or recovery)";
-
 /// Types of partitions by which others hold a disk, as their GUIDs lie in memory (winioctl.h, diskguid.h).
 const HELD_GPT: [(u128, &str); 6] = [
-    (0xc12a_7328_f81f_11d2_ba4b_00a0_c93e_c93b, START),
-    (0xde94_bba4_06d1_4d40_a16a_bfd5_0179_d6ac, START),
+    (0xc12a_7328_f81f_11d2_ba4b_00a0_c93e_c93b, BOOT),
+    (0xde94_bba4_06d1_4d40_a16a_bfd5_0179_d6ac, BOOT),
     (0xe75c_af8f_f680_4cee_afa3_b001_e56e_fc2d, POOL),
     (0xe7ad_dcb4_dc34_4539_9a76_ebbd_07be_6f7e, POOL),
     (0x5808_c8aa_7e8f_42e0_85d2_e1e9_0434_cfb3, DYNAMIC),
@@ -144,7 +142,7 @@ const HELD_GPT: [(u128, &str); 6] = [
 ];
 
 /// The same of partition tables of before GPT.
-const HELD_MBR: [(u8, &str); 4] = [(0xe7, POOL), (0x42, DYNAMIC), (0xef, START), (0x27, START)];
+const HELD_MBR: [(u8, &str); 4] = [(0xe7, POOL), (0x42, DYNAMIC), (0xef, BOOT), (0x27, BOOT)];
 
 /// The partitions that `DRIVE_LAYOUT_INFORMATION_EX` lists, those without a place left out. `None` = fewer
 /// are there than are claimed.
@@ -224,7 +222,7 @@ impl Descriptor {
     /// Whether what lies beneath it can't be seen: another's disks make it.
     pub fn is_made_of_others(&self) -> Option<&'static str> {
         match self.bus {
-            Some("spaces") => Some("it is a space of a storage pool, whose disks Windows tells nowhere here"),
+            Some("spaces") => Some("it is a space of a storage pool, whose disks Windows doesn't report"),
             Some("file") => Some("it is a virtual disk in a file"),
             _ => None,
         }

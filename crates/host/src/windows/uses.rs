@@ -1,6 +1,6 @@
 //! Who uses a disk or a file: whatever would be hurt by writing to it behind its back.
 
-use super::disk_answers::{DeviceNumber, Extent, PartitionFound, START};
+use super::disk_answers::{DeviceNumber, Extent, PartitionFound};
 use crate::disks::{How, Use};
 use diskspd_model::machine::target::is_drive_letter;
 
@@ -157,25 +157,6 @@ pub(super) fn page_files(listed: &[String]) -> Vec<String> {
     listed.iter().map(|file| file.strip_prefix(r"\??\").unwrap_or(file).to_owned()).collect()
 }
 
-/// A use, and what to do about it.
-pub(super) fn told(used: &Use) -> String {
-    let device = &used.device;
-    match &used.how {
-        How::Mounted { at, file_system } => format!(
-            "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or \
-             remove the volume first (Remove-Partition of PowerShell, which destroys what is on it)"
-        ),
-        How::Swap => format!("{device} is a paging file of Windows"),
-        How::HeldBy { holder } if holder == START => {
-            format!("{device} is {holder}: take another disk, or remove that partition first")
-        }
-        How::HeldBy { holder } => format!("{device} is part of {holder}: use a volume on it instead"),
-        How::Member { file_system } => format!("{device} belongs to a {file_system}"),
-        How::Served { by } => format!("{device} is used by {by}: stop that first"),
-        How::Locked { .. } => format!("{device} is locked by another program: stop it first"),
-    }
-}
-
 /// What a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
@@ -233,6 +214,7 @@ pub(super) fn place_of(target: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::refused::{BOOT, told_on_windows as told};
 
     fn volume(name: &str, at: &[&str], file_system: Option<&str>, disks: &[u32]) -> VolumeFound {
         VolumeFound {
@@ -291,7 +273,7 @@ mod tests {
         let extent = |disk| Extent { disk, length: 1 };
         let plain = OpenFound {
             number: at(1, 2),
-            partitions: Some(vec![part(1, Some(START)), part(2, None)]),
+            partitions: Some(vec![part(1, Some(BOOT)), part(2, None)]),
             extents: Some(vec![extent(1)]),
             file_system: None,
         };

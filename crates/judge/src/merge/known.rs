@@ -4,7 +4,7 @@
 //! open.
 
 use super::MergeError;
-use diskspd_model::results::{KnownFigures, RunSummary, SpanSummary};
+use diskspd_model::results::{KnownFigures, RunIndex, RunSummary, SpanSummary};
 
 /// All of these as one run.
 ///
@@ -36,8 +36,11 @@ pub fn merge_known(runs: &[RunSummary]) -> Result<RunSummary, MergeError> {
 
 /// Two that are of one run, and which of both came first. Simulated runs have no time, and may be alike.
 fn copies(runs: &[RunSummary]) -> Option<(&RunSummary, &RunSummary)> {
-    runs.iter().enumerate().filter(|(_, run)| run.started_at.is_some()).find_map(|(place, run)| {
-        runs[..place].iter().find(|first| first.is_of_run(run)).map(|first| (run, first))
+    let mut index = RunIndex::default();
+    runs.iter().enumerate().find_map(|(place, run)| {
+        let first = index.find(run, |place| runs.get(place)).filter(|_| run.started_at.is_some());
+        index.add(run, place);
+        first.and_then(|place| runs.get(place)).map(|first| (run, first))
     })
 }
 

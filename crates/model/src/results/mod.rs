@@ -32,6 +32,7 @@ mod parts;
 mod preconditioning;
 mod quiet;
 mod record;
+mod run_index;
 mod run_summary;
 mod slow;
 mod spans;
@@ -77,6 +78,7 @@ pub use parts::{PartFigures, PartRow, PartTable};
 pub use preconditioning::{FillStep, Preconditioning, RoundFigures, RoundWindow};
 pub use quiet::{PathChange, QuietFacts, Silence, StuckFact, TargetBeats, UnseenTime};
 pub use record::{Record, RecordFormat};
+pub use run_index::RunIndex;
 pub use run_summary::{
     Findings, KnownFigures, KnownPart, KnownPercentile, KnownResponse, Origin, PartKey, RunSummary,
     SpanSummary, UnmeasuredSpan,

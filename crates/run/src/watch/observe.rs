@@ -6,15 +6,16 @@
 use crate::located::SpanTargets;
 use crate::options::Options;
 use crate::tell::live::Counters;
+use crate::watch::edges::EdgeWatch;
 use crate::watch::effort;
 use crate::watch::explain::{Explainer, NotExplained};
-use crate::watch::interrupts::InterruptWatch;
 use crate::watch::observe_devices::DeviceWatch;
-use crate::watch::sleeps::SleepWatch;
 use crate::watch::statements::StatementWatch;
 use crate::watch::trace::{self, TraceWatch};
 use crate::worker::slowest::SlowestRings;
+use diskspd_host::cpu_sleeps::SleepCounters;
 use diskspd_host::device_log;
+use diskspd_host::interrupts::InterruptCounters;
 use diskspd_host::root::Root;
 use diskspd_host::tracer::TracerWatch;
 use diskspd_host::tracing::refusal::TraceRefusal;
@@ -42,8 +43,11 @@ pub enum NotObserved {
 pub struct Observer<'a> {
     system: &'a System,
     effort: effort::Watch,
-    sleeps: SleepWatch,
-    interrupts: InterruptWatch,
+    /// How often the processors that workers are bound to went to sleep.
+    sleeps: EdgeWatch<SleepCounters>,
+    /// On which CPUs interrupts of the devices beneath the targets arrived, from shortly before the window
+    /// to shortly after it: reading the counters of a device with many queues takes longer than an edge may.
+    interrupts: EdgeWatch<InterruptCounters>,
     devices: DeviceWatch,
     statements: StatementWatch,
     trace: Option<TraceWatch>,
@@ -72,11 +76,12 @@ impl<'a> Observer<'a> {
         let polled = plan.workers.iter().any(|worker| worker.poll);
         let devices = DeviceWatch::new(plan, located, options.run_options.flush_after);
         let statements = StatementWatch::new(&asked(plan, devices.names()));
+        let bound = plan.workers.iter().filter_map(|worker| worker.cpu);
         Ok(Observer {
             system,
             effort: effort::Watch::new(plan),
-            sleeps: SleepWatch::new(plan),
-            interrupts: InterruptWatch::new(devices.names()),
+            sleeps: EdgeWatch::new(SleepCounters::find(&Root::live(), bound)),
+            interrupts: EdgeWatch::new(InterruptCounters::find(&Root::live(), devices.names())),
             devices,
             statements,
             trace: TraceWatch::open(plan, located, trace)?,

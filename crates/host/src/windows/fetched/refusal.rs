@@ -2,10 +2,10 @@
 
 use super::found::{open_found, page_files, volumes_found};
 pub use crate::disks::{How, Use};
+pub use crate::refused::Refusal;
 use crate::signatures;
 use crate::windows::disk_answers::DeviceNumber;
-use crate::windows::uses::{Named, Unknown, named, of_file, of_open, told};
-use diskspd_model::units::visible::line;
+use crate::windows::uses::{Named, Unknown, named, of_file, of_open};
 use diskspd_sys::memory::Buffer;
 use diskspd_sys::raw_devices::{self, may_be_device};
 use diskspd_sys::storage_answers::{Question, ask};
@@ -15,51 +15,12 @@ use std::os::windows::fs::FileExt;
 use std::os::windows::io::AsHandle;
 use std::path::{Path, PathBuf};
 
-/// Why something isn't written to. The text is for the user: what is in use, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Never allowed.
-    #[error("refusing to overwrite {}: it is in use:{}", line(&path.to_string_lossy()), lines(uses))]
-    InUse {
-        /// As the user gave it.
-        path: PathBuf,
-        /// At least one.
-        uses: Vec<Use>,
-    },
-    /// Never allowed.
-    #[error(
-        "refusing to overwrite {}: cannot determine whether it is in use: {unknown}; run as an \
-         administrator, or take another disk",
-        path.display()
-    )]
-    Unknown {
-        /// As the user gave it.
-        path: PathBuf,
-        /// What is missing for that.
-        unknown: Unknown,
-    },
-    /// Allowed with `--destroy`.
-    #[error(
-        "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
-        path.display(),
-        found.join(", ")
-    )]
-    WouldDestroy {
-        /// As the user gave it.
-        path: PathBuf,
-        /// What there is, as the table of signatures names it; at least one.
-        found: Vec<signatures::Name>,
-    },
-    /// Never allowed: reports, streams and logs are files.
-    #[error("{}: would overwrite a disk, a volume or a device; name a file", path.display())]
-    NoOutput {
-        /// As the user gave it.
-        path: PathBuf,
-    },
-}
-
-fn lines(uses: &[Use]) -> String {
-    uses.iter().map(|each| format!("\n  {}", told(each))).collect()
+impl Refusal {
+    /// It can't be found out whether what the user calls `path` is in use.
+    fn unknown(path: &Path, why: impl Into<String>) -> Refusal {
+        let remedy = "run as an administrator, or take another disk";
+        Refusal::Unknown { path: path.to_owned(), why: why.into(), remedy }
+    }
 }
 
 /// Why the file at the path must not be written to: paging files are Windows' own.
@@ -75,11 +36,10 @@ fn use_refusal(path: &Path, device: &impl AsHandle) -> Option<Refusal> {
     let named = named(&path.to_string_lossy());
     let volumes = volumes_found().map_err(|error| Unknown { why: format!("no list of volumes: {error}") });
     let uses = volumes.and_then(|all| of_open(named, &open_found(named, device), &all, &page_files()));
-    let path = path.to_owned();
     match uses {
         Ok(uses) if uses.is_empty() => None,
-        Ok(uses) => Some(Refusal::InUse { path, uses }),
-        Err(unknown) => Some(Refusal::Unknown { path, unknown }),
+        Ok(uses) => Some(Refusal::InUse { path: path.to_owned(), uses }),
+        Err(unknown) => Some(Refusal::unknown(path, unknown.why)),
     }
 }
 
@@ -133,7 +93,7 @@ pub mod claims {
         let mut claims = Claims::default();
         for place in places {
             let path = place.to_owned();
-            let unknown = |why: String| Refusal::Unknown { path: path.clone(), unknown: Unknown { why } };
+            let unknown = |why: String| Refusal::unknown(place, why);
             if !may_be_device(place) {
                 file_refusal(place).map_or(Ok(()), Err)?;
                 continue;
@@ -177,8 +137,7 @@ pub mod claims {
             let number = number_of(device);
             if number.is_none() || !self.held.iter().any(|(held, of, _)| held == path && Some(*of) == number)
             {
-                let why = "its name now refers to another device".to_owned();
-                return Err(Refusal::Unknown { path: path.to_owned(), unknown: Unknown { why } });
+                return Err(Refusal::unknown(path, "its name now refers to another device"));
             }
             use_refusal(path, device).map_or(Ok(()), Err)
         }

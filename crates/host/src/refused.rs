@@ -1,0 +1,115 @@
+//! Why something isn't written to: one type, with the same texts, on every system.
+
+#[cfg(any(windows, test))]
+use crate::disks::How;
+use crate::disks::Use;
+use crate::signatures;
+use diskspd_model::units::visible::line;
+use std::path::{Path, PathBuf};
+
+/// What a system calls that which is no place for a file.
+#[cfg(not(windows))]
+const DEVICE: &str = "a block device";
+#[cfg(windows)]
+const DEVICE: &str = "a disk, a volume or a device";
+
+/// Why a device or file isn't written to. The text is for the user: what is in use or would be lost, and
+/// what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Never allowed.
+    #[error("refusing to overwrite {}: it is in use:{}", shown(path), lines(uses))]
+    InUse {
+        /// As the user gave it.
+        path: PathBuf,
+        /// At least one.
+        uses: Vec<Use>,
+    },
+    /// Never allowed.
+    #[error("refusing to overwrite {}: cannot determine whether it is in use: {why}; {remedy}", shown(path))]
+    Unknown {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What is missing for that.
+        why: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Never allowed; only where links are followed that anybody may make.
+    #[error(
+        "refusing to overwrite {}: it is reached by a link of another user (number {owner}), {}, in a \
+         world-writable folder, which may lead anywhere; name the file itself",
+        shown(path),
+        shown(link)
+    )]
+    Planted {
+        /// As the user gave it.
+        path: PathBuf,
+        /// The link.
+        link: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Never allowed: reports, streams and logs are files.
+    #[error("{}: would overwrite {DEVICE}; name a file", shown(path))]
+    NoOutput {
+        /// As the user gave it.
+        path: PathBuf,
+    },
+    /// Allowed with `--destroy`.
+    #[error(
+        "refusing to overwrite {} (it holds {}): pass --destroy to allow it",
+        shown(path),
+        found.join(", ")
+    )]
+    WouldDestroy {
+        /// As the user gave it.
+        path: PathBuf,
+        /// What there is, as the table of signatures names it; at least one.
+        found: Vec<signatures::Name>,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+fn lines(uses: &[Use]) -> String {
+    uses.iter().map(|each| format!("\n  {}", told(each))).collect()
+}
+
+/// A use, and what to do about it.
+#[cfg(not(windows))]
+fn told(used: &Use) -> String {
+    used.to_string()
+}
+
+/// A use, and what to do about it.
+#[cfg(windows)]
+fn told(used: &Use) -> String {
+    told_on_windows(used)
+}
+
+/// The holder of a partition that Windows starts from, among the uses of its disk.
+#[cfg(any(windows, test))]
+pub(crate) const BOOT: &str = "a boot partition (EFI system or recovery)";
+
+/// A use, and what to do about it on Windows.
+#[cfg(any(windows, test))]
+pub(crate) fn told_on_windows(used: &Use) -> String {
+    let device = &used.device;
+    match &used.how {
+        How::Mounted { at, file_system } => format!(
+            "{device} holds a file system ({file_system}, at {at}): take a disk without volumes, or \
+             remove the volume first (Remove-Partition of PowerShell, which destroys what is on it)"
+        ),
+        How::Swap => format!("{device} is a paging file of Windows"),
+        How::HeldBy { holder } if holder == BOOT => {
+            format!("{device} is {holder}: take another disk, or remove that partition first")
+        }
+        How::HeldBy { holder } => format!("{device} is part of {holder}: use a volume on it instead"),
+        How::Member { file_system } => format!("{device} belongs to a {file_system}"),
+        How::Served { by } => format!("{device} is used by {by}: stop that first"),
+        How::Locked { .. } => format!("{device} is locked by another program: stop it first"),
+    }
+}

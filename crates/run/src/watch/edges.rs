@@ -1,0 +1,33 @@
+//! Counters of the kernel, from one edge of the measured window to the other.
+
+use diskspd_host::edges::EdgeCounters;
+
+/// Reads counters at both edges of the measured window.
+#[derive(Debug)]
+pub struct EdgeWatch<C: EdgeCounters> {
+    counters: C,
+    before: C::AtEdge,
+    after: C::AtEdge,
+}
+
+impl<C: EdgeCounters> EdgeWatch<C> {
+    /// Watches these counters.
+    pub fn new(counters: C) -> EdgeWatch<C> {
+        EdgeWatch { counters, before: C::AtEdge::default(), after: C::AtEdge::default() }
+    }
+
+    /// At the edge where the window opens.
+    pub fn begin(&mut self) {
+        self.before = self.counters.read();
+    }
+
+    /// At the edge where the window has closed.
+    pub fn end(&mut self) {
+        self.after = self.counters.read();
+    }
+
+    /// What was counted; empty when the time span was not measured to its end.
+    pub fn finish(self) -> Vec<C::BetweenEdges> {
+        self.counters.between(&self.before, &self.after)
+    }
+}
