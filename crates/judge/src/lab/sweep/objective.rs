@@ -259,7 +259,7 @@ mod tests {
         let found = kept(&[load(false)], objective);
         assert_eq!((found.highest, found.surely_kept, found.too_few_ios), (Some(50.0), None, 1));
         let broken = Tried { values_ms: vec![20.0, 20.1], ..load(false) };
-        assert_eq!(kept(&[broken.clone()], objective).surely_broken, None);
+        assert_eq!(kept(std::slice::from_ref(&broken), objective).surely_broken, None);
         // What doesn't keep up is broken.
         assert_eq!(kept(&[Tried { kept_up: false, ..broken }], objective).surely_broken, Some(50.0));
     }
