@@ -103,14 +103,14 @@ fn rank(device: &Device) -> u8 {
 
 /// A part of a name, as it's compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+enum NamePart {
     Number(u128),
     Text(String),
 }
 
 /// A name in parts that compare as people count. Disks with letters for numbers (`sda` .. `sdz`, `sdaa`)
 /// count in letters: more letters are later.
-fn natural(name: &str) -> Vec<Part> {
+fn natural(name: &str) -> Vec<NamePart> {
     let mut parts = Vec::new();
     let mut rest = name;
     for prefix in ["sd", "vd", "hd", "xvd", "dasd"] {
@@ -120,7 +120,7 @@ fn natural(name: &str) -> Vec<Part> {
         });
         if let Some((letters, behind)) = letters.filter(|(letters, _)| !letters.is_empty()) {
             let count = |sum: u128, b: u8| sum.saturating_mul(26).saturating_add(u128::from(b - b'a') + 1);
-            parts = vec![Part::Text(prefix.into()), Part::Number(letters.bytes().fold(0, count))];
+            parts = vec![NamePart::Text(prefix.into()), NamePart::Number(letters.bytes().fold(0, count))];
             rest = behind;
             break;
         }
@@ -130,8 +130,8 @@ fn natural(name: &str) -> Vec<Part> {
         let end = rest.find(|c: char| c.is_ascii_digit() != digits).unwrap_or(rest.len());
         let (part, behind) = rest.split_at(end);
         parts.push(match part.parse() {
-            Ok(number) if digits => Part::Number(number),
-            _ => Part::Text(part.to_owned()),
+            Ok(number) if digits => NamePart::Number(number),
+            _ => NamePart::Text(part.to_owned()),
         });
         rest = behind;
     }

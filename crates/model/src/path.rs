@@ -82,7 +82,7 @@ impl fmt::Debug for RawText {
 
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Form<'a> {
+enum TextForm<'a> {
     Utf8(Cow<'a, str>),
     Other { bytes: Vec<u8> },
 }
@@ -90,8 +90,8 @@ enum Form<'a> {
 impl Serialize for RawText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match std::str::from_utf8(&self.bytes) {
-            Ok(text) => Form::Utf8(text.into()),
-            Err(_) => Form::Other { bytes: self.bytes.clone() },
+            Ok(text) => TextForm::Utf8(text.into()),
+            Err(_) => TextForm::Other { bytes: self.bytes.clone() },
         }
         .serialize(serializer)
     }
@@ -99,9 +99,9 @@ impl Serialize for RawText {
 
 impl<'de> Deserialize<'de> for RawText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(match Form::deserialize(deserializer)? {
-            Form::Utf8(text) => RawText::from(&*text),
-            Form::Other { bytes } => RawText::from(bytes),
+        Ok(match TextForm::deserialize(deserializer)? {
+            TextForm::Utf8(text) => RawText::from(&*text),
+            TextForm::Other { bytes } => RawText::from(bytes),
         })
     }
 }

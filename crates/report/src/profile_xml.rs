@@ -17,16 +17,16 @@ use std::fmt::Display;
 /// Appends the element `Profile` and a line feed to `out`; every line begins with `indent` blanks. The
 /// command line is not part of it.
 pub fn write_profile(out: &mut Vec<u8>, profile: &Profile, indent: usize) {
-    Writer { out, indent, compat: profile.compat, is_whole: false }.profile(profile);
+    ProfileWriter { out, indent, compat: profile.compat, is_whole: false }.profile(profile);
 }
 
 /// The same with what DISKSPD has no form for and its reader takes all the same: that block devices are used
 /// through the page cache (`-Sb`).
 pub fn write_whole_profile(out: &mut Vec<u8>, profile: &Profile) {
-    Writer { out, indent: 0, compat: profile.compat, is_whole: true }.profile(profile);
+    ProfileWriter { out, indent: 0, compat: profile.compat, is_whole: true }.profile(profile);
 }
 
-struct Writer<'a> {
+struct ProfileWriter<'a> {
     out: &'a mut Vec<u8>,
     indent: usize,
     compat: Compat,
@@ -34,7 +34,7 @@ struct Writer<'a> {
     is_whole: bool,
 }
 
-impl Writer<'_> {
+impl ProfileWriter<'_> {
     fn profile(&mut self, profile: &Profile) {
         self.group("Profile", |w| {
             w.value("Progress", profile.progress);
@@ -329,12 +329,12 @@ impl Writer<'_> {
     }
 
     /// For what stands within an element.
-    fn within(&mut self) -> Writer<'_> {
-        Writer { out: self.out, indent: self.indent + 2, compat: self.compat, is_whole: self.is_whole }
+    fn within(&mut self) -> ProfileWriter<'_> {
+        ProfileWriter { out: self.out, indent: self.indent + 2, compat: self.compat, is_whole: self.is_whole }
     }
 
     /// An element with children.
-    fn group(&mut self, name: &str, children: impl FnOnce(&mut Writer)) {
+    fn group(&mut self, name: &str, children: impl FnOnce(&mut ProfileWriter)) {
         self.line(format_args!("<{name}>"));
         children(&mut self.within());
         self.line(format_args!("</{name}>"));

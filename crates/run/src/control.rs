@@ -46,7 +46,7 @@ pub struct Control {
     doing: Mutex<Doing>,
     /// What a time span has measured, while the run is still at something else.
     deposited: Mutex<Option<SpanOutcome>>,
-    state: Mutex<State>,
+    state: Mutex<ControlState>,
     changed: Condvar,
 }
 
@@ -83,7 +83,7 @@ impl Default for Doing {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ControlState {
     ready: usize,
     ended: usize,
     /// When the user interrupted; 0 = not yet.
@@ -103,19 +103,23 @@ impl EndWish for Control {
 }
 
 impl Control {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ControlState> {
         // A panic elsewhere leaves plain data behind; the run has to end orderly all the same.
         self.state.lock_anyway()
     }
 
-    fn wait<'a>(&self, guard: MutexGuard<'a, State>, timeout: Duration) -> MutexGuard<'a, State> {
+    fn wait<'a>(
+        &self,
+        guard: MutexGuard<'a, ControlState>,
+        timeout: Duration,
+    ) -> MutexGuard<'a, ControlState> {
         self.changed.wait_timeout(guard, timeout).unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Forgets the last span's workers. An interruption stays.
     pub fn begin_span(&self) {
         let mut state = self.lock();
-        *state = State { interrupted_at: state.interrupted_at, ..State::default() };
+        *state = ControlState { interrupted_at: state.interrupted_at, ..ControlState::default() };
         drop(state);
         self.measure_end.store(0, Ordering::Relaxed);
         self.set_phase(Phase::Warmup);

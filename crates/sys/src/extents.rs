@@ -28,7 +28,7 @@ struct Extent {
 /// `struct fiemap`, without the extents that follow it: its size is part of the request's number.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Header {
+struct MapHeader {
     start: u64,
     length: u64,
     flags: u32,
@@ -44,11 +44,11 @@ const ROOM: usize = 256;
 
 #[repr(C)]
 struct Map {
-    header: Header,
+    header: MapHeader,
     extents: [Extent; ROOM],
 }
 
-const FS_IOC_FIEMAP: rustix::ioctl::Opcode = opcode::read_write::<Header>(b'f', 11);
+const FS_IOC_FIEMAP: rustix::ioctl::Opcode = opcode::read_write::<MapHeader>(b'f', 11);
 /// Write dirty pages first, so that nothing is only about to be allocated.
 const FLAG_SYNC: u32 = 1;
 
@@ -87,7 +87,8 @@ pub fn cannot_tell(error: &io::Error) -> bool {
 
 /// The first extents between two offsets.
 fn fetch(file: BorrowedFd<'_>, from: u64, to: u64, flags: u32) -> io::Result<Box<Map>> {
-    let header = Header { start: from, length: to - from, flags, room: ROOM as u32, ..Header::default() };
+    let header =
+        MapHeader { start: from, length: to - from, flags, room: ROOM as u32, ..MapHeader::default() };
     let mut map = Box::new(Map { header, extents: [Extent::default(); ROOM] });
     // SAFETY: the request reads the header and writes it and at most `room` extents behind it, which is how
     // Map is laid out; all its fields are plain integers.

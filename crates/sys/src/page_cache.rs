@@ -10,7 +10,7 @@ const SYS_CACHESTAT: libc::c_long = 451;
 
 /// `struct cachestat_range` of linux/mman.h.
 #[repr(C)]
-struct Range {
+struct CacheRange {
     /// Bytes.
     offset: u64,
     /// Bytes; 0 = to the end.
@@ -45,7 +45,7 @@ pub struct Held {
 /// # Errors
 /// `ENOSYS` on an older kernel; `EPERM` for a file of somebody else's that we may not write; `EOPNOTSUPP`.
 pub fn held(file: impl AsFd, offset: u64, length: u64) -> io::Result<Held> {
-    let range = Range { offset, length };
+    let range = CacheRange { offset, length };
     let mut pages = Pages::default();
     // SAFETY: the kernel reads one structure and fills the other; both have the layout that it defines and
     // live until the call returns. On a kernel without the call the number is nobody's.

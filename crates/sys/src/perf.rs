@@ -47,7 +47,7 @@ impl Group {
     /// # Errors
     /// What the kernel answers.
     pub fn start(&self) -> io::Result<()> {
-        self.events.first().map_or(Ok(()), |leader| control(leader, Control::Enable))
+        self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Enable))
     }
 
     /// All stop counting, at once.
@@ -55,7 +55,7 @@ impl Group {
     /// # Errors
     /// What the kernel answers.
     pub fn stop(&self) -> io::Result<()> {
-        self.events.first().map_or(Ok(()), |leader| control(leader, Control::Disable))
+        self.events.first().map_or(Ok(()), |leader| control(leader, CounterSwitch::Disable))
     }
 
     /// The counts, in the order of the kinds.
@@ -74,7 +74,7 @@ impl Group {
 
 /// What an event is told to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Control {
+enum CounterSwitch {
     Enable,
     Disable,
 }
@@ -103,10 +103,10 @@ fn open(mut attributes: Attributes, cpu: u32, leader: Option<&OwnedFd>) -> io::R
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
-fn control(event: &OwnedFd, what: Control) -> io::Result<()> {
+fn control(event: &OwnedFd, what: CounterSwitch) -> io::Result<()> {
     let request = match what {
-        Control::Enable => ENABLE,
-        Control::Disable => DISABLE,
+        CounterSwitch::Enable => ENABLE,
+        CounterSwitch::Disable => DISABLE,
     };
     // SAFETY: takes a number only, no memory.
     answer(unsafe { libc::ioctl(event.as_raw_fd(), request, 0) })

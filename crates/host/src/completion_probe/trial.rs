@@ -62,7 +62,7 @@ fn look(open: impl Fn() -> Option<OwnedFd>, size: u64) -> Option<Trial> {
     let options = Options { registered_buffer: false, ..Options::default() };
     let mut ring =
         Ring::new(BATCH, vec![open()?], Buffer::new(length * BATCH as usize).ok()?, options).ok()?;
-    let mut batches = Batches { ring: &mut ring, blocks: size / u64::from(LENGTH) };
+    let mut batches = ProbeBatches { ring: &mut ring, blocks: size / u64::from(LENGTH) };
     // The first one makes the workers, and whatever is between here and the data has it at hand from then on.
     batches.run()?;
     let mut waits = 0;
@@ -103,13 +103,13 @@ fn has_workers() -> bool {
 }
 
 /// Batches of reads, all over the target.
-struct Batches<'a> {
+struct ProbeBatches<'a> {
     ring: &'a mut Ring,
     /// Of the target.
     blocks: u64,
 }
 
-impl Batches<'_> {
+impl ProbeBatches<'_> {
     fn offset(&self, read: u32) -> u64 {
         self.blocks * u64::from(read) / u64::from(BATCH) * u64::from(LENGTH)
     }

@@ -237,7 +237,7 @@ fn index(source: &mut dyn Read) -> Result<Option<Index>, RecordError> {
     // What follows is left unread, which the parser takes for an error.
     let read = parser.deserialize_any(WithIndex(&mut found));
     let is_damaged = |error: &serde_json::Error| {
-        let known = found.format.as_ref().is_some_and(Name::is_known);
+        let known = found.format.as_ref().is_some_and(FormatName::is_known);
         known && found.index.is_none() && matches!(error.classify(), Category::Data | Category::Eof)
     };
     let at_end = |error: &serde_json::Error| is_at_end(&text, error.line(), error.column());
@@ -259,16 +259,16 @@ fn check_format(mut source: &mut dyn BufRead) -> Result<(), RecordError> {
 /// Whether what begins so is a record of today's version. `at_end` tells whether an error is where the text
 /// ends.
 fn understand(
-    format: Option<Name>,
+    format: Option<FormatName>,
     read: serde_json::Result<()>,
     at_end: impl FnOnce(&serde_json::Error) -> bool,
 ) -> Result<(), RecordError> {
     match (format, read) {
-        (Some(Name { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
-        (Some(Name { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
+        (Some(FormatName { name, .. }), _) if name != RecordFormat::NAME => Err(RecordError::NotARecord),
+        (Some(FormatName { version, .. }), _) if version > u64::from(RecordFormat::VERSION) => {
             Err(RecordError::NewerVersion { found: version })
         }
-        (Some(Name { version, .. }), _) if version < u64::from(RecordFormat::VERSION) => {
+        (Some(FormatName { version, .. }), _) if version < u64::from(RecordFormat::VERSION) => {
             Err(RecordError::OlderVersion { found: version })
         }
         (Some(_), _) => Ok(()),
@@ -278,12 +278,12 @@ fn understand(
 }
 
 #[derive(Deserialize)]
-struct Name {
+struct FormatName {
     name: String,
     version: u64,
 }
 
-impl Name {
+impl FormatName {
     /// Whether it is that of a record that this program reads.
     fn is_known(&self) -> bool {
         self.name == RecordFormat::NAME && self.version == u64::from(RecordFormat::VERSION)
@@ -293,19 +293,19 @@ impl Name {
 /// The first line of a record.
 #[derive(Deserialize)]
 struct Head {
-    format: Name,
+    format: FormatName,
     index: Index,
 }
 
 /// The fields that a record begins with, as far as they are there.
 #[derive(Default)]
 struct Beginning {
-    format: Option<Name>,
+    format: Option<FormatName>,
     index: Option<Index>,
 }
 
 /// Finds the field `format` of an object; what follows is left unread.
-struct FormatAlone<'a>(&'a mut Option<Name>);
+struct FormatAlone<'a>(&'a mut Option<FormatName>);
 
 impl<'de> Visitor<'de> for FormatAlone<'_> {
     type Value = ();

@@ -15,7 +15,7 @@ use diskspd_model::results::Host;
 use seen::{Seen, found};
 
 /// A rule. Of equally bad findings, those of earlier rules distort more.
-struct Rule {
+struct EnvironmentRule {
     /// Name of its findings.
     name: &'static str,
     /// What to do about them.
@@ -26,16 +26,24 @@ struct Rule {
     find: fn(&Seen) -> Vec<Finding>,
 }
 
-const fn lasting(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
-    Rule { name, remedy, before_only: false, find }
+const fn lasting(
+    name: &'static str,
+    remedy: &'static str,
+    find: fn(&Seen) -> Vec<Finding>,
+) -> EnvironmentRule {
+    EnvironmentRule { name, remedy, before_only: false, find }
 }
 
-const fn before(name: &'static str, remedy: &'static str, find: fn(&Seen) -> Vec<Finding>) -> Rule {
-    Rule { name, remedy, before_only: true, find }
+const fn before(
+    name: &'static str,
+    remedy: &'static str,
+    find: fn(&Seen) -> Vec<Finding>,
+) -> EnvironmentRule {
+    EnvironmentRule { name, remedy, before_only: true, find }
 }
 
 /// All rules.
-const RULES: &[Rule] = &[
+const RULES: &[EnvironmentRule] = &[
     lasting(
         "io-limit",
         "measure outside this control group, or lift its io.max (v1: blkio.throttle.*)",
@@ -149,7 +157,7 @@ pub(super) fn of_run(host: &Host) -> Vec<Finding> {
 fn all<'a>(
     system: &'a System,
     targets: &'a [&'a Storage],
-) -> impl Iterator<Item = (&'static Rule, Finding)> + 'a {
+) -> impl Iterator<Item = (&'static EnvironmentRule, Finding)> + 'a {
     let seen = system.environment.as_ref().map(|environment| Seen { system, environment, targets });
     seen.into_iter().flat_map(|seen| {
         RULES.iter().flat_map(move |rule| {

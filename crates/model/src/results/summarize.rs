@@ -103,15 +103,15 @@ struct Tables {
 }
 
 fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults]) -> Tables {
-    let (mut all_reads, mut all_writes) = (Sums::default(), Sums::default());
+    let (mut all_reads, mut all_writes) = (DirectionSums::default(), DirectionSums::default());
     let [mut total, mut read, mut write] = [(); 3].map(|()| Vec::new());
     for (thread, target) in rows(threads) {
-        let row = |sums: &Sums| {
+        let row = |sums: &DirectionSums| {
             let figures = sums.figures(span, seconds);
             Row { thread, path: host.path(target.target).clone(), size: target.size, figures }
         };
         // Unpacking a series takes longer than all that is done with it here: once is enough.
-        let (mut reads, writes) = (Sums::of(&target.read), Sums::of(&target.write));
+        let (mut reads, writes) = (DirectionSums::of(&target.read), DirectionSums::of(&target.write));
         read.push(row(&reads));
         write.push(row(&writes));
         all_reads.add(&reads);
@@ -136,19 +136,19 @@ fn tables(host: &Host, span: &TimeSpan, seconds: f64, threads: &[ThreadResults])
 
 /// Raw data of a row. Mean and deviation follow from the moments; merging the histograms would cost far more.
 #[derive(Default)]
-struct Sums {
+struct DirectionSums {
     bytes: u64,
     ios: u64,
     latency: Moments,
     series: SeriesSum,
 }
 
-impl Sums {
-    fn of(results: &DirectionResults) -> Sums {
+impl DirectionSums {
+    fn of(results: &DirectionResults) -> DirectionSums {
         let mut series = SeriesSum::default();
         results.series.iter().for_each(|one| series.add(one));
         let latency = results.latency_moments().unwrap_or_default();
-        Sums { bytes: results.bytes, ios: results.ios, latency, series }
+        DirectionSums { bytes: results.bytes, ios: results.ios, latency, series }
     }
 
     fn figures(&self, span: &TimeSpan, seconds: f64) -> Figures {
@@ -164,8 +164,8 @@ impl Sums {
     }
 }
 
-impl AddUp for Sums {
-    fn add(&mut self, other: &Sums) {
+impl AddUp for DirectionSums {
+    fn add(&mut self, other: &DirectionSums) {
         self.bytes.add(&other.bytes);
         self.ios.add(&other.ios);
         self.latency.add(&other.latency);

@@ -78,10 +78,10 @@ impl Limit {
 
 /// The limit at work: says of each I/O whether it may go.
 #[derive(Debug, Clone)]
-pub struct Pace(State);
+pub struct Pace(PaceState);
 
 #[derive(Debug, Clone)]
-enum State {
+enum PaceState {
     Free,
     Rate(Meter),
     Random(RandomTimes),
@@ -95,17 +95,17 @@ impl Pace {
     /// Starts at `start`, ns: at the start signal, so that nothing is saved up for a burst at the beginning.
     pub fn new(limit: Limit, start: u64) -> Pace {
         Pace(match limit {
-            Limit::None => State::Free,
-            Limit::Rate { ios, nanos } => State::Rate(Meter::new(ios, nanos, nanos, start)),
+            Limit::None => PaceState::Free,
+            Limit::Rate { ios, nanos } => PaceState::Rate(Meter::new(ios, nanos, nanos, start)),
             Limit::InTurn { ios_per_s, turn, of } => {
                 let nanos = |ios: u32| u64::from(ios.max(1)) * SECOND;
-                State::Rate(Meter::new(ios_per_s, nanos(turn + 1), nanos(of), start))
+                PaceState::Rate(Meter::new(ios_per_s, nanos(turn + 1), nanos(of), start))
             }
             Limit::Poisson { ios_per_s, of, seed } => {
-                State::Random(RandomTimes::new(ios_per_s, of, Random::new(seed), start))
+                PaceState::Random(RandomTimes::new(ios_per_s, of, Random::new(seed), start))
             }
             Limit::Bursts { ios, pause } => {
-                State::Bursts { ios: ios.max(1), left: ios.max(1), pause, resume: start }
+                PaceState::Bursts { ios: ios.max(1), left: ios.max(1), pause, resume: start }
             }
         })
     }
@@ -116,9 +116,9 @@ impl Pace {
     #[inline]
     pub fn due(&self) -> Option<u64> {
         match &self.0 {
-            State::Rate(meter) => Some(meter.due()),
-            State::Random(times) => Some(times.due),
-            State::Free | State::Bursts { .. } => None,
+            PaceState::Rate(meter) => Some(meter.due()),
+            PaceState::Random(times) => Some(times.due),
+            PaceState::Free | PaceState::Bursts { .. } => None,
         }
     }
 
@@ -126,9 +126,9 @@ impl Pace {
     /// (ns).
     pub fn overdue(&self, now: u64) -> Option<(u64, u64)> {
         match &self.0 {
-            State::Rate(meter) => meter.overdue(now),
-            State::Random(times) => times.overdue(now),
-            State::Free | State::Bursts { .. } => None,
+            PaceState::Rate(meter) => meter.overdue(now),
+            PaceState::Random(times) => times.overdue(now),
+            PaceState::Free | PaceState::Bursts { .. } => None,
         }
     }
 
@@ -139,10 +139,10 @@ impl Pace {
     #[inline]
     pub fn ask(&mut self, now: u64) -> Result<(), u64> {
         match &mut self.0 {
-            State::Free => Ok(()),
-            State::Rate(meter) => meter.ask(now),
-            State::Random(times) => times.ask(now),
-            State::Bursts { left, resume, .. } => {
+            PaceState::Free => Ok(()),
+            PaceState::Rate(meter) => meter.ask(now),
+            PaceState::Random(times) => times.ask(now),
+            PaceState::Bursts { left, resume, .. } => {
                 if now < *resume {
                     return Err(*resume);
                 }
@@ -158,13 +158,13 @@ impl Pace {
     /// Whether a burst is complete and waits to be told when its last I/O was submitted.
     #[inline]
     pub fn burst_ended(&self) -> bool {
-        matches!(self.0, State::Bursts { left: 0, .. })
+        matches!(self.0, PaceState::Bursts { left: 0, .. })
     }
 
     /// All I/Os asked for so far were submitted by `now`, ns: a pause that is due begins here.
     #[inline]
     pub fn submitted(&mut self, now: u64) {
-        if let State::Bursts { ios, left: left @ 0, pause, resume } = &mut self.0 {
+        if let PaceState::Bursts { ios, left: left @ 0, pause, resume } = &mut self.0 {
             *left = *ios;
             *resume = now.saturating_add(*pause);
         }

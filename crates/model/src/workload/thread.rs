@@ -36,7 +36,7 @@ pub struct Next {
 #[derive(Debug)]
 pub struct ThreadWorkload {
     random: Random,
-    choice: Choice,
+    choice: TargetChoice,
     targets: Vec<TargetState>,
     /// Position of each request, for the parallel pattern.
     requests: Vec<u64>,
@@ -48,9 +48,9 @@ pub struct ThreadWorkload {
 }
 
 /// See [`ThreadWorkload::plain`].
-fn plain(choice: &Choice, targets: &[TargetState]) -> Option<Plain> {
+fn plain(choice: &TargetChoice, targets: &[TargetState]) -> Option<Plain> {
     match (choice, targets) {
-        (Choice::Only, [only]) => only.plain(),
+        (TargetChoice::Only, [only]) => only.plain(),
         _ => None,
     }
 }
@@ -68,7 +68,7 @@ fn map(workload: &TargetWorkload, maps: &mut Vec<BlockMap>) -> Option<u32> {
 
 /// How a request finds its target.
 #[derive(Debug)]
-enum Choice {
+enum TargetChoice {
     /// There is just one.
     Only,
     /// By request.
@@ -80,16 +80,18 @@ enum Choice {
     /// There is just one target, and one of its portions is drawn.
     PortionsOfOne(Portions),
     /// A target is found in this way, and one of its portions drawn.
-    Portions(Box<Choice>, Vec<u32>, Portions),
+    Portions(Box<TargetChoice>, Vec<u32>, Portions),
 }
 
-impl Choice {
-    fn new(targets: &[Assignment<'_>], floating: bool) -> Choice {
-        let Some(portions) = Portions::new(targets) else { return Choice::of_targets(targets, floating) };
+impl TargetChoice {
+    fn new(targets: &[Assignment<'_>], floating: bool) -> TargetChoice {
+        let Some(portions) = Portions::new(targets) else {
+            return TargetChoice::of_targets(targets, floating);
+        };
         // By their places in this list where they are chosen by numbers, else by their own.
         let leaders: Vec<u32> = portions.leaders().collect();
         if leaders.len() == 1 {
-            return Choice::PortionsOfOne(portions);
+            return TargetChoice::PortionsOfOne(portions);
         }
         let several = floating;
         let whole: Vec<Assignment<'_>> = match several {
@@ -97,48 +99,50 @@ impl Choice {
             false => targets.to_vec(),
         };
         let entries = if several { leaders } else { (0..targets.len() as u32).collect() };
-        Choice::Portions(Box::new(Choice::of_targets(&whole, floating)), entries, portions)
+        TargetChoice::Portions(Box::new(TargetChoice::of_targets(&whole, floating)), entries, portions)
     }
 
-    fn of_targets(targets: &[Assignment<'_>], floating: bool) -> Choice {
+    fn of_targets(targets: &[Assignment<'_>], floating: bool) -> TargetChoice {
         let weights = || targets.iter().map(|t| t.workload.weight);
         if targets.len() < 2 {
-            Choice::Only
+            TargetChoice::Only
         } else if !floating {
-            Choice::Bound((0u32..).zip(targets).flat_map(|(i, t)| (0..t.requests).map(move |_| i)).collect())
+            TargetChoice::Bound(
+                (0u32..).zip(targets).flat_map(|(i, t)| (0..t.requests).map(move |_| i)).collect(),
+            )
         } else if weights().all(|weight| weight == targets[0].workload.weight) {
-            Choice::Uniform(Modulus::new(targets.len() as u64))
+            TargetChoice::Uniform(Modulus::new(targets.len() as u64))
         } else {
             let ends = weights().scan(0u64, |end, weight| {
                 *end += u64::from(weight);
                 Some(*end)
             });
             let ends: Vec<u64> = ends.collect();
-            Choice::Weighted(Modulus::new(ends.last().copied().unwrap_or(1)), ends)
+            TargetChoice::Weighted(Modulus::new(ends.last().copied().unwrap_or(1)), ends)
         }
     }
 
     #[inline(always)]
     fn target(&self, request: u32, random: &mut Random) -> u32 {
         match self {
-            Choice::Only => 0,
-            Choice::Bound(targets) => targets[request as usize],
-            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
+            TargetChoice::Only => 0,
+            TargetChoice::Bound(targets) => targets[request as usize],
+            TargetChoice::PortionsOfOne(portions) => portions.draw_of_first(random),
             drawn => drawn.draw(request, random),
         }
     }
 
     fn draw(&self, request: u32, random: &mut Random) -> u32 {
         match self {
-            Choice::Only => 0,
-            Choice::Bound(targets) => targets[request as usize],
-            Choice::PortionsOfOne(portions) => portions.draw_of_first(random),
-            Choice::Portions(targets, entries, portions) => {
+            TargetChoice::Only => 0,
+            TargetChoice::Bound(targets) => targets[request as usize],
+            TargetChoice::PortionsOfOne(portions) => portions.draw_of_first(random),
+            TargetChoice::Portions(targets, entries, portions) => {
                 let target = targets.draw(request, random);
                 portions.draw(entries[target as usize], random)
             }
-            Choice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
-            Choice::Weighted(total, ends) => {
+            TargetChoice::Uniform(count) => count.of(u64::from(random.next_u32())) as u32,
+            TargetChoice::Weighted(total, ends) => {
                 let point = total.of(random.next_u64());
                 // Looks at all of them: to stop at the right one would be mispredicted.
                 ends.iter().filter(|&&end| end <= point).count() as u32
@@ -164,7 +168,7 @@ impl ThreadWorkload {
         }
         let starts = |t: &Assignment<'_>| std::iter::repeat_n(t.workload.first, t.requests as usize);
         let bound = if floating { &targets[..targets.len().min(1)] } else { targets };
-        let choice = Choice::new(targets, floating);
+        let choice = TargetChoice::new(targets, floating);
         ThreadWorkload {
             plain: plain(&choice, &states),
             choice,
@@ -269,7 +273,10 @@ impl ThreadWorkload {
     pub fn draws(&self) -> bool {
         matches!(
             self.choice,
-            Choice::Uniform(_) | Choice::Weighted(..) | Choice::PortionsOfOne(_) | Choice::Portions(..)
+            TargetChoice::Uniform(_)
+                | TargetChoice::Weighted(..)
+                | TargetChoice::PortionsOfOne(_)
+                | TargetChoice::Portions(..)
         ) || self.targets.iter().any(TargetState::draws)
     }
 

@@ -16,7 +16,7 @@ pub struct Named {
 
 /// What a path leads to, however it is written.
 #[derive(Debug, PartialEq, Eq)]
-enum Identity {
+enum PlaceIdentity {
     /// Device and inode.
     There((u64, u64)),
     /// A file that isn't there yet, in a folder that is.
@@ -69,11 +69,11 @@ fn is_regular(path: &str) -> bool {
 }
 
 /// `None` = it can be written by several at once, or nothing is known of it.
-fn identity(path: &Path) -> Option<Identity> {
+fn identity(path: &Path) -> Option<PlaceIdentity> {
     match std::fs::metadata(path) {
         Ok(found) if !mixes_up(Kind::of(&found)) => None,
-        Ok(_) => inode::identity_at(path).ok().map(Identity::There),
-        Err(_) => place(path).map(Identity::New),
+        Ok(_) => inode::identity_at(path).ok().map(PlaceIdentity::There),
+        Err(_) => place(path).map(PlaceIdentity::New),
     }
 }
 

@@ -21,13 +21,13 @@ const AT_ONCE: usize = 4;
 const TICK: Duration = Duration::from_millis(100);
 
 /// What a thread says of a file: its index, and what became of it; nothing where there is nothing to create.
-type Ended = (usize, Result<Option<Prepared>, Failed>);
+type CreationEnd = (usize, Result<Option<Prepared>, CreationFailure>);
 
 /// Files that are written at the same time.
 type Round<'a> = Vec<&'a (File, PathBuf)>;
 
 /// Why a file isn't there.
-enum Failed {
+enum CreationFailure {
     /// It was given up, because of another file or the user.
     Stopped(PrepareError),
     /// A message.
@@ -126,7 +126,7 @@ impl Place {
 }
 
 fn create_round(files: Round, options: &Options, control: &Control, voice: &Voice) -> Result<(), NotCreated> {
-    let work = Work {
+    let work = CreationWork {
         next: AtomicUsize::new(0),
         done: files.iter().map(|_| AtomicU64::new(0)).collect(),
         stop: AtomicBool::new(control.is_interrupted()),
@@ -139,8 +139,8 @@ fn create_round(files: Round, options: &Options, control: &Control, voice: &Voic
     for (index, end) in ends.map_err(|error| NotCreated::Failed(error.to_string()))? {
         match end {
             Ok(done) => tell(&work.files[index].0, done, voice),
-            Err(Failed::Stopped(error)) => given_up.push(error),
-            Err(Failed::Because(message)) => failure = failure.or(Some(message)),
+            Err(CreationFailure::Stopped(error)) => given_up.push(error),
+            Err(CreationFailure::Because(message)) => failure = failure.or(Some(message)),
         }
     }
     match failure {
@@ -179,7 +179,7 @@ fn tell(file: &File, done: Option<Prepared>, voice: &Voice) {
 }
 
 /// The files, and how far they are.
-struct Work<'a> {
+struct CreationWork<'a> {
     files: Round<'a>,
     recreate: bool,
     /// Index of the file to be begun next.
@@ -190,10 +190,10 @@ struct Work<'a> {
     stop: AtomicBool,
 }
 
-impl Work<'_> {
+impl CreationWork<'_> {
     /// Starts the threads and shows their progress; returns what became of the files that were begun, in
     /// the order of their ends.
-    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<Ended>, NoThread> {
+    fn run(&self, control: &Control, voice: &Voice) -> Result<Vec<CreationEnd>, NoThread> {
         std::thread::scope(|scope| {
             let (say, said) = mpsc::channel();
             for started in 0..self.files.len().min(AT_ONCE) {
@@ -222,7 +222,7 @@ impl Work<'_> {
     }
 
     /// One thread: a file after the other.
-    fn work(&self, say: &mpsc::Sender<Ended>) {
+    fn work(&self, say: &mpsc::Sender<CreationEnd>) {
         while !self.stop.load(Ordering::Relaxed) {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
             if index >= self.files.len() {
@@ -234,9 +234,9 @@ impl Work<'_> {
         }
     }
 
-    fn create(&self, index: usize) -> Result<Option<Prepared>, Failed> {
+    fn create(&self, index: usize) -> Result<Option<Prepared>, CreationFailure> {
         let (file, path) = self.files[index];
-        let kind = target::probe(path).map_err(|error| Failed::Because(error.to_string()))?.kind;
+        let kind = target::probe(path).map_err(|error| CreationFailure::Because(error.to_string()))?.kind;
         if kind.is_device() {
             return Ok(None);
         }
@@ -245,13 +245,13 @@ impl Work<'_> {
         prepare::prepare(&order, &mut |bytes, _| done.store(bytes, Ordering::Relaxed), &self.stop)
             .map(Some)
             .map_err(|error| match error.reason {
-                Reason::Stopped => Failed::Stopped(error),
-                _ => Failed::Because(error.to_string()),
+                Reason::Stopped => CreationFailure::Stopped(error),
+                _ => CreationFailure::Because(error.to_string()),
             })
     }
 
     /// How far all files together are. One that was kept counts as written.
-    fn draw(&self, ends: &[Ended], voice: &Voice) {
+    fn draw(&self, ends: &[CreationEnd], voice: &Voice) {
         let name = match &self.files[..] {
             [(file, _)] => file.path.to_string(),
             files => format!("{} and {} more", files[0].0.path, files.len() - 1),

@@ -166,7 +166,7 @@ struct Filling<'a> {
 }
 
 /// What the threads of one filling share.
-struct Shared<'a> {
+struct PrefillShared<'a> {
     cached: File,
     /// The same past the page cache; `None` = it can't.
     direct: Option<File>,
@@ -189,7 +189,7 @@ impl Filling<'_> {
             claims.permit(target.name(), &opened)?;
             Ok(opened.file.into())
         };
-        let shared = Shared {
+        let shared = PrefillShared {
             cached: open(false)?,
             direct: if self.order.direct > 0 { open(true).ok() } else { None },
             chunks: self.parts.iter().flat_map(|&(from, to)| chunks(from, to)).collect(),
@@ -223,7 +223,7 @@ fn chunks(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     std::iter::successors(Some((from, end(from))), move |&(_, last)| (last < to).then(|| (last, end(last))))
 }
 
-impl Shared<'_> {
+impl PrefillShared<'_> {
     /// Writes all chunks with several threads while this one reports progress. The first error counts.
     fn run(&self) -> io::Result<()> {
         let Filling { order, total, voice, .. } = *self.filling;

@@ -113,7 +113,7 @@ pub fn run_exactly(
     if let Time::Steady(_) = time {
         worker.clock = Clock::simulated(control.measure_start());
     }
-    worker.engine = Box::new(Counted {
+    worker.engine = Box::new(CountedEngine {
         engine: worker.engine,
         ended: 0,
         ios,
@@ -143,11 +143,11 @@ fn measured(worker: Worker, span: &SpanPlan) -> Outcome {
 }
 
 /// An engine that ends the span after a number of I/Os.
-struct Counted {
+struct CountedEngine {
     engine: Box<dyn Engine>,
     ended: u64,
     ios: u64,
-    /// Gets [`Counted::ended`] at the end.
+    /// Gets [`CountedEngine::ended`] at the end.
     counted: Arc<AtomicU64>,
     control: Arc<Control>,
     clock: Clock,
@@ -155,7 +155,7 @@ struct Counted {
     each: Nanos,
 }
 
-impl Engine for Counted {
+impl Engine for CountedEngine {
     fn submit(&mut self, batch: &[Io]) -> Result<usize, EngineError> {
         self.engine.submit(batch)
     }
@@ -187,7 +187,7 @@ impl Engine for Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedEngine {
     fn drop(&mut self) {
         self.counted.store(self.ended, Ordering::Relaxed);
     }

@@ -118,7 +118,7 @@ pub struct OnTime {
 /// What a batch adds to a target. Counted without memory: adding to the account for every I/O, each
 /// addition would wait for the one before.
 #[derive(Debug, Default)]
-struct Sums {
+struct BatchSums {
     all: Tally,
     writes: Tally,
 }
@@ -130,7 +130,7 @@ struct Tally {
     short: u64,
 }
 
-impl Sums {
+impl BatchSums {
     #[inline(always)]
     fn add(&mut self, io: Returned) {
         let write = u64::from(io.direction == Direction::Write);
@@ -143,7 +143,7 @@ impl Sums {
     }
 
     fn add_to(self, target: &mut TargetResults) {
-        let Sums { all, writes } = self;
+        let BatchSums { all, writes } = self;
         target.read.ios += all.ios - writes.ios;
         target.read.bytes += all.bytes - writes.bytes;
         target.read.short += all.short - writes.short;
@@ -194,14 +194,14 @@ impl Recorder {
     pub fn count(&mut self, mut ios: impl Iterator<Item = Returned>, now: Nanos, since_start: u64) {
         // What can be is decided once for all of them.
         if let ([only], false) = (&mut self.targets[..], self.timed) {
-            let mut sums = Sums::default();
+            let mut sums = BatchSums::default();
             ios.for_each(|io| sums.add(io));
             return sums.add_to(only);
         }
         // Which of several it is may be a matter of chance (a mix), so nothing is guessed of it.
         if !self.timed {
             return ios.for_each(|io| {
-                let mut sums = Sums::default();
+                let mut sums = BatchSums::default();
                 sums.add(io);
                 sums.add_to(&mut self.targets[io.target as usize]);
             });

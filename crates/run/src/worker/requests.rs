@@ -22,12 +22,12 @@ pub struct InFlight {
 pub struct Requests {
     /// By request.
     pub flights: Vec<InFlight>,
-    places: Vec<Place>,
+    places: Vec<RequestPlace>,
 }
 
 /// Where the I/Os of one target go.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RequestPlace {
     file: u32,
     first_request: u32,
     read: Area,
@@ -58,7 +58,7 @@ impl Requests {
                 next += if plan.floating { 0 } else { target.requests };
             }
             let own = |start| Area { start, step, mask: !0 };
-            Place {
+            RequestPlace {
                 file,
                 first_request,
                 read: own(target.read_buffer),
@@ -112,7 +112,7 @@ impl Requests {
     }
 }
 
-impl Place {
+impl RequestPlace {
     /// Where the data of an I/O lies; the I/O is remembered.
     #[inline(always)]
     fn take(&self, flights: &mut [InFlight], request: u32, next: Next) -> Io {

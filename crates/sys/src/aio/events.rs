@@ -21,7 +21,7 @@ pub struct Event {
 }
 
 #[repr(C)]
-struct Header {
+struct RingHeader {
     id: u32,
     /// Number of slots.
     slots: u32,
@@ -41,15 +41,15 @@ const MAGIC: u32 = 0xa10a_10a1;
 /// The ring of one context.
 #[derive(Debug)]
 pub struct EventRing {
-    header: *const Header,
+    header: *const RingHeader,
     slots: u32,
 }
 
 /// The header at an address, which need not be one: the kernel copies it, and fails where nothing is mapped
 /// or where it may not be asked.
-fn copied(address: usize) -> Option<Header> {
-    let mut header = std::mem::MaybeUninit::<Header>::uninit();
-    let length = size_of::<Header>();
+fn copied(address: usize) -> Option<RingHeader> {
+    let mut header = std::mem::MaybeUninit::<RingHeader>::uninit();
+    let length = size_of::<RingHeader>();
     let local = libc::iovec { iov_base: header.as_mut_ptr().cast(), iov_len: length };
     let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: length };
     // SAFETY: it takes a number, and writes no more than the header that lives until the call returns.
@@ -65,11 +65,11 @@ impl EventRing {
     /// # Safety
     /// The context is one of this process and lives longer than the ring.
     pub unsafe fn of(context: libc::c_ulong) -> Option<EventRing> {
-        let header = context as *const Header;
+        let header = context as *const RingHeader;
         let found = copied(context as usize)?;
         let known = found.magic == MAGIC
             && found.incompatible_features == 0
-            && found.length as usize == size_of::<Header>()
+            && found.length as usize == size_of::<RingHeader>()
             && found.slots > 0;
         known.then_some(EventRing { header, slots: found.slots })
     }

@@ -14,7 +14,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
     let Some(distribution) = case.target.distribution.as_ref().filter(|d| !d.ranges.is_empty()) else {
         return Vec::new();
     };
-    let mut walk = Walk { block_size: case.target.block_size.into(), io: 0, target: 0, open_end: None };
+    let mut walk = RangeWalk { block_size: case.target.block_size.into(), io: 0, target: 0, open_end: None };
     let mut findings = Vec::new();
     for (index, range) in distribution.ranges.iter().enumerate() {
         let found = match distribution.kind {
@@ -49,14 +49,14 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
 }
 
 /// Sums over the ranges that were found good, and where the first range of length 0 is (1-based).
-struct Walk {
+struct RangeWalk {
     block_size: u64,
     io: u64,
     target: u64,
     open_end: Option<usize>,
 }
 
-impl Walk {
+impl RangeWalk {
     fn absolute_range(&mut self, range: &DistributionRange, number: usize) -> Option<Finding> {
         let first_open_end = range.span == 0 && self.open_end.is_none();
         if first_open_end {

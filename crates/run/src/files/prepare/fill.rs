@@ -62,7 +62,8 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
     if let Some((direct, align)) = job.direct {
         // The last bytes, fewer than the alignment, go through the cache, when all others are on the device.
         let align = align.max(4096);
-        let part = Part { file: direct, direct: true, ..Part::new(job, block, 0, size - size % align) };
+        let part =
+            FilePart { file: direct, direct: true, ..FilePart::new(job, block, 0, size - size % align) };
         match run(&part, IN_FLIGHT, size, progress) {
             Ok(()) => done = part.to,
             // It said it could and can't (file systems in user space): the cache always can.
@@ -70,14 +71,14 @@ pub(super) fn fill(job: &Job<'_>, progress: &mut dyn FnMut(u64, u64)) -> Result<
             Err(error) => return Err(part.failed(error)),
         }
     }
-    let part = Part::new(job, block, done, size);
+    let part = FilePart::new(job, block, done, size);
     run(&part, 1, size, progress).map_err(|error| part.failed(error))?;
     progress(size, size);
     Ok(())
 }
 
 /// A part of the file, written in one way.
-struct Part<'a> {
+struct FilePart<'a> {
     file: &'a File,
     direct: bool,
     block: &'a [u8],
@@ -94,9 +95,9 @@ struct Part<'a> {
     end: AtomicU64,
 }
 
-impl<'a> Part<'a> {
-    fn new(job: &Job<'a>, block: &'a [u8], from: u64, to: u64) -> Part<'a> {
-        Part {
+impl<'a> FilePart<'a> {
+    fn new(job: &Job<'a>, block: &'a [u8], from: u64, to: u64) -> FilePart<'a> {
+        FilePart {
             file: job.file,
             direct: false,
             block,
@@ -154,7 +155,12 @@ impl<'a> Part<'a> {
 }
 
 /// Writes a part with so many threads while this one reports progress. The first error counts.
-fn run(part: &Part<'_>, threads: u32, size: u64, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Error> {
+fn run(
+    part: &FilePart<'_>,
+    threads: u32,
+    size: u64,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<(), Error> {
     let blocks = (part.to - part.from).div_ceil(BLOCK);
     let report = || progress(part.from + part.done.load(Ordering::Relaxed), size);
     crew::work("prepare", blocks.min(threads.into()), &part.failed, || part.write(), report)
@@ -215,7 +221,7 @@ mod tests {
         let stop = AtomicBool::new(false);
         let (order, block) = (order(1 << 40), vec![0; BLOCK as usize]);
         let job = Job { file: &file, direct: None, order: &order, stop: &stop };
-        let part = Part::new(&job, &block, 0, 10 * BLOCK);
+        let part = FilePart::new(&job, &block, 0, 10 * BLOCK);
         part.next.store(7, Ordering::Relaxed);
         assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
         part.failed.store(true, Ordering::Relaxed);
@@ -223,7 +229,7 @@ mod tests {
         assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK, "the eighth block was taken and left");
         part.next.store(12, Ordering::Relaxed);
         assert_eq!(part.failed(Error::Stopped).written, 7 * BLOCK);
-        let done = Part::new(&job, &block, 0, 10 * BLOCK);
+        let done = FilePart::new(&job, &block, 0, 10 * BLOCK);
         done.next.store(12, Ordering::Relaxed);
         assert_eq!(done.failed(Error::Stopped).written, 10 * BLOCK);
     }

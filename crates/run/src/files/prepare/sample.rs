@@ -15,14 +15,14 @@ const BLOCK: u64 = 4096;
 
 /// Blocks of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sample {
+pub(super) struct FileSample {
     /// How many were read.
     blocks: u64,
     /// Those that are nothing but zeros.
     zeros: u64,
 }
 
-impl Sample {
+impl FileSample {
     /// Whether a file that is to hold zeros, or else data, holds the other.
     ///
     /// A run with writes changes what `-c` has written, into data of another kind or with zeros here and
@@ -40,11 +40,11 @@ impl Sample {
 ///
 /// # Errors
 /// No right to read it, or what reading it answers.
-pub(super) fn take(path: &Path, size: u64) -> io::Result<Sample> {
+pub(super) fn take(path: &Path, size: u64) -> io::Result<FileSample> {
     let file = File::open(path)?;
     page_cache::read_nothing_ahead(&file);
     let mut block = Buffer::new(BLOCK as usize)?;
-    let mut sample = Sample { blocks: 0, zeros: 0 };
+    let mut sample = FileSample { blocks: 0, zeros: 0 };
     for offset in offsets(size) {
         let length = BLOCK.min(size - offset) as usize;
         let Some(bytes) = block.as_mut_slice().get_mut(..length) else { continue };

@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The room that was found for a file.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct FileRoom {
     /// Bytes ordered.
     size: u64,
     /// Bytes that can be had; `None` = the file system doesn't say.
     free: Option<u64>,
 }
 
-impl Room {
+impl FileRoom {
     /// What the kernel's answer to `doing` something means.
     pub fn explain(&self, error: io::Error, doing: &'static str) -> Reason {
         match error.kind() {
@@ -31,14 +31,19 @@ impl Room {
 }
 
 /// Whether a file can get this size when it gives back what it has. It is left as it is.
-pub(super) fn check(mut file: &File, found: &Metadata, size: u64, stop: &AtomicBool) -> Result<Room, Reason> {
+pub(super) fn check(
+    mut file: &File,
+    found: &Metadata,
+    size: u64,
+    stop: &AtomicBool,
+) -> Result<FileRoom, Reason> {
     // Only an offset beyond the largest possible one is refused; nothing is read or written by it.
     if file.seek(SeekFrom::Start(size)).is_err_and(|error| error.kind() == ErrorKind::InvalidInput) {
         return Err(Reason::TooLarge { size });
     }
     let free =
         room::beneath(file).and_then(|room| room.ours).map(|free| free.saturating_add(inode::stored(found)));
-    let room = Room { size, free };
+    let room = FileRoom { size, free };
     if free.is_some_and(|free| size > free) {
         return Err(room.explain(ErrorKind::StorageFull.into(), ""));
     }

@@ -12,7 +12,7 @@ use std::io;
 /// The counters of a trace.
 #[derive(Debug)]
 pub struct Counters {
-    rows: Vec<(&'static EventRow, Place)>,
+    rows: Vec<(&'static EventRow, CounterPlace)>,
     /// One per CPU, with the same events in the same order.
     groups: Vec<Group>,
     root: Root,
@@ -26,7 +26,7 @@ pub struct Counters {
 
 /// Where a row is counted.
 #[derive(Debug)]
-enum Place {
+enum CounterPlace {
     /// In the groups, at this place.
     Group(usize),
     Network(&'static [(&'static str, &'static str)]),
@@ -53,13 +53,13 @@ impl Counters {
         let mut rows = Vec::new();
         for row in EVENTS.iter().filter(|row| classes.contains(&row.class)) {
             let place = match row.source {
-                Source::Network(counters) => Place::Network(counters),
-                Source::Nowhere(why) => Place::Nowhere(why.into()),
+                Source::Network(counters) => CounterPlace::Network(counters),
+                Source::Nowhere(why) => CounterPlace::Nowhere(why.into()),
                 Source::MajorFaults => at_end(&mut events, Event::MajorFaults),
                 Source::MinorFaults => at_end(&mut events, Event::MinorFaults),
                 Source::Tracepoint { name, filter } => match tracepoint(machine, name, filter)? {
                     Ok(point) => at_end(&mut events, Event::Tracepoint(point)),
-                    Err(why) => Place::Nowhere(why.to_string()),
+                    Err(why) => CounterPlace::Nowhere(why.to_string()),
                 },
             };
             rows.push((row, place));
@@ -68,7 +68,7 @@ impl Counters {
             uncounted(*class, &rows).map_or(Ok(()), |names| Err(TraceRefusal::NoTracepoint { names }))?;
         }
         let groups = open_groups(&machine.cpus, &events).map_err(|error| machine.refusal(error))?;
-        let network = rows.iter().any(|(_, place)| matches!(place, Place::Network(_)));
+        let network = rows.iter().any(|(_, place)| matches!(place, CounterPlace::Network(_)));
         let network = network.then(Default::default);
         Ok(Counters { rows, groups, root: machine.root.clone(), network, counts: None, failed: None })
     }
@@ -94,14 +94,14 @@ impl Counters {
     /// The counts; `None` when the window was never closed.
     pub fn finish(self) -> Option<Vec<EventCount>> {
         let sums = self.counts?;
-        let count = |(row, place): (&EventRow, Place)| {
+        let count = |(row, place): (&EventRow, CounterPlace)| {
             let (count, reason) = match place {
-                Place::Nowhere(why) => (None, Some(why)),
-                Place::Group(place) => match &sums {
+                CounterPlace::Nowhere(why) => (None, Some(why)),
+                CounterPlace::Group(place) => match &sums {
                     Ok(sums) => (sums.get(place).copied(), None),
                     Err(error) => (None, Some(error.to_string())),
                 },
-                Place::Network(counters) => {
+                CounterPlace::Network(counters) => {
                     let between = self.network.as_ref().and_then(|(before, after)| {
                         Some(after.sum(counters)?.saturating_sub(before.sum(counters)?))
                     });
@@ -114,9 +114,9 @@ impl Counters {
     }
 }
 
-fn at_end(events: &mut Vec<Event>, event: Event) -> Place {
+fn at_end(events: &mut Vec<Event>, event: Event) -> CounterPlace {
     events.push(event);
-    Place::Group(events.len() - 1)
+    CounterPlace::Group(events.len() - 1)
 }
 
 /// A tracepoint of this kernel, or why it has none of that kind.
@@ -135,9 +135,9 @@ fn tracepoint<'a>(
 }
 
 /// The tracepoints of a class of which nothing can be counted.
-fn uncounted(class: TraceClass, rows: &[(&'static EventRow, Place)]) -> Option<String> {
+fn uncounted(class: TraceClass, rows: &[(&'static EventRow, CounterPlace)]) -> Option<String> {
     let mut of_class = rows.iter().filter(|(row, _)| row.class == class);
-    if of_class.clone().any(|(_, place)| !matches!(place, Place::Nowhere(_))) {
+    if of_class.clone().any(|(_, place)| !matches!(place, CounterPlace::Nowhere(_))) {
         return None;
     }
     of_class.find_map(|(row, _)| match row.source {

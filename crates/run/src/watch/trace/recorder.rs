@@ -35,13 +35,13 @@ pub fn buffer_kib(cpus: usize) -> (u64, u64) {
 pub struct Recorder {
     /// Until it is joined.
     thread: Option<JoinHandle<Recorded>>,
-    shared: Arc<Shared>,
+    shared: Arc<RecorderShared>,
     clock: StampClock,
 }
 
 /// What the recording thread is told.
 #[derive(Debug)]
-struct Shared {
+struct RecorderShared {
     stage: AtomicU8,
     /// Edges of the window; not yet known = never.
     begin: AtomicU64,
@@ -67,7 +67,7 @@ impl Recorder {
         workers: Vec<u32>,
     ) -> io::Result<Recorder> {
         let never = || AtomicU64::new(Nanos::MAX);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RecorderShared {
             stage: AtomicU8::new(WAITING),
             begin: never(),
             end: never(),
@@ -178,7 +178,7 @@ struct Reader {
     page: Vec<u8>,
     /// Events that others may still have to go before.
     waiting: Vec<BlockEvent>,
-    shared: Arc<Shared>,
+    shared: Arc<RecorderShared>,
 }
 
 impl Reader {

@@ -73,7 +73,7 @@ pub struct Requests {
     devices: HashMap<u32, Completed>,
     /// Issued and not complete, by device, first sector and direction. Usually one each: several I/Os on
     /// the same sectors can be in flight at the same time.
-    in_flight: HashMap<(u32, u64, bool), Vec<InFlight>>,
+    in_flight: HashMap<(u32, u64, bool), Vec<StartedRequest>>,
     known: usize,
 }
 
@@ -87,7 +87,7 @@ pub struct Completed {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct InFlight {
+struct StartedRequest {
     since: Nanos,
     /// Sectors that are not yet complete.
     left: u32,
@@ -116,7 +116,10 @@ impl Requests {
             if self.known >= MOST {
                 self.forget();
             }
-            self.in_flight.entry(key).or_default().push(InFlight { since: event.at, left: event.sectors });
+            self.in_flight
+                .entry(key)
+                .or_default()
+                .push(StartedRequest { since: event.at, left: event.sectors });
             self.known += 1;
             return;
         }
@@ -127,7 +130,7 @@ impl Requests {
             self.in_flight.remove(&key);
         }
         if let Some(request) = issued.filter(|request| event.sectors < request.left) {
-            let rest = InFlight { left: request.left - event.sectors, ..request };
+            let rest = StartedRequest { left: request.left - event.sectors, ..request };
             let next = (event.device, event.sector + u64::from(event.sectors), event.write);
             return self.in_flight.entry(next).or_default().push(rest);
         }
