@@ -119,6 +119,20 @@ pub fn asks_nobody(page: &str) {
         assert!(href.starts_with('#') || href == "data:,", "{href}");
     }
     assert!(page.contains("http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
+    headings_skip_no_level(page);
+}
+
+/// Who goes through a page by its headings finds each below the one that it belongs to.
+#[track_caller]
+fn headings_skip_no_level(page: &str) {
+    let mut level = 0;
+    for element in elements(page) {
+        let digits = element.name.strip_prefix('h').and_then(|digits| digits.parse::<u32>().ok());
+        let Some(own) = digits else { continue };
+        assert!(own <= level + 1, "<h{own}> {:?} below <h{level}>", element.text);
+        level = own;
+    }
+    assert!(level > 0, "no headings");
 }
 
 #[test]
@@ -336,6 +350,8 @@ fn parts_flushes_and_discards_have_tables_where_there_are_some() {
     {
         assert!(with.contains(caption) && !plain.contains(caption), "{caption}");
     }
+    let title = elements(&with).into_iter().find(|element| element.name == "h1").unwrap().text;
+    assert!(title.starts_with("A mix of 2 parts"), "{title}");
     let shown = values(&with);
     assert!([1.234_567, 12_345.0, 50.0].iter().all(|value| holds(&shown, *value)), "{shown:?}");
 }
@@ -663,7 +679,7 @@ fn a_curve_names_its_knee_and_its_objective() {
         objective: Some(CurveObjective { latency_ms: 5.0, label: "mean = 5 ms".into(), iops: Some(6000.0) }),
     };
     let (chart, labels) = curve.chart();
-    let figure = chart.markup_with(&labels).into_string();
+    let figure = chart.markup_with(3, &labels).into_string();
     elements(&figure);
     for text in [
         "the knee: -o4, 6,000 IOPS, between 5,800 and 6,050",
@@ -681,7 +697,7 @@ fn a_curve_names_its_knee_and_its_objective() {
     ] {
         assert!(figure.contains(text), "{text} is missing in {figure}");
     }
-    let nothing = Curve::default().chart().0.markup().into_string();
+    let nothing = Curve::default().chart().0.markup(3).into_string();
     elements(&nothing);
 }
 

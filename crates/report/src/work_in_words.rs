@@ -19,7 +19,8 @@ pub fn targets(run: &RunSummary) -> impl Iterator<Item = &RawText> {
     spans.flat_map(|span| &span.parameters.targets).flat_map(|group| &group.paths)
 }
 
-/// `4 KiB random, 30 % writes`: how the first target is worked on.
+/// `4 KiB random, 30 % writes`: how all targets are worked on. What hasn't one size, or isn't the same on all
+/// of them, has its name: `A mix of 2 parts, 30 % writes, 8 outstanding`.
 pub fn short(run: &RunSummary) -> String {
     let spans = run.time_spans.len();
     let mut names = names(run);
@@ -27,6 +28,14 @@ pub fn short(run: &RunSummary) -> String {
     names.dedup();
     if names.len() > 1 {
         return format!("{} workloads in {spans} time spans", names.len());
+    }
+    let recorded = run.time_spans.iter().flatten().next();
+    let differs = recorded.is_some_and(|span| {
+        let targets = &span.parameters.targets;
+        span.parts.len() > 1 || targets.iter().any(|group| group.access != targets[0].access)
+    });
+    if let (true, Some(name)) = (differs && spans == 1, names.first()) {
+        return name.clone();
     }
     let first = run.time_spans.iter().flatten().find_map(|span| span.parameters.targets.first());
     let said = first.map(|group| access(&group.access)).filter(|said| !said.is_empty());

@@ -34,14 +34,16 @@ pub fn seconds_since_1970(written: &str) -> Option<i64> {
 }
 
 /// What tells a time from others between `first` and `last`: `2025/03/14`, of a single year `03/14`, of a
-/// single day `09:26`.
-pub fn day_or_time(seconds: i64, first: i64, last: i64) -> Option<String> {
-    let [whole, first, last] = [seconds, first, last].map(date_and_time);
+/// single day `09:26`, of less than ten minutes `09:26:53`.
+pub fn day_or_time(seconds: i64, first_s: i64, last_s: i64) -> Option<String> {
+    let [whole, first, last] = [seconds, first_s, last_s].map(date_and_time);
     let (whole, first, last) = (whole?, first?, last?);
     let (day, time) = whole.split_once(' ')?;
     let same = |end: char| first.split(end).next() == last.split(end).next();
+    // Of ten minutes several lie in the same one.
+    let digits = if (last_s - first_s).abs() < 600 { 8 } else { 5 };
     Some(match (same(' '), same('/')) {
-        (true, _) => time.get(..5)?.to_owned(),
+        (true, _) => time.get(..digits)?.to_owned(),
         (_, true) => day.split_once('/')?.1.to_owned(),
         _ => day.to_owned(),
     })
@@ -57,6 +59,8 @@ mod tests {
         assert_eq!(date_and_time(at).as_deref(), Some("2025/03/14 09:26:53 UTC"));
         assert_eq!(seconds_since_1970("2025/03/14 09:26:53 UTC"), Some(at));
         assert_eq!(day_or_time(at, at - 60, at + 3600).as_deref(), Some("09:26"));
+        assert_eq!(day_or_time(at, at, at + 599).as_deref(), Some("09:26:53"));
+        assert_eq!(day_or_time(at, at, at + 600).as_deref(), Some("09:26"));
         assert_eq!(day_or_time(at, at - 86_400, at).as_deref(), Some("03/14"));
         assert_eq!(day_or_time(at, at - 86_400 * 365, at).as_deref(), Some("2025/03/14"));
     }

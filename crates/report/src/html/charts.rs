@@ -37,7 +37,7 @@ fn section(level: u8, title: &str, charts: &[ChartFigure], without: &str) -> Mar
             section {
                 (heading(level, title))
                 @if charts.is_empty() { p.quiet { (without) } }
-                div.charts { @for chart in charts { (chart.markup()) } }
+                div.charts { @for chart in charts { (chart.markup(level + 1)) } }
             }
         }
     }

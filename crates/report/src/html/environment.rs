@@ -6,9 +6,9 @@ use crate::number::grouped;
 use diskspd_model::machine::environment::{Disk, Environment};
 use diskspd_model::machine::storage::Storage;
 use diskspd_model::results::{EngineUse, Host, RunSummary};
-use diskspd_model::units::amount;
 use diskspd_model::units::start_time::date_and_time;
 use diskspd_model::units::visible::line;
+use diskspd_model::units::{amount, counted};
 use maud::{Markup, html};
 
 /// Targets and disks that are listed at most.
@@ -103,10 +103,10 @@ fn kernel(host: &Host, environment: Option<&Environment>) -> Vec<Fact> {
     let topology = &system.topology;
     let cpus = topology.active_cpus().count();
     let counted = format!(
-        "{cpus} in {} cores, {} sockets, {} NUMA nodes",
-        topology.core_count(),
-        topology.sockets.len(),
-        topology.nodes.len()
+        "{cpus} in {}, {}, {}",
+        counted(topology.core_count(), "core"),
+        counted(topology.sockets.len(), "socket"),
+        counted(topology.nodes.len(), "NUMA node")
     );
     let cpu = environment.map(|environment| &environment.cpu);
     let frequency = cpu.and_then(|cpu| cpu.frequency.as_ref());

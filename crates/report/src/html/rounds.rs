@@ -28,7 +28,7 @@ pub fn section(done: &Preconditioning, place: &PagePlace) -> Markup {
                 code { (visible::line(&done.command)) }
             }
             @if place.points > 0 && !done.rounds.is_empty() {
-                div.charts { (chart(done, place).markup()) }
+                div.charts { (chart(done, place).markup(place.level + 1)) }
             }
         }
     }

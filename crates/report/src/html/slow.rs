@@ -3,7 +3,7 @@
 
 use super::page::heading;
 use super::span::RecordedSpan;
-use crate::number::{number, plain};
+use crate::number::{latency, number, plain};
 use crate::slow_text::{main_stage, remarks};
 use diskspd_model::results::{IoStage, SlowIo, SlowIos};
 use maud::{Markup, html};
@@ -74,6 +74,7 @@ fn bars(slow: &SlowIos) -> Markup {
     shown.sort_by_key(|io| io.submitted_ns);
     let longest = shown.iter().map(|io| io.latency_ns).max().unwrap_or(1).max(1) as f64;
     let height = shown.len() * STEP;
+    let ms = |share: f64| latency(longest * share / 1e6);
     html! {
         svg width="100%" height=(height) viewBox=(format!("0 0 {WIDE} {height}")) preserveAspectRatio="none"
             role="img" aria-label="Stages of the slowest I/Os" {
@@ -81,6 +82,8 @@ fn bars(slow: &SlowIos) -> Markup {
                 g { title { (words(io)) } (pieces(io, row * STEP, longest)) }
             }
         }
+        div.ends { span { "0" } span { (ms(0.5)) } span { (ms(1.0)) } }
+        p.quiet { "A bar is an I/O: from left to right how long it took, by stage." }
     }
 }
 

@@ -77,11 +77,30 @@ fn row<R>(columns: &[&TableColumn<R>], row: &R) -> Markup {
         }
         markup += &match (place, cell) {
             (0, cell) => name(cell, column.is_number),
-            (_, cell) => html! { td.words[!column.is_number] { (content(cell, column.is_number)) } },
+            (_, cell) => {
+                let room = room(&cell);
+                html! {
+                    td.words[!column.is_number].long[room.is_some()] style=[room] {
+                        (content(cell, column.is_number))
+                    }
+                }
+            }
         }
         .into_string();
     }
     maud::PreEscaped(markup)
+}
+
+/// The least width of a cell of many words, which go on in a second line where the window is narrow.
+fn room(cell: &Cell) -> Option<String> {
+    const LONG: usize = 20;
+    const WIDEST: usize = 26;
+    let letters = match cell {
+        Cell::Text(text) => text.chars().count(),
+        Cell::Named { name, beside, .. } => name.chars().count() + beside.chars().count(),
+        _ => 0,
+    };
+    (letters > LONG).then(|| format!("min-width:{}ch", (letters / 2 + 4).min(WIDEST)))
 }
 
 /// What names a row.

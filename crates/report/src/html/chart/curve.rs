@@ -69,6 +69,14 @@ const LETTER: [f64; 2] = [6.5 / 460.0, 15.0 / 208.0];
 /// The same on a phone.
 const LETTER_ON_PHONE: [f64; 2] = [6.5 / 270.0, 15.0 / 208.0];
 
+/// Of intervals so much is shown: up to this many times the highest point. Few runs that differ much have
+/// intervals of which the points would be a dot in a corner.
+const MOST_OF_RATES: f64 = 2.0;
+/// The same of latencies, whose axis goes by factors: also down to this part of the lowest.
+const MOST_OF_LATENCIES: f64 = 4.0;
+/// What is said where an interval goes on beyond the chart.
+pub const CUT: &str = "Intervals that reach beyond the chart end at its edge; the table has them whole.";
+
 impl Curve {
     /// Numbers of threads, rising.
     fn threads(&self) -> Vec<u64> {
@@ -102,18 +110,17 @@ impl Curve {
     /// The chart, and what its points are called.
     pub fn chart(&self) -> (ChartFigure, Vec<PointLabel>) {
         let known = |point: &CurvePoint| Some((point.iops, point.latency_ms?));
-        let rates = self.points.iter().flat_map(|point| {
-            let (low, high) = point.iops_interval.unwrap_or((point.iops, point.iops));
-            [point.iops, low, high]
-        });
-        let latencies = self.points.iter().flat_map(|point| {
-            let interval = point.latency_interval_ms.map(|(low, high)| [low, high]);
-            point.latency_ms.into_iter().chain(interval.into_iter().flatten())
-        });
+        let rates = self.points.iter().map(|point| point.iops);
+        let rate_ends = self.points.iter().filter_map(|point| point.iops_interval);
+        let rates = shown(rates, rate_ends, MOST_OF_RATES);
+        let latencies = self.points.iter().filter_map(|point| point.latency_ms);
+        let latency_ends = self.points.iter().filter_map(|point| point.latency_interval_ms);
+        let latencies = shown(latencies, latency_ends, MOST_OF_LATENCIES);
         let objective = self.objective.iter().map(|objective| objective.latency_ms);
-        let x = ChartAxis::amounts("I/Os per second", rates.fold(0.0, f64::max));
-        let y = ChartAxis::latencies(self.latency_name.clone(), latencies.chain(objective));
+        let x = ChartAxis::amounts("I/Os per second", rates.into_iter().fold(0.0, f64::max));
+        let y = ChartAxis::latencies(self.latency_name.clone(), latencies.into_iter().chain(objective));
         let place = |(iops, ms): (f64, f64)| (x.scale.place(iops), y.scale.place(ms));
+        let (whiskers, are_cut) = self.intervals(&place);
         let threads = self.threads();
         let drawing = html! {
             @for (number, threads) in threads.iter().enumerate() {
@@ -122,13 +129,14 @@ impl Curve {
                 path.line.{(class)} d=(path::line(points().map(|point| point.map(place)))) {}
                 path.dots.{(class)} d=(path::dots(points().flatten().map(place))) {}
             }
-            path.whisker d=(self.intervals(&place)) {}
+            path.whisker d=(whiskers) {}
             (self.singled_out(&place))
         };
         let labels = self.labels(&place);
         let table = self.table(&x);
         let (marks, key) = (self.marks(), self.keys());
-        let (id, title, note) = (self.id.clone(), self.title.clone(), String::new());
+        let note = if are_cut { CUT.to_owned() } else { String::new() };
+        let (id, title) = (self.id.clone(), self.title.clone());
         let figure = ChartFigure {
             kind: "curve",
             id,
@@ -145,17 +153,22 @@ impl Curve {
         (figure, labels)
     }
 
-    fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> String {
+    /// The lines of all intervals, and whether any ends at the chart's edge instead of its own end.
+    fn intervals(&self, place: &impl Fn((f64, f64)) -> (f64, f64)) -> (String, bool) {
         let mut path = String::new();
+        let mut are_cut = false;
         for point in &self.points {
             let Some(ms) = point.latency_ms else { continue };
             let across = point.iops_interval.map(|(low, high)| [(low, ms), (high, ms)]);
             let along = point.latency_interval_ms.map(|(low, high)| [(point.iops, low), (point.iops, high)]);
             for ends in [across, along].into_iter().flatten() {
-                path += &path::line(ends.map(|end| Some(place(end))));
+                let whole = ends.map(place);
+                let within = whole.map(|(x, y)| (x.clamp(0.0, 1.0), y.clamp(0.0, 1.0)));
+                are_cut |= whole != within;
+                path += &path::line(within.map(Some));
             }
         }
-        path
+        (path, are_cut)
     }
 
     /// The knee, larger than the other points, and the line of the objective.
@@ -226,6 +239,18 @@ impl Curve {
     }
 }
 
+/// The figures that an axis has to show: all points, and of the ends of intervals those that are no further
+/// from them than by this factor; what is further ends there.
+fn shown(points: impl Iterator<Item = f64>, ends: impl Iterator<Item = (f64, f64)>, most: f64) -> Vec<f64> {
+    let mut figures: Vec<f64> = points.filter(|figure| figure.is_finite()).collect();
+    let lowest = figures.iter().copied().fold(f64::INFINITY, f64::min) / most;
+    let highest = figures.iter().copied().fold(0.0, f64::max) * most;
+    if lowest <= highest {
+        figures.extend(ends.flat_map(|(low, high)| [low.max(lowest), high.min(highest)]));
+    }
+    figures
+}
+
 /// Whether two names, each beside its point, are in each other's way; `letter`: width and height of one,
 /// shares of the chart.
 fn covers(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
@@ -241,6 +266,23 @@ fn covers(one: &PointLabel, other: &PointLabel, letter: [f64; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn wide_intervals_leave_the_points_most_of_the_chart() {
+        let point = |iops: f64, ends| CurvePoint { iops, iops_interval: ends, ..CurvePoint::default() };
+        let point = |iops, ends| CurvePoint { latency_ms: Some(1.0), ..point(iops, ends) };
+        for (ends, end_of_axis, note) in [
+            (None, 100.0, ""),
+            (Some((80.0, 120.0)), 150.0, ""),
+            (Some((0.1, 1e9)), 200.0, CUT),
+            (Some((0.0, f64::INFINITY)), 200.0, CUT),
+        ] {
+            let curve = Curve { points: vec![point(50.0, None), point(100.0, ends)], ..Curve::default() };
+            let (figure, _) = curve.chart();
+            assert_eq!(figure.x.scale.place(end_of_axis), 1.0, "{ends:?}: {:?}", figure.x.scale);
+            assert_eq!(figure.note, note, "{ends:?}");
+        }
+    }
 
     #[test]
     fn names_that_are_in_each_others_way_are_told() {

@@ -14,6 +14,7 @@ pub mod scale;
 pub mod shifts;
 pub mod table;
 
+use super::page::heading;
 use axis::{AxisKind, ChartAxis, percent};
 use maud::{Markup, html};
 use scale::AxisScale;
@@ -124,13 +125,13 @@ const ROW: f64 = 2.9;
 const WHOLE: [f64; 2] = [0.0, 1.0];
 
 impl ChartFigure {
-    /// The whole figure.
-    pub fn markup(&self) -> Markup {
-        self.markup_with(&[])
+    /// The whole figure; `level`: that of its heading, one more than of the section that it is in.
+    pub fn markup(&self, level: u8) -> Markup {
+        self.markup_with(level, &[])
     }
 
     /// The same with names beside points.
-    pub fn markup_with(&self, labels: &[PointLabel]) -> Markup {
+    pub fn markup_with(&self, level: u8, labels: &[PointLabel]) -> Markup {
         let (title, text) = (format!("{}-title", self.id), format!("{}-text", self.id));
         let time = (self.x.kind == AxisKind::Time).then_some(match self.x.scale {
             AxisScale::Linear { to, .. } | AxisScale::Log { to, .. } => to,
@@ -138,7 +139,7 @@ impl ChartFigure {
         html! {
             figure.chart.{(self.kind)} id=(self.id) data-seconds=[time] {
                 figcaption {
-                    h4 { (self.title) }
+                    (heading(level, &self.title))
                     (self.keys())
                 }
                 div.plot {

@@ -1,6 +1,7 @@
 //! Changes of several figures, a row each: how large, between what, against the zone that counts as the same.
 
 use super::axis::{ChartAxis, row};
+use super::curve::CUT;
 use super::table::FigureTable;
 use super::{ChartFigure, Key, path};
 use maud::html;
@@ -46,11 +47,19 @@ const NAME: f64 = 0.45;
 /// Half of the height of an end of an interval, share of the row.
 const END: f64 = 0.1;
 
+/// Intervals are shown up to so many percent, or twice the largest change: few runs have some that are a
+/// hundred times as wide, beside which nothing else could be seen.
+const SHOWN: f64 = 100.0;
+
 impl Shifts {
     /// The chart.
     pub fn chart(self) -> ChartFigure {
         let Shifts { id, title, summary, note, label, same, rows, mut table } = self;
-        let interval = |row: &ShiftRow| row.interval.map(|(low, high)| [low, high]);
+        let far = SHOWN.max(2.0 * rows.iter().filter_map(|row| row.change).map(f64::abs).fold(0.0, f64::max));
+        let within = |(low, high): (f64, f64)| (low.clamp(-far, far), high.clamp(-far, far));
+        let are_cut = rows.iter().filter_map(|row| row.interval).any(|ends| within(ends) != ends);
+        let note = if are_cut { format!("{note} {CUT}") } else { note };
+        let interval = |row: &ShiftRow| row.interval.map(within).map(|(low, high)| [low, high]);
         let changes =
             rows.iter().flat_map(|row| row.change.into_iter().chain(interval(row).into_iter().flatten()));
         let x = ChartAxis::changes(label, changes.chain([-1.5 * same, 1.5 * same]));
@@ -78,7 +87,7 @@ impl Shifts {
             path.zone d=(path::boxes(zone)) {}
             path.zero d=(upright(at(0.0))) {}
             @for (number, row) in rows.iter().enumerate() {
-                @if let Some(interval) = row.interval {
+                @if let Some(interval) = row.interval.map(within) {
                     path.interval.{(row.class)} d=(whisker(number, interval)) {}
                 }
                 @if let Some(change) = row.change {

@@ -29,7 +29,7 @@ pub fn figures(page: &ComparisonPage) -> Markup {
             @if number == 0 { p.note { (MEANING) } }
             @if number < MOST_WITH_CHARTS {
                 @if let Some(chart) = changes(page, span) {
-                    div.charts { (chart.markup()) }
+                    div.charts { (chart.markup(if several { 4 } else { 3 })) }
                 }
             }
         }

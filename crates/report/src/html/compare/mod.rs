@@ -42,12 +42,12 @@ pub fn content(page: &ComparisonPage) -> Markup {
         section.verdict { (heading(2, "Verdict")) (answer::verdicts(page)) }
         section { (heading(2, "Figures")) (figures::figures(page)) }
         @if !single.is_empty() {
-            section { (heading(2, "Single runs")) div.charts { @for chart in &single { (chart.markup()) } } }
+            section { (heading(2, "Single runs")) div.charts { @for chart in &single { (chart.markup(3)) } } }
         }
         @if !distributions.is_empty() {
             section {
                 (heading(2, "Latency"))
-                div.charts { @for chart in &distributions { (chart.markup()) } }
+                div.charts { @for chart in &distributions { (chart.markup(3)) } }
             }
         }
         @if spans.len() > MOST_WITH_ALL {

@@ -36,7 +36,7 @@ pub fn courses(page: &HistoryPage) -> Markup {
                         p.lead { (about(work)) }
                         div.charts {
                             @for course in &work.courses {
-                                (chart(page, course, room, number).markup())
+                                (chart(page, course, room, number).markup(4))
                             }
                         }
                     }
