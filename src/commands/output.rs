@@ -344,12 +344,12 @@ pub fn format_of(request: &OutRequest, verdicts: WithVerdicts) -> Result<&'stati
     let format = format.or_else(|| report::format_of(&request.path)).ok_or_else(|| {
         let known: Vec<String> =
             report::FORMATS.iter().flat_map(|f| f.extensions).map(|e| format!(".{e}")).collect();
-        format!(
+        NotDone::misused([format!(
             "--out {}: the extension sets the format and must be one of {}; or name the format, as in --out \
              json:FILE",
             request.path.display(),
             known.join(", ")
-        )
+        )])
     })?;
     Ok(format.with_verdicts(verdicts))
 }

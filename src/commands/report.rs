@@ -1,14 +1,16 @@
 //! `diskspd report FILE .. [-v] [--csv|--md]`: prints the report of a saved run again, or a table of many;
-//! with `--html` it writes a page of all.
+//! with `--html` it writes a page of all, with `--out` the report of a record in another form.
 
 use super::known_runs::{self, RunFile};
 use super::not_done::{NotDone, told};
+use super::output::OutFile;
 use super::{output, page, stored};
-use crate::cli::{Exit, ReportRequest, TableForm};
+use crate::cli::{Exit, OutRequest, ReportRequest, TableForm};
 use crate::report::findings::{self, Detail};
 use crate::report::runs::{self, TableRun};
-use crate::report::{TEXT, run_text};
+use crate::report::{TEXT, WithVerdicts, run_text};
 use crate::results::Record;
+use crate::run::{Named, OutputDoor, Patience};
 use crate::sys::standard_error;
 use crate::truth::Judged;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,10 @@ pub fn report(request: &ReportRequest) -> Result<Exit, NotDone> {
         return page::write(page, &files);
     }
     match &files[..] {
+        [file] if !request.out.is_empty() => in_other_forms(file, &request.out),
+        _ if !request.out.is_empty() => {
+            Err(NotDone::misused(["--out is for one record: --html FILE writes a page of several runs"]))
+        }
         [file] if request.table.is_none() && !file.is_dir() => one(file, request.verbose),
         _ if request.verbose => {
             Err(NotDone::misused(["-v is for one file: a table has no room for all findings"]))
@@ -42,6 +48,32 @@ fn one(file: &Path, verbose: bool) -> Result<Exit, NotDone> {
             output::to_stdout(texts.join("\n").as_bytes())
         }
     }
+}
+
+/// The report of a record in other forms. All files are tried out before any is written.
+fn in_other_forms(file: &Path, outs: &[OutRequest]) -> Result<Exit, NotDone> {
+    let RunFile::Record(record) = known_runs::run_file(file)? else {
+        return Err(format!(
+            "{}: --out takes a record of this program (written by --out FILE.json); --html makes a page of \
+             results of other programs, too",
+            known_runs::shown(file)
+        )
+        .into());
+    };
+    let read = Named { by: "report".into(), path: file.to_owned() };
+    let mut door = OutputDoor::default().which_reads([read]);
+    let opened = outs.iter().map(|out| {
+        let format = output::format_of(out, WithVerdicts::default())?;
+        OutFile::open(door.permit("--out", &out.path)?, &out.path, format, &Patience::default())
+    });
+    let opened = opened.collect::<Result<Vec<OutFile>, NotDone>>()?;
+    let judged = Judged::new(&record);
+    let mut exit = Exit::Success;
+    for out in &opened {
+        exit = exit.max(told(out.save(&judged).map(|()| Exit::Success)));
+    }
+    // As the run itself did.
+    Ok(if record.is_complete() { exit } else { exit.max(Exit::RunFailed) })
 }
 
 fn of_record(record: &Record, verbose: bool) -> Exit {

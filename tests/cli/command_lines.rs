@@ -471,7 +471,7 @@ fn the_committed_compatibility_table_is_the_flag_table() {
 
 fn report(files: &[&str], verbose: bool, table: Option<TableForm>) -> Invocation {
     let files = files.iter().map(Into::into).collect();
-    Invocation::Report(ReportRequest { files, store: None, verbose, table, html: None })
+    Invocation::Report(ReportRequest { files, store: None, verbose, table, html: None, out: vec![] })
 }
 
 fn page(files: &[&str], html: &str) -> Invocation {
@@ -482,6 +482,7 @@ fn page(files: &[&str], html: &str) -> Invocation {
         verbose: false,
         table: None,
         html: Some(html.into()),
+        out: vec![],
     })
 }
 

@@ -1,7 +1,7 @@
 //! A line for each option of each command that names a file to write. `xtask` uses them, too.
 
 /// All options that name a file to write, by command: the line that writes, where `{}` is the file.
-pub const OUTPUTS: [(&str, &str, &str); 29] = [
+pub const OUTPUTS: [(&str, &str, &str); 30] = [
     ("", "--out", "--out json:{} RUN"),
     ("", "--stream", "--stream {} RUN"),
     ("", "--io-log", "--io-log {} RUN"),
@@ -11,6 +11,7 @@ pub const OUTPUTS: [(&str, &str, &str); 29] = [
     ("rerun", "--io-log", "rerun --io-log {} a.json"),
     ("rerun", "--journal", "rerun --journal {} verified.json"),
     ("report", "--html", "report a.json b.json --html {}"),
+    ("report", "--out", "report a.json --out json:{}"),
     ("merge", "--out", "merge a.json b.json --out json:{}"),
     ("merge", "--per-host", "merge a.json b.json --out xml:{} --per-host"),
     ("compare", "--json", "compare a.json b.json --json {}"),

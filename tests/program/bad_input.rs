@@ -49,7 +49,7 @@ fn what_is_known_before_the_run_comes_alone() {
         ("-d1 -W0 -c1M C:\\test\\io.dat", "is a Windows path"),
         ("-d1 -W0 -c1M --out {}/report.txt {}/no/folder/x.dat", "mkdir -p"),
         ("-d1 -W0 --repeat 3 {}/missing.dat", "does not exist"),
-        ("-d1 -W0 --prefill --verify -w100 {}/missing.dat", "does not exist"),
+        ("-d1 -W0 --prefill --verify -w50 {}/missing.dat", "does not exist"),
     ] {
         let ended = diskspd(line, directory.path());
         ended.fails(1, &[words]);
@@ -281,7 +281,7 @@ fn an_unwritable_report_file_fails_before_the_run() {
     let directory = directory();
     let file = directory.path().join("test.dat");
     diskspd("-c1M -W0 -d30 --out /nonexistent/run.json {}", &file).fails(1, &["/nonexistent/run.json"]);
-    diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(1, &["run.docx", ".json"]);
+    diskspd("-c1M -W0 -d30 --out run.docx {}", &file).fails(3, &["run.docx", ".json"]);
     assert!(!file.exists());
 }
 

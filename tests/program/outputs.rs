@@ -159,7 +159,7 @@ fn a_report_on_standard_output_takes_the_place_of_the_text() {
         schema::record(written.strip_prefix("before\n").unwrap().as_bytes());
     }
     let unnamed = command_of(&arguments(&["--out", "-"], &file)).output();
-    Ended::from(unnamed.unwrap()).fails(1, &["--out -", "as in --out json:"]);
+    Ended::from(unnamed.unwrap()).fails(3, &["--out -", "as in --out json:"]);
     assert!(!Path::new("-").exists());
 }
 

@@ -154,6 +154,44 @@ fn one_run_writes_as_many_reports_as_are_asked_for() {
 }
 
 #[test]
+fn a_record_is_written_in_every_form_that_its_run_could_write() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let forms = ["txt", "xml", "csv", "html", "prom", "om", "json"];
+    let outs = |stem: &str| -> String {
+        forms.iter().map(|form| format!("--out {} ", at(&format!("{stem}.{form}")))).collect()
+    };
+    // The simulated drive takes no time, and its run is the same on any machine.
+    let line = format!("--engine sim -c1G -b4K -r -w50 -o4 -L -D -d2 {} {{}}", outs("run"));
+    diskspd(&line, &directory.path().join("nowhere")).report();
+    let (record, again) = (at("run.json"), outs("again"));
+    let words: Vec<&str> = ["report", &record].into_iter().chain(again.split_whitespace()).collect();
+    let ended: Ended = output(&mut crate::common::command_of(&words)).unwrap().into();
+    assert_eq!((ended.code, &*ended.stdout, &*ended.stderr), (0, "", ""));
+    for form in forms {
+        let [run, again] = ["run", "again"].map(|stem| read(directory.path(), &format!("{stem}.{form}")));
+        assert!(!run.is_empty() && run == again, "{form}");
+    }
+    // What can't be done is refused, and nothing is written.
+    let other = at("other.xml");
+    for (words, code, why) in [
+        (vec!["report", &record, &record, "--out", &other], 3, "--out is for one record"),
+        (vec!["report", &at("run.xml"), "--out", &other], 1, "--out takes a record of this program"),
+        (vec!["report", &record, "--out", &record], 1, "run.json"),
+        (vec!["report", &record, "--out", &at("x.pdf")], 3, "the extension sets the format"),
+    ] {
+        let ended: Ended = output(&mut crate::common::command_of(&words)).unwrap().into();
+        assert!(
+            ended.code == code && ended.stderr.contains(why),
+            "{words:?}: {} {}",
+            ended.code,
+            ended.stderr
+        );
+    }
+    assert!(!Path::new(&other).exists());
+}
+
+#[test]
 fn the_record_tells_the_system_and_the_course_in_wall_clock_time() {
     let directory = directory();
     let file = target(directory.path());

@@ -4,21 +4,23 @@ use super::Command;
 use crate::cli::Invocation;
 use crate::cli::command_line::{CommandLine, Takes};
 use crate::cli::error::CliError;
-use crate::cli::option::{HTML, OptionRow, STORE, VERBOSE, switch};
+use crate::cli::option::{HTML, OUT, OptionRow, STORE, VERBOSE, switch};
 use crate::cli::requests::{ReportRequest, TableForm};
 
 const FULL: OptionRow = VERBOSE.here("of one run: with all findings, or with every percentile");
 const CSV: OptionRow = switch("--csv", "a table of all runs with all columns, for programs");
 const MARKDOWN: OptionRow = switch("--md", "a table of all runs in Markdown");
+const REPORTS: OptionRow =
+    OUT.here("write the report of one record in another form, as a run does: .xml, .csv, .prom, ..");
 const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and charts, in this file");
 
 pub const REPORT: Command = Command {
     name: "report",
-    arguments: "<file> .. [-v] [--csv|--md|--html <page>] [--store <folder>]",
+    arguments: "<file> .. [-v] [--csv|--md|--html <page>|--out <file>] [--store <folder>]",
     help: "print the report of a saved record again, or a table or page of many: records, results of \
            DISKSPD (text, XML) and fio (JSON), folders; @label or @id is a run of the history",
-    options: &[FULL, CSV, MARKDOWN, PAGE, STORE],
-    exclusive: &[&[FULL, CSV, MARKDOWN, PAGE]],
+    options: &[FULL, CSV, MARKDOWN, PAGE, REPORTS, STORE],
+    exclusive: &[&[FULL, CSV, MARKDOWN, PAGE, REPORTS]],
     takes: Takes::Files,
     examples: &[
         ("diskspd report run.json", "print its report and its verdict again"),
@@ -34,6 +36,11 @@ fn make(line: CommandLine) -> Result<Invocation, CliError> {
     if line.words.is_empty() || (verbose && line.words.len() > 1) {
         return Err(line.wrong());
     }
+    let out = line.reports(&REPORTS)?;
+    if !out.is_empty() && line.words.len() > 1 {
+        return Err(CliError::new("--out is for one record")
+            .hint("--html FILE writes a page of several runs, --csv prints a table of them"));
+    }
     let store = line.store_of(&STORE, line.words.iter().map(|word| word.as_encoded_bytes()))?;
-    Ok(Invocation::Report(ReportRequest { files: line.files(), store, verbose, table, html }))
+    Ok(Invocation::Report(ReportRequest { files: line.files(), store, verbose, table, html, out }))
 }

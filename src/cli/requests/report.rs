@@ -1,5 +1,6 @@
 //! Which runs are reported, and in which form.
 
+use crate::cli::OutRequest;
 use std::path::PathBuf;
 
 /// What `diskspd report` prints.
@@ -15,6 +16,9 @@ pub struct ReportRequest {
     pub table: Option<TableForm>,
     /// `--html`: the page of all runs is written to this file, and nothing is printed.
     pub html: Option<PathBuf>,
+    /// `--out`: the record's report is written to these files, and nothing is printed; not with several
+    /// files.
+    pub out: Vec<OutRequest>,
 }
 
 /// The form of a table for other programs.
