@@ -25,7 +25,7 @@ const WORDS: [(&[&str], &str); 6] = [
 ];
 
 /// Long options of fio and other programs, and what says the same here.
-const OPTIONS: [(&[&str], &str); 21] = [
+const OPTIONS: [(&[&str], &str); 24] = [
     (&["name", "label"], "a run needs no name; --save=NAME keeps it under one"),
     (&["rw", "readwrite", "random", "randread", "randwrite"], "-r is random, -w30 has 30 % writes"),
     (
@@ -59,6 +59,9 @@ const OPTIONS: [(&[&str], &str); 21] = [
     ),
     (&["influx", "influxdb"], "--stream influx:- writes each interval in InfluxDB's line protocol"),
     (&["list", "devices"], "diskspd devices lists block devices"),
+    (&["verbose", "debug"], "-v prints more of what was found"),
+    (&["silent", "no-progress"], "--quiet prints neither progress nor warnings"),
+    (&["color", "colour", "no-color", "no-colour"], "NO_COLOR=1 in the environment leaves colours out"),
 ];
 
 /// Long options of commands that a run has by another name.
@@ -192,6 +195,7 @@ mod tests {
             ("--name=job1", &[], "--save=NAME"),
             ("--iodepth=32", &[], "-o32"),
             ("--enigne", &[], "did you mean --engine"),
+            ("--verbose", &[], "-v prints more"),
             ("--rpeat", &sweep, "did you mean --repeat"),
             ("--io-log", &find(b"trace").unwrap().rows(), "--io-log is an option of runs"),
             ("--fail-if", &sweep, "an option of baseline and compare"),

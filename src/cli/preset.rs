@@ -2,6 +2,7 @@
 
 use super::error::CliError;
 use super::line::{Given, TypedLine};
+use super::suggest;
 use super::{Invocation, RunRequest};
 use crate::finding::Finding;
 use crate::presets::{self, Preset};
@@ -22,10 +23,22 @@ pub fn of(line: &TypedLine) -> Result<Option<(&'static Preset, TypedLine)>, CliE
     let Some(one) = given.first() else { return Ok(None) };
     let name = String::from_utf8_lossy(&one.value);
     match (presets::find(&name), given.get(1)) {
-        (None, _) => error(one, &format!("there is no preset '{name}'")),
+        (None, _) => match nearest(&name) {
+            Some(meant) => {
+                let error = CliError::at(&one.argument, 0, format!("there is no preset '{name}'"));
+                Err(error.hint(format!("did you mean {meant}? diskspd preset lists all")))
+            }
+            None => error(one, &format!("there is no preset '{name}'")),
+        },
         (_, Some(other)) => error(other, "one preset at a time"),
         (Some(preset), None) => Ok(Some((preset, TypedLine { options, ..line.clone() }))),
     }
+}
+
+/// The name that was probably meant; `None` = none is near.
+fn nearest(name: &str) -> Option<&'static str> {
+    let names: Vec<&'static str> = presets::PRESETS.iter().map(|preset| preset.name).collect();
+    suggest::nearest(&names, name.as_bytes())
 }
 
 /// The run that a preset and the rest of a line make; `read` reads the line of a part.

@@ -45,7 +45,14 @@ fn with_index(store: &Store, action: &HistoryAction, request: &HistoryRequest) -
         return page::write(file, &index, &select(&index, selection)?, figure, request);
     }
     match action {
-        HistoryAction::List => list::list(&index, &select(&index, selection)?),
+        HistoryAction::List => {
+            let runs = select(&index, selection)?;
+            if runs.is_empty() {
+                let folder = store.folder().display();
+                say(format_args!("no run in {folder} fits; diskspd history without filters lists all"));
+            }
+            list::list(&index, &runs)
+        }
         HistoryAction::Show { runs } => list::show(&index, store, runs),
         HistoryAction::Export { form } => export::export(&index, store, &select(&index, selection)?, *form),
         HistoryAction::Trend { figure } => trend::trend(&index, &select(&index, selection)?, *figure),

@@ -9,6 +9,7 @@ use crate::machine::target::{
 use crate::profile::{CacheMode, DistributionKind, RawText, Target};
 use crate::units;
 use crate::workload::{Grid, Placement, Region, effective_ranges};
+use std::path::Path;
 
 /// The kernel transfers no more than this in one call (`MAX_RW_COUNT` of read(2)), bytes.
 const MAX_TRANSFER: u32 = 0x7fff_f000;
@@ -127,6 +128,10 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::Missing if is_windows_path(path.as_bytes()) && !facts.is_on_windows() => {
             unfit(windows_path(path))
         }
+        TargetKind::Missing if is_place_of_devices(&facts.location) => unfit(format!(
+            "'{path}' does not exist, and /dev is for devices: a file made there would lie in memory; \
+             diskspd devices lists block devices"
+        )),
         TargetKind::Missing if creates(target) => match &facts.missing_folder {
             Some(folder) => unfit(format!("'{path}': {}", no_folder(path.as_path(), folder))),
             None => Ok(()),
@@ -149,6 +154,12 @@ fn presence(target: &Target, facts: &TargetFacts, simulated: bool) -> Result<(),
         TargetKind::File | TargetKind::BlockDevice | TargetKind::NvmeNamespace => Ok(()),
     }
     .or_else(|error| if simulated && planned_size(target, facts) > 0 { Ok(()) } else { Err(error) })
+}
+
+/// Whether it is a path below `/dev`, where device nodes are and any file would lie in memory; `/dev/shm` is
+/// for files.
+fn is_place_of_devices(location: &Path) -> bool {
+    location.starts_with("/dev") && !location.starts_with("/dev/shm")
 }
 
 /// What to type in place of a path of Windows.
@@ -305,6 +316,21 @@ mod tests {
         let (mut errors, mut warnings) = (Vec::new(), Vec::new());
         check(&target, &facts, false, &mut errors, &mut warnings);
         errors.into_iter().map(|error| error.to_string()).collect()
+    }
+
+    #[test]
+    fn no_file_is_made_among_the_devices() {
+        let found = |path: &str| {
+            let target = Target { path: RawText::from(path), file_size: Some(1 << 30), ..Target::default() };
+            let facts = TargetFacts { location: path.into(), ..TargetFacts::default() };
+            presence(&target, &facts, false).err().map(|error| error.to_string())
+        };
+        for path in ["/dev/sdx", "/dev/mapper/data"] {
+            assert!(found(path).is_some_and(|error| error.contains("/dev is for devices")), "{path}");
+        }
+        for path in ["/dev/shm/test.dat", "/devices/test.dat", "dev/test.dat"] {
+            assert_eq!(found(path), None, "{path}");
+        }
     }
 
     #[test]

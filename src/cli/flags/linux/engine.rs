@@ -110,6 +110,14 @@ pub const FLAGS: &[Flag] = &[
     },
 ];
 
+/// What fio and others call an engine, and its name here.
+const NAMES_ELSEWHERE: [(&[&[u8]], &str); 4] = [
+    (&[b"io_uring", b"iouring", b"io-uring", b"liburing"], "uring"),
+    (&[b"libaio", b"linuxaio", b"native"], "aio"),
+    (&[b"psync", b"pread", b"pvsync", b"pvsync2", b"vsync"], "sync"),
+    (&[b"io_uring_cmd", b"xnvme"], "nvme"),
+];
+
 fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let named = ENGINES.iter().find(|row| row.name.as_bytes() == value);
     match (value, named) {
@@ -118,9 +126,11 @@ fn engine(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
         (_, Some(row)) => draft.request.run_options.engine = Some(row.kind),
         _ => {
             let what = if value.is_empty() { "the value is missing" } else { "unknown engine" };
+            let elsewhere = NAMES_ELSEWHERE.iter().find(|(names, _)| names.contains(&value));
+            let meant = elsewhere.map(|(_, name)| format!("it is called {name} here; ")).unwrap_or_default();
             return Err(Problem::new(0, what)
                 .expected("auto, uring, aio, sync, mmap, nvme, null or sim; on Windows iocp or apc")
-                .hint("diskspd --engine help describes them"));
+                .hint(format!("{meant}diskspd --engine help describes them")));
         }
     }
     Ok(())

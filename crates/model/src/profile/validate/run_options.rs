@@ -43,6 +43,7 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
     for (rule, message) in super::verify::rules(run_options, profile) {
         refuse(rule, message);
     }
+    findings.extend(idle(run_options, profile));
     findings.extend(super::shares::with_run_options(run_options, profile));
     findings.extend(super::ways::with_run_options(run_options, profile));
     findings.extend(super::zoned::with_run_options(run_options, profile));
@@ -59,6 +60,29 @@ pub fn run_options(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> 
         }
     }
     findings
+}
+
+/// What has nothing to do beside this work. It is told and not refused: of a sweep from `-w0` to `-w100` only
+/// the ends are idle.
+fn idle(run_options: &RunOptions, profile: &Profile) -> Vec<Finding> {
+    let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
+    if targets().next().is_none() || run_options.replay.is_some() {
+        return Vec::new();
+    }
+    let rules = [
+        (
+            run_options.flush_after && !targets().any(Target::is_changed),
+            "M33",
+            "--flush-after flushes nothing: nothing is written; add -w, or leave it out",
+        ),
+        (
+            run_options.prefill.is_some() && targets().all(|target| target.write_ratio >= 100),
+            "M34",
+            "--prefill fills nothing: it fills what is read, and nothing is; lower -w, or leave it out",
+        ),
+    ];
+    let broken = rules.into_iter().filter(|(broken, ..)| *broken);
+    broken.map(|(_, rule, message)| Finding::of_machine(rule, Severity::Warning, message)).collect()
 }
 
 /// What flushes can't go with: rule and message.
@@ -253,6 +277,25 @@ fn rate_total(rate: RateTotal, profile: &Profile) -> Vec<(&'static str, &'static
 mod tests {
     use super::*;
     use crate::engines::EngineKind;
+    use crate::profile::Prefill;
+
+    #[test]
+    fn what_has_nothing_to_do_is_told() {
+        let asked = RunOptions { flush_after: true, prefill: Some(Prefill::Auto), ..RunOptions::default() };
+        let told = |ratios: &[u32]| {
+            let of = |ratio: &u32| Target { write_ratio: *ratio, ..Target::default() };
+            let span = TimeSpan { targets: ratios.iter().map(of).collect(), ..TimeSpan::default() };
+            let profile = Profile { time_spans: vec![span], ..Profile::default() };
+            let found = run_options(&asked, &profile);
+            assert!(found.iter().all(|finding| finding.severity == Severity::Warning), "{found:?}");
+            found.iter().map(|finding| finding.name).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&[0]), ["M33"]);
+        assert_eq!(told(&[1]), [] as [&str; 0]);
+        assert_eq!(told(&[99]), [] as [&str; 0]);
+        assert_eq!(told(&[100]), ["M34"]);
+        assert_eq!(told(&[0, 100]), [] as [&str; 0]);
+    }
 
     #[test]
     fn simulated_time_takes_no_option_that_waits_for_real_time() {
