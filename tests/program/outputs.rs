@@ -338,12 +338,13 @@ fn a_closed_standard_output_is_told_before_anything_is_measured() {
     let out = format!("--out {} -W0 -d1 --engine sim {file}", json.display());
     let run = format!("-W0 -d1 --engine sim {file}");
     let to_itself = format!("--out json:- {run}");
+    let sweep = format!("sweep -W0 -d1 -b4K,8K --engine sim {file}");
     let closed = |line: &str, how: &str| {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("\"$0\" \"$@\" {how}"), env!("CARGO_BIN_EXE_diskspd")]);
         Ended::from(crate::common::output(shell.args(line.split(' '))).unwrap())
     };
-    for line in [&run, &out, &to_itself, &format!("--dry-run {run}"), "--help", "devices --json"] {
+    for line in [&run, &out, &to_itself, &format!("--dry-run {run}"), "--help", "devices --json", &sweep] {
         closed(line, ">&-").fails(1, &["ERROR: ", "standard output", "closed"]);
     }
     assert!(!json.exists(), "nothing was measured");

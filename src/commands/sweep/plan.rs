@@ -91,9 +91,11 @@ impl Plan {
         let mut first = Vec::new();
         for runnable in &self.points {
             let Some(outlook) = runnable.outlook(&system) else { continue };
-            let is_in_vain = outlook.is_usage() || runnable.can_begin().is_err();
+            // As a single run ends for it: it need not be the command line's fault.
+            runnable.can_begin()?;
+            let is_usage = outlook.is_usage();
             let refused = outlook.messages();
-            if is_in_vain {
+            if is_usage {
                 return Err(NotDone::misused(refused));
             }
             unfit += usize::from(!refused.is_empty());

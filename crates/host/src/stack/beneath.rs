@@ -99,7 +99,12 @@ impl Beneath {
                 .collect(),
         };
         match devices.is_empty() {
-            true => Err(Without::unknown(format!("no block device is known beneath {}", mount.file_system))),
+            true => {
+                // As in a container that hides it: then no device is known at all.
+                let is_listed = root.path("/sys/dev/block").is_dir();
+                let why = if is_listed { "" } else { ": /sys is not mounted, or not readable" };
+                Err(Without::unknown(format!("no block device is known beneath {}{why}", mount.file_system)))
+            }
             false => Ok(Beneath { devices, file_system: mount.file_system }),
         }
     }
