@@ -79,7 +79,7 @@ fn files_that_the_architecture_names_are_there() {
 }
 
 /// The most functions that a system may have to offer for what reads and judges.
-const MOST_OF_A_SYSTEM: usize = 39;
+const MOST_OF_A_SYSTEM: usize = 40;
 
 /// What a file offers: its public functions, outside of tests.
 fn offered(file: &Path) -> Vec<String> {
