@@ -24,14 +24,15 @@ pub(super) fn check(span: &SpanView) -> Vec<Finding> {
         return Vec::new();
     }
     let supported = PERCENTILES.into_iter().find(|percent| beyond(ios, *percent) >= BEYOND);
-    let which = match supported {
-        Some(percent) => format!("percentiles above the {percent:.0}th"),
-        None => "percentiles".to_owned(),
+    let message = match supported {
+        Some(percent) => format!(
+            "percentiles above the {percent:.0}th mean little: they rest on fewer than {BEYOND:.0} of {ios} \
+             I/Os, and another run will have others"
+        ),
+        None => {
+            format!("percentiles mean little: there were only {ios} I/Os, and another run will have others")
+        }
     };
-    let message = format!(
-        "{which} mean little: they rest on fewer than {BEYOND:.0} of {ios} I/Os, and another run will have \
-         others"
-    );
     let needed = BEYOND / (1.0 - LOOKED_AT / 100.0);
     let found = Finding::new("percentiles-of-few-ios", Severity::Note, span, message);
     vec![found.remedy(format!(
