@@ -286,8 +286,8 @@ fn drifting((from, to): (f64, f64)) -> String {
     let way = if to > from { "rising" } else { "falling" };
     let percent = (to / from.max(1e-9) - 1.0) * 100.0;
     format!(
-        ", but {way} all the time, from {from:.0} to {to:.0} ({percent:+.0} %): a longer run may have another \
-         rate"
+        ", but {way} all the time, from {from:.0} to {to:.0} ({percent:+.0} %): a longer run may have \
+         another rate"
     )
 }
 
