@@ -3,12 +3,15 @@
 /// The word that differs from what was given in at most two letters. Short words all do.
 pub fn nearest<'a>(words: &[&'a str], given: &[u8]) -> Option<&'a str> {
     const SHORTEST: usize = 4;
+    if given.len() < SHORTEST {
+        return None;
+    }
     // Who differs by more letters than two in length alone isn't looked at: what is given may be a MiB.
     let alike = words.iter().filter(|word| word.len().abs_diff(given.len()) <= 2);
     let near = alike.map(|word| (distance(word.as_bytes(), given), *word));
     let (_, word) =
         near.filter(|(distance, _)| (1..=2).contains(distance)).min_by_key(|(distance, _)| *distance)?;
-    (given.len() >= SHORTEST).then_some(word)
+    Some(word)
 }
 
 /// Levenshtein distance.
