@@ -144,7 +144,7 @@ mod tests {
             (placed(&[0, 3]), namespace(Ok(vec![7, 8, 9])), "handles 0 to 2, and no 3"),
             (placed(&[1]), namespace(Ok(vec![7])), "use --fdp 0"),
             (placed(&[0]), namespace(Ok(vec![])), "no placement handle"),
-            (placed(&[0]), namespace(none()), "its controller has no"),
+            (placed(&[0]), namespace(none()), "its controller doesn't support"),
             (placed(&[0]), device(Some(3)), "or --write-stream"),
             (placed(&[0]), file.clone(), "use the character device"),
             (streamed(&[1, 3]), device(Some(3)), ""),
