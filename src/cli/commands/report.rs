@@ -11,7 +11,7 @@ const FULL: OptionRow = VERBOSE.here("of one run: with all findings, or with eve
 const CSV: OptionRow = switch("--csv", "a table of all runs with all columns, for programs");
 const MARKDOWN: OptionRow = switch("--md", "a table of all runs in Markdown");
 const REPORTS: OptionRow =
-    OUT.here("write the report of one record in another form, as a run does: .xml, .csv, .prom, ..");
+    OUT.here("write the report of one record in another form, as a run does (.xml, .csv, .prom)");
 const PAGE: OptionRow = HTML.here("a page of all runs with their verdicts and charts, in this file");
 
 pub const REPORT: Command = Command {

@@ -122,7 +122,7 @@ pub(super) fn of_open(
     }
     match open.extents.as_deref() {
         Some([extent]) if extent.disk == number.disk => {}
-        Some(_) => return Err(unknown("it is spread over several parts of disks")),
+        Some(_) => return Err(unknown("it is not exactly one part of one disk")),
         None => return Err(unknown("the disks beneath it can't be read")),
     }
     let disk = disk_name(number.disk);
@@ -288,14 +288,14 @@ mod tests {
         let held = OpenFound { partitions: Some(vec![part(2, Some("a pool"))]), ..plain.clone() };
         assert!(uses(volume, &held)[0].contains("X: is part of a pool"));
         for (open, why) in [
-            (OpenFound { number: None, ..plain.clone() }, "doesn't tell which disk"),
+            (OpenFound { number: None, ..plain.clone() }, "doesn't report which disk"),
             (OpenFound { extents: None, ..plain.clone() }, "the disks beneath it can't be read"),
             (OpenFound { extents: Some(vec![]), ..plain.clone() }, "one part of one disk"),
             (OpenFound { extents: Some(vec![extent(2)]), ..plain.clone() }, "one part of one disk"),
             (OpenFound { extents: Some(vec![extent(1); 2]), ..plain.clone() }, "one part of one disk"),
             (OpenFound { partitions: None, ..plain.clone() }, "the partitions of PhysicalDrive1 can't"),
-            (OpenFound { partitions: Some(vec![part(1, None)]), ..plain.clone() }, "no partition of"),
-            (OpenFound::default(), "doesn't tell which disk"),
+            (OpenFound { partitions: Some(vec![part(1, None)]), ..plain.clone() }, "not a partition of"),
+            (OpenFound::default(), "doesn't report which disk"),
         ] {
             assert!(unknown(volume, &open).contains(why), "{open:?}");
         }
@@ -305,7 +305,7 @@ mod tests {
         let disk = Named::Disk(1);
         assert_eq!(asked(disk, &whole), Ok(vec![]));
         let starts = OpenFound { number: at(1, 0), ..plain.clone() };
-        assert!(uses(disk, &starts)[0].contains("starts from"));
+        assert!(uses(disk, &starts)[0].contains("a boot partition"));
         assert!(unknown(disk, &plain).contains("another device"), "a partition by the name of its disk");
         assert!(unknown(Named::Disk(2), &whole).contains("another device"));
         assert!(

@@ -251,7 +251,7 @@ mod tests {
             ("name = 'a'\nrepeat = 0", 2, "from 1 to 1000"),
             ("name = 'a'\nrepeat = '3'", 2, "from 1 to 1000"),
             ("name = 'a'\n[[test]]\nname = 'b'\ncommand = '-r'\nsame = '60%'", 5, "below 50 %"),
-            ("name = 'a'\n[[test]]\nname = 'b'\ncommand = '-r'\nmetric = 'speed'", 5, "no figure"),
+            ("name = 'a'\n[[test]]\nname = 'b'\ncommand = '-r'\nmetric = 'speed'", 5, "not a figure"),
             (
                 "name = 'a'\n[[test]]\nname='b'\ncommand='-r'\n[[test]]\nname='b'\ncommand='-r'",
                 6,
