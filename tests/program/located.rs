@@ -49,8 +49,9 @@ fn check(target: &Path) {
         let mut disks: Vec<String> = calls.iter().filter_map(disk).collect();
         disks.sort();
         let most = disks.chunk_by(|a, b| a == b).map(<[String]>::len).max();
-        // A claim looks for itself, at the moment at which it is made.
-        assert!(most <= Some(5), "{line}: {disks:?}");
+        // A claim looks for itself, at the moment at which it is made; and behind the measured time it is looked
+        // whether the devices are still the same.
+        assert!(most <= Some(6), "{line}: {disks:?}");
     }
 }
 

@@ -143,7 +143,7 @@ fn what_cannot_be_done_is_refused_before_the_first_step() {
         ("precondition --standard custom {} -- -w100 b.dat", 3, "a round has one target"),
         ("precondition --standard custom {} -- -w101", 3, "-w"),
         ("precondition {}-missing", 1, "-missing"),
-        ("precondition --purge --standard custom --out {} {} -- -w100", 1, "--out"),
+        ("precondition --purge --standard custom --out {} {} -- -w100", 3, "--out"),
     ] {
         let ended = diskspd(line, &file);
         assert_eq!(ended.code, code, "{line}: {}", ended.stderr);
