@@ -28,6 +28,7 @@ mod model {
 mod judge {
     mod advice;
     mod baselines;
+    mod certainty;
     pub mod comparison;
     mod environment;
     mod fio_jobs;
