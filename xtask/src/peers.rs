@@ -1,5 +1,5 @@
-//! The program against other tools, on the same target: in turns, each round begun by another one, on one
-//! CPU.
+//! The program against other tools, on the same target: in turns, each behind every other one about as often,
+//! on one CPU.
 //!
 //! Runs during which others took the CPU are repeated. Ratios are medians over the rounds of ours against the
 //! peer of the same round, so that what changes slowly (the machine's neighbours, clock rates) falls out.
@@ -197,14 +197,31 @@ fn may_be_written(target: &Path) -> Result<(), Failure> {
     Err(format!("{} isn't written to: only files, loop devices and zram are", target.display()).into())
 }
 
+/// Time between two runs.
+const BETWEEN: Duration = Duration::from_millis(200);
+
+/// In which order so many tools run in a round. Whoever came before leaves a trace, in caches and in the kernel;
+/// so over as many rounds as there are tools (of an odd number, twice as many) each follows each other one as
+/// often (E. J. Williams, Experimental designs balanced for the estimation of residual effects of treatments,
+/// 1949).
+fn order(round: usize, tools: usize) -> Vec<usize> {
+    let place = |turn: usize| if turn % 2 == 1 { turn.div_ceil(2) } else { tools - turn / 2 };
+    let mut order: Vec<usize> = (0..tools).map(|turn| (place(turn) + round) % tools).collect();
+    if tools % 2 == 1 && round / tools % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
 fn compare(workload: &Workload, way: &Way, tools: &[Tool]) -> Result<(), Failure> {
     let able: Vec<&Tool> = tools.iter().filter(|tool| tool.arguments(workload).is_some()).collect();
     let mut runs: Vec<Vec<Run>> = able.iter().map(|_| Vec::new()).collect();
     let (mut repeated, mut disturbed) = (0, 0);
     let mut no_truth = None;
     for round in 0..way.rounds {
-        for turn in 0..able.len() {
-            let index = (turn + round) % able.len();
+        for index in order(round, able.len()) {
+            // What the kernel still does for the one before (taking its ring apart) isn't the next one's.
+            std::thread::sleep(BETWEEN);
             let (run, attempts) = quietest(able[index], workload, way)?;
             repeated += attempts - 1;
             disturbed += usize::from(run.execution.is_disturbed());
@@ -361,6 +378,24 @@ fn row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn each_tool_runs_behind_each_other_one_as_often() {
+        for tools in 1..8 {
+            let rounds = tools * (1 + tools % 2);
+            let mut behind: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+            for round in 0..rounds {
+                let order = order(round, tools);
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, (0..tools).collect::<Vec<_>>());
+                order.windows(2).for_each(|pair| *behind.entry((pair[0], pair[1])).or_default() += 1);
+            }
+            assert_eq!(behind.len(), tools * (tools - 1), "{tools}: {behind:?}");
+            assert!(behind.values().all(|times| *times == 1 + tools % 2), "{tools}: {behind:?}");
+        }
+    }
 
     #[test]
     fn sizes_have_units_or_none() {
