@@ -200,10 +200,10 @@ fn may_be_written(target: &Path) -> Result<(), Failure> {
 /// Time between two runs.
 const BETWEEN: Duration = Duration::from_millis(200);
 
-/// In which order so many tools run in a round. Whoever came before leaves a trace, in caches and in the kernel;
-/// so over as many rounds as there are tools (of an odd number, twice as many) each follows each other one as
-/// often (E. J. Williams, Experimental designs balanced for the estimation of residual effects of treatments,
-/// 1949).
+/// In which order so many tools run in a round. Whoever came before leaves a trace, in caches and in the
+/// kernel; so over as many rounds as there are tools (of an odd number, twice as many) each follows each
+/// other one as often (E. J. Williams, Experimental designs balanced for the estimation of residual effects
+/// of treatments, 1949).
 fn order(round: usize, tools: usize) -> Vec<usize> {
     let place = |turn: usize| if turn % 2 == 1 { turn.div_ceil(2) } else { tools - turn / 2 };
     let mut order: Vec<usize> = (0..tools).map(|turn| (place(turn) + round) % tools).collect();
