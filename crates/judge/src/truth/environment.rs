@@ -39,7 +39,7 @@ const fn before(
     remedy: &'static str,
     find: fn(&Seen) -> Vec<Finding>,
 ) -> EnvironmentRule {
-    EnvironmentRule { name, remedy, before_only: true, find }
+    EnvironmentRule { before_only: true, ..lasting(name, remedy, find) }
 }
 
 /// All rules.

@@ -127,7 +127,7 @@ pub(super) fn known_levels<'a>(
     let may_compare = |one: &LevelRuns, next: &LevelRuns| {
         one.tag == next.tag || one.tag.min(next.tag) == 0 && ![one.tag, next.tag].contains(&later)
     };
-    let level = |level: &LevelRuns| median(level.values.iter().copied());
+    let medians: Vec<f64> = levels.iter().map(|level| median(level.values.iter().copied())).collect();
     let longest = asked.max(SESSION_MS).saturating_mul(LONGER);
     let mut steps = Vec::new();
     let mut farthest = 0;
@@ -138,7 +138,7 @@ pub(super) fn known_levels<'a>(
             farthest = farthest.max(apart_ms);
             // Neighbours always count.
             if before + 1 == place || apart_ms <= longest {
-                let apart = (level(next) - level(one)).abs();
+                let apart = (medians[place] - medians[before]).abs();
                 step = Some(step.map_or(apart, |step| step.max(apart)));
             }
         }
