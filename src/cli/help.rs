@@ -160,7 +160,7 @@ fn everyday(layout: Layout) -> String {
     }
     text.push('\n');
     let end = "Brackets show the default. diskspd --help all shows every option in all its forms, with \
-        targets, sizes and examples; diskspd man explains more.";
+               targets, sizes and examples; diskspd man explains more.";
     paragraph(&mut text, end, layout);
     text
 }

@@ -53,7 +53,7 @@ pub fn naming_foreign_dash(mut error: CliError) -> CliError {
     let where_it_is = if dash.position == 0 { "begins with" } else { "holds" };
     let hint = format!(
         "the argument {where_it_is} {}, which is no minus sign. Copied from a formatted page? Type {meant} \
-        again",
+         again",
         dash.name
     );
     error.hint = Some(match error.hint {

@@ -78,7 +78,7 @@ fn no_place_for(request: &RunRequest) -> Result<(), NotDone> {
     match given.or_else(|| request.follows_one_run()) {
         Some(option) => Err(NotDone::misused([format!(
             "{option} and --with exclude each other: {option} works only in runs of this program; leave out \
-            one of them"
+             one of them"
         )])),
         None => Ok(()),
     }

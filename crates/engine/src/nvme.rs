@@ -112,14 +112,14 @@ fn explain(source: io::Error, polled: bool) -> EngineError {
     let hint = match source.raw_os_error() {
         Some(libc::EACCES | libc::EPERM) => {
             "the kernel doesn't permit this user to send NVMe commands: run as root (before Linux 6.2 only \
-            root may send them)"
+             root may send them)"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) if polled => {
             "this kernel doesn't poll for NVMe commands: use Linux 6.1 or later, or leave out --poll"
         }
         Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOTTY) => {
             "this kernel's io_uring doesn't support NVMe commands: use Linux 5.19 or later, or the block \
-            device"
+             device"
         }
         _ => "a first read of one block failed",
     };

@@ -174,7 +174,7 @@ pub const ENGINES: [EngineRow; 14] = [
         kind: EngineKind::Nvme,
         name: "nvme",
         description: "NVMe commands that bypass the block layer: for the character device of a namespace \
-                (/dev/ng0n1), which chooses it",
+                      (/dev/ng0n1), which chooses it",
         // As io_uring.
         max_depth: 32_768,
         real_io: true,
@@ -189,7 +189,7 @@ pub const ENGINES: [EngineRow; 14] = [
         kind: EngineKind::Port,
         name: "iocp",
         description: "Windows: many I/Os in flight from one thread, completions reaped from a completion \
-                port",
+                      port",
         ..OVERLAPPED
     },
     EngineRow {
@@ -221,7 +221,7 @@ pub const ENGINES: [EngineRow; 14] = [
         kind: EngineKind::SimCliff,
         name: "sim:cliff",
         description: "the same with a fast write cache of 64 GiB for each thread; later writes take five \
-                times as long",
+                      times as long",
         ..SIMULATED
     },
     EngineRow {

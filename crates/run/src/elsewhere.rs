@@ -167,7 +167,7 @@ pub fn purge(_: &RawText, _: bool, _: &Arc<Control>) -> Result<Option<u64>, Purg
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a device can't be traced on Windows, because that needs Linux's tracefs: read what another program \
-    recorded (--from FILE)"
+     recorded (--from FILE)"
 )]
 pub struct WatchError;
 

@@ -18,7 +18,7 @@ pub fn bind_to(cpu: u32) -> io::Result<()> {
         io::Error::new(
             io::ErrorKind::InvalidInput,
             "it is offline, or the process is no longer allowed to use it (cpuset of its cgroup or \
-            container)",
+             container)",
         )
     };
     let cpu = cpu as usize;

@@ -51,7 +51,7 @@ pub enum EventError {
     Missing,
     /// Somebody else's file, which we may not open.
     #[error("no permission to use {}: its owner doesn't share it; choose another name, or run as that \
-        user", .0.display())]
+             user", .0.display())]
     Permission(PathBuf),
     /// Not one of our files.
     #[error(

@@ -61,7 +61,7 @@ pub enum Problem {
     /// `O_DIRECT` was refused.
     #[error(
         "{file_system} can't bypass the page cache (O_DIRECT) here; leave out -Su and -Sh, or use another \
-        file system"
+         file system"
     )]
     NoDirect {
         /// Type of the file system.
@@ -97,7 +97,7 @@ pub enum Problem {
     /// `EMFILE`, `ENFILE`
     #[error(
         "too many open files: every thread opens each of its targets; raise the limit (ulimit -n), or use \
-        fewer threads (-t)"
+         fewer threads (-t)"
     )]
     TooManyFiles,
     /// An empty path, or one with a zero byte.
@@ -195,7 +195,7 @@ pub fn usual_cause_of_command(errno: i32) -> &'static str {
     match errno {
         libc::EINVAL => {
             "; a command can have at most queue/max_segments pieces of memory (see the block device in \
-            /sys), 4 KiB each without huge pages: use a smaller -b"
+             /sys), 4 KiB each without huge pages: use a smaller -b"
         }
         _ => usual_cause(errno),
     }

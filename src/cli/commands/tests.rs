@@ -118,10 +118,8 @@ mod reader {
         for (line, what, more) in [
             (
                 &["--z"][..],
-                "--z is not an option of \
-                test",
-                "options of this command: --x --y -d --out \
-                --order",
+                "--z is not an option of test",
+                "options of this command: --x --y -d --out --order",
             ),
             (&["--xy"], "--xy is not an option of test", ""),
             (&["--x"], "--x: the value is missing", "write --x <n>, such as --x 7"),

@@ -65,8 +65,8 @@ pub const FLAGS: &[Flag] = &[
                 not block devices.",
         compatibility: Differs(
             "a file is kept if it has the size, is fully written, and a sample of its blocks holds zeros or \
-            data as -Z says (--recreate rewrites it); DISKSPD rewrites it every time. Numbers above 64 bits \
-            are always an error; DISKSPD lets some of them wrap around",
+             data as -Z says (--recreate rewrites it); DISKSPD rewrites it every time. Numbers above 64 bits \
+             are always an error; DISKSPD lets some of them wrap around",
         ),
         tested: &["command_lines", "prepare", "end_to_end", "bad_input"],
         swept: Some(ValueForm::SIZE),
@@ -86,7 +86,7 @@ pub const FLAGS: &[Flag] = &[
                 random I/O is -r. The report keeps their Windows names.",
         compatibility: Differs(
             "r and s become posix_fadvise or madvise; t has no effect, which a warning says: it is only \
-            reported",
+             reported",
         ),
         tested: &["command_lines", "address_streams", "end_to_end", "memory_mapped"],
         values: &["r", "s", "t"],

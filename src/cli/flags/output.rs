@@ -54,7 +54,7 @@ pub const FLAGS: &[Flag] = &[
         scope: Scope::Profile,
         compatibility: Differs(
             "where standard output is for programs (-Rxml, --out or --stream to it) the dots go to standard \
-            error",
+             error",
         ),
         tested: &["command_lines", "end_to_end", "outputs"],
         read: Read::Integer {
@@ -208,13 +208,8 @@ fn verbose(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
 fn tracing(draft: &mut Draft, value: &[u8]) -> Result<(), Problem> {
     let mut etw = draft.request.profile.etw.clone().unwrap_or_default();
     *etw_switch(&mut etw, value).ok_or_else(|| {
-        let what = if value.is_empty() {
-            "the class of events is \
-            missing"
-        } else {
-            "unknown class of \
-            events"
-        };
+        let what =
+            if value.is_empty() { "the class of events is missing" } else { "unknown class of events" };
         Problem::new(0, what).expected(
             "PROCESS, THREAD, IMAGE_LOAD, DISK_IO, MEMORY_PAGE_FAULTS, MEMORY_HARD_FAULTS, NETWORK or \
              REGISTRY, or one of the letters p, q, s, c",

@@ -136,7 +136,7 @@ fn run(
         if runs.is_empty() || ended == RoundsEnd::Interrupted {
             return Err(NotDone::failed([format!(
                 "the check was interrupted, and nothing is compared; the runs made until then are kept as \
-                @{}",
+                 @{}",
                 keeper.label
             )]));
         }

@@ -42,7 +42,7 @@ pub fn of_baseline(
     if runs.is_empty() {
         return Err(format!(
             "all {gone} runs of the baseline {name} were removed from the history: set it again with diskspd \
-            baseline set {name}"
+             baseline set {name}"
         )
         .into());
     }

@@ -177,7 +177,7 @@ fn keeps_to(request: &PreconditionRequest, asked: &ParsedLine) -> Result<(), Not
     let usage = |message: String| Err(NotDone::misused([message]));
     with::no_place(
         asked.run.with.as_deref(),
-        "precondition: it needs local access to the target, and its fill ends by amount",
+        "precondition: it needs local access to the target, and its fill ends after an amount of data",
     )?;
     let Some(span) = asked.run.profile.time_spans.first() else { return Ok(()) };
     if span.duration != request.round_s || span.warmup != 0 {

@@ -182,7 +182,7 @@ fn conclusion(cycles: &[&Cycle]) -> String {
         0 => format!("{counted}; no data was lost, but no power was cut either."),
         _ => format!(
             "{counted}; no data was lost in any cycle.\nStorage that loses data in {:.1} % of power cuts or \
-            more would have lost some by now (95 % sure).",
+             more would have lost some by now (95 % sure).",
             100.0 * still_possible(cuts)
         ),
     }

@@ -87,7 +87,7 @@ fn why_nothing(content: &JournalContent) -> &'static str {
         }
         _ => {
             "every sector may have been in mid-write when the run ended, so no sector can be checked; let a \
-            run end by itself"
+             run end by itself"
         }
     }
 }

@@ -52,7 +52,7 @@ pub enum WithFault {
     /// It isn't DISKSPD.
     #[error(
         "--with {command}: its 'diskspd -?' doesn't print a version of DISKSPD{printed}; is it the right \
-        program?"
+         program?"
     )]
     NoVersion {
         /// What is started.

@@ -68,7 +68,7 @@ fn devices(profile: &Profile) -> Option<String> {
     let first = written.map(|target| target.path.to_string()).next()?;
     Some(format!(
         "--with: {first} would be overwritten, and the content of this disk or volume can't be checked from \
-        here: pass --destroy to allow it"
+         here: pass --destroy to allow it"
     ))
 }
 

@@ -90,7 +90,7 @@ impl fmt::Display for TraceRefusal {
                 write!(
                     f,
                     "this kernel has no tracepoint {names}; it was built without (CONFIG_FTRACE, \
-                    CONFIG_BLOCK)"
+                     CONFIG_BLOCK)"
                 )
             }
         }

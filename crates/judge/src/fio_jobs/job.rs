@@ -252,7 +252,7 @@ impl AskedJob {
                 self.number_ios.is_some() && !is_timed && self.shape.shortens(),
                 "number_ios",
                 "I/Os are shortened to end before a block that was done, so the size of this number of I/Os \
-                is unknown",
+                 is unknown",
                 "give size or io_size, or add norandommap=1",
             ),
             (

@@ -138,7 +138,7 @@ fn of_ios(settings: &JobSettings, name: &'static str, limit: u64) -> Option<Thro
 }
 
 const SHORTENED: &str = "I/Os are shortened to end before a block that was done, so a rate in bytes can't be \
-    given in I/Os";
+                         given in I/Os";
 const KEEP_SIZES: &str = "add norandommap=1, or use rate_iops with bssplit";
 
 /// What a rate may be off where it can't be stated exactly, as a part of it.

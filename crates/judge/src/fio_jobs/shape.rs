@@ -124,7 +124,7 @@ impl JobShape {
             settings.tell(
                 "random_distribution",
                 "blocks have the shares of Zipf's law; fio's are close to it, and its hot blocks are other \
-                ones",
+                 ones",
             );
         }
         if (1..100).contains(&self.random_percent) {

@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(
             told(space),
             ["'x' is 100 % unwritten extents: reads of those parts never reach the device; --prefill \
-                writes it"]
+              writes it"]
         );
         let space = Space { unwritten: 10 * MIB, holes: 1, ..Space::default() };
         assert_eq!(

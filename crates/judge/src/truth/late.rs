@@ -134,8 +134,8 @@ fn finding(span: &SpanView, late: &Late) -> Finding {
     }
     finding.shown_by(cause(span, late)).remedy(
         "read the response times: they are what users of this load would see (-L: at the end of the text \
-        report, JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise \
-        -o",
+         report, JSON, CSV, --stream); to measure the storage alone, offer a rate that it can keep, or raise \
+         -o",
     )
 }
 
@@ -171,6 +171,6 @@ fn both(figures: &PacedFigures) -> Option<String> {
         (figures.service.as_ref().and_then(text)?, figures.response.as_ref().and_then(text)?);
     Some(format!(
         "response times, from where I/Os were due: {response}; service times, from where they started: \
-        {service}"
+         {service}"
     ))
 }

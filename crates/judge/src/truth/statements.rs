@@ -154,7 +154,7 @@ fn written(span: &SpanView, statement: &DeviceStatement) -> Option<Finding> {
         [counted.host_bytes, counted.media_bytes, counted.erased_bytes].map(units::Size);
     let message = format!(
         "write amplification {amplification:.2}, as {} reports: it wrote {media} to its media for {host} of \
-        hosts ({})",
+         hosts ({})",
         statement.device,
         statement.source.row().name
     );

@@ -133,7 +133,7 @@ pub const IO_WAYS: [IoWayRow; 12] = [
         option: "--nowait",
         since: "4.14",
         needs: "a file system and a device that support it; writes through the page cache need XFS or btrfs",
-        good_for: "programs that hand I/Os that would wait to other threads",
+        good_for: "programs whose other threads do the I/Os that would wait",
     },
     IoWayRow {
         way: IoWay::WriteHint,

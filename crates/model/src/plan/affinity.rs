@@ -73,7 +73,7 @@ fn fault(group: u16, cpu: u8, topology: &Topology) -> Option<String> {
     if forbidden >> cpu & 1 == 1 {
         return Some(format!(
             "-a: CPU {cpu} of group {group} is not allowed for this process (cpuset, taskset); those allowed \
-            are 0x{:x}",
+             are 0x{:x}",
             found.mask & !forbidden
         ));
     }

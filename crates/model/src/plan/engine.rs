@@ -335,7 +335,7 @@ fn can_do(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(),
         if let (EngineKind::Uring, Some(answer), true) = (engine, answer, discards) {
             return Err(PlanError::target(format!(
                 "--trim: '{}': this kernel's io_uring can't discard on this block device ({answer}; needs \
-                Linux 6.12): choose --engine sync, with more threads (-t) instead of -o",
+                 Linux 6.12): choose --engine sync, with more threads (-t) instead of -o",
                 target.path
             )));
         }
@@ -367,7 +367,7 @@ fn can_poll(engine: EngineKind, members: &[(&Target, &TargetFacts)]) -> Result<(
         if !open_mode(target, facts).direct {
             return Err(PlanError::profile(
                 "--poll: only I/O that bypasses the page cache can be polled: add -Su or -Sh, or leave out \
-                --poll",
+                 --poll",
             ));
         }
         match &facts.polling {

@@ -46,7 +46,7 @@ pub fn tracing(etw: Option<&Etw>, wish: Wish) -> Result<Option<TracePlan>, Vec<P
         (
             etw.use_paged_memory,
             "-ep (UsePagedMemory): the kernel keeps trace buffers in memory that is never paged out; leave \
-            it out",
+             it out",
         ),
         (
             etw.use_system_timer,

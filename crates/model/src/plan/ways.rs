@@ -27,7 +27,7 @@ pub fn check(target: &Target, facts: &TargetFacts, errors: &mut Vec<PlanError>) 
         let IoWayRow { option, since, needs, .. } = IoWay::DontCache.row();
         errors.push(PlanError::target(format!(
             "{option}: '{path}': this kernel has no RWF_DONTCACHE for {on} ({answer}): it needs Linux \
-            {since} and {needs}; use -Su to bypass the page cache"
+             {since} and {needs}; use -Su to bypass the page cache"
         )));
     }
     if target.no_wait {

@@ -213,8 +213,8 @@ pub const PRESETS: &[Preset] = &[
             "-b8K -r -w0 -t16 -o1 -Su -L -D",
         )],
         reasons: "A page has 8 KiB. A backend reads one, waits for it and goes on, so 16 clients are 16 \
-                threads with one outstanding I/O each. Only pages that neither shared_buffers nor the page \
-                cache holds reach the storage: -Su bypasses the cache. Use -t for the clients you expect.",
+                  threads with one outstanding I/O each. Only pages that neither shared_buffers nor the page \
+                  cache holds reach the storage: -Su bypasses the cache. Use -t for the clients you expect.",
         sources: &[
             "the size of a page: https://www.postgresql.org/docs/current/storage-page-layout.html",
             "who caches what: https://www.postgresql.org/docs/current/runtime-config-resource.html",

@@ -101,7 +101,7 @@ pub enum OutOfTurn {
     /// Runs of this boot stand before those of another.
     #[error(
         "the runs of this boot come before those of another boot: the folder was changed or copied; name a \
-        new folder"
+         new folder"
     )]
     Disordered,
     /// It is the other kernel's turn.

@@ -108,13 +108,12 @@ pub(super) fn unheeded(span: &SpanView) -> Option<Finding> {
     Some(
         Finding::new("cpu-latency-unheeded", Severity::Warning, span, message)
             .shown_by(
-                "the kernel has no idle driver here (cpuidle/current_driver), so the limit has no \
-                       effect"
+                "the kernel has no idle driver here (cpuidle/current_driver), so the limit has no effect"
                     .into(),
             )
             .remedy(
                 "start the kernel with idle=poll, or give it a driver (in a virtual machine modprobe \
-                cpuidle-haltpoll)",
+                 cpuidle-haltpoll)",
             ),
     )
 }

@@ -23,7 +23,7 @@ pub(super) fn check(case: &Case) -> Vec<Finding> {
             "A3",
             atomic && dont_cache,
             "--atomic (linux:Atomic) and --dontcache (linux:DontCache) exclude each other: atomic writes \
-            bypass the page cache; leave out one of them"
+             bypass the page cache; leave out one of them"
                 .to_owned(),
         ),
         (
@@ -81,7 +81,7 @@ fn placed(target: &Target) -> [WayRule; 4] {
             "A14",
             streams && target.write_hint.is_some(),
             "--write-stream (linux:WriteStreams) and --write-hint (linux:WriteHint) exclude each other: on a \
-            device with streams the kernel uses the hint as a stream's number; leave out one of them"
+             device with streams the kernel uses the hint as a stream's number; leave out one of them"
                 .to_owned(),
         ),
     ]

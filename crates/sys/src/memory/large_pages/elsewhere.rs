@@ -39,13 +39,13 @@ impl fmt::Display for NoLargePages {
             io::ErrorKind::PermissionDenied => write!(
                 f,
                 "this user lacks the right to lock pages in memory (SeLockMemoryPrivilege); add the user in \
-                secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on again, and \
-                run as an administrator; or leave out -l"
+                 secpol.msc, Local Policies, User Rights Assignment, Lock pages in memory, log on again, and \
+                 run as an administrator; or leave out -l"
             ),
             _ => write!(
                 f,
                 "can't allocate {} large pages of {} KiB: {source}; memory may be too fragmented: restart \
-                the machine, lower -b, -o or -t, or leave out -l",
+                 the machine, lower -b, -o or -t, or leave out -l",
                 bytes.div_ceil(*size),
                 size / 1024
             ),
