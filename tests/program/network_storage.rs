@@ -4,8 +4,9 @@
 
 use crate::common::virtual_machine::{Outcome, VirtualMachine};
 use serde_json::Value;
+use std::sync::OnceLock;
 
-/// What both scripts begin with: a run, its record and what it said.
+/// What the script begins with: a run, its record and what it said.
 const RUN: &str = "run() {
   name=$1; shift
   $DISKSPD -v --out $OUT/$name.json \"$@\" >/dev/null 2>$OUT/$name.err || echo \"$name: exit $?\"
@@ -28,15 +29,13 @@ head -c 2M /dev/urandom >/tmp/served/file
 mount -t nfs4 -o vers=4.2,rsize=65536,wsize=65536 127.0.0.1:/ /tmp/nfs
 server() { grep -E '^io|^proc4ops' /proc/net/rpc/nfsd >$OUT/$1; }
 server before
-run direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/nfs/file
+run nfs-direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/nfs/file
 server after
-run cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/nfs/file
-tc qdisc add dev lo root netem loss 10%
-run lossy -b4K -r -t4 -o1 -Su -W0 -d3 /tmp/nfs/file
+run nfs-cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/nfs/file
 ";
 
 /// Samba's server, and a mount of it.
-const SMB: &str = "mkdir /tmp/served /tmp/private /tmp/state /tmp/smb
+const SMB: &str = "mkdir /tmp/private /tmp/state /tmp/smb
 cat >/tmp/smb.conf <<END
 [global]
 server role = standalone server
@@ -60,12 +59,29 @@ read only = no
 force user = root
 END
 smbd --daemon -s /tmp/smb.conf
-head -c 2M /dev/urandom >/tmp/served/file
 mounted() { mount -t cifs -o guest,vers=2.1 //127.0.0.1/data /tmp/smb; }
 for try in 1 2 3 4 5 6 7 8 9; do mounted && break; sleep 1; done
-run direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/smb/file
-run cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/smb/file
+run smb-direct -b4K -r -w30 -o1 -Su -W0 -d1 /tmp/smb/file
+run smb-cached --strict -b4K -r -o1 -Sb -f64K -W1 -d1 /tmp/smb/file
 ";
+
+/// At the end, because it is so for all that the host says to itself.
+const LOSSY: &str = "tc qdisc add dev lo root netem loss 10%
+run nfs-lossy -b4K -r -t4 -o1 -Su -W0 -d3 /tmp/nfs/file
+";
+
+/// What the machine did, which is booted once for both; `None` = there is none.
+fn outcome() -> Option<&'static Outcome> {
+    static OUTCOME: OnceLock<Option<Outcome>> = OnceLock::new();
+    let boot = || {
+        let modules = ["nfsd", "nfsv4", "sch_netem", "cifs", "cmac", "md4", "ecb", "sha512_generic"];
+        let machine = modules.into_iter().fold(VirtualMachine::new(), VirtualMachine::module);
+        machine.script(&format!("{RUN}{NFS}{SMB}{LOSSY}")).run()
+    };
+    let outcome = OUTCOME.get_or_init(boot).as_ref()?;
+    assert_eq!(outcome.exit, 0, "{}", outcome.console);
+    Some(outcome)
+}
 
 /// What a run found, and the mount that it observed.
 struct Observed {
@@ -111,11 +127,8 @@ fn served(text: &str, line: &str) -> Vec<u64> {
 
 #[test]
 fn nfs_is_judged_by_what_the_client_sent_as_the_server_counts_it() {
-    let machine = VirtualMachine::new().module("nfsd").module("nfsv4").module("sch_netem");
-    let Some(outcome) = machine.script(&format!("{RUN}{NFS}")).run() else { return };
-    assert_eq!(outcome.exit, 0, "{}", outcome.console);
-
-    let direct = Observed::of(&outcome, "direct");
+    let Some(outcome) = outcome() else { return };
+    let direct = Observed::of(outcome, "nfs-direct");
     direct.is("verified", &["the server read and wrote as much", "queued in the client"]);
     let [before, after] = ["before", "after"].map(|name| outcome.text(name));
     let server = |index: usize| served(&after, "io")[index] - served(&before, "io")[index];
@@ -129,22 +142,18 @@ fn nfs_is_judged_by_what_the_client_sent_as_the_server_counts_it() {
     assert!(times["total_ms"].as_u64() >= times["round_trip_ms"].as_u64(), "{times}");
 
     let answered = "the page cache answered, not the server";
-    Observed::of(&outcome, "cached").is("cached", &[answered, "can't be seen from this host"]);
-    assert!(outcome.console.contains("cached: exit 2"), "{}", outcome.console);
-    let lossy = Observed::of(&outcome, "lossy");
+    Observed::of(outcome, "nfs-cached").is("cached", &[answered, "can't be seen from this host"]);
+    assert!(outcome.console.contains("nfs-cached: exit 2"), "{}", outcome.console);
+    let lossy = Observed::of(outcome, "nfs-lossy");
     assert!(lossy.said.contains("the network lost packets: TCP sent"), "{}", lossy.said);
 }
 
 #[test]
 fn smb_is_judged_by_what_the_client_sent() {
-    let machine = ["cifs", "cmac", "md4", "ecb", "sha512_generic"];
-    let machine = machine.into_iter().fold(VirtualMachine::new(), VirtualMachine::module);
-    let Some(outcome) = machine.script(&format!("{RUN}{SMB}")).run() else { return };
-    assert_eq!(outcome.exit, 0, "{}", outcome.console);
-
-    let direct = Observed::of(&outcome, "direct");
+    let Some(outcome) = outcome() else { return };
+    let direct = Observed::of(outcome, "smb-direct");
     direct.is("verified", &["the server read and wrote as much", "not how long they took"]);
     assert!(direct.done("read_bytes") > 0 && direct.done("write_bytes") > 0, "{}", direct.facts());
-    Observed::of(&outcome, "cached").is("cached", &["the page cache answered, not the server"]);
-    assert!(outcome.console.contains("cached: exit 2"), "{}", outcome.console);
+    Observed::of(outcome, "smb-cached").is("cached", &["the page cache answered, not the server"]);
+    assert!(outcome.console.contains("smb-cached: exit 2"), "{}", outcome.console);
 }

@@ -54,7 +54,12 @@ fn the_picture_of_the_crates_is_what_cargo_knows() {
 #[test]
 fn what_judges_and_prints_can_not_name_the_machine() {
     let crates = crates();
-    for (name, may) in [("model", &[][..]), ("judge", &["model"]), ("report", &["judge", "model"])] {
+    for (name, may) in [
+        ("figures", &[][..]),
+        ("model", &["figures"]),
+        ("judge", &["model"]),
+        ("report", &["judge", "model"]),
+    ] {
         assert_eq!(crates[name], may, "{name}");
     }
     assert_eq!(crates["sys"], ["model"], "sys is asked in plain terms, and asks nobody who judges");
@@ -70,7 +75,8 @@ fn files_that_the_architecture_names_are_there() {
         let mut places = vec![root.join(name), root.join("src").join(name)];
         places.push(root.join("crates").join(first).join("src").join(rest));
         places.extend(
-            ["model", "judge", "sys", "run"].map(|one| root.join("crates").join(one).join("src").join(name)),
+            ["figures", "model", "judge", "sys", "run"]
+                .map(|one| root.join("crates").join(one).join("src").join(name)),
         );
         places.iter().any(|place| place.exists())
     };

@@ -19,7 +19,7 @@ pub mod plan;
 pub mod presets;
 pub mod profile;
 pub mod results;
-pub mod stats;
 pub mod trace;
-pub mod units;
 pub mod workload;
+
+pub use diskspd_figures::{stats, units};

@@ -149,7 +149,7 @@ impl Source {
         for crate_name in ONE_NAME {
             text = text.replace(&format!("diskspd_{crate_name}::"), &format!("crate::{crate_name}::"));
         }
-        for crate_name in ["model", "judge"] {
+        for crate_name in ["figures", "model", "judge"] {
             text = text.replace(&format!("diskspd_{crate_name}::"), "crate::");
         }
         let name = match name {
